@@ -9,7 +9,8 @@
 - `diagnostics`: faults of a file as values, all reported at once.
 - `expressions`: the goal language, and the arithmetic of fuzzy rules.
 - `yaml`, `pddl`: the readers of domain files and of PDDL tasks; both end in a `Domain`.
-- `spans`: rules as double-pushout rewriting rules.
+- `rule_span`, `span_conditions`, `amalgam`: rules as double-pushout rewriting rules.
+- `derived_facts`: what follows from a state. `shifting`: elements taken for those of another type.
 """
 
 from fcp_ros.foundation.deferred_imports import defer_imports

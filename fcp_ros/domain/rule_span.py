@@ -21,8 +21,8 @@ from fcp_ros.cset import (
     Schema,
     inclusion,
 )
-from fcp_ros.domain.conditions import Scope, build_pattern
 from fcp_ros.domain.model import ActionRule, Constraint, Domain
+from fcp_ros.domain.span_conditions import Scope, build_pattern
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,10 @@
     words/  words by resources: WordNet's nouns, a library's spelling
     parsing/  trees of a sentence, by the phrases of a domain and the things of a state
     domain_reader/  the reader by the words of the domain: trees become goals
+    learned_reader/  trees by what was learned from people, in place of the chart
+    agreement.py  two readers of one instruction: agreement is plain, disagreement a question
+    demands/  what clauses ask for, learned from people
+    syntax/  English clauses by spaCy
     file_reader.py  the reader of a file with sentences and goals
     model_reader/  the reader by a language model, in a folder or on a server
     domain_repair/  domains amended by a language model, when a person asks for it

@@ -5,9 +5,8 @@ The four checks are named after Cui et al., "Abstraction generation for generali
 pretrained LLMs" (arXiv 2602.10485). No more of it than abstract and introduction was at hand: the
 definitions are ours.
 
-- `abstraction_check`: ASC. The abstraction itself: it names what there is, and its QNP has a policy
-  that terminates.
-- `abstraction_check`, too: HLISC. Each training task begins where the QNP's initial condition
+- `abstraction_check`: ASC and HLISC. ASC: the abstraction itself names what there is, and its QNP
+  has a policy that terminates. HLISC: each training task begins where the QNP's initial condition
   holds, and not where only the QNP's goal does.
 - `refined_tree`: HLPRC and LLGRC. All that the policy can do on each training task, over all
   abstract choices and, within a bound, all concrete ones. HLPRC: in each state some action of the

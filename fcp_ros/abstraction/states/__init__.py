@@ -6,6 +6,7 @@
 - `state`: a state, with a bitset for each concept and for each row of a role.
 - `building`: an instance as a state.
 - `conditions`, `joining`: bindings of variables under conditions, by backtracking.
-- `changes`, `engine`: what a step changes, and what it must not lead to.
-- `engine`: the front door of rules: bindings, steps in place, successors.
+- `changes`: what a step changes.
+- `engine`: the front door of rules: bindings, steps in place, successors, and what a step must not
+  lead to.
 """

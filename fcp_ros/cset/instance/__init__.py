@@ -14,7 +14,6 @@ Values:
 
 Tables:
 
-- `columns`: maps from ids as arrays.
 - `tables`: elements, functions and attributes.
 - `relation_table`: tuples, with an index for each leg; `Fact`, a tuple by names.
 

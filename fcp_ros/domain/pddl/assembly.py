@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from fcp_ros.cset import Instance, InstanceBuilder, Schema
 from fcp_ros.cset.instance.free_names import FreeNames
-from fcp_ros.domain.derivation import FactDerivation
+from fcp_ros.domain.derived_facts import FactDerivation
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Variable
 from fcp_ros.domain.model import (
     ActionRule,

@@ -4,6 +4,8 @@
 `reader.DomainReader` is the front door. The trees of a sentence (`fcp_ros.language.parsing`) go
 through these files, lowest first:
 
+- `subjects`: what is remembered of a domain and a state.
+- `framing`: what surrounds a request: politeness, asides, who is spoken to.
 - `terms`: noun phrases looked up in the state, or in what was said before.
 - `statements`: formulas with variables that are not bound yet.
 - `slot_filling`: the meanings of phrases, with things in their slots, to statements.

@@ -32,7 +32,7 @@ from fcp_ros.language.parsing.trees import (
     Sentence,
     SpokenClause,
 )
-from fcp_ros.language.parsing.word_uses import collect_uses
+from fcp_ros.language.parsing.word_uses import collect_phrase_uses, collect_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.clauses import Mood, ParsedClause, list_clauses
 from fcp_ros.language.syntax.sentences import Segment
@@ -230,7 +230,7 @@ class _SentenceReader:
         for preposition, phrase in beside:
             found = self._nest_one(said, preposition, phrase, thing, place)
             if found:
-                self._uses += _list_uses_of(phrase)
+                self._uses += collect_phrase_uses(phrase)
                 yield from found
                 return
         yield said
@@ -294,7 +294,7 @@ class _SentenceReader:
                 return None
             self._degree *= phrase.degree
             arguments[slot] = phrase
-            self._uses += _list_uses_of(phrase)
+            self._uses += collect_phrase_uses(phrase)
         for role in demand.frame.roles:
             if role.slot and role.slot not in arguments:
                 if (arguments and role.marker != OBJECT) or not self._said:
@@ -407,14 +407,3 @@ def _list_prepositions(tree: Tree, head: int, others: Sequence[int]) -> Iterator
             while above.head != head and above.head != above.place:
                 above = tree.words[above.head]
             yield above.place
-
-
-def _list_uses_of(phrase: Phrase) -> Iterator[WordUse]:
-    yield from phrase.uses
-    for part in getattr(phrase, "parts", ()):
-        yield from _list_uses_of(part)
-    for said in getattr(phrase, "qualities", ()):
-        yield from said.uses
-        for argument in said.arguments.values():
-            if not isinstance(argument, int):
-                yield from _list_uses_of(argument)

@@ -15,7 +15,6 @@ from fcp_ros.language.domain_reader.reader import ParsedInstruction
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.meanings import MeaningSource
-from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.trees import (
     Coordination,
     Determiner,
@@ -336,11 +335,3 @@ def _list_nouns(tree: Tree, place: int) -> list[str]:
     elif word.text in ("both", "two", "pair", "couple", "2"):
         names = []
     return [*names, *(name_noun(tree, noun) for noun in inner)] or [word.lemma]
-
-
-def list_all_uses(phrase: Phrase) -> Iterator[WordUse]:
-    """Yield the uses of a phrase, also those of what is said of it."""
-    yield from list_phrase_uses(phrase)
-    if isinstance(phrase, NounPhrase):
-        for said in phrase.qualities:
-            yield from said.uses

@@ -4,7 +4,7 @@
 - `meanings`: the phrases of a domain as patterns, each with a condition over its slots.
 - `synonymous_verbs`: verbs of English that mean one of these phrases.
 - `instruments`: "use the sponge to wipe it" for "wipe it with the sponge".
-- `trees`: noun phrases and clauses as values.
+- `trees`: noun phrases and clauses as values; `word_uses`: the words that they stand for.
 - `pattern_building`: patterns from the phrases of a domain; `pattern_trie`: what they share.
 - `set_index`: the words of things that belong together.
 - `lexicon`: what nouns and names may mean in a state: kinds and elements.

@@ -39,16 +39,17 @@ def _collect_predication(said: Predication) -> Iterator[WordUse]:
     yield from said.uses
     for argument in said.arguments.values():
         if isinstance(argument, (NounPhrase, Coordination)):
-            yield from _collect_phrase(argument)
+            yield from collect_phrase_uses(argument)
 
 
-def _collect_phrase(phrase: Phrase) -> Iterator[WordUse]:
+def collect_phrase_uses(phrase: Phrase) -> Iterator[WordUse]:
+    """Collect the uses of a phrase, with those of all that is said of it."""
     yield from phrase.uses
     if isinstance(phrase, Coordination):
         for part in phrase.parts:
-            yield from _collect_phrase(part)
+            yield from collect_phrase_uses(part)
         return
     for said in phrase.qualities:
         yield from _collect_predication(said)
     for excluded in phrase.excluded:
-        yield from _collect_phrase(excluded)
+        yield from collect_phrase_uses(excluded)

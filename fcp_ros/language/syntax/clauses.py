@@ -85,10 +85,6 @@ class ParsedClause:
     start: int
     end: int
 
-    def find_argument(self, *markers: str) -> Argument | None:
-        """Return the first argument with one of these markers."""
-        return next((one for one in self.arguments if one.marker in markers), None)
-
 
 def parse_clauses(text: str) -> tuple[ParsedClause, ...]:
     """Parse all clauses of an instruction, also subordinate ones, in the order of their verbs.

@@ -3,5 +3,6 @@
 
 - `message_queue`: messages in the order in which they apply, and the graph they make.
 - `follower`: the newest state in the words of a domain, from the topics of the scene_graph node.
+- `owner`: the node that keeps the graph, and if what it left is still the world.
 - `reporter`: publishes a change until the scene graph shows it.
 """

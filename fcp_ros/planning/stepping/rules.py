@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fcp_ros.cset import Delta, Fact, Instance, Morphism, Rewrite, UnknownElement
 from fcp_ros.domain.amalgam import apply_rule, compute_changes
-from fcp_ros.domain.derivation import FactDerivation
+from fcp_ros.domain.derived_facts import FactDerivation
 from fcp_ros.domain.expressions import evaluation
 from fcp_ros.domain.expressions.syntax import Atom, Variable, to_text
 from fcp_ros.domain.model import ActionRule, Domain

@@ -13,7 +13,7 @@ from fcp_ros.abstraction.sampling.training_task import read_training_task
 from fcp_ros.cli.align import _read as read_aligned
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.cset.instance.instance import has_same_content
-from fcp_ros.domain.derivation import FactDerivation
+from fcp_ros.domain.derived_facts import FactDerivation
 from fcp_ros.domain.pddl import PddlError, UnsupportedPddl, parse_pddl
 from fcp_ros.planning import Plan, PlanningOptions, PlanStatus, plan, verify
 from fcp_ros.planning.model.memberships import NoMemberships

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from fcp_ros.cset import InstanceBuilder, Relation, Schema, find_homs
 from fcp_ros.domain import ActionRule, Duration, Effect, Parameter, parse_expression
 from fcp_ros.domain.amalgam import apply_rule, find_effect_matches
-from fcp_ros.domain.conditions import Scope
 from fcp_ros.domain.expressions.evaluation import find_unmet, holds
 from fcp_ros.domain.expressions.syntax import (
     And,
@@ -27,6 +26,7 @@ from fcp_ros.domain.expressions.syntax import (
     to_text,
 )
 from fcp_ros.domain.rule_span import build_span
+from fcp_ros.domain.span_conditions import Scope
 
 SCHEMA = Schema(
     "things",

@@ -232,10 +232,6 @@ class ModifierParser(PatternMatcher):
                     yield after, phrase, preposition
 
     @abstractmethod
-    def extend_phrase(self, phrase: NounPhrase, depth: int) -> Iterator[tuple[int, NounPhrase]]:
-        """Yield a noun phrase, and with what is said of it behind its head."""
-
-    @abstractmethod
     def parse_simple(self, start: int, depth: int = 0) -> list[tuple[int, NounPhrase]]:
         """Return the noun phrases with one head that begin at a token."""
 

@@ -174,11 +174,6 @@ class NounParser(SetParser):
         simple = self.parse_simple(start, depth)
         return _keep_best([*self._join(start, simple, depth, open_ended=True), *simple])
 
-    def extend_phrase(self, phrase: NounPhrase, depth: int) -> Iterator[tuple[int, NounPhrase]]:
-        """Yield a noun phrase, and with what is said of it behind its head."""
-        for longer in self._tails.extend(phrase, depth, {phrase.end}):
-            yield longer.end, longer
-
     def read_behind(self, start: int, depth: int) -> Iterator[Said]:
         """Yield what is said of something behind its noun: places, states, relative clauses."""
         yield from self._tails.read_behind(start, depth)
