@@ -12,17 +12,12 @@ import pytest
 from rclpy.parameter import Parameter
 
 from fcp_ros.client import FcpClient, GoalState, is_solved, plan_request
-from fcp_ros.msg import Plan, PlanStatus, SceneGraphUpdate, SceneStatus
-from fcp_ros.msg import SceneGraph as SceneGraphMessage
+from fcp_ros.msg import Plan, PlanStatus, SceneGraphUpdate
 from fcp_ros.nodes.conversions.planning import result_from_ros
-from fcp_ros.nodes.conversions.scene import graph_from_ros, graph_to_ros
+from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
 from fcp_ros.nodes.planner import node as planner_node
-from fcp_ros.nodes.runtime.qos import state_qos
-from fcp_ros.nodes.runtime.sign_of_life import read_participant
 from fcp_ros.nodes.stack import NodeStack
-from fcp_ros.package_files import find_scene
-from fcp_ros.scene import load_scene
 from fcp_ros.srv import LoadDomain, PlanGoal, ValidatePlan
 
 MUG_TO_COUNTER = "on(mug_1, counter_1)"
@@ -333,77 +328,6 @@ def test_callers_do_not_block_each_other(probe, scene):
     for thread in threads:
         thread.join(30.0)
     assert [is_solved(result) for result in results] == [True] * 4
-
-
-# --- without a grounder -------------------------------------------------------------------------
-
-
-def test_missing_grounder_is_named(stack_options, tmp_path):
-    options = stack_options(
-        tmp_path,
-        {"task_planner": {"grounder_wait": 0.0}},
-        nodes=("scene_graph", "task_planner"),
-        namespace="alone",
-    )
-    with NodeStack(options) as stack, FcpClient(namespace="alone") as client:
-        stack.wait_active()
-        result = client.plan(MUG_TO_COUNTER)
-        assert result.status.code == PlanStatus.NO_JUDGEMENT
-        assert "start the node grounder" in result.status.message
-        crisp = client.plan("at(robot_1, living_room_1)")
-        assert is_solved(crisp), crisp.status.message
-
-
-def test_missing_scene_is_named(stack_options, tmp_path):
-    options = stack_options(
-        tmp_path,
-        {"task_planner": {"scene_wait": 0.0}},
-        nodes=("task_planner",),
-        namespace="blind",
-    )
-    with NodeStack(options) as stack, FcpClient(namespace="blind") as client:
-        stack.wait_active()
-        result = client.plan(MUG_TO_COUNTER)
-        assert result.status.code == PlanStatus.INVALID_REQUEST
-        assert "load_scene" in result.status.message
-        assert "load_scene" in client.validate(Plan()).message
-
-
-def test_the_first_word_of_a_keeper_is_waited_for(stack_options, tmp_path, probe, until):
-    """Graph, discovery and status come one by one: the planner waits, and doesn't refuse (CI)."""
-    options = stack_options(
-        tmp_path,
-        {"task_planner": {"grounder_wait": 0.0}},
-        nodes=("task_planner",),
-        namespace="early",
-    )
-    graphs = probe.node.create_publisher(SceneGraphMessage, "/early/scene_graph", state_qos())
-    words = probe.node.create_publisher(SceneStatus, "/early/scene_status", state_qos())
-    house = load_scene(find_scene("twin_house_furnished"))
-    try:
-        with NodeStack(options) as stack, FcpClient(namespace="early") as client:
-            stack.wait_active()
-            heard = (graphs.get_subscription_count, words.get_subscription_count)
-            until(lambda: all(count() for count in heard), "the planner's subscriptions")
-            graphs.publish(graph_to_ros(house, probe.node.get_clock().now().to_msg()))
-            refused = client.plan("at(robot_1, living_room_1)", time_limit=2.0)
-            assert refused.status.code == PlanStatus.SCENE_LOST
-            assert "not yet said" in refused.status.message
-            late = threading.Timer(0.5, lambda: words.publish(make_word(probe, graphs)))
-            late.start()
-            result = client.plan("at(robot_1, living_room_1)")
-            late.join()
-            assert is_solved(result), result.status.message
-    finally:
-        probe.node.destroy_publisher(graphs)
-        probe.node.destroy_publisher(words)
-
-
-def make_word(probe, graphs) -> SceneStatus:
-    """The word of the node that has this publisher: it keeps the graph."""
-    mine = probe.node.get_publishers_info_by_topic(graphs.topic_name)
-    participant = list(read_participant(mine[0]))
-    return SceneStatus(participant=participant, state=SceneStatus.LIVE)
 
 
 # --- validation and domains ---------------------------------------------------------------------

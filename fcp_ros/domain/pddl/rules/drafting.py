@@ -27,6 +27,7 @@ from fcp_ros.domain.pddl.rules.identification import Group, Partition, find_part
 from fcp_ros.domain.pddl.rules.normal_form import Conjunct, Normaliser, is_open
 from fcp_ros.domain.pddl.rules.universe import Universe
 from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.syntax.substitution import bind_effect, bind_free
 from fcp_ros.domain.pddl.syntax.tree import (
     FALSE,
     TRUE,
@@ -34,8 +35,6 @@ from fcp_ros.domain.pddl.syntax.tree import (
     PddlAction,
     PddlTerm,
     Typed,
-    bind_effect,
-    bind_free,
     terms_of,
 )
 

@@ -7,6 +7,7 @@ those, and is the place to change for a new feature.
 
 - `source`: the text of a file, its sections, and errors with their places.
 - `tree`: the syntax tree as values; `writer` writes it as a file.
+- `substitution`: terms in the place of free variables.
 - `formulas`: terms, typed variables, conditions, numbers and effects.
 - `objects`: declared objects, each with all its types.
 - `domain_file`, `problem_file`: the sections of the two kinds of files.

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl.syntax.source import Source, words_with_offsets
+from fcp_ros.domain.pddl.syntax.substitution import bind_free
 from fcp_ros.domain.pddl.syntax.tree import (
     ROOT,
     TRUE,
@@ -31,7 +32,6 @@ from fcp_ros.domain.pddl.syntax.tree import (
     TrajectoryFormula,
     Typed,
     ViolationCount,
-    bind_free,
     variable_names,
 )
 from fcp_ros.foundation.s_expressions import SList, SNode, part_offsets, preview
