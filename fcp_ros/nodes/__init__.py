@@ -5,7 +5,7 @@ This layer and the client are the only ones that import rclpy. There is a folder
 with its class and its ``main()`` in `node`:
 
 - `scene_graph`: holds the scene graph; takes updates, publishes changes and whole graphs. With
-  `bridges` (other systems' messages), `frames` (transforms) and `markers` (RViz) inside it.
+  `bridges` (other systems' messages) and `markers` (RViz) inside it.
 - `grounder`: judges graded predicates and learns from outcomes.
 - `planner`: the node `task_planner`, which answers planning and validation requests.
 - `executive`: plans, executes, monitors and replans until a goal is achieved.

@@ -87,7 +87,6 @@ FOLDERS = {
         "runtime",
         "calls",
         "conversions",
-        "frames",
         "scene_access",
         "bridges",
         "markers",

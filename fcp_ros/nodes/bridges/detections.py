@@ -21,11 +21,11 @@ from fcp_ros.nodes.bridges.sightings import (
     parse_classes,
 )
 from fcp_ros.nodes.conversions.common import pose_from_ros
-from fcp_ros.nodes.frames.frames import FoundTransform, Frames
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.nodes.runtime.worker import NewestThread
+from fcp_ros.nodes.scene_access.frames import FoundTransform, Frames
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph

@@ -19,9 +19,9 @@ from fcp_ros.nodes.conversions.scene import (
     PublishedGraph,
     SceneUpdate,
 )
-from fcp_ros.nodes.frames.frames import Frames
 from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.scene_access.frames import Frames
 from fcp_ros.nodes.scene_graph.intake import MOST_SOURCES
 from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ReadyChange, ScenePublisher
 from fcp_ros.nodes.scene_graph.scene_overrides import NoOverrides, RelationNames, SceneOverrides

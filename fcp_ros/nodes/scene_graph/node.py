@@ -17,8 +17,6 @@ from fcp_ros.nodes.bridges.hydra import PARAMETERS as HYDRA_PARAMETERS
 from fcp_ros.nodes.bridges.hydra import open_hydra
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import PublishedGraph, graph_to_ros
-from fcp_ros.nodes.frames.frames import PARAMETERS as FRAME_PARAMETERS
-from fcp_ros.nodes.frames.frames import make_frames
 from fcp_ros.nodes.markers.publisher import PARAMETERS as MARKER_PARAMETERS
 from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
@@ -41,6 +39,8 @@ from fcp_ros.nodes.runtime.request_checks import (
 )
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, NewestThread, Worker
+from fcp_ros.nodes.scene_access.frames import PARAMETERS as FRAME_PARAMETERS
+from fcp_ros.nodes.scene_access.frames import make_frames
 from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
 from fcp_ros.nodes.scene_graph.last_graph import LastGraph, locate_last_graph

@@ -279,7 +279,7 @@ def test_detections_in_a_moving_frame(tf2, start, detector, probe, until, monkey
     """The node answers while a transform is waited for, which is then taken at its time."""
     from tf2_msgs.msg import TFMessage
 
-    monkeypatch.setattr("fcp_ros.nodes.frames.frames.FIRST_WAIT", 60.0)
+    monkeypatch.setattr("fcp_ros.nodes.scene_access.frames.FIRST_WAIT", 60.0)
     node, space = start("twin_house_furnished", detections_topic="seen")
     publisher = detector(space)
     seen = detections(("cup", 0.25, ""), frame="head")

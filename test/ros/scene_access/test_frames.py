@@ -14,7 +14,7 @@ from std_msgs.msg import Header
 from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraph, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import delta_to_ros, graph_from_ros
-from fcp_ros.nodes.frames.frames import (
+from fcp_ros.nodes.scene_access.frames import (
     FoundTransform,
     Frames,
     StaticTransforms,
@@ -254,7 +254,7 @@ def test_what_waits_in_the_only_thread_does_not_keep_the_transforms_out(
         namespace="waiting",
         scene=str(scene),
     )
-    monkeypatch.setattr("fcp_ros.nodes.frames.frames.FIRST_WAIT", 60.0)
+    monkeypatch.setattr("fcp_ros.nodes.scene_access.frames.FIRST_WAIT", 60.0)
     with NodeStack(options) as stack, FcpClient(namespace="waiting") as client:
         until(lambda: transforms.get_subscription_count() or None, "the listener")
         transforms.publish(broadcast(None, 2.0, Time(sec=100)))
