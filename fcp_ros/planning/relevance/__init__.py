@@ -5,7 +5,8 @@
 - `closure`: the main loop, backwards from what is wanted; `open_literals` is its queue and the
   relaxed reachability, `achievers` the rules that make a literal true.
 - `binding_plans`, `binding`: the order in which the open parameters of a rule are bound, and doing
-  so; `element_choice` orders elements, `reach` excludes elements that can never get somewhere.
+  so; `element_choice` picks a few elements of a type, `reach` excludes those that can never get
+  somewhere.
 - `facts`: facts by number and absence patterns; `operators`: rules with all parameters bound;
   `formulas`: their disjunctive and quantified conditions; `overwriting`: rules grounded without
   the old value that they overwrite.
