@@ -14,7 +14,7 @@ from fcp_ros.planning.heuristics.estimator import Estimator
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.heuristics.landmarks import find_landmarks
 from fcp_ros.planning.heuristics.relaxed_task import relax
-from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth
+from fcp_ros.planning.relevance.closure import Breadth
 
 
 class EncodingTaken(BaseException):
@@ -39,7 +39,7 @@ def encode_task(domain, problem, replaces):
         patch.setattr(
             solver.Solver,
             "_list_stages",
-            lambda self: iter([(self._problem.goal.formula, Breadth.FULL, MAX_OPERATORS)]),
+            lambda self: iter([(self._problem.goal.formula, Breadth.FULL)]),
         )
         with pytest.raises(EncodingTaken):
             plan(task.domain, task.instance, task.goal, PlanningOptions(), None)
