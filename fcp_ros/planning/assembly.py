@@ -24,12 +24,7 @@ from fcp_ros.planning.verification.verify import Claim, PlanMeeting
 
 @dataclass(frozen=True, slots=True)
 class StepDraft:
-    """A step without degree and duration.
-
-    Attributes:
-        arguments: an element name for each parameter of the rule.
-        chunk: as in `PlanStep`.
-    """
+    """A step without degree and duration."""
 
     rule: ActionRule
     arguments: tuple[str, ...]
@@ -44,13 +39,7 @@ def assemble(
     alpha: float,
     left_out: tuple[str, ...] = (),
 ) -> Plan:
-    """Assemble the plan of a solution.
-
-    Args:
-        solution: the solution; the degrees that it rests on are known.
-        alpha: the alpha-cut that the plan passed.
-        left_out: the parts of the goal that it leaves out.
-    """
+    """Assemble the plan of a solution; the degrees that it rests on are known."""
     decoded = solution.decoded.steps
     left = context.amounts
     for step in decoded:
@@ -105,10 +94,7 @@ def value_steps(drafts: Iterable[StepDraft], context: RequestContext) -> tuple[P
 def claim_meeting(meeting: Meeting, encoding: Encoding, tnorm: TNorm) -> PlanMeeting:
     """Translate a meeting on the flat task into its claims on facts and steps of the plan.
 
-    Args:
-        meeting: of a search on the encoded task.
-        encoding: translates its operators and values. The goal's own variable stands for nothing
-            in the world, so claims on it are left out.
+    The goal's own variable stands for nothing in the world, so claims on it are left out.
     """
     steps = encoding.decode(meeting.operators[: meeting.index]).steps
     literals = [(unit,) for unit in meeting.partial_state.units]
@@ -122,7 +108,6 @@ def claim_meeting(meeting: Meeting, encoding: Encoding, tnorm: TNorm) -> PlanMee
 
 
 def _translate_clause(clause: Sequence[Literal], encoding: Encoding) -> Iterator[tuple[Claim, ...]]:
-    """Translate a clause over values into clauses over facts."""
     for choice in product(*(_translate_literal(literal, encoding) for literal in clause)):
         yield tuple(claim for claims in choice for claim in claims)
 

@@ -49,12 +49,7 @@ Parts = tuple[Expression, ...]
 
 
 def find_conflict(context: RequestContext, goal: Expression) -> Conflict | None:
-    """Find a minimal conflict of a goal that is proven to have no plan.
-
-    Returns:
-        The conflict; not minimal if the time was too short. None if the goal has one part, or if
-        no time was left.
-    """
+    """Find a minimal conflict of a goal that is proven to have no plan; None if it has one part."""
     body, types = open_goal(goal, context.domain)
     parts = tuple(list_conjuncts(body))
     if len(parts) < 2:
@@ -68,7 +63,6 @@ def find_conflict(context: RequestContext, goal: Expression) -> Conflict | None:
 def _find_never(
     context: RequestContext, parts: Sequence[Expression], types: Mapping[str, str]
 ) -> frozenset[int]:
-    """Find parts that no plan meets, each by itself."""
     nothing_alike = SymmetryClasses.from_members(())
     compiler = context.session.compiler
     setting = GoalSetting(compiler, context.instance, nothing_alike, context.tnorm)
@@ -102,7 +96,6 @@ def find_minimal_subset(parts: Parts, is_conflict: Callable[[Parts], bool]) -> P
     """Find a minimal subset of some parts that is a conflict, as all of them together are.
 
     Args:
-        parts: at least one.
         is_conflict: decides a subset; True of any that contains one of which it is True. A False
             for one that could not be decided makes the answer larger than it need be.
     """
@@ -125,13 +118,7 @@ class GoalProofs:
     """Proofs about parts of the goals of one request.
 
     Args:
-        options: limits, t-norm.
         memberships: judges graded predicates; a condition that they judge as 0 is out of reach.
-        resources: the present amount of each resource; the domain's initial values by default.
-        cancelled: asked every few milliseconds; True cancels the request.
-
-    Attributes:
-        judge: knows the degrees that were asked for here, and asks for more.
     """
 
     def __init__(
@@ -170,11 +157,7 @@ class GoalProofs:
     def find_unreachable(
         self, conditions: Sequence[Expression], types: Mapping[str, str]
     ) -> frozenset[int]:
-        """Find the positions of conditions that are proven to have no plan, even alone.
-
-        Raises:
-            Interrupted: a limit was reached.
-        """
+        """Find the positions of conditions that are proven to have no plan, even alone."""
         return _find_never(self._context, conditions, types)
 
     def find_conflict(
@@ -182,14 +165,8 @@ class GoalProofs:
     ) -> tuple[tuple[int, ...], bool]:
         """Find some of the parts, proven to have no plan together, that have none themselves.
 
-        Args:
-            types: the types of their free variables.
-
         Returns:
             Their positions, and True if all of them are proven to be needed.
-
-        Raises:
-            Interrupted: a limit was reached.
         """
         found, minimal, _ = _find_parts(self._context, tuple(parts), dict(types))
         return tuple(n for n, part in enumerate(parts) if part in found), minimal
@@ -199,7 +176,6 @@ class _Assumed:
     """Assumes all degrees to be 1, as they do not matter for the existence of a plan."""
 
     def judge(self, requests: Sequence[JudgementRequest]) -> Sequence[Membership]:
-        """Return one membership for each request."""
         return [Membership(1.0, 1.0, source="assumed")] * len(requests)
 
 
@@ -207,7 +183,6 @@ class _Proofs:
     """Proofs that parts of a goal have no plan, each attempted once.
 
     Args:
-        types: of the goal's free variables.
         end: seconds after the beginning of the request, for all proofs.
 
     Attributes:

@@ -27,11 +27,7 @@ than others, because their rules are prepared."""
 
 
 def measure_step(steps: Sequence[GroundStep], context: RequestContext) -> float:
-    """Measure the time (s) that a hand-over takes for each step of a plan.
-
-    Args:
-        steps: the first steps of a plan; they are replayed.
-    """
+    """Measure the time (s) that a hand-over takes for each step, by replaying the first ones."""
     if not steps:
         return 0.0
     began = time.monotonic()
@@ -40,11 +36,7 @@ def measure_step(steps: Sequence[GroundStep], context: RequestContext) -> float:
 
 
 def replay_steps(steps: Sequence[GroundStep], context: RequestContext) -> Replayed:
-    """Replay the steps of a plan from the initial state of a request, by rewriting.
-
-    Raises:
-        Interrupted: a limit of the request was reached.
-    """
+    """Replay the steps of a plan from the initial state of a request, by rewriting."""
     sketches = (
         PlanStep(
             step.rule.name,
@@ -62,11 +54,7 @@ def replay_steps(steps: Sequence[GroundStep], context: RequestContext) -> Replay
 
 @dataclass(frozen=True)
 class Handover:
-    """Hands over the plans of one request.
-
-    Attributes:
-        in_parts: True if parts of it may be left out.
-    """
+    """Hands over the plans of one request."""
 
     context: RequestContext
     goal: Expression
@@ -108,15 +96,7 @@ class Handover:
         verdict: Verdict | None = None,
         windows: Sequence[Window] = (),
     ) -> PlanningResult:
-        """Schedule a plan and return it if the verifier agrees, or the reason against it.
-
-        Args:
-            optimal_in: the measures in which it is proven to be the best.
-            message: makes the sentence about it.
-            meeting: where its halves met, if it was found by bidirectional search.
-            verdict: the verifier's, if it was asked before.
-            windows: as in `schedule_steps`.
-        """
+        """Schedule a plan and return it if the verifier agrees, or the reason against it."""
         context = self.context
         schedule = plan.schedule or schedule_steps(
             context.limited_domain,

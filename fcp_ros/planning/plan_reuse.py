@@ -43,7 +43,6 @@ class ReusablePlan:
     """An earlier plan that still holds.
 
     Attributes:
-        plan: the remaining steps, with degrees of the present state.
         done: number of its first steps that are left out, as they are done or no longer needed.
         verdict: the verifier's, if the plan is the same to the last number; else None.
     """
@@ -67,11 +66,7 @@ class ReusablePlan:
 
 
 def find_reusable_plan(context: RequestContext, goal: Expression) -> ReusablePlan | None:
-    """Find what is left of the last plan for a goal; None if that does not hold.
-
-    Args:
-        context: of the request; its session knows the plan.
-    """
+    """Find what is left of the last plan for a goal; None if that does not hold."""
     options = context.options
     previous = context.session.last_plan(to_text(goal))
     if previous is None or not options.keep or math.isfinite(options.deadline) or options.budgets:
@@ -88,13 +83,7 @@ def find_reusable_plan(context: RequestContext, goal: Expression) -> ReusablePla
 def reuse_plan(
     reusable: ReusablePlan, handover: Handover, optimal_in: tuple[Measure, ...], why: str
 ) -> PlanningResult:
-    """Make the result that hands out an earlier plan once more.
-
-    Args:
-        handover: verifies it, if that was not done yet.
-        optimal_in: the measures in which it is proven that no plan is better.
-        why: a clause about better plans.
-    """
+    """Make the result that hands out an earlier plan once more."""
     context = handover.context
     plan = reusable.plan
     left = f"what is left of it, {len(plan.steps)} steps," if reusable.done else "it"
@@ -116,9 +105,6 @@ def find_empty_plan(context: RequestContext, goal: Expression) -> ReusablePlan |
 
     It is the last resort of a goal with preferences. Nobody is asked about degrees: those that are
     not known count for nothing.
-
-    Args:
-        goal: the checked goal; None is returned for one with variables to bind.
     """
     _, types = open_goal(goal, context.domain)
     if types:
@@ -144,9 +130,6 @@ def find_empty_plan(context: RequestContext, goal: Expression) -> ReusablePlan |
 
 def try_suggestion(context: RequestContext, goal: Expression) -> PlanningResult:
     """Hand out the plan that is suggested for a goal, if it passes the alpha-cut and the verifier.
-
-    Args:
-        context: of the request; its session has a suggester.
 
     Returns:
         the result; without a plan it only holds the reasons why no policy made one.
@@ -196,7 +179,6 @@ def _add_note(result: PlanningResult, policy: str, why: str) -> PlanningResult:
 def _value_suggestion(
     steps: Sequence[tuple[str, tuple[str, ...]]], goal: Expression, context: RequestContext
 ) -> Plan:
-    """Make the plan of steps for a goal without degrees, each judged in the initial state."""
     ground = [GroundStep(context.domain.rules[rule], arguments) for rule, arguments in steps]
     drafts = (StepDraft(g.rule, g.arguments, list_graded_atoms(g)) for g in ground)
     valued = value_steps(drafts, context)
@@ -222,7 +204,6 @@ def _value_suggestion(
 def _verify_unchanged(
     previous: Plan, context: RequestContext, goal: Expression
 ) -> ReusablePlan | None:
-    """Return the earlier plan if all its claims are true in the present state, too."""
     if (previous.tnorm, previous.alpha) != (context.tnorm.name, _find_cut(previous, context).alpha):
         return None
     verdict = Handover(context, goal).verify(previous)
@@ -256,7 +237,6 @@ def _value_rest(
     final: Instance,
     context: RequestContext,
 ) -> Plan:
-    """Make a plan of the remaining steps, each judged by itself in the present state."""
     judge, tnorm = context.judge, context.tnorm
     ground = (_ground(step, context.domain) for step in steps)
     drafts = (StepDraft(g.rule, g.arguments, list_graded_atoms(g)) for g in ground)
@@ -283,7 +263,6 @@ def _summarise(found: ReusablePlan, context: RequestContext) -> BestPlan:
 
 
 def _find_cut(plan: Plan, context: RequestContext) -> AlphaCut:
-    """Return the alpha-cut that a plan has to pass if none is better."""
     degrees = [*(step.degree for step in plan.steps), plan.goal_degree]
     return context.options.cut(count_graded_steps(degrees))
 

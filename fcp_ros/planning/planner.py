@@ -104,15 +104,10 @@ def plan(
 
     Args:
         goal: the goal, checked by `check_goal` or not.
-        options: alpha, objective, limits, t-norm, seed.
-        memberships: judges graded predicates.
         resources: the present amount of each resource; the domain's initial values by default.
-        cancelled: asked every few milliseconds; True cancels the request.
-        progress: told about phases, expansions, the best plan so far and bounds.
         session: the memory between requests in the same domain. With it, an earlier plan for this
             goal is reused as long as it holds and none is better.
         start: of the request, if it began before this call, such as with reading files.
-        explain_conflict: look for the parts of a goal without a plan that contradict one another.
         take_suggestions: False to search in any case, for a caller that compares the best plans.
 
     Returns:
@@ -214,7 +209,6 @@ class _Request:
         return replace(self._search(), policy_notes=notes)
 
     def _search(self) -> PlanningResult:
-        """Search for a plan, unless an earlier one still holds."""
         context = self._context
         with self._times(Phase.COMPILE):
             types = infer_types(self._goal, context.domain)
@@ -264,7 +258,6 @@ class _Request:
         return self._describe_preferences(result, found.best, goal, crisp)
 
     def _find_empty_plan(self, goal: GroundGoal) -> ReusablePlan | None:
-        """Find out if a plan without a step is an answer for want of a better one."""
         if goal.parts or not goal.preferences:
             return None
         with self._times(Phase.VERIFY), suppress(Interrupted):
@@ -274,7 +267,6 @@ class _Request:
     def _do_nothing(
         self, empty: ReusablePlan, goal: GroundGoal, interrupted: Interrupted
     ) -> PlanningResult:
-        """Hand out the plan without a step, as no better one was found."""
         context = self._context
         degrees = value_preferences(goal, context.instance, context.tnorm)
         kept, given_up = divide_preferences(goal, degrees)
@@ -293,7 +285,6 @@ class _Request:
         )
 
     def _trace(self, goal: GroundGoal, plan: Plan) -> tuple[RequirementTrace, ...]:
-        """Trace constraints and preferences along a plan, if there is time."""
         context = self._context
         with suppress(Interrupted):
             check = self._watch.check_conclusion
@@ -304,7 +295,6 @@ class _Request:
     def _describe_preferences(
         self, result: PlanningResult, best: Solution, goal: GroundGoal, crisp: bool
     ) -> PlanningResult:
-        """Add what became of each preference, or of each part that may be left out."""
         given_up = tuple(list_given_up(best, goal).values())
         if goal.parts:
             message = f"{result.message} {describe_left_out(given_up, goal.parts)}"
@@ -317,7 +307,6 @@ class _Request:
         return replace(result, given_up=given_up, kept_preferences=kept, message=message)
 
     def _find_classes(self, goal: GroundGoal) -> SymmetryClasses:
-        """Find the interchangeable elements."""
         options, context = self._options, self._context
         if not (options.switches.symmetry and goal.is_plain):
             return SymmetryClasses.from_members(())
@@ -346,7 +335,6 @@ class _Request:
     def _conclude(
         self, found: SolverResult, cut: AlphaCut, types: Mapping[str, str], goal: GroundGoal
     ) -> PlanningResult:
-        """Draw the conclusion from the result of the solver, with candidates and explanation."""
         context, best = self._context, found.best
         result = self._decide_status(found, cut.alpha, types, goal)
         candidates: tuple[Candidate, ...] = ()
@@ -390,7 +378,6 @@ class _Request:
         return PlanningResult(PlanStatus.UNSOLVABLE_INCOMPLETELY, sentence)
 
     def _explain_unsolvable(self, found: SolverResult, types: Mapping[str, str]) -> PlanningResult:
-        """Make the result for a goal that is proven to have no plan."""
         sentence = explain_unsolvable(found, self._goal, types)
         if self._options.budgets or not self._explain_conflict:
             # With budgets, one of them may stand in the way.

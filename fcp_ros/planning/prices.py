@@ -28,12 +28,7 @@ _ENDED = "no time was left for it."
 def price_preferences(
     context: RequestContext, goal: GroundGoal, best: Solution, is_crisp: bool
 ) -> tuple[GivenUp, ...]:
-    """List the preferences that a solution gives up, each with the price of keeping it.
-
-    Args:
-        best: the solution that is handed out.
-        is_crisp: every membership is 1.
-    """
+    """List the preferences that a solution gives up, each with the price of keeping it."""
     given_up = list_given_up(best, goal)
     dearest = rank_by_price(goal, list(given_up), context.options.optimise)
     prices = _Prices(replace(context, times=PhaseTimes(context.watch)), goal, best, is_crisp)
@@ -65,7 +60,6 @@ class _Prices:
         self._is_crisp = is_crisp
 
     def find(self, number: int, seconds: float) -> KeepingPrice:
-        """Find the price of keeping one preference within a time."""
         watch, optimise = self._context.watch, self._context.options.optimise
         goal = self._goal.require(number)
         broken = find_broken_constraint(goal, self._context.instance)

@@ -59,10 +59,7 @@ class RequestContext:
     """One request, as its stages see it.
 
     Attributes:
-        session: the memory between requests in the domain.
         given: resource -> its present amount, if it is not the domain's own figure.
-        judge: knows the degrees that were asked for, and asks for more.
-        watch: limits, progress, cancelling.
     """
 
     session: PlanningSession

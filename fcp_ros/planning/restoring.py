@@ -106,7 +106,6 @@ def _holds(fact: Fact, state: Instance) -> bool:
 def _drop_excluded(
     found: Mapping[Fact, Disturbance], solution: Solution, encoding: Encoding
 ) -> Iterator[Disturbance]:
-    """Yield what could be as it was before where the goal holds."""
     task, parts = encoding.task, solution.decoded.goal_parts
     positive = frozenset(fact for part in parts for fact in part.positive)
     negative = frozenset(fact for part in parts for fact in part.negative)

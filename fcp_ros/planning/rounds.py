@@ -55,13 +55,8 @@ TOURS = 3
 class SearchRounds:
     """Searches the tasks of one problem, and keeps the best plan that was found in any.
 
-    Args:
-        context: of the request: judge, limits, times.
-        known: loss and cost of a known plan; only better ones are looked for.
-
     Attributes:
         known: loss and cost of the best plan, or of the one that was known before.
-        best: the best plan; None as long as none was found.
         least_left_out: parts of the goal that every plan leaves out, at least.
     """
 
@@ -100,9 +95,6 @@ class SearchRounds:
 
         Returns:
             True if the best plan is proven to be the best; without one, that there is none.
-
-        Raises:
-            Interrupted: a limit was reached; what was found before is in the result.
         """
         for number in itertools.count(1):  # each round judges something new, or is the last
             task = self._value_task(work)
@@ -146,11 +138,7 @@ class SearchRounds:
         raise AssertionError("unreachable")
 
     def _settle_apart(self, work: TaskSearch, task: FlatTask) -> bool:
-        """Take the best plan if the goal falls into parts that have nothing to do with each other.
-
-        Returns:
-            True if it is proven to be the best.
-        """
+        """Take the best plan if the goal falls into parts apart; return True if proven the best."""
         stages, objective = work.encoding.stages, work.objective
         if stages is None:
             return False
@@ -199,18 +187,13 @@ class SearchRounds:
         price: float = 0.0,
         least_effort: int = LEAST_EFFORT,
     ) -> bool:
-        """Take the cheapest plan found that loses no more than is acceptable.
+        """Take the cheapest plan found within a loss; return True if it is proven the cheapest.
 
         Degrees that such a plan rests on are judged; after some rounds, what is still unknown is
         left out. The effort is bounded.
 
         Args:
-            work: the last task; a plan is known.
             price: what the known plan costs in this task beside its steps.
-            least_effort: of the search, if finding the known plan took less.
-
-        Returns:
-            True if the plan is proven to be the cheapest one in the task.
         """
         assert self.known is not None, "there is a plan"
         assert self.best is not None, "it was found here"
@@ -235,7 +218,6 @@ class SearchRounds:
         raise AssertionError("nothing unknown is left in the last round")
 
     def _leave_out_unknown(self, work: TaskSearch, task: FlatTask) -> tuple[FlatTask, bool]:
-        """Leave out the operators that would have to be judged first; tell if there are any."""
         known = self._judge.find_degree
         graded = enumerate(work.encoding.graded)
         unknown = [o for o, atoms in graded if any(known(atom) is None for atom in atoms)]
@@ -251,13 +233,11 @@ class SearchRounds:
             self._judge.judge(atoms)
 
     def _value_task(self, work: TaskSearch) -> FlatTask:
-        """Give the flat task the losses known now, and rank its alternatives by them."""
         task = work.encoding.with_losses(self._judge.find_degree, self._problem.tnorm)
         work.ranking.learn(task)
         return task
 
     def _list_rivals(self, work: TaskSearch, plan: FlatPlan, number: int) -> Iterator[GradedAtom]:
-        """List the questions about the rivals of a plan in a round."""
         return work.ranking.list_questions(
             plan.operators,
             math.inf if work.best is None else work.best.loss,
@@ -307,7 +287,6 @@ class SearchRounds:
         return limits[fewest]
 
     def _note_left_out(self, work: TaskSearch) -> None:
-        """Note how many parts of the goal are left out at least, as far as that is shown."""
         if work.is_complete and not self._problem.membership_first:
             least = max(self._problem.premium.split(work.bound)[0], work.least_left_out)
             if self.known is not None:
@@ -321,7 +300,6 @@ class SearchRounds:
         objective: Objective,
         known: FlatPlan | None,
     ) -> RoundResult:
-        """Search a flat task within the limits of the request."""
         self._prepare_kernels(task)
         engine = work.take_paused(task, objective)
         try:
@@ -351,11 +329,7 @@ class SearchRounds:
             self._watch.check(LOADING)
 
     def _spend(self, expanded: int, stored: int) -> None:
-        """Count what a search has spent since the last call, and note what it has found.
-
-        Raises:
-            Interrupted: a limit was reached, or the first acceptable plan is taken.
-        """
+        """Count what a search has spent since the last call, and note what it has found."""
         if self._running is not None:
             self._progress.observe(*self._running)
             self._judge_early(*self._running)
@@ -366,9 +340,6 @@ class SearchRounds:
 
         Such a plan is improved for long, and most of that time it would be lost with an
         interruption. Questions are asked at most once while the effort doubles.
-
-        Raises:
-            Interrupted: a limit was reached, or the first acceptable plan is taken.
         """
         best = engine.report().best
         if best is None or best is self._early or work.encoding.stages is None:
@@ -396,7 +367,6 @@ class SearchRounds:
         return engine.run(self._watch.expansions_left), False
 
     def _find_limit(self, report: SearchReport) -> Interrupted | None:
-        """Find the limit that a search ran into."""
         if report.outcome is SearchOutcome.PAUSED:
             return self._watch.out_of_expansions()
         if report.outcome is SearchOutcome.OUT_OF_MEMORY:
@@ -404,11 +374,7 @@ class SearchRounds:
         return None
 
     def _take(self, work: TaskSearch, task: FlatTask, plan: FlatPlan) -> None:
-        """Keep a judged plan if it is better than the best one and within the budgets.
-
-        Args:
-            task: the task with the losses known now.
-        """
+        """Keep a judged plan if it is better than the best one and within the budgets."""
         cost_first = work.objective.order[0] is Criterion.COST
         settled = work.encoding.settle_goal(task, plan.operators, cost_first)
         if settled is None or work.list_unknown(settled, self._judge):
@@ -437,7 +403,6 @@ class SearchRounds:
         self._progress.report_plan(membership, len(decoded.steps), plan.cost)
 
     def _compose_membership(self, decoded: Decoded, graded: Iterable[StepAtoms]) -> float:
-        """Compose the degrees of steps and goal; all of them are judged."""
         judge = self._judge
         atoms = [atom for of_step in graded for atom in of_step]
         goal = (part.upper(judge.find_degree) for part in decoded.goal_parts)

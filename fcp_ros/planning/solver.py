@@ -76,7 +76,6 @@ class Solver:
     """Solves one problem.
 
     Args:
-        context: of the request: judge, limits, times.
         known: loss and cost of a known plan; only better ones are looked for.
     """
 
@@ -123,13 +122,11 @@ class Solver:
     # --- tasks: from narrow to wide
 
     def _widen(self) -> None:
-        """Search tasks until one settles the answer."""
         for formula, breadth in self._list_stages():
             if self._is_unbeatable() or self._solve_task(formula, breadth):
                 return
 
     def _list_stages(self) -> Iterator[tuple[Formula, Breadth]]:
-        """Yield goals and breadths of their tasks, narrow to wide."""
         formula = self._problem.goal.formula
         few = self._shortlist()
         if few is not None:
@@ -148,11 +145,7 @@ class Solver:
             return False
 
     def _solve_task(self, formula: Formula, breadth: Breadth, most: int = MAX_OPERATORS) -> bool:
-        """Search one task; return True if that settles the answer.
-
-        Raises:
-            TooManyOperators: it has more than `most`.
-        """
+        """Search one task; True if that settles it. TooManyOperators if it has more than `most`."""
         encoding = self._compile(replace(self._problem.goal, formula=formula), breadth, most)
         work = self._open_search(encoding, self._choose_objective(), breadth)
         last = self._last
@@ -269,7 +262,6 @@ class Solver:
         return proven or self._watch.satisfied
 
     def _is_shortest(self, work: TaskSearch, breadth: Breadth) -> bool:
-        """Return True if no plan of the same membership has fewer steps than the best one."""
         best = work.best
         if best is None or self._problem.options.optimise is not Optimise.MEMBERSHIP:
             return False
@@ -312,7 +304,6 @@ class Solver:
                 raise
 
     def _restore(self, work: TaskSearch, budget: float) -> None:
-        """Put right again what the best plan changes on the way, where that is worth its steps."""
         wanted: dict[Fact, Disturbance] = {}
         while True:
             left = self._find_disturbances()
@@ -362,7 +353,6 @@ class Solver:
         return False
 
     def _find_disturbances(self) -> tuple[Disturbance, ...]:
-        """Find what the best plan leaves changed, though the goal does not ask for it."""
         best, encoding = self._rounds.best, self._rounds.encoding
         assert best is not None, "there is a plan"
         assert encoding is not None, "it was found in a task"
@@ -403,7 +393,6 @@ class Solver:
 
     @cached_property
     def _prospects(self) -> Prospects:
-        """The alternatives of the goal."""
         problem = self._problem
         domain, check = problem.compiler.domain, self._watch.check
         return Prospects.of(
@@ -411,7 +400,6 @@ class Solver:
         )
 
     def _shortlist(self) -> Formula | None:
-        """Choose the most promising alternatives of a goal with very many; None for other goals."""
         lazy = self._problem.options.switches.lazy
         if not lazy or not self._can_regress() or len(self._prospects) <= MANY:
             return None
@@ -420,7 +408,6 @@ class Solver:
         return make_either(few) if few else None
 
     def _is_unbeatable(self) -> bool:
-        """Return True if the best plan so far is shown to be the best without a wider task."""
         best = self._rounds.known
         if best is None or not self._can_regress():
             return False

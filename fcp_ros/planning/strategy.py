@@ -48,7 +48,6 @@ def solve_request(
 
     Args:
         kept: an earlier plan that still holds; only better ones are looked for.
-        is_crisp: every membership is 1.
 
     Returns:
         The result, and the alpha-cut that its plan has to pass.
@@ -103,7 +102,6 @@ def find_unit(context: RequestContext, goal: GroundGoal) -> CostUnit:
 
 
 def _choose_order(problem: PlanningProblem, context: RequestContext) -> PlanningProblem:
-    """Choose what decides: the parts of the goal that are reached, if any may be left out."""
     optimise = problem.options.optimise
     premium = _find_premium(problem, context)
     first = optimise is Optimise.MEMBERSHIP and not premium.size
@@ -169,13 +167,11 @@ def _solve(
 
 
 def _compose_loss(plan: Plan, tnorm: TNorm) -> float:
-    """Compose the losses of a plan's steps and its goal."""
     losses = [tnorm.loss(d) for d in (*(s.degree for s in plan.steps), plan.goal_degree)]
     return max(losses) if tnorm.composition is Composition.MAXIMUM else math.fsum(losses)
 
 
 def _cut(context: RequestContext, result: SolverResult) -> AlphaCut:
-    """Compute the alpha-cut of a request from its best plan."""
     if result.best is None:
         return context.options.cut()
     tnorm, judge = context.tnorm, context.judge
@@ -186,7 +182,6 @@ def _cut(context: RequestContext, result: SolverResult) -> AlphaCut:
 
 
 def _restrict_to_sequences(result: SolverResult, problem: PlanningProblem) -> SolverResult:
-    """Withdraw the proofs that do not hold if steps may run side by side."""
     best = result.best
     perfect = best is not None and best.membership >= 1.0 - EPSILON
     perfect = perfect and problem.options.optimise is Optimise.MEMBERSHIP

@@ -44,15 +44,7 @@ Traces = tuple[RequirementTrace, ...]
 
 
 def trace_plan(domain: Domain, instance: Instance, goal: str, plan: Plan) -> Traces:
-    """Trace the constraints and preferences of a goal along a plan.
-
-    Args:
-        instance: the state in which the plan starts.
-
-    Raises:
-        ExpressionError: the goal does not fit the domain.
-        Interrupted: the goal has too many bindings.
-    """
+    """Trace the constraints and preferences of a goal along a plan."""
     checked = check_goal(parse_expression(goal), domain, instance, goal)
     types = infer_types(checked, domain)
     ground = ground_goal(checked, types, domain, instance, Watch(PlanningOptions()))
@@ -64,12 +56,7 @@ def trace_plan(domain: Domain, instance: Instance, goal: str, plan: Plan) -> Tra
 def trace_requirements(
     goal: GroundGoal, replay: Replay, instance: Instance, plan: Plan, amounts: Mapping[str, float]
 ) -> Traces:
-    """Trace the constraints and preferences of a ground goal along a plan; none of a long one.
-
-    Args:
-        instance: the state in which the plan starts.
-        amounts: of each resource when it starts.
-    """
+    """Trace the constraints and preferences of a ground goal along a plan; none of a long one."""
     if goal.is_plain or len(plan.steps) > LONGEST:
         return ()
     states = replay.run(instance, [(str(step), step) for step in plan.steps], amounts).states
@@ -134,11 +121,9 @@ class _Tracing:
             yield decide_constraint(constraint.operator, before, reached, constraint.times)
 
     def trace(self, formula: Formula) -> tuple[float, ...]:
-        """Value a formula in each state."""
         return tuple(self.value(formula, number) for number in range(len(self._states)))
 
     def value(self, formula: Formula, number: int) -> float:
-        """Value a formula in one state."""
         if isinstance(formula, Settled):
             return formula.degree
         if isinstance(formula, Crisp):

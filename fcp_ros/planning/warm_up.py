@@ -71,18 +71,13 @@ def are_kernels_compiled() -> bool:
 
 
 def compile_missing_kernels(tell: Callable[[str], object]) -> None:
-    """Compile the kernels unless their machine code lies on the disk: before any clock starts.
-
-    Args:
-        tell: told a sentence before and after; nothing if there is nothing to compile.
-    """
+    """Compile the kernels unless their machine code lies on the disk: before any clock starts."""
     if not are_kernels_compiled():
         tell(COMPILING)
         tell(f"The search kernels are compiled after {warm_up():.0f} s.")
 
 
 def _leave_note() -> None:
-    """Note in the first folder that can be written what has been compiled."""
     files = [str(file) for file in list_index_files()]
     text = json.dumps({"key": _compute_key(), "files": files}, indent=1)
     for folder in _list_note_folders():
@@ -129,7 +124,6 @@ def _describe_processor() -> list[str]:
 
 
 def _make_little_task() -> FlatTask:
-    """Make a task of two switches; each operator turns one on and has some loss."""
     operators = [
         FlatOperator((), (), (FlatEffect(variable, 1),), loss=0.1, use=(1.0,))
         for variable in (0, 1)

@@ -26,11 +26,7 @@ from fcp_ros.planning.task.task import Task
 def list_candidates(
     result: SolverResult, judge: Judge, tnorm: TNorm, check: Callable[[], None]
 ) -> tuple[Candidate, ...]:
-    """List one candidate for each binding, best first: the best of its alternatives.
-
-    Args:
-        judge: the known degrees; nobody is asked.
-    """
+    """List one candidate for each binding, best first: the best of its alternatives."""
     if result.encoding is None or result.task is None or result.conditions is None:
         return ()
     view = _AlternativesView(
@@ -67,12 +63,10 @@ class _AlternativesView:
 
     @cached_property
     def _bounds(self) -> list[float]:
-        """The upper bound of each alternative's membership; needed for bindings not chosen."""
         bound = _limit_in_full_task if self._result.complete else _limit_in_narrow_task
         return bound(self._encoding, self._judge, self._tnorm, self._check)
 
     def make_candidate(self, group: list[int]) -> Candidate:
-        """Make the candidate of the alternatives with one binding."""
         self._check()
         best = self._result.best
         binding = self._alternatives[group[0]].binding

@@ -17,11 +17,7 @@ GOAL = "the goal"
 
 
 def explain_result(result: SolverResult, judge: Judge, tnorm: TNorm, alpha: float) -> Explanation:
-    """Explain the result of a search.
-
-    Args:
-        judge: the known degrees; nobody is asked.
-    """
+    """Explain the result of a search."""
     encoding = result.encoding
     if encoding is None:
         return Explanation()
@@ -42,12 +38,7 @@ def explain_result(result: SolverResult, judge: Judge, tnorm: TNorm, alpha: floa
 
 
 def explain_kept(plan: Plan, instance: Instance, judge: Judge, tnorm: TNorm) -> Explanation:
-    """Explain a plan that needed no search: an earlier one that still holds, or a policy's.
-
-    Args:
-        plan: the plan, with degrees of the present state.
-        judge: counts the questions asked.
-    """
+    """Explain a plan that needed no search: an earlier one that still holds, or a policy's."""
     degrees = [(str(step), step.degree) for step in plan.steps]
     shares = _share_losses([*degrees, (GOAL, plan.goal_degree)], tnorm)
     considered: dict[str, str] = {}
@@ -65,7 +56,6 @@ def explain_kept(plan: Plan, instance: Instance, judge: Judge, tnorm: TNorm) -> 
 
 
 def _list_degrees(best: Solution, judge: Judge, tnorm: TNorm) -> list[tuple[str, float]]:
-    """List steps and goal, each with its degree."""
     degrees = [
         (str(step), tnorm.compose_all(judge.degree(*atom) for atom in atoms))
         for step, atoms in zip(best.decoded.steps, best.graded, strict=True)

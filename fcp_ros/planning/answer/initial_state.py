@@ -19,11 +19,7 @@ Literal = tuple[Fact, bool]
 
 @dataclass(frozen=True, slots=True)
 class BrokenConstraint:
-    """A constraint that is broken before the first step.
-
-    Attributes:
-        because: a clause: the facts that break it.
-    """
+    """A constraint that is broken before the first step."""
 
     text: str
     because: str

@@ -57,11 +57,7 @@ def explain_unsolvable(result: SolverResult, goal: Expression, types: Mapping[st
 
 
 def explain_conflict(parts: Sequence[str], minimal: bool, alone: str) -> str:
-    """Explain in a sentence or two that parts of a goal cannot be had together.
-
-    Args:
-        alone: the reason why a single part has no plan; may be empty.
-    """
+    """Explain in a sentence or two that parts of a goal cannot be had together."""
     if len(parts) == 1:
         adds_nothing = alone in ("", _NO_CHOICE, f"{_NO_SEQUENCE} {parts[0]}.")
         reason = "" if adds_nothing else f" {alone}"
@@ -98,13 +94,11 @@ def explain_impossible(goal: Expression, types: Mapping[str, str], task: Task) -
 
 
 def _is_static(atom: Atom, task: Task) -> bool:
-    """Return True if no action changes the relation of an atom."""
     name = atom.predicate
     return name not in BUILT_IN and name not in task.domain.graded and not task.is_fluent(name)
 
 
 def _can_hold(atom: Atom, task: Task) -> bool:
-    """Return True if some tuple of the atom's relation has the elements that the atom names."""
     bound = [
         (position, term.name)
         for position, term in enumerate(atom.arguments)
@@ -170,7 +164,6 @@ def explain_unreachable(
 
 
 def _describe_wanted(alternative: Alternative, task: Task, conditions: Conditions) -> str:
-    """Describe the facts that an alternative wants, as far as they cannot be reached."""
     if alternative.missing:
         return " and ".join(sorted(map(str, alternative.missing)))
     for fact in sorted(alternative.positive):
@@ -234,12 +227,7 @@ def is_best(result: SolverResult) -> bool:
 def _describe_quality(
     result: SolverResult, steps: int, optimise: Optimise, is_crisp: bool, indifference: float
 ) -> str:
-    """Describe how good a plan is that is handed out.
-
-    Args:
-        is_crisp: every membership is 1.
-        indifference: as in `PlanningOptions`.
-    """
+    """Describe how good a plan is that is handed out."""
     assert result.best is not None
     membership = f"{result.best.membership:.2f}"
     if steps == 0:
@@ -267,10 +255,7 @@ def _describe_quality(
 def describe_plan(
     result: SolverResult, steps: int, optimise: Optimise, is_crisp: bool, indifference: float
 ) -> str:
-    """Describe a plan that is handed out, and what it leaves changed on the way.
-
-    The arguments are those of `_describe_quality`.
-    """
+    """Describe a plan that is handed out, and what it leaves changed on the way."""
     text = _describe_quality(result, steps, optimise, is_crisp, indifference)
     if not result.disturbed:
         return text
@@ -341,11 +326,7 @@ def mention_fallback(plan: Plan) -> str:
 
 
 def explain_below_alpha(result: SolverResult, alpha: float, given_up: Iterable[GivenUp]) -> str:
-    """Explain that executable plans exist, but none reaches alpha.
-
-    Args:
-        given_up: the preferences that the best plan gives up.
-    """
+    """Explain that executable plans exist, but none reaches alpha."""
     assert result.best is not None
     binding = format_binding(result.best.decoded.binding)
     choice = f", with {binding}" if binding else ""
@@ -358,7 +339,6 @@ def explain_below_alpha(result: SolverResult, alpha: float, given_up: Iterable[G
 
 
 def _name_dearest(given_up: Iterable[GivenUp]) -> str:
-    """Name the preferences that cost the most membership; empty if none costs any."""
     dear = sorted((one for one in given_up if one.weight), key=lambda one: -one.weight)
     more = f" and {len(dear) - NAMED} more" if len(dear) > NAMED else ""
     return f" It gives up {', '.join(map(str, dear[:NAMED]))}{more}." if dear else ""
@@ -367,11 +347,7 @@ def _name_dearest(given_up: Iterable[GivenUp]) -> str:
 def explain_budgets(
     result: PlanningResult, free: PlanningResult, budgets: Mapping[str, float], domain: Domain
 ) -> str:
-    """Explain how far the budgets of an unsolvable request stand in the way.
-
-    Args:
-        free: of the same one without budgets.
-    """
+    """Explain how far the budgets of an unsolvable request stand in the way."""
     words = describe_budgets(budgets)
     if free.plan is not None:
         uses = measure_uses(free.plan.steps, free.plan.end, budgets, domain)

@@ -79,12 +79,7 @@ def rank_by_price(goal: GroundGoal, numbers: list[int], optimise: Optimise) -> l
 def compare(
     best: Solution, keeping: SolverResult, alpha: float, optimise: Optimise, unit: float
 ) -> KeepingPrice:
-    """Compare a solution with the best one that keeps a preference.
-
-    Args:
-        alpha: the alpha-cut that the latter has to pass.
-        unit: in which both count their costs.
-    """
+    """Compare a solution with the best one that keeps a preference."""
     if keeping.impossible:
         reason = "no plan keeps it together with the rest of the goal."
         return KeepingPrice(PriceKind.IMPOSSIBLE, reason=reason)

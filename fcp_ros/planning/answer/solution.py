@@ -28,13 +28,9 @@ class PlanningProblem:
     """The input of the solver.
 
     Attributes:
-        compiler: makes tasks of the domain.
         goal: the ground goal; it speaks of as many of interchangeable elements as it needs.
-        options: limits, objective, switches.
         amounts: resource -> its present amount; the domain's own figure by default.
         alpha: the alpha-cut; the highest possible if it is not known before there is a plan.
-        is_crisp: True if every membership is 1 (see `model.optimality.is_crisp`).
-        premium: of leaving out parts of the goal.
         membership_first: True if the membership decides, and costs only between equal ones.
     """
 
@@ -73,7 +69,6 @@ class Disturbance:
     """A fact that a plan changes on the way, though the goal does not ask for it.
 
     Attributes:
-        held: True if it held before.
         steps: that are worth it to change it back.
     """
 
@@ -90,12 +85,8 @@ class Solution:
     """A plan that works on the encoded task.
 
     Attributes:
-        decoded: its steps and the alternative of the goal that they reach.
         labels: the chunk that each step belongs to; empty for none.
         graded: the graded atoms that the degree of each step rests on.
-        membership: composed degree of the steps and the goal, in [0, 1].
-        cost: sum of the objective's secondary costs.
-        meeting: the meeting of its halves, if it was searched from both ends.
         windows: the times in which each step runs for the goal's constraints; () without any.
     """
 
@@ -127,11 +118,9 @@ class SolverResult:
         impossible: True if it is proven that there is no plan (or none that is better).
         bound: upper bound of the membership of all plans, in [0, 1]; 0 if there is none.
         least_left_out: no plan leaves out fewer parts of the goal.
-        disturbed: what the best plan changes on the way and leaves changed.
         restored: what it puts right again, and a plan without these steps would not.
         task, conditions, encoding: the widest task that was searched; None before the first.
         complete: True if that task contains everything that can matter.
-        interrupted: the limit that stopped it before it was finished.
     """
 
     best: Solution | None = None

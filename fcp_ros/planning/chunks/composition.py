@@ -16,11 +16,7 @@ from fcp_ros.planning.flat.builder import Assignment, FlatBlock, FlatEffect
 
 
 class BodyComposition:
-    """The conditions of some bodies, one after the other, on the initial state, and their effects.
-
-    Args:
-        sizes: number of values of each variable, each at least 1.
-    """
+    """The conditions of bodies, one after the other, on the initial state, and their effects."""
 
     def __init__(self, sizes: Sequence[int]) -> None:
         self._sizes = sizes

@@ -21,20 +21,13 @@ Shape = tuple[tuple[str, tuple[int, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class LearningOptions:
-    """Limits on what is learned.
-
-    Attributes:
-        support: occurrences that a sequence needs.
-        longest: steps of a chunk at most.
-        most: chunks to keep at most.
-    """
+    """Limits on what is learned."""
 
     support: int = 3
     longest: int = 4
     most: int = 8
 
     def __post_init__(self) -> None:
-        """Refuse limits that make no sense."""
         if self.support < 1 or self.longest < 2 or self.most < 0:
             raise ValueError(f"{self}: support from 1, longest from 2, most from 0")
 
@@ -43,9 +36,6 @@ def learn_chunks(
     domain: Domain, plans: Sequence[Sequence[PlanStep]], options: LearningOptions | None = None
 ) -> tuple[Chunk, ...]:
     """Learn the chunks that save most steps, by their frequency.
-
-    Args:
-        domain: of the plans; a step of a rule that it lacks ends a sequence.
 
     Returns:
         at most `most` chunks, best first: sequences in which each step shares an element with those
@@ -136,7 +126,6 @@ def _make_chunk(domain: Domain, shape: Shape, taken: set[str]) -> Chunk | None:
 
 
 def _make_unique(name: str, taken: set[str]) -> str:
-    """Return the name, with a number if it is taken."""
     number, found = 1, name
     while found in taken:
         number += 1

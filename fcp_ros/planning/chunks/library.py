@@ -46,15 +46,7 @@ class ChunkLibrary:
 def find_chunk_atoms(
     chunk: Chunk, binding: Mapping[str, str], steps: Sequence[GroundStep]
 ) -> tuple[GradedAtom, ...]:
-    """Return the ground graded atoms whose composition is the membership of a chunk.
-
-    Args:
-        binding: an element for each of its parameters.
-        steps: its steps under that binding.
-
-    Returns:
-        the atoms that judge the chunk as a whole, or those of its steps.
-    """
+    """Return the graded atoms that compose a chunk's membership: its own or those of its steps."""
     if not chunk.graded:
         return tuple(atom for step in steps for atom in list_graded_atoms(step))
     return tuple(
@@ -93,12 +85,8 @@ def find_step_atoms(
     """Return the graded atoms that the degree of each step rests on.
 
     Args:
-        steps: in order.
         labels: the chunk that each step belongs to (`PlanStep.chunk`); empty for none. A name that
             the domain lacks is that of a learned chunk, which is judged by its steps.
-
-    Raises:
-        NotAChunk: steps that are said to be a chunk of the domain, and aren't.
     """
     found: list[StepAtoms] = []
     numbered = zip(labels, steps, strict=True)

@@ -27,13 +27,7 @@ from fcp_ros.planning.model.ground_step import GroundStep
 
 @dataclass(frozen=True, slots=True)
 class MacroOptions:
-    """Limits on the number of macros.
-
-    Attributes:
-        most_of_chunk: macros of one chunk at most.
-        most: macros of all chunks at most.
-        tries: sequences to try for one chunk at most, fitting or not.
-    """
+    """Limits on the number of macros."""
 
     most_of_chunk: int = 500
     most: int = 2000
@@ -54,7 +48,6 @@ def make_macros(
     Args:
         entries: its flat operators, each of one ground step (before any are merged).
         clock: number of the one that counts time, or -1.
-        options: limits on the number of macros; the first ones are kept.
 
     Returns:
         one entry for each macro: `action.steps` are its steps, `action.chunk` the chunk's name; its
@@ -126,7 +119,6 @@ class _Index:
     def find_fitting(
         self, rule: str, parameters: Sequence[str], binding: dict[str, str]
     ) -> Iterator[tuple[Entry, dict[str, str]]]:
-        """Yield the entries of a rule that agree with a binding, and the extended bindings."""
         bound = [(i, binding[name]) for i, name in enumerate(parameters) if name in binding]
         lists = [self._of_argument.get((rule, i, element), []) for i, element in bound]
         for entry in min(lists, key=len) if lists else self._of_rule.get(rule, []):

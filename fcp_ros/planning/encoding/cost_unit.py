@@ -24,7 +24,6 @@ class CostUnit:
     """The unit in which flat tasks count costs.
 
     Attributes:
-        is_exact: True if each cost is a whole number of units that float64 holds exactly.
         largest: the largest cost of a step, in units, or more.
     """
 

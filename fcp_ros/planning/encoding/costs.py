@@ -34,10 +34,6 @@ class OperatorCosts:
 
     Args:
         operators: the operators that are encoded; only resources that they use are tracked.
-        optimise: the meaning of costs: steps (each 1), the rules' costs or their durations.
-        deadline: seconds that a plan may take; infinite without one.
-        amounts: initial amount of each resource; the domain's own by default.
-        budgets: resource, "cost" or "steps" -> how much of it a plan may use.
 
     Attributes:
         pools: the tracked resources, then what is counted for budgets; with a deadline or a window
@@ -122,7 +118,6 @@ class OperatorCosts:
         return (*use, -duration)
 
     def _count(self, name: str, step: BoundRule) -> float:
-        """Return what an operator takes from the budget of cost or steps."""
         return 1.0 if name == STEPS else self._unit.count(compute_cost(step.rule, step.arguments))
 
     def is_free(self, step: BoundRule) -> bool:
@@ -150,5 +145,4 @@ class OperatorCosts:
 
 
 def _make_pool(resource: Resource, amount: float, budget: float) -> FlatResource:
-    """Make the pool of a resource; a budget limits how far its amount may fall."""
     return FlatResource(amount, max(resource.minimum, amount - budget), resource.maximum)

@@ -53,12 +53,7 @@ class EncodeOptions:
     """Options of encoding.
 
     Attributes:
-        optimise: the meaning of flat costs: steps (each 1), the rules' costs or their durations.
-        deadline: seconds that a plan may take; infinite without one.
-        amounts: initial amount of each resource; the domain's own by default.
         budgets: resource, "cost" or "steps" -> how much of it a plan may use.
-        premium: flat cost of leaving out a part of the goal.
-        macros: makes operators for sequences of steps (see chunks/macros.py).
     """
 
     optimise: Optimise = Optimise.MEMBERSHIP
@@ -84,9 +79,6 @@ def encode(
     Only what matters for one of the alternatives is encoded (see `select_relevant`). An alternative
     that is never reachable has no finish operator. The stages of the goal come after its finish;
     then no operator of the world is applicable any more.
-
-    Raises:
-        Interrupted: cancelled, or out of time.
     """
     # Nearly all objects made here live until the end: the collector would only traverse them.
     with pause_garbage_collection():
@@ -186,12 +178,10 @@ class _Encoder:
                 yield FlatAxiom(derived[axiom.head], own, *found)
 
     def _confine(self, entry: Entry) -> Entry:
-        """Make an operator applicable only while the goal is not finished."""
         unfinished = (len(self._variables.values), 0)
         return replace(entry, body=replace(entry.body, pre=(*entry.body.pre, unfinished)))
 
     def _make_moves(self) -> Iterator[Entry]:
-        """Yield the operators between the stages of the goal."""
         goal = len(self._variables.values)
         for move in self._stages.moves:
             self._watch.check()
@@ -206,7 +196,6 @@ class _Encoder:
             yield Entry(body, FlatAction(move=move), alternative.graded, cost, self._costs.no_use())
 
     def _make_entries(self, index: int) -> Iterator[Entry]:
-        """Yield the entries of an operator of the task."""
         self._watch.check()
         operator = self._task.operators[index]
         costs = self._costs

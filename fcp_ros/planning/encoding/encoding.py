@@ -24,11 +24,7 @@ from fcp_ros.planning.task.task import Task
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """An argument that follows from the state: the element in a leg of a variable's fact.
-
-    Attributes:
-        variable: the variable, read before the step.
-    """
+    """An argument that follows from the state: the element in a leg of a variable's fact."""
 
     variable: int
     leg: int
@@ -40,10 +36,8 @@ class FlatAction:
     """The meaning of a flat operator.
 
     Attributes:
-        steps: the ground steps, done one after the other; empty for a finish.
         alternative: number of the alternative in `Encoding.alternatives` that it finishes; -1 if
             it is no finish.
-        move: the stage of the goal that it settles; None if it settles none.
         recall: finds the argument of the (only) step that is left open, ""; None if none is.
         chunk: name of the chunk that the steps are; empty for others.
     """
@@ -67,13 +61,7 @@ class FlatAction:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """The meaning of a sequence of flat operators.
-
-    Attributes:
-        steps: the ground steps, in order.
-        alternative: the alternative that the sequence finishes; None if it finishes none.
-        moves: the stages of the goal that it settles.
-    """
+    """The meaning of a sequence of flat operators."""
 
     steps: tuple[GroundStep, ...]
     alternative: Alternative | None
@@ -98,7 +86,6 @@ class Encoding:
     Attributes:
         flat: the flat task. All losses are 0: see `with_losses`.
         variables: its variables; one more stands for the goal (the last one).
-        graded: the graded atoms of each flat operator; of a finish those of its alternative.
         alternatives: the goal's alternatives; those of its stages are in their moves.
         divided: True if they are only a part of the goal's formula (see goal/division.py).
     """
@@ -118,13 +105,7 @@ class Encoding:
         )
 
     def with_losses(self, known: Callable[[GradedAtom], float | None], tnorm: TNorm) -> FlatTask:
-        """Return the flat task with the losses that follow from what is known.
-
-        Args:
-            known: degree of a graded atom in [0, 1]; None until it is judged. It then counts as 1,
-                so no loss is too high.
-            tnorm: how degrees compose.
-        """
+        """Return the flat task with the losses that follow from known degrees; others are 1."""
         losses = [
             tnorm.loss(tnorm.compose_all(_degree(known(atom)) for atom in atoms))
             for atoms in self._kinds.atoms
@@ -151,7 +132,6 @@ class Encoding:
         A search that is content with some plan may give up a preference that holds.
 
         Args:
-            task: the flat task with the losses known now.
             operators: applicable one after the other; those of the goal are left aside.
             cost_first: True if costs decide, and losses only between equal ones.
 
@@ -178,12 +158,7 @@ class Encoding:
         )
 
     def list_parts(self, task: FlatTask, cost_first: bool) -> list[tuple[tuple[int, ...], float]]:
-        """List the operators that keep what may be given up, and the price of that.
-
-        Args:
-            task: the flat task with the losses known now.
-            cost_first: True if costs decide, and not losses.
-        """
+        """List the operators that keep what may be given up, and the price of that."""
         price = task.cost if cost_first else task.loss
         kept: dict[tuple[int, int], list[int]] = {}
         lost: dict[tuple[int, int], float] = {}
@@ -218,7 +193,6 @@ class Encoding:
         return Decoded(tuple(steps), alternative, tuple(moves))
 
     def _complete_steps(self, action: FlatAction, state: Sequence[int]) -> tuple[GroundStep, ...]:
-        """Return the steps of an action in a state, with the argument that was left open."""
         recall = action.recall
         if recall is None:
             return action.steps
@@ -232,7 +206,6 @@ class Encoding:
 
 
 def _find_stages(action: FlatAction) -> tuple[int, int]:
-    """Return the stages of the goal that an operator leads from and to."""
     return (0, BEGIN) if action.move is None else (action.move.source, action.move.target)
 
 
@@ -242,7 +215,6 @@ class _LossKinds:
 
     Attributes:
         alternatives: one for each operator of the goal; their kinds come after those of `atoms`.
-        of_operator: the kind of each operator, int64[m].
     """
 
     atoms: Sequence[tuple[GradedAtom, ...]]

@@ -32,11 +32,7 @@ PhaseTimer = Callable[[Phase], AbstractContextManager[None]]
 
 @dataclass(frozen=True)
 class GoalSetting:
-    """The setting of a goal.
-
-    Attributes:
-        compiler: makes tasks of the domain.
-    """
+    """The setting of a goal."""
 
     compiler: RelevanceCompiler
     instance: Instance
@@ -63,12 +59,7 @@ def compile_goal(
     watch: Watch,
     times: PhaseTimer,
 ) -> CompiledGoal:
-    """Compile a goal and what leads to it.
-
-    Raises:
-        TooManyOperators: the task has more than `most`.
-        Interrupted: cancelled, or out of time.
-    """
+    """Compile a goal and what leads to it."""
     with times(Phase.COMPILE):
         wanted = goal.find_wanted()
         task = setting.compiler.task(setting.instance, wanted, breadth, watch, most)

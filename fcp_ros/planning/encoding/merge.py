@@ -64,7 +64,6 @@ class OperatorMerger:
         ]
 
     def _find_old_value(self, entry: Entry) -> Assignment | None:
-        """Find the variable and value that an entry requires only to overwrite it."""
         if len(entry.action.steps) != 1:
             return None
         (step,) = entry.action.steps
@@ -85,13 +84,11 @@ class OperatorMerger:
 
     @staticmethod
     def _is_read(body: Body, variable: int) -> bool:
-        """Return True if an effect or a block reads the variable."""
         read = [place for effect in body.effects for place in (*effect.equal, *effect.unequal)]
         read += [place for block in body.blocks for place in (*block.rest, *block.done)]
         return any(place[0] == variable for place in read)
 
     def _make_key(self, entry: Entry, old: Assignment) -> Hashable:
-        """Make the key of entries that can be merged: all but the old value and its argument."""
         (step,) = entry.action.steps
         number = self._rules[step.rule.name].parameter
         body = entry.body
@@ -129,9 +126,6 @@ def expand_representative(
     """Make the entries of an operator that represents all old values.
 
     See `fcp_ros.planning.relevance.overwriting`.
-
-    Args:
-        variables: the variables; all old values are values of one of them.
     """
     (old,) = operator.delete
     (leg,) = task.keys_of(old)
@@ -163,11 +157,7 @@ def expand_representative(
 def _generalise(
     entry: Entry, variable: int, excluded: Iterable[int], leg: int, parameter: int
 ) -> Entry:
-    """Make an entry for all values of a variable but some from one for a single value.
-
-    Args:
-        leg: leg of the values' facts in which the forgotten element stands.
-    """
+    """Make an entry for all values of a variable but some from one for a single value."""
     (step,) = entry.action.steps
     unequal = {*entry.body.unequal, *((variable, value) for value in excluded)}
     body = replace(

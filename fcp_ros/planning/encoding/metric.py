@@ -57,7 +57,6 @@ def contract_hops(
     """Replace hops by paths from stop to stop where that is sound.
 
     Args:
-        entries: all flat operators, finishes too.
         clock: number of the resource that counts time, or -1.
     """
     hops: dict[int, list[int]] = {}
@@ -81,7 +80,6 @@ def contract_hops(
 
 
 def _find_hop_variable(entry: Entry, task: Task, variables: Variables) -> int:
-    """Return the variable that an entry moves by one hop; -1 if it does anything else."""
     body = entry.body
     if len(entry.action.steps) != 1 or entry.graded or len(body.pre) != 1:
         return -1
@@ -103,7 +101,6 @@ def _find_hop_variable(entry: Entry, task: Task, variables: Variables) -> int:
 def _are_comparable(
     hops: Sequence[Entry], entries: Sequence[Entry], pools: Sequence[FlatResource], clock: int
 ) -> bool:
-    """Return True if the shortest path is the best in every respect, at any time."""
     if any(entry.opens > 0.0 for entry in entries):
         return False
     for resource, pool in enumerate(pools):
@@ -127,7 +124,6 @@ def _sum(vector: Vector) -> float:
 
 
 def _is_multiple(one: Vector, other: Vector) -> bool:
-    """Return True if `one` is a multiple of `other`, which is no shorter."""
     scale = _sum(other)
     if scale == 0.0:
         return True
@@ -172,11 +168,9 @@ class _Graph:
             self._add(old, effect.value, _sum(_to_vector(entry)), entry)
 
     def after(self, value: int) -> Iterable[int]:
-        """Return the values one hop further."""
         return self._out.get(value, ())
 
     def edges(self) -> Iterator[tuple[int, int, HopPath]]:
-        """Yield the paths that are left: from, to, path."""
         for old, paths in self._out.items():
             for new, (weight, parts) in paths.items():
                 yield old, new, HopPath(weight, _list_hops(parts))
@@ -235,7 +229,6 @@ class _Graph:
 
 
 def _list_hops(parts: _Parts) -> tuple[Entry, ...]:
-    """List the hops of a path, in order."""
     found: list[Entry] = []
     waiting = [parts]
     while waiting:
@@ -248,7 +241,6 @@ def _list_hops(parts: _Parts) -> tuple[Entry, ...]:
 
 
 def _make_entry(variable: int, old: int, new: int, path: HopPath) -> Entry:
-    """Make an entry of a path."""
     if len(path.hops) == 1:
         return path.hops[0]
     return Entry(

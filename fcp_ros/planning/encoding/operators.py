@@ -51,12 +51,7 @@ class Body:
 
 
 class OperatorEncoder:
-    """Encodes the operators of a task.
-
-    Args:
-        variables: the variables that were chosen for it.
-        mutexes: absences that follow from a precondition are not required.
-    """
+    """Encodes the operators of a task."""
 
     def __init__(
         self, task: Task, conditions: Conditions, variables: Variables, mutexes: LegMutexes
@@ -99,7 +94,6 @@ class OperatorEncoder:
         ]
 
     def _is_possible(self, pre: dict[int, int]) -> bool:
-        """Return True unless the facts of preconditions are mutex."""
         values = self._variables.values
         facts = [values[variable][value] for variable, value in pre.items()]
         return self._mutexes.are_compatible([fact for fact in facts if fact is not None])
@@ -153,7 +147,6 @@ class OperatorEncoder:
                 required.exclude(variable, excluded)
 
     def _find_values(self, absence: Absence) -> dict[int, set[int]] | None:
-        """Return the values of the facts, by variable; None if one of them always holds."""
         if absence.key is None:
             return self._group_by_variable(absence.facts)
         if absence.key not in self._legs:
@@ -250,7 +243,6 @@ class OperatorEncoder:
     def _encode_block(
         self, rest: tuple[Assignment, ...], completes: Iterable[int], required: Requirements
     ) -> FlatBlock | None:
-        """Make a block; None if it never bites or a simple condition replaced it."""
         variables = self._variables
         done = self._find_places(fact for fact in completes if fact not in variables.always)
         if not done:
@@ -305,7 +297,6 @@ class OperatorEncoder:
         added: dict[int, int],
         adds: bool,
     ) -> Iterator[FlatEffect]:
-        """Yield the additions, or the deletions, of a conditional effect."""
         condition = self.encode_condition(effect.pre, effect.absent)
         if condition is None:
             return

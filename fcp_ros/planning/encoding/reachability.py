@@ -57,16 +57,9 @@ def find_unreachable(
 ) -> frozenset[int]:
     """Find conditions that are proven to be out of reach.
 
-    Args:
-        conditions: checked goals or parts of one.
-        types: the types of their free variables.
-
     Returns:
         The positions of those that no plan meets, even alone. Trajectory constraints and what is
         preferred are never among them.
-
-    Raises:
-        Interrupted: cancelled, out of time.
     """
     return _Reach(types, setting, known, watch).find(conditions)
 
@@ -82,7 +75,6 @@ class _Reach:
         self._grounding = ConditionGrounding(setting.compiler.domain, setting.instance, watch)
 
     def find(self, conditions: Sequence[Expression]) -> frozenset[int]:
-        """Find the positions of the conditions that are out of reach."""
         never: set[int] = set()
         needed: dict[int, list[tuple[int, list[str]]]] = {}
         pieces: dict[str, Formula] = {}
@@ -108,7 +100,6 @@ class _Reach:
         return frozenset(never)
 
     def _list_demands(self, condition: Expression) -> Iterator[tuple[int, list[Formula]]]:
-        """Yield what a condition demands: of each list of formulas so many must hold."""
         if isinstance(condition, And) and not free_variables(condition):
             for part in condition.parts:
                 yield from self._list_demands(part)
@@ -122,7 +113,6 @@ class _Reach:
             yield 1, [self._grounding.ground(closed, {})]
 
     def _find_reached(self, pieces: Mapping[str, Formula]) -> frozenset[str]:
-        """Find the marks of the formulas that are not shown to be out of reach."""
         if not pieces:
             return frozenset()
         setting, watch = self._setting, self._watch
@@ -134,7 +124,6 @@ class _Reach:
         return frozenset(mark for mark, one in pieces.items() if self._may_hold(one, task))
 
     def _may_hold(self, formula: Formula, task: Task) -> bool:
-        """Return False only if a formula is shown to be out of reach."""
         watch = self._watch
         if not is_possible(formula, task):
             return False
@@ -189,7 +178,6 @@ def _choose_literals(
 def _choose_some(
     parts: Sequence[Formula], number: int, wanted: bool, given: _Literals, task: Task
 ) -> _Literals | None:
-    """Choose literals for so many of some formulas."""
     for part in parts:
         if number == 0:
             break
@@ -200,7 +188,6 @@ def _choose_some(
 
 
 def _add_literal(fact: int | None, holds: bool, given: _Literals, task: Task) -> _Literals | None:
-    """Add a literal to others; None if they exclude it, or if no action makes the fact true."""
     if fact is None:
         return None if holds else given
     if not holds:

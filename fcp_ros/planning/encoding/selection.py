@@ -27,12 +27,7 @@ from fcp_ros.planning.task.task import Absence, FactKey, GroundOperator, Task
 
 @dataclass(frozen=True)
 class Relevance:
-    """The operators and facts that matter.
-
-    Attributes:
-        operators: the relevant operators, sorted.
-        axioms: the axioms of these facts, by number, sorted.
-    """
+    """The operators and facts that matter."""
 
     operators: tuple[int, ...]
     needed_true: frozenset[int]

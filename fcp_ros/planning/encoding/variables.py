@@ -29,8 +29,6 @@ class Variables:
         values: for each variable the fact behind each of its values, None for "none of them".
         none: for each variable the number of the value "none of them"; -1 if it never happens.
         place: fluent fact -> its variable and value.
-        always: facts that matter and always hold.
-        never: facts that matter and never hold.
         derived: derived fact -> its variable, which has two values.
     """
 
@@ -84,7 +82,6 @@ def choose_variables(
 def _find_changing(
     task: Task, operators: Sequence[GroundOperator], needed: Iterable[int]
 ) -> set[int]:
-    """Find the facts that matter and do not keep their initial truth value."""
     added: set[int] = set()
     deleted: set[int] = set()
     for operator in operators:
@@ -142,7 +139,6 @@ class _Cover:
         self._covered: set[int] = set()
 
     def take(self, candidates: Sequence[tuple[int, ...]]) -> None:
-        """Cover the facts of the candidates."""
         queue = [(-len(group), number) for number, group in enumerate(candidates)]
         heapq.heapify(queue)
         while queue:

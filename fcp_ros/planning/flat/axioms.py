@@ -67,12 +67,7 @@ class FlatAxioms(NamedTuple):
 
 
 class AxiomScratch(NamedTuple):
-    """Scratch arrays, of one thread at a time.
-
-    Attributes:
-        missing: what each axiom still waits for, int32[a].
-        queue: derived variables that have just come to hold, int32[d].
-    """
+    """Scratch arrays, of one thread at a time."""
 
     missing: Ints
     queue: Ints
@@ -123,7 +118,7 @@ def make_scratch(axioms: FlatAxioms) -> AxiomScratch:
 
 @kernel
 def derive_values(axioms: FlatAxioms, scratch: AxiomScratch, values: Ints) -> None:
-    """Set the derived variables of a state.
+    """Set the derived variables of a state: of `values`, int32[n], which is changed in place.
 
     Args:
         values: value of each variable, int32[n]; derived ones are overwritten.

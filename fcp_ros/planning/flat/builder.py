@@ -64,8 +64,6 @@ class FlatBuilder:
     """A task under construction.
 
     Attributes:
-        operators: the operators, in order.
-        resources: the resources, in order.
         clock: number of the resource that counts time, or -1.
         axioms: on variables with two values; their initial values are computed.
     """
@@ -79,12 +77,7 @@ class FlatBuilder:
     axioms: Sequence[FlatAxiom] = ()
 
     def build(self) -> FlatTask:
-        """Build the task as arrays.
-
-        Raises:
-            ValueError: a value outside its variable's domain, a NaN or negative loss or cost, an
-                operator with another number of uses than there are resources.
-        """
+        """Build the task as arrays."""
         self._check()
         operators = self.operators
         effects = [effect for operator in operators for effect in operator.effects]

@@ -20,11 +20,7 @@ from fcp_ros.planning.flat.task import FlatTask
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """A condition on the world.
-
-    Attributes:
-        unequal: (variable, value) that must not hold.
-    """
+    """A condition on the world."""
 
     equal: Mapping[int, int]
     unequal: frozenset[tuple[int, int]]
@@ -65,16 +61,7 @@ class GoalStages:
     def find_best_way(
         self, state: Sequence[int], price: Callable[[int], tuple[float, float]]
     ) -> tuple[int, ...] | None:
-        """Find the cheapest operators that lead from a state of the world to the goal.
-
-        Args:
-            state: a state in stage 0.
-            price: of each operator in two criteria, of which the second one decides between equals;
-                the prices of a way add up.
-
-        Returns:
-            The operators; None if the goal can't be reached without a step in the world.
-        """
+        """Find the cheapest operators that lead from a state of the world to the goal."""
         ways: dict[int, tuple[tuple[float, float], int]] = {0: ((0.0, 0.0), -1)}
         at = list(state)
         for stage in sorted(self.moves):  # an operator leads to a later stage

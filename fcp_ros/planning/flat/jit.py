@@ -80,11 +80,7 @@ def _load_machine_code(cached: Any, signature: Any, context: Any) -> Any:
 
 
 class Deferred:
-    """A kernel or part before the first call of any kernel.
-
-    Args:
-        make: makes numba's dispatcher of it.
-    """
+    """A kernel or part before the first call of any kernel."""
 
     def __init__(
         self, function: Callable[..., object], make: Callable[[Callable[..., object]], Any]
@@ -171,14 +167,12 @@ def compute_stamp(function: Callable[..., object]) -> bytes:
 
 
 def _find_modules(values: Iterable[object]) -> set[str]:
-    """Find the modules of this package that functions, kernels and types come from."""
     names = {getattr(value, "__module__", None) or "" for value in values}
     return {name for name in names if isinstance(name, str) and name.startswith(PACKAGE)}
 
 
 @cache
 def _find_files(module: str) -> frozenset[str]:
-    """Find the file of an imported module, and those of the modules that it uses."""
     found = sys.modules[module]
     seen, pending = {module}, [module]
     while pending:

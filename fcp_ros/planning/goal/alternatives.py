@@ -67,10 +67,7 @@ class Alternative:
     Attributes:
         formula: degree of the goal where the alternative holds, over the graded atoms that were
             not judged when it was made.
-        negative: facts that must not hold.
         missing: facts that must hold but that no action makes true.
-        binding: (variable, element) of the instantiations that it rests on.
-        graded: the graded atoms that its degree rests on.
     """
 
     formula: DegreeFormula
@@ -112,10 +109,6 @@ def find_alternatives(
 ) -> list[Alternative]:
     """Expand a goal to alternatives, best degree first; contradictory ones are dropped.
 
-    Args:
-        known: degrees of the graded atoms that are judged.
-        task: tells which facts can be reached, and which exclude each other.
-
     Raises:
         Interrupted: cancelled, out of time, or more than MAX_ALTERNATIVES alternatives.
     """
@@ -135,7 +128,6 @@ class _Expansion:
         self._watch = watch
 
     def fulfil(self, formula: Formula) -> list[Alternative]:
-        """Expand a formula."""
         if isinstance(formula, Settled):
             return _make_constant(formula.degree)
         if isinstance(formula, Crisp):
@@ -164,7 +156,6 @@ class _Expansion:
         return _drop_dominated([*with_it, *_make_constant(1.0 - weight)])
 
     def refute(self, formula: Formula) -> list[Alternative]:
-        """Expand the negation of a formula."""
         if isinstance(formula, Settled):
             return _make_constant(1.0 - formula.degree)
         if isinstance(formula, Crisp):
@@ -196,7 +187,6 @@ class _Expansion:
     def _combine_all(
         self, parts: Iterable[list[Alternative]], combine: Combine
     ) -> list[Alternative]:
-        """Combine one alternative of each part, in all ways."""
         result = [Alternative(1.0)]
         for part in parts:
             combined: list[Alternative] = []
@@ -241,7 +231,6 @@ def _make_constant(degree: float) -> list[Alternative]:
 
 
 def _join(one: Alternative, other: Alternative, combine: Combine) -> Alternative | None:
-    """Join two alternatives; None if they contradict each other."""
     if not one.positive.isdisjoint(other.negative) or not one.negative.isdisjoint(other.positive):
         return None
     return Alternative(
@@ -255,7 +244,6 @@ def _join(one: Alternative, other: Alternative, combine: Combine) -> Alternative
 
 
 def _drop_dominated(found: list[Alternative]) -> list[Alternative]:
-    """Drop alternatives that another one of the same binding covers."""
     kept: dict[Binding, list[Alternative]] = {}
     for alternative in found:
         group = kept.setdefault(alternative.binding, [])

@@ -194,7 +194,6 @@ def _compose(tnorm: TNorm, values: list[float]) -> float:
 
 
 def _compose_dually(tnorm: TNorm, values: list[float]) -> float:
-    """Compute 1 - T(1 - a, 1 - b)."""
     return 1.0 - _compose(tnorm, [1.0 - value for value in values])
 
 

@@ -52,11 +52,7 @@ Expand = Callable[[Formula], list[Alternative]]
 
 @dataclass(frozen=True, slots=True)
 class GoalFinish:
-    """An alternative that a plan finishes with.
-
-    Attributes:
-        target: the stage that it leads to.
-    """
+    """An alternative that a plan finishes with."""
 
     alternative: Alternative
     target: int = BEGIN
@@ -64,11 +60,7 @@ class GoalFinish:
 
 @dataclass(frozen=True)
 class DividedFormula:
-    """A formula as finishes and the stages behind them.
-
-    Attributes:
-        finishes: the ways out of the world.
-    """
+    """A formula as finishes and the stages behind them."""
 
     finishes: Sequence[GoalFinish]
     moves: Sequence[StageMove] = ()
@@ -85,12 +77,7 @@ class DividedFormula:
 
 
 def divide_formula(formula: Formula, expand: Expand, task: Task) -> DividedFormula:
-    """Divide a formula if it has very many alternatives.
-
-    Args:
-        expand: finds the alternatives of parts of it.
-        task: tells which facts can be reached.
-    """
+    """Divide a formula if it has very many alternatives."""
     if count_alternatives(formula) > MOST_WHOLE:
         formula = _drop_missing(formula, task)
     if count_alternatives(formula) <= MOST_WHOLE:
@@ -189,7 +176,6 @@ class _Divider:
         self._expand = expand
 
     def divide(self, formula: Formula) -> _Piece:
-        """Divide a formula into pieces."""
         if count_alternatives(formula) <= MOST_TOGETHER:
             return _Leaf(self._expand(formula))
         if isinstance(formula, Instantiation):
@@ -232,7 +218,6 @@ def _bind(piece: _Piece, binding: Binding) -> _Piece:
 
 
 def _is_crisp(formula: Formula) -> bool:
-    """Return True if the degree of a formula is always 0 or 1."""
     if isinstance(formula, Settled):
         return formula.degree in (0.0, 1.0)
     if isinstance(formula, (Both, Either, AtLeast)):
@@ -279,7 +264,6 @@ class _Layout:
     moves: list[StageMove] = field(default_factory=list)
 
     def lay(self, piece: _Piece, source: int, target: int, free: int) -> None:
-        """Lay a piece from a stage to another one; its own stages are numbered from `free` on."""
         if isinstance(piece, _Fork):
             for one in piece.pieces:
                 self.lay(one, source, target, free)

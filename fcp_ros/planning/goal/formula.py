@@ -60,11 +60,7 @@ class AtLeast:
     parts: tuple[Formula, ...]
 
     def write_out(self) -> Formula:
-        """Write it as a disjunction over sets of parts.
-
-        Raises:
-            Interrupted: there are more than MAX_SUBSETS.
-        """
+        """Write it as a disjunction over sets of parts; Interrupted beyond MAX_SUBSETS of them."""
         if math.comb(len(self.parts), self.number) > MAX_SUBSETS:
             raise Interrupted(
                 PlanStatus.UNSUPPORTED,

@@ -57,18 +57,7 @@ def ground_goal(
     *,
     in_parts: bool = False,
 ) -> GroundGoal:
-    """Ground a goal: replace variables by elements and evaluate static facts.
-
-    Args:
-        types: free variable -> type (from `infer_types`).
-        domain: tells which relations change, and which predicates are graded.
-        instance: the state; its elements and static facts are read.
-        in_parts: True if parts of the goal may be left out (see `split_goal`). A single one that
-            is left when static facts are evaluated may not.
-
-    Raises:
-        Interrupted: cancelled, out of time, or too many bindings.
-    """
+    """Ground a goal: replace variables by elements and evaluate static facts."""
     conditions = ConditionGrounding(domain, instance, watch)
     if in_parts:
         parts = split_goal(goal, types, instance)
@@ -88,7 +77,6 @@ class _GoalGrounding:
         self._constraints: dict[tuple[object, ...], GroundConstraint] = {}
 
     def ground(self, goal: Iterable[Expression], optional: Iterable[Expression] = ()) -> GroundGoal:
-        """Ground the conjuncts of a goal, and further ones that may be left out."""
         for part in optional:
             self._prefer(Preference(1.0, Fraction(0), part), {}, is_part=True)
         rest = tuple(one for conjunct in goal for one in self._take(conjunct, {}))
@@ -147,7 +135,6 @@ class _GoalGrounding:
             )
 
     def _ground_body(self, body: Expression, environment: Environment) -> Formula:
-        """Ground the body of a preference."""
         if isinstance(body, And):
             return make_both(self._ground_body(part, environment) for part in body.parts)
         if isinstance(body, Forall) and has_requirements(body.body):
@@ -195,12 +182,10 @@ class _GoalGrounding:
 
 
 def _binds_all(expression: Expression, environment: Environment) -> bool:
-    """Return True if no variable is left free."""
     return environment.keys() >= set(free_variables(expression))
 
 
 def _bind(expression: Expression, environment: Environment) -> Expression:
-    """Put elements in place of variables."""
     return substitute(expression, {name: Constant(to) for name, to in environment.items()})
 
 

@@ -76,12 +76,7 @@ Quantified = Exists | Forall | Count
 
 
 class ConditionGrounding:
-    """Grounds conditions in one state: replaces variables and evaluates static facts.
-
-    Args:
-        domain: tells which relations change, and which predicates are graded.
-        instance: the state; its elements and static facts are read.
-    """
+    """Grounds conditions in one state: replaces variables and evaluates static facts."""
 
     def __init__(self, domain: Domain, instance: Instance, watch: Watch) -> None:
         labels = ' or is_a(?x, "label")' if domain.mapping.labels else ""
@@ -96,12 +91,7 @@ class ConditionGrounding:
         self._tried = 0
 
     def ground(self, expression: Expression, environment: Environment) -> Formula:
-        """Ground a condition whose free variables the environment binds.
-
-        Raises:
-            Interrupted: cancelled, out of time, more than MAX_BINDINGS bindings in all, or a count
-                over too many elements.
-        """
+        """Ground a condition whose free variables the environment binds."""
         if isinstance(expression, Atom):
             return self._ground_atom(expression, environment)
         if isinstance(expression, Not):
@@ -120,7 +110,6 @@ class ConditionGrounding:
         return make_scaled(expression.weight, self.ground(expression.body, environment))
 
     def _ground_known(self, expression: Quantified, environment: Environment) -> Formula:
-        """Ground a quantifier, once for each binding of its free variables."""
         free = self._free.get(expression)
         if free is None:
             free = self._free[expression] = free_variables(expression)
@@ -150,7 +139,6 @@ class ConditionGrounding:
     def _ground_instances(
         self, body: Expression, environments: Iterable[Environment]
     ) -> Iterator[Formula]:
-        """Yield the body for each binding of the variables around it."""
         # An inner variable may be bound differently for each element: no binding of the goal.
         for inner in environments:
             yield drop_instantiations(self.ground(body, inner))
@@ -181,7 +169,6 @@ class ConditionGrounding:
             yield len(parts) - count.number, [make_complement(part) for part in parts]
 
     def _ground_initially(self, expression: Initially, environment: Environment) -> Formula:
-        """Ground a condition on the initial state: relations are evaluated, too."""
         changing, self._fluents = self._fluents, frozenset()
         try:
             return self.ground(expression.body, environment)
@@ -191,7 +178,6 @@ class ConditionGrounding:
     def _instantiate(
         self, variables: tuple[TypedVariable, ...], body: Expression, environment: Environment
     ) -> Iterator[Formula]:
-        """Yield a formula for each binding of the variables that no static fact rules out."""
         if not variables:
             yield self.ground(body, environment)
             return

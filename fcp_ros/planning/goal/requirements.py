@@ -14,14 +14,7 @@ from fcp_ros.planning.goal.formula import Both, Crisp, Formula, Wanted, find_wan
 
 @dataclass(frozen=True, slots=True)
 class GroundConstraint:
-    """A trajectory constraint without variables.
-
-    Attributes:
-        parts: its conditions, over relations only.
-        fact: holds in a state if the states up to it keep the constraint.
-        hard: True if no plan may break it; False if a preference is about it.
-        times: its times (s), as in `TrajectoryConstraint`.
-    """
+    """A trajectory constraint without variables."""
 
     operator: TrajectoryOperator
     parts: tuple[Formula, ...]
@@ -35,10 +28,7 @@ class GroundPreference:
     """A preference without variables.
 
     Attributes:
-        name: of the preference that it is an instance of; may be empty.
         weight: giving it up scales the membership by 1 - weight * (1 - degree of the body).
-        body: its condition; for constraints in it, their facts.
-        required: True if it must not be given up.
         is_part: True for a part of the goal that may be left out for a budget. As long as it is
             kept, it counts as a condition does; leaving it out costs the plan that part.
         steps: what giving it up costs where steps are counted.
@@ -68,8 +58,6 @@ class GroundGoal:
 
     Attributes:
         formula: the condition on the last state; facts of constraints may occur in it.
-        counts: conditions on it that hold as well.
-        constraints: those whose facts occur in the other attributes.
     """
 
     formula: Formula

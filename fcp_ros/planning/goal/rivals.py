@@ -29,7 +29,6 @@ class Choice:
 
     Attributes:
         price: decides which of those that want the same is grouped: the dearest.
-        alternatives: the ways to keep it.
     """
 
     price: tuple[float, ...]
@@ -37,12 +36,7 @@ class Choice:
 
 
 class Places:
-    """The places that alternatives want occupied, and by what.
-
-    Args:
-        alternatives: all that will be asked about.
-        task: tells which facts exclude each other.
-    """
+    """The places that alternatives want occupied, and by what."""
 
     def __init__(
         self, alternatives: Iterable[Alternative], task: Task, check: Callable[[], None]
@@ -76,7 +70,6 @@ class Places:
         ]
 
     def _list_occupied(self, alternative: Alternative) -> dict[Place, object]:
-        """Map places to what an alternative wants there."""
         found: dict[Place, object] = {}
         for fact in alternative.positive:
             found["truth", fact] = True
@@ -97,9 +90,6 @@ def group_rivals(
 
     Not all such groups are found: the members of one want different things of one place, whichever
     of their alternatives is chosen.
-
-    Args:
-        places: that their alternatives want occupied.
 
     Returns:
         Numbers of preferences: each in one group, alone if it has no rivals; in the order of their

@@ -43,8 +43,6 @@ class StageMove:
         alternative: its condition on the state, and the degree that it contributes.
         kept: number of the preference that it keeps; -1 for none.
         given_up: numbers of the preferences that it gives up.
-        left_out: number of the parts of the goal among them.
-        steps: what that costs where steps are counted.
     """
 
     source: int
@@ -60,13 +58,7 @@ class StageMove:
 
 @dataclass(frozen=True)
 class Stages:
-    """The stages of a goal.
-
-    Attributes:
-        last: the stage in which everything is settled; BEGIN if there is nothing to settle.
-        targets: the stage that each alternative of the goal leads to; BEGIN by default.
-        fulfilled: the stage in which its formula is; a later one than BEGIN if that is divided.
-    """
+    """The stages of a goal."""
 
     moves: tuple[StageMove, ...] = ()
     last: int = BEGIN
@@ -83,13 +75,7 @@ def make_stages(
     watch: Watch,
     now: int = BEGIN,
 ) -> Stages:
-    """Make the stages of what a goal asks beside its formula.
-
-    Args:
-        known: degrees of the graded atoms that are judged.
-        tnorm: how degrees compose.
-        task: tells which facts can be reached, and which exclude each other.
-    """
+    """Make the stages of what a goal asks beside its formula."""
     moves: list[StageMove] = []
     for count in goal.counts:
         choices = [find_alternatives(part, known, tnorm, task, watch) for part in count.parts]
@@ -123,7 +109,6 @@ def _settle(
     tnorm: TNorm,
     now: int,
 ) -> Iterator[StageMove]:
-    """Yield the ways to settle a group of preferences of which at most one can be kept."""
     for kept in (*group, -1):
         given_up = tuple(number for number in group if number != kept)
         lost = [goal.preferences[number] for number in given_up]
@@ -157,9 +142,6 @@ def make_count_moves(
 
     A stage stands for the number of conditions gone through and the number that were counted. After
     the last condition only the wanted number leads on.
-
-    Args:
-        free: the first number of the stages between these.
     """
     total = len(choices)
     between = [(gone, n) for gone in range(1, total) for n in _list_counted(gone, wanted, total)]
@@ -176,5 +158,4 @@ def make_count_moves(
 
 
 def _list_counted(gone: int, wanted: int, total: int) -> range:
-    """List the numbers counted after some of the conditions from which the wanted one is left."""
     return range(max(0, wanted - total + gone), min(gone, wanted) + 1)

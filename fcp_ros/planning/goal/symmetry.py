@@ -39,11 +39,7 @@ from fcp_ros.planning.goal.formula import (
 
 @dataclass(frozen=True)
 class SymmetryClasses:
-    """Classes of interchangeable elements.
-
-    Attributes:
-        members: the members of each class, at least two, in a fixed order.
-    """
+    """Classes of interchangeable elements."""
 
     members: Sequence[tuple[str, ...]]
     place: Mapping[str, tuple[int, int]]
@@ -64,13 +60,7 @@ class SymmetryClasses:
 def find_symmetry_classes(
     domain: Domain, instance: Instance, goal: Expression, formula: Formula, durations: bool
 ) -> SymmetryClasses:
-    """Find interchangeable elements among those that the goal's variables may stand for.
-
-    Args:
-        domain: what the rules, costs and graded predicates read.
-        goal: the goal; elements that it names are in no class.
-        durations: whether durations matter (then the places that they depend on do, too).
-    """
+    """Find interchangeable elements among those that the goal's variables may stand for."""
     named = {
         term.name if isinstance(term, Constant) else term.value
         for atom in atoms(goal)
@@ -112,7 +102,6 @@ def is_canonical(alternative: Alternative, classes: SymmetryClasses) -> bool:
 
 
 def _collect_elements(formula: Formula) -> dict[str, None]:
-    """Collect the elements of instantiations outside of complements, in order."""
     found: dict[str, None] = {}
     stack = [formula]
     while stack:
@@ -162,7 +151,6 @@ def _limit(formula: Formula, classes: SymmetryClasses, limits: Counter[int]) -> 
 
 
 def _is_beyond(formula: Formula, classes: SymmetryClasses, limits: Counter[int]) -> bool:
-    """Return True if a formula chooses a member that no canonical binding uses."""
     if not isinstance(formula, Instantiation):
         return False
     place = classes.place.get(formula.element)
@@ -219,7 +207,6 @@ class _Descriptions:
         )
 
     def _collect_facts(self, id_: int) -> frozenset[Hashable]:
-        """Collect all facts with the element, with -1 in its place."""
         found: set[Hashable] = set()
         for relation in self._schema.relations:
             for leg, _ in relation.legs:
@@ -231,7 +218,6 @@ class _Descriptions:
 
 
 def _find_types_known_by_name(predicates: Iterable[GradedPredicate]) -> set[str]:
-    """Find the types for which some predicate is judged by the name of the element."""
     return {
         parameter.type
         for predicate in predicates

@@ -28,10 +28,6 @@ class Estimator:
 
     Args:
         weight: of each operator, float64[m], finite and >= 0.
-        composition: the composition of weights along a plan.
-
-    Raises:
-        ValueError: a weight is negative, infinite or NaN, or there is not one for each operator.
     """
 
     def __init__(
@@ -46,11 +42,7 @@ class Estimator:
         self._work = make_workspace(self._relaxed)
 
     def reweigh(self, weight: Floats) -> None:
-        """Continue with other weights.
-
-        Raises:
-            ValueError: as for the class.
-        """
+        """Continue with other weights."""
         self._relaxed = reweigh(self._relaxed, weight)
 
     def estimate(self, state: State) -> float:

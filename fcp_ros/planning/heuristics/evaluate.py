@@ -38,11 +38,6 @@ def evaluate(code: int, relaxed: RelaxedTask, work: Workspace, state: Ints) -> f
     bounds anyway, still add up. The landmark count depends on the path to a state (see
     `landmarks.count_landmarks`); without the path it is blind.
 
-    Args:
-        code: number of the heuristic, see `HeuristicCode`.
-        relaxed, work: the relaxation and its workspace.
-        state: value of each variable, int32[n].
-
     Returns:
         The estimate, in the unit of the weights; infinity at a dead end.
     """
@@ -61,12 +56,7 @@ def evaluate(code: int, relaxed: RelaxedTask, work: Workspace, state: Ints) -> f
 
 @kernel
 def blind(relaxed: RelaxedTask, state: Ints) -> float:
-    """Return 0 at the goal, elsewhere the least weight that a last step can have; admissible.
-
-    Args:
-        relaxed: the relaxation; its last action needs the facts of the goal.
-        state: value of each variable, int32[n].
-    """
+    """Return 0 at the goal, elsewhere the least weight that a last step can have; admissible."""
     var = 0
     last = len(relaxed.operator) - 1
     for k in range(relaxed.pre_start[last], relaxed.pre_start[last + 1]):
@@ -89,8 +79,6 @@ def hmax(relaxed: RelaxedTask, work: Workspace, state: Ints, stop: bool) -> floa
     Admissible. With the bottleneck composition it is a lower bound of the worst loss of a step.
 
     Args:
-        relaxed, work: the relaxation and its workspace.
-        state: value of each variable, int32[n].
         stop: stop at the goal; if False, `work.value` holds the value of every fact afterwards.
 
     Returns:

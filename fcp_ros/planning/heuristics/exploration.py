@@ -39,10 +39,6 @@ def seed(relaxed: RelaxedTask, work: Workspace, state: Ints) -> int:
     Resets `value`, `best` and `missing` of the workspace and puts the facts of the state into
     `level`.
 
-    Args:
-        relaxed, work: the relaxation and its workspace.
-        state: value of each variable, int32[n].
-
     Returns:
         The number of facts that hold initially, `truth` included.
     """
@@ -84,9 +80,7 @@ def explore(
     whose needs are all reached, and `total[a]` is what those needs cost. The queues are empty.
 
     Args:
-        relaxed, work: the relaxation and its workspace, after `seed`.
         weight: of each operator, float64[m + 1]; >= 0.
-        count: number of facts that hold initially, as returned by `seed`.
         mode: MAXIMUM, ADDITION or BOTTLENECK.
         stop: stop at the goal; then only facts cheaper than the goal have their final value.
 

@@ -19,12 +19,8 @@ def ff(relaxed: RelaxedTask, work: Workspace, state: Ints) -> float:
     """Sum up the weights of the operators of a relaxed plan, each once.
 
     Sets `work.helpful` to 1 for the operators of that plan whose needs hold in the state (blocks
-    aside), to 0 for all others. The plan's operators and facts carry the mark
-    `work.generation[0]` in `operator_mark` and `fact_mark`.
-
-    Args:
-        relaxed, work: the relaxation and its workspace.
-        state: value of each variable, int32[n].
+    aside), to 0 for all others. The plan's operators and facts carry the mark `work.generation[0]`
+    in `operator_mark` and `fact_mark`.
 
     Returns:
         The sum; infinity if there is no relaxed plan.

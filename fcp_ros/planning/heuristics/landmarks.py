@@ -65,10 +65,6 @@ def find_landmarks(
 ) -> Landmarks:
     """Find the landmarks from a state, and the facts that others need just before.
 
-    Args:
-        relaxed: the relaxation; its weights only choose the relaxed plan to start from.
-        state: value of each variable, int32[n].
-
     Returns:
         The landmarks, the facts of the goal among them; only those if there is no plan.
     """
@@ -196,7 +192,6 @@ def track_landmarks(landmarks: Landmarks, parent_row: Row, state: Ints, out_row:
 
     Args:
         parent_row: those reached on the path to the state before, uint64[w]; zeros for the first.
-        state: value of each variable, int32[n].
         out_row: receives the result, uint64[w]; may be `parent_row`.
     """
     for word in range(len(out_row)):
@@ -217,7 +212,6 @@ def count_landmarks(landmarks: Landmarks, worth: Floats, row: Row, state: Ints) 
     Args:
         worth: of each landmark, float64[l], see `find_worth`; all 1 to count them.
         row: those reached on the path to the state, uint64[w].
-        state: value of each variable, int32[n].
     """
     ahead = 0.0
     for number in range(len(landmarks.var)):

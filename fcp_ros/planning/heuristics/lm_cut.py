@@ -31,13 +31,6 @@ def lm_cut(relaxed: RelaxedTask, work: Workspace, state: Ints) -> float:
 
     Never less than hmax, and infinite exactly where hmax is. Every round uses up the weight of at
     least one operator, so there are at most m rounds.
-
-    Args:
-        relaxed, work: the relaxation and its workspace; weights add up.
-        state: value of each variable, int32[n].
-
-    Returns:
-        The bound; infinity if there is no plan.
     """
     value, left = work.value, work.left
     for operator in range(len(left)):

@@ -129,10 +129,6 @@ def relax(
     Args:
         weight: of each operator, float64[m], finite and >= 0: `task.loss`, `task.cost` or its use
             of a resource.
-        composition: the composition of weights along a plan.
-
-    Raises:
-        ValueError: a weight is negative, infinite or NaN, or there is not one for each operator.
     """
     operators = len(task.loss)
     _check(weight, operators)
@@ -164,22 +160,14 @@ def relax(
 
 
 def reweigh(relaxed: RelaxedTask, weight: Floats) -> RelaxedTask:
-    """Give a relaxation other weights; everything else is shared.
-
-    Raises:
-        ValueError: a weight is negative, infinite or NaN, or there is not one for each operator.
-    """
+    """Give a relaxation other weights; everything else is shared."""
     _check(weight, len(relaxed.weight) - 1)
     own = np.append(weight, 0.0)
     return relaxed._replace(weight=own, least=_find_least(relaxed, own), unit=_find_unit(own))
 
 
 def replace_goal(relaxed: RelaxedTask, goal: Mapping[int, int]) -> RelaxedTask:
-    """Give a relaxation another goal; everything else but the index of needs is shared.
-
-    Args:
-        goal: variable -> value, not empty.
-    """
+    """Give a relaxation another goal (not empty); all but the index of needs is shared."""
     needs = np.array([relaxed.offset[var] + val for var, val in goal.items()], np.int32)
     pre_start = relaxed.pre_start.copy()
     pre = np.concatenate([relaxed.pre[: pre_start[-2]], needs])

@@ -31,10 +31,8 @@ class RoundResult:
     """The result of one search, by optimistic losses.
 
     Attributes:
-        plan: the best plan; None without any.
         bound: lower bound of the first criterion of all plans.
         proven: True if the plan is the best one (or, without a plan, if there is none).
-        interrupted: the limit that ended the search; None if it ended by itself.
     """
 
     plan: FlatPlan | None
@@ -54,14 +52,7 @@ def search_alternatives(
     known: FlatPlan | None,
     search: Search,
 ) -> RoundResult:
-    """Search for the best plan of a task by the losses that it has.
-
-    Args:
-        known: a known plan; only better ones are looked for.
-
-    Returns:
-        The same as `search` for the whole task; `plan` is `known` if none is better.
-    """
+    """Search for the best plan of a task by the losses that it has."""
     if objective.order[0] is not Criterion.LOSS or len(ranking.finishes) == 1:
         return search(task, objective, known)
     bound = ranking.bound

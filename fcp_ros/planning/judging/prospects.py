@@ -29,11 +29,7 @@ _Entry = tuple[float, bool, int]
 
 
 class Prospects:
-    """The alternatives of one goal, in a queue by their least loss.
-
-    Args:
-        bounds: makes lower bounds by the degrees known at the time.
-    """
+    """The alternatives of one goal, in a queue by their least loss."""
 
     def __init__(
         self,
@@ -60,11 +56,7 @@ class Prospects:
         tnorm: TNorm,
         check: Callable[[], None],
     ) -> Prospects:
-        """Queue the choices of a formula.
-
-        Args:
-            domain: its rules lead to the goal.
-        """
+        """Queue the choices of a formula."""
 
         def make_bounds() -> UnavoidableLoss:
             facts = FactLossBounds(domain, instance, judge.find_degree, tnorm, check)
@@ -80,9 +72,6 @@ class Prospects:
 
         All questions about that one are answered; so it is probably the best, though it may turn
         out to lose more than its bound.
-
-        Args:
-            most: if more alternatives than this are equally good, no choice is made.
 
         Returns:
             The alternatives; none if there are too many.
@@ -127,12 +116,7 @@ class Prospects:
             number += 1
 
     def _choose_questions(self, first: int, equals: int) -> list[int]:
-        """Choose the alternatives to ask about: those as good as the first one, and a few others.
-
-        Args:
-            first: the best alternative, with open questions.
-            equals: the most alternatives as good as that.
-        """
+        """Choose the alternatives to ask about: those as good as the first, and a few others."""
         level = self._least[first].total + EPSILON
         others = limit_advance(self._judge.asked)
         found = [first]
@@ -155,7 +139,6 @@ class Prospects:
         return found
 
     def _ask_about(self, alternatives: Sequence[int]) -> None:
-        """Ask one question about each alternative."""
         questions: list[GradedAtom] = [self._least[n].open[0] for n in alternatives]
         self._judge.judge(questions)
         self._bounds = self._new_bounds()

@@ -42,20 +42,12 @@ def choose_batch_size(number: int) -> int:
 
 
 def limit_advance(asked: int) -> int:
-    """Limit the alternatives not among the best ones yet that are asked about in one batch.
-
-    Args:
-        asked: number of questions asked before.
-    """
+    """Limit the alternatives not among the best ones yet that are asked about in one batch."""
     return max(LEAST_IN_ADVANCE, asked // IN_ADVANCE)
 
 
 class AlternativeRanking:
-    """The choices in a flat task, ranked by known degrees.
-
-    Args:
-        finishes: its operators that finish an alternative of the goal.
-    """
+    """The choices in a flat task, ranked by known degrees."""
 
     def __init__(self, task: FlatTask, finishes: Sequence[int], composition: Composition) -> None:
         self.finishes = tuple(finishes)
@@ -64,11 +56,7 @@ class AlternativeRanking:
         self._bound: Floats | None = None
 
     def learn(self, task: FlatTask) -> None:
-        """Rank again, by the losses that are known now.
-
-        Args:
-            task: the same task with those losses.
-        """
+        """Rank again, by the losses that are known now."""
         self._task = task
         self._bound = None
 
@@ -93,8 +81,6 @@ class AlternativeRanking:
 
         Args:
             best: loss of the best judged plan; rivals that cannot be better are left out.
-            unknown: the graded atoms of an operator that are not judged yet.
-            number: of the round, from 1.
         """
         choice = len(self.finishes) > 1
         rivals = self.list_contenders(best) if choice else self._find_siblings(plan, best, unknown)
@@ -160,12 +146,10 @@ class AlternativeRanking:
         return ()
 
     def _find_cheapest(self, variable: int, value: int) -> int:
-        """Find the achiever of a value with least loss, then cost; -1 if there is none."""
         reaching = self._achievers.get((variable, value), ())
         return min(reaching, key=lambda o: (self.bound[o], self._distance[o], o), default=-1)
 
     def _find_siblings(self, plan: Sequence[int], best: float, unknown: UnknownAtoms) -> list[int]:
-        """Find other achievers of the effects that unjudged steps are needed for, best first."""
         needed: set[tuple[int, int]] = set()
         found: dict[int, None] = {}
         for operator in reversed(plan):
@@ -187,5 +171,4 @@ class _OperatorPairs:
         self._pairs = list(zip(variable.tolist(), value.tolist(), strict=True))
 
     def of(self, operator: int) -> list[tuple[int, int]]:
-        """The pairs of one operator."""
         return self._pairs[self._start[operator] : self._start[operator + 1]]

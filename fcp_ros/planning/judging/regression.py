@@ -82,12 +82,7 @@ class _OpenWay:
 
 
 class FactLossBounds:
-    """Lower bounds for single facts, by the degrees known now.
-
-    Args:
-        domain: its rules; chunks that are judged as a whole are ignored.
-        known: degree of a graded atom in [0, 1], or None as long as it is not judged.
-    """
+    """Lower bounds for single facts, by the degrees known now."""
 
     def __init__(
         self,
@@ -149,7 +144,6 @@ class FactLossBounds:
         return NEVER
 
     def _collect(self, wanted: _Node) -> dict[_Node, tuple[_Way, ...]]:
-        """Collect the patterns behind one, breadth first; those beyond a limit count nothing."""
         found: dict[_Node, tuple[_Way, ...]] = {}
         level = [wanted]
         for depth in range(DEPTH + 1):
@@ -185,7 +179,6 @@ class FactLossBounds:
         return found
 
     def _make_way(self, rule: ActionRule, binding: Mapping[str, str]) -> _Way | None:
-        """Make the way through a rule with these parameters; None if it never applies."""
         whole = self._complete(rule, binding)
         if whole is None:
             return None
@@ -218,7 +211,6 @@ class FactLossBounds:
     def _find_fitting(
         self, condition: Atom, binding: Mapping[str, str]
     ) -> Iterator[dict[str, str]]:
-        """Yield the bindings of a condition's variables by the facts that hold initially."""
         pattern = tuple(_element(term, binding) for term in condition.arguments)
         for row in self._find_matches(condition.predicate, pattern):
             found: dict[str, str] = {}
@@ -231,7 +223,6 @@ class FactLossBounds:
                 yield found
 
     def _estimate_graded(self, rule: ActionRule, binding: Mapping[str, str]) -> FactLoss:
-        """Estimate the least loss of a step by the graded atoms whose arguments are all bound."""
         degrees: list[float] = []
         open_: list[GradedAtom] = []
         for atom in rule.graded:
@@ -246,7 +237,6 @@ class FactLossBounds:
         return FactLoss(self.tnorm.loss(self.tnorm.compose_all(degrees)), tuple(open_))
 
     def _unify(self, rule: ActionRule, atom: Atom, pattern: FactPattern) -> dict[str, str] | None:
-        """Unify a fact that a rule adds with a pattern; None if that is impossible."""
         binding: dict[str, str] = {}
         for term, element in zip(atom.arguments, pattern, strict=True):
             if element is None:
@@ -273,11 +263,9 @@ class FactLossBounds:
     # --- the scene
 
     def _is_given(self, relation: str) -> bool:
-        """Return True if no rule adds facts of a relation."""
         return relation in self._relations and relation not in self._achievers
 
     def _find_matches(self, relation: str, pattern: FactPattern) -> Iterator[tuple[int, ...]]:
-        """Find the facts that fit a pattern initially, as ids of elements."""
         instance = self._instance
         rows = instance.tuples(relation)
         ids = [(leg, instance.id_of(name)) for leg, name in enumerate(pattern) if name is not None]
@@ -295,7 +283,6 @@ class FactLossBounds:
         return instance.type_of(instance.id_of(name)) in instance.schema.subtypes(type_)
 
     def _find_only(self, type_: str) -> str | None:
-        """Find the only element of a type; None if there are several, or none."""
         if type_ not in self._only_one:
             found = list(islice(self._instance.elements(type_), 2))
             self._only_one[type_] = self._instance.name_of(found[0]) if len(found) == 1 else None

@@ -33,13 +33,9 @@ class TaskSearch:
     """The task at hand, and the state of its search.
 
     Attributes:
-        objective: what is optimised in it: only plans better than those known before count.
-        best: the best plan with everything judged, with its true loss.
         bound: lower bound of the first criterion of all plans.
         exact: True if its plan is proven to be optimal in both criteria.
-        meeting: the meeting of the last plan, if it was searched from both ends.
         is_complete: True if the task contains everything that can matter.
-        least_left_out: no plan leaves out fewer parts of the goal, for any estimate of the search.
         patience: effort that the search may spend until there is a plan; 0 for any.
         paused: a search that its patience ended, with what it was asked.
         ask_from: effort of the search from which on a plan that it finds is judged at once.
@@ -91,10 +87,7 @@ class SearchProgress:
     """Tells the watch of a request what its running search has found.
 
     Attributes:
-        judge: knows the degrees that were asked for.
-        alpha: the least membership of an acceptable plan.
         cost_size: cost of one unit in which flat tasks count what they minimise.
-        premium: the part of that for parts of the goal that are left out.
         measure_step: measures the time (s) that the hand-over of a plan takes for each of the
             steps given.
     """
@@ -110,11 +103,7 @@ class SearchProgress:
     _step_time: float | None = field(default=None, init=False)
 
     def observe(self, work: TaskSearch, engine: SearchEngine) -> None:
-        """Tell of the bound and of the best plan of a running search.
-
-        Raises:
-            Interrupted: the first acceptable plan is taken.
-        """
+        """Tell of the bound and of the best plan of a running search."""
         report = engine.report()
         best, order = report.best, work.objective.order
         found = [plan.first(work.objective) for plan in (best, work.best) if plan is not None]
@@ -148,11 +137,7 @@ class SearchProgress:
         return steps
 
     def report_plan(self, membership: float, steps: int, cost: float) -> None:
-        """Tell of a plan that was found.
-
-        Args:
-            cost: in units of the flat task.
-        """
+        """Tell of a plan that was found."""
         left_out, rest = self.premium.split(cost)
         best = BestPlan(membership, steps, rest * self.cost_size, left_out)
         self.watch.report_plan(best, reaches(membership, self.alpha))

@@ -60,9 +60,6 @@ def measure_uses(
 
     Of a resource, as much is used as its level falls below the initial one at its lowest: what a
     step gives back can be used again.
-
-    Args:
-        end: the time (s) of the end of the last one.
     """
     found = {}
     for name in names:

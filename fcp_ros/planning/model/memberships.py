@@ -48,11 +48,7 @@ class NoMemberships:
 
 
 def compare(atom: GradedAtom, degree: float) -> float:
-    """Return the degree of an atom, which is 0 or 1 if it is compared.
-
-    Args:
-        degree: of its predicate, as it was judged.
-    """
+    """Return the degree of an atom, which is 0 or 1 if it is compared."""
     return float(reaches(degree, atom.least)) if isinstance(atom, ComparedAtom) else degree
 
 
@@ -85,11 +81,7 @@ class MembershipMemory:
     def judge(
         self, requests: Sequence[JudgementRequest], check: Callable[[], None] = lambda: None
     ) -> list[Membership]:
-        """Return one membership for each request, in their order; ask for those not known yet.
-
-        Raises:
-            ValueError: the source answered a different number of requests than it was asked.
-        """
+        """Return one membership for each request, in their order; ask for those not known yet."""
         pending = {r.context_key: r for r in requests if r.context_key not in self._known}
         wanted = list(pending.values())
         for start in range(0, len(wanted), BATCH):
@@ -108,11 +100,6 @@ class MembershipMemory:
 
 class Judge:
     """Judges ground graded atoms in one state and remembers the answers.
-
-    Args:
-        domain: its graded predicates declare the contexts.
-        instance: the state that the contexts are read from.
-        source: the source to ask; each context is asked once.
 
     Attributes:
         memory: the answers, as a membership source for other states of the same request.

@@ -45,14 +45,7 @@ def list_optimal(
     optimise: Optimise,
     most_parts: bool = False,
 ) -> tuple[Measure, ...]:
-    """List the measures in which a plan is proven to be the best.
-
-    Args:
-        optimal: True if no plan is better in the objective: proven.
-        shortest: True if no plan of the same membership has fewer steps: proven.
-        membership: of the plan, in [0, 1].
-        most_parts: True if parts of the goal may be left out, and no plan reaches more: proven.
-    """
+    """List the measures in which a plan is proven to be the best."""
     proven = {Measure.MEMBERSHIP: membership >= 1.0 - EPSILON}
     proven[_OF_OBJECTIVE[optimise]] = optimal
     proven[Measure.STEPS] = shortest
@@ -63,13 +56,7 @@ def list_optimal(
 def choose_status(
     optimal_in: tuple[Measure, ...], optimise: Optimise, is_crisp: bool, in_parts: bool = False
 ) -> PlanStatus:
-    """Choose the status of a verified plan.
-
-    Args:
-        optimal_in: the measures in which it is proven to be the best.
-        is_crisp: every membership is 1.
-        in_parts: parts of the goal may be left out.
-    """
+    """Choose the status of a verified plan."""
     wanted = {_OF_OBJECTIVE[optimise]}
     if in_parts:
         wanted.add(Measure.PARTS)

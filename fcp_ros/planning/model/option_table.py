@@ -36,7 +36,6 @@ class AllowedValues:
 
     Attributes:
         words: The values in words, after "give".
-        accepts: Return True for such a value.
     """
 
     words: str
@@ -79,14 +78,10 @@ class PlanningOption:
     """One option of a planning request.
 
     Attributes:
-        name: Its name in `make_options`, and of its parameter.
         field: Its place in `PlanningOptions`: "alpha", "policy.criticality".
         unit: Its unit; "" for none.
         minimum, maximum: Inclusive range of the parameter, for numbers.
-        choices: All values that a word, or each of several, can have; empty: see `check`.
-        check: Raise a `ValueError` or `TypeError` for a value that can't be taken.
         allowed: The values of a request, where not each of the type will do.
-        is_parameter: Whether it is a parameter of the node ``task_planner``.
         flags: Its names on the command line; empty: not there.
         is_about_plan: True for an option that says what a good plan is, False for one that says
             how it is searched for.

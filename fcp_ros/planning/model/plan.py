@@ -27,13 +27,10 @@ class PlanStep:
     """One action.
 
     Attributes:
-        rule: name of the rule in the domain.
         arguments: (parameter, element name) for each parameter of the rule, in its order.
         degree: composition of the step's graded atoms, in [0, 1]; 1 for a crisp step.
         membership_after: composition of the degrees of all steps up to this one, in [0, 1].
         duration: expected duration in seconds.
-        executor: relative name of the ExecuteStep action.
-        judgements: the judged graded atoms of the step, in the rule's order.
         chunk: the chunk that the step belongs to, with a number from the second use in the plan on
             ("fetch", "fetch 2"); empty for a step of its own.
         text: the step in the notation of the user's files, where that is another than the rule with
@@ -90,17 +87,11 @@ class Plan:
 
     Attributes:
         goal: the goal's text, as planned (after relaxation).
-        steps: the steps in their order; empty when the goal holds already.
         membership: composition of the steps' degrees and `goal_degree`, in [0, 1].
         goal_degree: degree of the goal in the state that the steps lead to, in [0, 1], by
             `goal_judgements`.
         goal_judgements: the judged graded atoms of the goal that `goal_degree` rests on; others of
             the goal count for nothing.
-        binding: (variable, element name) for the goal's variables that were bound.
-        alpha: the alpha-cut that the plan passed.
-        tnorm: name of the t-norm.
-        id: UUID (version 4) as text.
-        schedule: the times of the steps, if they were worked out.
         budgets: resource, "cost", "time" or "steps" -> how much of it the plan was allowed to use.
         left_out: the parts of the goal that it leaves out for them, in words.
         shifts: (element, type) for each element that the rules take for one of another type.

@@ -28,9 +28,7 @@ class BestPlan:
     """The best plan so far.
 
     Attributes:
-        membership: in [0, 1].
         cost: what is minimised, or decides between plans of equal membership: steps, costs, or s.
-        left_out: number of parts of the goal that it leaves out for a budget.
     """
 
     membership: float
@@ -44,9 +42,6 @@ class Progress:
     """The progress of a request.
 
     Attributes:
-        expansions: states expanded so far.
-        elapsed: seconds since the request began.
-        best: the best plan so far; None as long as there is none.
         membership_bound: no plan has a higher membership, as far as is known; in [0, 1].
         cost_bound: no plan that leaves out as few parts of the goal costs less, as far as is known;
             in the unit of `BestPlan.cost`.
@@ -162,12 +157,9 @@ class SearchOptions:
     """The options of a search.
 
     Attributes:
-        heuristic: the heuristic of the first criterion.
         weight: of the heuristic, where the algorithm has one; at least 1.
-        tie_heuristic: the heuristic of the second criterion, for ties in the first.
         tie_weight: of that heuristic. 1 with an admissible one makes ties optimal, too; more finds
             plans sooner.
-        seed: decides between states that are equal in everything.
     """
 
     algorithm: Algorithm = Algorithm.PORTFOLIO
@@ -190,18 +182,14 @@ class PlanningOptions:
     an exception: see `option_table.find_problems`.
 
     Attributes:
-        alpha, tnorm, optimise, deadline, allow_relaxation: Decide what a good plan is.
-        indifference: Memberships that differ by at most this are equal.
         confirm_below: A relaxation to a lower degree is not planned for without being confirmed.
             None: CONFIRM_BELOW for an instruction in words, and 0 for a formula.
         budgets: Resource, "cost", "time" or "steps" -> how much of it a plan may use. With any, the
             goal's parts may be left out, unless it says itself what is preferred.
         policy: Source of alpha; it replaces `alpha`. None: `alpha` is as given.
         time_limit: For the whole request, verification excluded (s, wall clock).
-        max_expansions, memory_limit, improve_time, search: Bound and direct the search.
         seed: Decides between equally good things; that of `search` is not read.
         keep: Decides about an earlier plan for the goal, where a session knows one.
-        explain: Ask for an explanation with the result.
     """
 
     alpha: float = 0.5

@@ -80,7 +80,6 @@ class Verdict:
     """The verifier's answer.
 
     Attributes:
-        ok: True if the plan may be executed.
         problems: what is wrong, one sentence each; empty when ok.
         memberships: the composed membership after each step that could be done.
         final: the state after the last step; None if a step could not be done.
@@ -103,8 +102,6 @@ class Candidate:
         goal_degree: degree of the goal under this binding once its crisp part is achieved.
         reachable: False if it is proven that the crisp part can't be achieved.
         chosen: True if the plan (or, without one, the reported best membership) rests on it.
-        judgements: the judged graded atoms of the goal under this binding.
-        reason: a sentence: why it was chosen, why not, or what stands in its way.
         exact: True if `membership` is that of a plan (or proven to be 0).
     """
 
@@ -148,7 +145,6 @@ class Relaxation:
         original: what the goal asked for ("flashlight").
         replacement: what stands in for it ("lamp_1"); empty if it was given up.
         degree: how well it does so, in [0, 1].
-        reason: a sentence for the person who asked.
     """
 
     kind: str
@@ -254,7 +250,6 @@ class GivenUp:
     """A preference that a plan does not fulfil, or a part of the goal that it leaves out.
 
     Attributes:
-        name: of the preference; may be empty.
         weight: of its shortfall in the membership, in [0, 1]; of a part its share of the goal.
         price: of keeping it instead; None unless it was asked for.
         is_part: True for a part of the goal that was left out for a budget.
@@ -278,13 +273,7 @@ class GivenUp:
 
 @dataclass(frozen=True, slots=True)
 class KeptPreference:
-    """A preference that a plan fulfils, wholly or to a degree.
-
-    Attributes:
-        name: of the preference; may be empty.
-        weight: of its shortfall in the membership, in [0, 1].
-        degree: of its condition, in [0, 1].
-    """
+    """A preference that a plan fulfils, wholly or to a degree."""
 
     name: str
     text: str
@@ -298,7 +287,6 @@ class RequirementTrace:
     """A constraint or preference along a plan.
 
     Attributes:
-        name: of the preference; may be empty.
         preferred: False for a constraint that no plan may break, and for a part of the goal.
         degrees: the degree that it would have if the plan ended in its initial state, after its
             first step, and so on, in [0, 1].
@@ -320,7 +308,6 @@ class Conflict:
     """Parts of a goal that no plan meets together: proven.
 
     Attributes:
-        parts: conditions and constraints, as texts.
         minimal: True if any of them can be dropped for a plan to exist: proven, too.
         reason: a sentence: what is wrong, and what to do.
     """
@@ -335,8 +322,6 @@ class Share:
     """The share of one step, or of the goal, in the loss of a plan.
 
     Attributes:
-        what: the step, or "the goal".
-        degree: its degree, in [0, 1].
         share: its part of the plan's loss, in [0, 1]; the shares add up to 1 if losses do.
     """
 
@@ -353,8 +338,6 @@ class Explanation:
         shares: steps and goal with a degree below 1, the most expensive first.
         binding: a sentence: what binds at alpha, and the distance to alpha.
         considered: element -> a sentence: the first action for which it was considered.
-        operators: number of actions that were considered.
-        asked: number of judgements that were asked for.
         askable: number of judgements that all these actions and goals rest on.
     """
 
@@ -395,31 +378,21 @@ class PlanningResult:
     """The answer to one planning request.
 
     Attributes:
-        message: a sentence for a person.
         optimal_in: the measures in which no plan is better: proven.
         plan: the verified plan; None unless `status.solved`, or a relaxation has to be confirmed
             (NEEDS_CLARIFICATION): the plan that may be executed once somebody has said yes.
         best_membership: the highest membership of any executable plan that was found, in [0, 1].
-        candidates: the bindings that were considered, best first.
         relaxations: the changes to the goal; empty if it was planned as stated.
-        refused_relaxations: changes that were looked at and not taken.
         explored: the relaxed goals that were looked at, in that order; empty if the goal as stated
             was enough.
         confirmation: a question; with NEEDS_CLARIFICATION `plan` may be executed if a person has
             answered it with yes. Empty if there is nothing to confirm.
         would_take: a sentence: what is missing for the goal as stated; empty if nothing was found.
-        given_up: the preferences that the plan does not fulfil.
-        kept_preferences: those that it fulfils, wholly or to a degree.
         traces: constraints and preferences along the plan, if an explanation was asked for.
         conflict: parts of the goal that cannot be had together; None if there is a plan, or if no
             such parts were found in time.
         timings: stage -> seconds.
-        verification: the verifier's verdict on the plan; None if there was no plan.
-        goal: the goal's text as planned (after relaxation).
-        alpha: the alpha-cut that plans had to pass.
-        alpha_reason: a sentence: the origin of that alpha.
         kept: number of steps left out of an earlier plan that was kept; None for a new plan.
-        explanation: None unless it was asked for.
         notes: remarks on the files of the task that were read, but may not mean what they should.
         policy: the general policy that made the plan without a search; empty if it was searched.
         policy_notes: a sentence for each policy that was looked at and did not make the plan.

@@ -93,13 +93,7 @@ class RequestStart:
 class Watch:
     """Counts what a request spends and interrupts it when a limit is reached.
 
-    Args:
-        cancelled: asked every few milliseconds; True stops the request.
-        progress: told of phases, expansions, the best plan and bounds.
-        start: of the request; now by default.
-
     Attributes:
-        expansions: states expanded so far.
         best, membership_bound, cost_bound, left_out_bound: as in `Progress`.
         cancellation: the interruption by the caller, once it was noticed; None before.
     """
@@ -139,12 +133,7 @@ class Watch:
         return math.isfinite(self._acceptable_since) and self._options.improve_time == 0.0
 
     def report_plan(self, best: BestPlan, acceptable: bool) -> None:
-        """Report a plan that was found; the time for improving it begins.
-
-        Args:
-            best: the best plan so far.
-            acceptable: True if it may be handed out.
-        """
+        """Report a plan that was found; the time for improving it begins."""
         self.best = best
         now = time.monotonic()
         if acceptable:
@@ -158,7 +147,6 @@ class Watch:
         It has its own time, and what it finds is not told as progress of the request.
 
         Args:
-            seconds: that it may take; never more than are left.
             enough: take the first plan.
         """
         options, since = self._options, self._acceptable_since
@@ -253,11 +241,7 @@ class Watch:
             raise self.cancellation
 
     def _is_concluded(self, seconds: float) -> bool:
-        """Return True if the time for a conclusion is over.
-
-        Args:
-            seconds: since the limit or the cancellation; processor time counts from the first call.
-        """
+        """Return True if the time for a conclusion is over; CPU time counts from the first call."""
         used = time.thread_time()
         if self._used_before is None:
             self._used_before = used

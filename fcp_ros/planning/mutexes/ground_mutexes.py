@@ -40,11 +40,7 @@ def list_legs(task: Task, fact: int) -> tuple[FactKey, ...]:
 
 
 class LegMutexes:
-    """Pairs of mutex functional legs.
-
-    Args:
-        partners: for each leg those that are mutex with it; symmetric.
-    """
+    """Pairs of mutex functional legs."""
 
     def __init__(self, task: Task, partners: Partners) -> None:
         self._partners = partners
@@ -141,9 +137,6 @@ class _SupportedPairs:
 
     Each obligation waits for one support at a time to break, and then goes on to the next one. A
     broken pair never comes back, so no support is looked at twice.
-
-    Args:
-        partners: the pairs, from which those without support are taken out.
     """
 
     def __init__(self, partners: Partners) -> None:
@@ -181,11 +174,7 @@ class _SupportedPairs:
 
 
 class _Obligations:
-    """The proof obligations of one operator for the pairs of legs that it fills.
-
-    Args:
-        absences: the conditions of the operator on what does not hold.
-    """
+    """The proof obligations of one operator for the pairs of legs that it fills."""
 
     def __init__(
         self,

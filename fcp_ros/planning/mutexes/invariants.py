@@ -131,7 +131,6 @@ def _list_classes(lifted: LiftedDomain) -> list[str]:
 
 
 def _find_possible_links(rules: Sequence[LiftedRule], proof: MutexProof) -> list[StaticLink]:
-    """Find the links that some rule could use and some rule establishes."""
     wanted = {
         (one, other) for rule in rules for one, other, _, _ in _find_sharing(rule.body.fluent)
     }
@@ -154,7 +153,6 @@ def _is_kept(link: StaticLink, proof: MutexProof, hypothesis: InductionHypothesi
 
 
 def _make_checks(rule: LiftedRule, links: Iterable[StaticLink]) -> tuple[LinkCheck, ...]:
-    """Make the checks of a rule: pairs of its conditions that links connect."""
     known = list(links)
     names = {name for link in known for name, _ in (link.one, link.other)}
     atoms = sorted((atom for atom in rule.body.fluent if _name(atom) in names), key=_name)

@@ -44,11 +44,7 @@ Disjoint = Collection[frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class InductionHypothesis:
-    """The hypothesis of the induction: what is taken to hold before each change.
-
-    Attributes:
-        disjoint: as the initial state has them.
-    """
+    """The hypothesis of the induction: what is taken to hold before each change."""
 
     pairs: Collection[MutexPair]
     disjoint: Disjoint
@@ -61,11 +57,7 @@ def make_at_once_pair(place: Place) -> MutexPair:
 
 @dataclass(frozen=True, slots=True)
 class ChangeContext:
-    """A rule, or one of its effects, with all that is known if it changes something.
-
-    Attributes:
-        holds, lacks: positive and negated fluent conditions.
-    """
+    """A rule, or one of its effects, with all that is known if it changes something."""
 
     rule: LiftedRule
     holds: Sequence[LiftedAtom]
@@ -91,17 +83,12 @@ Change = tuple[ChangeContext, LiftedAtom]
 
 @dataclass(frozen=True)
 class _ChangeIndex:
-    """The changes of one kind, additions or deletions.
-
-    Attributes:
-        of_rule: by the number of the rule and the name of the relation.
-    """
+    """The changes of one kind, additions or deletions."""
 
     of_relation: Mapping[str, Sequence[Change]]
     of_rule: Mapping[tuple[int, str], Sequence[Change]]
 
     def find(self, rule: LiftedRule, name: str) -> Sequence[Change]:
-        """Find the changes of a relation by a rule and its effects."""
         return self.of_rule.get((rule.number, name), ())
 
 
@@ -119,11 +106,7 @@ def _index_changes(
 
 
 class MutexProof:
-    """Finds pairs of places that stay mutex if they are so initially. Safe to share by threads.
-
-    Attributes:
-        contexts: the rules and their effects, each with the body that it adds and deletes.
-    """
+    """Finds pairs of places that stay mutex if they are so initially. Safe to share by threads."""
 
     def __init__(
         self,
@@ -143,11 +126,7 @@ class MutexProof:
         disjoint: Disjoint,
         check: Callable[[], None] = never_stop,
     ) -> frozenset[MutexPair]:
-        """Find the pairs that stay mutex, given those that are not so initially.
-
-        Args:
-            disjoint: pairs of unary static relations without a common element.
-        """
+        """Find the pairs that stay mutex, given those that are not so initially."""
         pairs = set(self._candidates.difference(broken))
         hypothesis = InductionHypothesis(pairs, disjoint)  # weaker with each pair that is taken out
         doubtful: Collection[MutexPair] = list(pairs)
@@ -166,12 +145,7 @@ class MutexProof:
     def is_gone(
         self, context: ChangeContext, slot: int, place: Place, hypothesis: InductionHypothesis
     ) -> bool:
-        """Return True if no fact of an element at a place survives a change.
-
-        Args:
-            place: the place that must be empty afterwards.
-            hypothesis: what holds before the change.
-        """
+        """Return True if no fact of an element at a place survives a change."""
         name, leg = place
         pairs = hypothesis.pairs
         for relation, slots in context.lacks:
@@ -240,7 +214,6 @@ class MutexProof:
                 yield frozenset((one, other))
 
     def _may_exclude(self, one: Place, other: Place) -> bool:
-        """Return True if an element can have facts at both places, but of different relations."""
         if one[1] == ABSENT:
             return one[0] != other[0] and self._types_at(other) <= self._relations[one[0]].kinds[0]
         return one[0] != other[0] and not self._types_at(one).isdisjoint(self._types_at(other))
@@ -283,7 +256,6 @@ class MutexProof:
         return self._keeps(one, other, hypothesis) and self._keeps(other, one, hypothesis)
 
     def _keeps(self, added: Place, other: Place, hypothesis: InductionHypothesis) -> bool:
-        """Return True if a place is empty whenever a fact is added to another one."""
         for context, atom in self.find_adders(added[0]):
             slot = atom[1][added[1]]
             if added == other and context.is_many(atom, added[1]):
@@ -311,7 +283,6 @@ class MutexProof:
         return True
 
     def _is_added(self, context: ChangeContext, slot: int, place: Place, but: LiftedAtom) -> bool:
-        """Return True if the same rule may add another fact of the element at a place."""
         name, leg = place
         return any(
             atom != but and context.may_be_same(atom[1][leg], slot)
@@ -336,7 +307,6 @@ class MutexProof:
     def _is_so_after(
         self, context: ChangeContext, slot: int, fact: str, hypothesis: InductionHypothesis
     ) -> bool:
-        """Return True if an element surely has a unary fact after a change."""
         if any(relation.name == fact and slots == (slot,) for relation, slots in context.adds):
             return True
         if any(
@@ -356,7 +326,6 @@ class MutexProof:
 
 
 def _make_contexts(rule: LiftedRule) -> Iterator[tuple[ChangeContext, LiftedBody]]:
-    """Yield a rule and its effects, each with its context and its own body."""
     body = rule.body
     yield ChangeContext(rule, body.fluent, body.absent, body.delete, body.add), body
     for _, part in rule.effects:
@@ -396,11 +365,7 @@ def _is_open(slots: tuple[int, ...], leg: int) -> bool:
 
 
 def find_initially_broken(pairs: Iterable[MutexPair], instance: Instance) -> Iterator[MutexPair]:
-    """Find the pairs that some element of a state violates.
-
-    Args:
-        instance: the state; all tuples of the relations of the pairs are counted.
-    """
+    """Find the pairs that some element of a state violates."""
     counts: dict[Place, Counter[int]] = {}
 
     def count(place: Place) -> Counter[int]:

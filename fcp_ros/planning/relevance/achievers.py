@@ -24,11 +24,7 @@ Emit = Callable[[Trigger, Elements, int], None]
 
 
 class Attempts:
-    """Binds rules that achieve literals.
-
-    Args:
-        emit: called for each binding that is found, now or later.
-    """
+    """Binds rules that achieve literals."""
 
     def __init__(
         self,
@@ -132,7 +128,6 @@ class Attempts:
 
     @staticmethod
     def _free(plan: BindingPlan, literal: int) -> bool:
-        """Return True if any way to remove the obstacle will do."""
         return bool(literal & 1) and plan.chooses
 
     def _by_links(self, plan: BindingPlan, binding: list[int], literal: int) -> bool:
@@ -165,12 +160,7 @@ _FARTHER = (BindingStyle.NEAR, BindingStyle.FAR)
 
 
 class Achievers:
-    """Triggers with their plans; worked out once for each relation and types of elements.
-
-    Args:
-        matcher: knows which types have a handful of elements.
-        overwritings: rules that are bound without the old value.
-    """
+    """Triggers with their plans; worked out once for each relation and types of elements."""
 
     def __init__(
         self,

@@ -32,7 +32,6 @@ class BindingRun:
     Attributes:
         limit: factor on the limits above; 0: no limits.
         listens: whether facts that come to be possible later are matched, too.
-        demands: whether open changing conditions are demanded.
         context: facts to be read before all others, where one of them gives the value.
         crowded: whether there were more links than such a plan is made for.
     """
@@ -52,13 +51,7 @@ Listener = tuple[BindingRun, int, Elements]
 
 
 class Matcher:
-    """Binds slots.
-
-    Args:
-        facts: what is known of changing facts; the scene.
-        reach: facts that can never hold.
-        demand: told of each open condition that a run demands.
-    """
+    """Binds slots."""
 
     def __init__(
         self,
@@ -196,7 +189,6 @@ class Matcher:
         return run.limit == 0 or len(self._list_all(run, step)) <= FEW
 
     def _list_all(self, run: BindingRun, step: BindingStep) -> tuple[Elements, ...]:
-        """List the elements of the type of a step's slot, each as a tuple."""
         type_ = run.plan.trigger.types[step.opens[0][1]]
         found = self._of_type.get(type_)
         if found is None:
@@ -347,7 +339,6 @@ class Matcher:
     def _elements(
         self, run: BindingRun, step: BindingStep, binding: list[int]
     ) -> Iterator[Elements]:
-        """Yield some elements of the slot's type."""
         slot = step.opens[0][1]
         type_ = run.plan.trigger.types[slot]
         centres = [element for element in binding if element != OPEN]

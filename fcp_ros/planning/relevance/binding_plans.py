@@ -84,7 +84,6 @@ class BindingPlan:
     """The steps that bind all slots of a trigger.
 
     Attributes:
-        steps: in order.
         chooses: True if a step chooses among values that are equally good.
         loose: True if a slot with many values is bound by a step that leaves a choice.
         graded: True if such a slot is mentioned by graded atoms.
@@ -104,11 +103,7 @@ class BindingPlan:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Join:
-    """One changing condition that determines all slots of a trigger.
-
-    Attributes:
-        plan: the steps from there; no changing condition is read.
-    """
+    """One changing condition that determines all slots of a trigger."""
 
     trigger: Trigger
     relation: LiftedRelation
@@ -129,14 +124,7 @@ class BindingPlanner:
     def plan(
         self, trigger: Trigger, style: BindingStyle, bound: frozenset[int], few: frozenset[int]
     ) -> BindingPlan:
-        """Return the steps for a trigger, made once.
-
-        Args:
-            trigger: the trigger whose slots are bound.
-            style: the preferred ways to bind.
-            bound: slots that are bound initially.
-            few: slots whose types have a handful of elements.
-        """
+        """Return the steps for a trigger, made once."""
         key = (trigger, style, bound, few)
         found = self._plans.get(key)
         if found is None:
@@ -260,7 +248,6 @@ def _put_off(trigger: Trigger, path: _Path, safe: frozenset[int] | None) -> _Pat
     one rule).
 
     Args:
-        path: the order.
         safe: slots all of whose elements are tried wherever they stand; None for all slots.
             The choice among others depends on what is bound before.
     """

@@ -60,19 +60,7 @@ class Breadth(Enum):
 
 
 class Closure:
-    """Grows the set of operators until nothing that matters lacks a way to achieve it.
-
-    Attributes:
-        constraints: matches of the constraints' patterns.
-
-    Args:
-        facts: an empty table for the scene.
-        invariants: of all states that can be reached.
-        overwritings: rules that are grounded by representatives.
-        breadth: the extent of the search for achievers.
-        watch: checked in each turn of the loop.
-        most: most operators.
-    """
+    """Grows the set of operators until nothing that matters lacks a way to achieve it."""
 
     def __init__(
         self,
@@ -348,7 +336,6 @@ class Closure:
                 self._open_literals.need_absent(pattern)
 
     def _need_any(self, pattern: AbsencePattern) -> None:
-        """Need some fact of the pattern."""
         relation, bound = pattern.relation, pattern.bound
         if len(bound) == len(relation.legs):
             self._open_literals.need(2 * self._facts.number(relation, tuple([e for _, e in bound])))
@@ -463,7 +450,6 @@ def _list_known(trigger: Trigger, bound: Bound) -> list[tuple[int, int]]:
 
 
 def _agree(node: OperatorNode, known: Sequence[tuple[int, int]]) -> bool:
-    """Return True if an operator has the given elements as parameters."""
     arguments = node.arguments
     for slot, element in known:  # noqa: SIM110 (a generator takes twice the time)
         if arguments[slot] != element:

@@ -58,14 +58,7 @@ class RelevanceCompiler:
         """Compile a task with what matters for the wanted facts.
 
         Args:
-            instance: the state to start in.
             wanted: changing facts by polarity; all elements must be in the state.
-            breadth: how much is considered.
-            most: most operators.
-
-        Raises:
-            TooManyOperators: more than `most`.
-            Interrupted: unsupported conditions, cancelled, or out of time.
         """
         # Nearly all objects made here stay until the end: a garbage collection would find nothing.
         with pause_garbage_collection():
@@ -78,10 +71,6 @@ class RelevanceCompiler:
 
         The last one is used again if it is of the same state and has them all. A new one has what
         was wanted before, too: what is asked about one state mostly differs in few facts.
-
-        Raises:
-            TooManyOperators: more than `most` for the wanted facts alone.
-            Interrupted: unsupported conditions, cancelled, or out of time.
         """
         last = self._wide
         if last is not None and last.task.instance is instance:

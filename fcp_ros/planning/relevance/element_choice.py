@@ -47,13 +47,7 @@ class ElementChoice:
         nearest_first: bool,
         may_be: Callable[[int], bool],
     ) -> _ElementSample:
-        """A few elements of a type.
-
-        Args:
-            limit: factor on how many.
-            centres: elements near which others are looked for.
-            nearest_first: whether those come before all others.
-        """
+        """A few elements of a type."""
         below = self._below(type_)
         met = tuple(
             chain.from_iterable(
@@ -124,12 +118,7 @@ class _Replay:
 
 
 class _ElementSample:
-    """A few elements, each once.
-
-    Args:
-        kinds: all elements, by type; of each type some are taken.
-        limit: factor on how many.
-    """
+    """A few elements, each once."""
 
     def __init__(
         self,

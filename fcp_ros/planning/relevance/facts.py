@@ -139,7 +139,6 @@ def _agrees(elements: Elements, bound: Bound) -> bool:
 
 
 def _group(rows: Iterable[Elements], positions: Positions) -> dict[Elements, list[Elements]]:
-    """Group tuples by their elements at some positions."""
     found: dict[Elements, list[Elements]] = {}
     for row in rows:
         found.setdefault(tuple([row[position] for position in positions]), []).append(row)

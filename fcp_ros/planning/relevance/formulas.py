@@ -65,11 +65,7 @@ MAX_CLAUSES = 256
 
 
 class FormulaGrounder:
-    """Grounds the formulas of rules.
-
-    Args:
-        reach: facts that can never hold.
-    """
+    """Grounds the formulas of rules."""
 
     def __init__(self, lifted: LiftedDomain, facts: FactTable, reach: Reach) -> None:
         self._below = lifted.below
@@ -88,12 +84,8 @@ class FormulaGrounder:
         """Find the cases in which all conditions hold; none if they never do.
 
         Args:
-            owner: name of the rule, for the message.
             decide: decides a literal by the other conditions: TRUE, FALSE, or the literal itself.
             clauses: whether cases may have clauses, so that a few of them will do.
-
-        Raises:
-            Interrupted: a condition with too many cases.
         """
         trees = [_substitute(self._ground(one, binding), decide) for one in conditions]
         whole = _join(True, trees)
@@ -261,7 +253,6 @@ def _distribute(tree: Tree, disjunctive: bool, limit: int) -> list[frozenset[int
 
 
 def _drop_implied(terms: Iterable[frozenset[int]]) -> list[frozenset[int]]:
-    """Drop terms that contain another one, and repeated ones."""
     kept: list[frozenset[int]] = []
     for term in sorted(dict.fromkeys(terms), key=len):
         if not any(other <= term for other in kept):

@@ -20,11 +20,9 @@ class OpenLiteral:
     """A literal that matters.
 
     Attributes:
-        literal: 2 * fact + polarity.
         root: True if it matters in any case.
         consumers: operators of chains (moves from room to room) that need it.
         level: level that the search for achievers has reached.
-        queued: True if it is in the queue.
     """
 
     literal: int
@@ -160,12 +158,7 @@ NOTED = 2
 
 
 class Reachability:
-    """Delete-relaxed reachability of both polarities, by counting what is missing.
-
-    Args:
-        open_literals: receives the literals that matter.
-        full: True if nothing that can matter may be left out.
-    """
+    """Delete-relaxed reachability of both polarities, by counting what is missing."""
 
     def __init__(
         self, facts: FactTable, patterns: AbsencePatterns, open_literals: OpenLiterals, full: bool

@@ -78,10 +78,6 @@ Match = tuple[int, ...]
 class OperatorGrounder:
     """Grounds operators, each once.
 
-    Args:
-        reach: facts that can never hold.
-        checks: by the number of a rule, pairs of its conditions that hold only if linked.
-
     Attributes:
         operators: all operators so far, in order; some may turn out never to be applicable.
     """
@@ -105,11 +101,7 @@ class OperatorGrounder:
         self._effects: dict[tuple[OperatorNode, int, Elements], Sequence[OperatorNode]] = {}
 
     def ground(self, rule: LiftedRule, arguments: Elements) -> tuple[Sequence[OperatorNode], bool]:
-        """Ground a rule: an operator for each case of its formulas; none if it never applies.
-
-        Returns:
-            the operators, and whether they are new.
-        """
+        """Ground a rule: an operator for each case of its formulas; none if it never applies."""
         key = (rule.number, arguments)
         found = self._made.get(key)
         if found is not None:
@@ -208,14 +200,12 @@ class OperatorGrounder:
         )
 
     def _deny(self, facts: Iterable[int]) -> Iterator[Absent]:
-        """Yield the absences of single facts."""
         for fact in facts:
             relation, elements = self._facts.relation[fact], self._facts.elements[fact]
             atom = (relation, tuple(range(len(elements))))
             yield self.patterns.make_for_atom(atom, elements)[0], -1
 
     def _is_linked(self, check: LinkCheck, arguments: Elements) -> bool:
-        """Return True if two conditions may hold together."""
         relation, slots = check.static
         find = self._facts.instance.find_tuple
         if find(relation.name, self._bind(slots, arguments)) is not None:
@@ -271,7 +261,6 @@ class OperatorGrounder:
         return len(self._facts.find_initial(relation, ((position, elements[position]),))) > 1
 
     def _shares_leg(self, others: Iterable[int], fact: int, position: int) -> bool:
-        """Return True if one of the others has the same element in a leg of the same relation."""
         relations, elements = self._facts.relation, self._facts.elements
         relation, element = relations[fact], elements[fact][position]
         for other in others:

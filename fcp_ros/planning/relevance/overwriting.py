@@ -49,11 +49,7 @@ class Overwriting:
 
 @dataclass(frozen=True)
 class Overwritings:
-    """The rules of a domain that are grounded by representatives.
-
-    Attributes:
-        triggers: triggers of these rules -> the same without the forgotten condition.
-    """
+    """The rules of a domain that are grounded by representatives."""
 
     rules: Mapping[int, Overwriting]
     triggers: Mapping[Trigger, Trigger]

@@ -26,7 +26,6 @@ class ConfinedMove:
     """A way to get on.
 
     Attributes:
-        trigger: the rule, without its changing conditions.
         anywhere: whether no condition says where to, given where from.
     """
 
@@ -41,11 +40,7 @@ Ends = Collection[int]
 
 
 class Reach:
-    """Facts that can never hold.
-
-    Attributes:
-        confining: whether anything may be confined at all.
-    """
+    """Facts that can never hold."""
 
     def __init__(self, lifted: LiftedDomain, facts: FactTable) -> None:
         self._lifted = lifted

@@ -30,12 +30,7 @@ from fcp_ros.planning.task.task import (
 
 
 class TaskWriter:
-    """Writes tasks.
-
-    Args:
-        matches: for each fact the matches of constraints that it is in.
-        overwritings: the rules that were grounded by representatives.
-    """
+    """Writes tasks."""
 
     def __init__(
         self,
@@ -60,9 +55,7 @@ class TaskWriter:
         """Write the task.
 
         Args:
-            nodes: the operators, in the order in which they were made.
             wanted: facts that get an id even if no operator mentions them, if they may ever hold.
-            complete: whether nothing that can matter was left out.
         """
         table = self._table
         fired = [node for node in nodes if node.fired]
@@ -201,7 +194,6 @@ class TaskWriter:
         return tuple([(relation.name, p, arguments[p]) for p in relation.keys])
 
     def _find_broken(self, keys: list[tuple[FactKey, ...]]) -> Iterator[FactKey]:
-        """Yield the functional legs that several facts share initially."""
         table, seen = self._table, set()
         for fact, of_fact in zip(self._ids, keys, strict=True):
             relation, elements = table.relation[fact], table.elements[fact]

@@ -20,12 +20,7 @@ AGENT_TYPES = ("agent", "robot")
 
 
 class Agents:
-    """Finds the agents of steps.
-
-    Args:
-        domain: its types and layers say what an agent is.
-        instance: the state whose elements the steps name.
-    """
+    """Finds the agents of steps."""
 
     def __init__(self, domain: Domain, instance: Instance) -> None:
         self._instance = instance

@@ -17,11 +17,7 @@ Binding = Mapping[str, str]
 
 
 class FactView:
-    """The facts of a state, with some added and some taken away.
-
-    Args:
-        added: facts that hold in addition.
-    """
+    """The facts of a state, with some added and some taken away."""
 
     def __init__(self, instance: Instance, added: Iterable[Fact] = ()) -> None:
         self.instance = instance
@@ -56,7 +52,6 @@ class FactView:
                 yield fact
 
     def _rows(self, relation: str, bound: Mapping[int, str]) -> Iterator[Fact]:
-        """Yield the facts of the initial state that fit."""
         instance = self.instance
         rows = instance.tuples(relation)
         legs = instance.schema.relation(relation).legs
@@ -103,8 +98,6 @@ def find_bindings(
 
     Args:
         types: of the variables to bind; a variable that no atom binds ranges over all elements.
-        binding: the variables that are bound already.
-        monic: if different variables must be different elements.
     """
     if not _fits(types, view, binding, monic):
         return

@@ -64,12 +64,7 @@ def find_footprints(
     steps: Sequence[GroundStep],
     check: Callable[[], None] = lambda: None,
 ) -> tuple[StepFootprint, ...]:
-    """Return the footprints of the steps of a sequence that can be done.
-
-    Args:
-        domain: its constraints and functional legs are read, too.
-        instance: the state in which the sequence starts.
-    """
+    """Return the footprints of the steps of a sequence that can be done."""
     view = FactView(instance)
     plain: list[StepFootprint] = []
     for step in steps:
@@ -125,7 +120,6 @@ def _pattern(atom: Atom, binding: Binding) -> FactPattern:
 
 
 def _same_key(domain: Domain, fact: Fact, deletes: set[Fact]) -> Iterator[FactPattern]:
-    """The other facts that share a functional leg with one that is added."""
     relation = domain.schema.relation(fact.relation)
     for position, (leg, _) in enumerate(relation.legs):
         if leg in relation.functional:

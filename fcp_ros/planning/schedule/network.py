@@ -64,12 +64,6 @@ def solve_network(points: int, bounds: Sequence[TimeBound]) -> Times | PositiveC
 
     Args:
         bounds: between points 0 .. points - 1; `least` is finite or -infinity.
-
-    Returns:
-        the times, or a cycle of bounds (by their indices) that can't all be kept.
-
-    Raises:
-        ValueError: a bound is NaN or +infinity.
     """
     for bound in bounds:
         if math.isnan(bound.least) or bound.least == math.inf:
@@ -100,7 +94,6 @@ class Inconsistency:
     """A reason why steps can't be scheduled.
 
     Attributes:
-        message: a sentence that names the steps and the bound.
         steps: positions of the steps that together take too long, in their order.
         excess: the time by which they are late (s).
         proven: True if no other order of the agents' steps can help either.
@@ -125,11 +118,6 @@ def time_steps(
 ) -> StepTimes | Inconsistency:
     """Find the start times that keep an order of the steps, their windows and the deadline.
 
-    Args:
-        steps: in the order of the plan.
-        order: (before, after): the first ends before the second starts.
-        deadline: all steps have ended by then; infinity for none.
-
     Returns:
         the earliest start times, and the latest ones (infinity where nothing bounds them); or why
         there are none.
@@ -147,7 +135,6 @@ def time_steps(
 def _explain(
     cycle: PositiveCycle, bounds: Sequence[TimeBound], steps: Sequence[TimedStep], deadline: float
 ) -> Inconsistency:
-    """Put the cycle into words: from the start of the plan along steps and back to it."""
     found = [bounds[index] for index in cycle.bounds]
     start = next(number for number, bound in enumerate(found) if bound.before == 0)
     chain = tuple(bound.after - 1 for bound in [*found[start:], *found[:start]][:-1])

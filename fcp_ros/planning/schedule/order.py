@@ -52,9 +52,6 @@ def find_causal_pairs(view: FactView, steps: Sequence[StepFootprint]) -> set[Pai
     """Return the pairs of steps that must stay in their order for the facts.
 
     The pairs are not closed under transitivity.
-
-    Args:
-        view: the state in which the sequence starts.
     """
     pairs: set[Pair] = set()
     for fact, events in _collect_events(steps).items():
@@ -71,10 +68,6 @@ def find_reservoir_pairs(
     """Return the pairs of steps that must stay in their order for the resources.
 
     The pairs are not closed under transitivity.
-
-    Args:
-        steps: a sequence that keeps their bounds.
-        levels: the initial amount of each resource; the domain's initial values by default.
     """
     pairs: set[Pair] = set()
     for name, resource in domain.resources.items():
@@ -126,7 +119,6 @@ class _Index:
             self._facts.setdefault((fact.relation, -1, ""), []).append(fact)
 
     def find_covered(self, patterns: Sequence[FactPattern]) -> set[Fact]:
-        """Return the facts that one of the patterns covers."""
         found: set[Fact] = set()
         for pattern in patterns:
             position, element = pattern.bound[0] if pattern.bound else (-1, "")

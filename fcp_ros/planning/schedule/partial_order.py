@@ -24,11 +24,7 @@ class PartialOrder:
 
     @classmethod
     def of(cls, size: int, pairs: Iterable[tuple[int, int]]) -> PartialOrder:
-        """Make the least partial order of `size` numbers with these (before, after) pairs.
-
-        Raises:
-            OrderError: a number is out of range, or the pairs form a cycle.
-        """
+        """Make the least partial order of `size` numbers with these (before, after) pairs."""
         direct: list[set[int]] = [set() for _ in range(size)]
         for before, after in pairs:
             if not (0 <= before < size and 0 <= after < size):
@@ -52,11 +48,7 @@ class PartialOrder:
 
 
 def find_all_predecessors(predecessors: Sequence[Iterable[int]]) -> list[int]:
-    """Return for each number the set of all that precede it, as the bits of an integer.
-
-    Raises:
-        OrderError: they form a cycle.
-    """
+    """Return for each number the set of all that precede it, as the bits of an integer."""
     below: dict[int, int] = {}
     for root in range(len(predecessors)):
         path = [root]

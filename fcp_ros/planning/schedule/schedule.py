@@ -44,21 +44,11 @@ def schedule_steps(
     has them; where windows or the deadline rule that out, those that must end first come first.
 
     Args:
-        instance: the state in which the plan starts.
         steps: a sequence that can be done there (this is not checked).
-        levels: the initial amount of each resource; the domain's initial values by default.
-        deadline: seconds from the start by which all steps must have ended; infinity for none.
         in_order: each step begins when the one before it has ended: for goals with trajectory
             constraints, which another order might break.
         windows: the times in which each step may run, within the window of its rule; by default
             that one.
-
-    Returns:
-        the schedule with the earliest times, or the reason why the windows and the deadline can't
-        be kept.
-
-    Raises:
-        ValueError: the deadline or a duration is NaN or negative, or a duration is infinite.
     """
     if math.isnan(deadline) or deadline < 0.0:
         raise ValueError(f"the deadline is {deadline}: give a number of seconds, 0 or more")
@@ -86,7 +76,6 @@ def schedule_steps(
 
 
 def _time_windows(steps: Sequence[PlanStep], windows: Sequence[Window]) -> tuple[TimedStep, ...]:
-    """Pair each step with the times in which it may run."""
     return tuple(
         TimedStep(str(step), _check_duration(step), window)
         for step, window in zip(steps, windows, strict=True)
@@ -96,7 +85,6 @@ def _time_windows(steps: Sequence[PlanStep], windows: Sequence[Window]) -> tuple
 def _schedule_chain(
     timed: Sequence[TimedStep], agents: tuple[tuple[str, ...], ...], deadline: float
 ) -> Schedule | Inconsistency:
-    """Schedule steps one after the other."""
     chain = tuple(pairwise(range(len(timed))))
     times = time_steps(timed, chain, deadline)
     if isinstance(times, Inconsistency):

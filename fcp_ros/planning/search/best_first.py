@@ -71,12 +71,9 @@ class BestFirst:
     Args:
         options: algorithm (not PORTFOLIO or BIDIRECTIONAL), heuristics, weights, seed. A greedy
             search takes `heuristic` over the number of steps; it stops at its first plan.
-        memory: bytes that it may use.
-        incumbent: a known plan; only better ones are looked for.
         spent: called after each slice, every 20 ms or so. What it raises goes through; the search
             can go on afterwards. It is also called while landmarks are looked for, in the
             constructor.
-        improved: told about each better plan at once.
     """
 
     def __init__(
@@ -130,11 +127,7 @@ class BestFirst:
         )
 
     def run(self, allowance: int) -> SearchReport:
-        """Go on until the answer is known or the allowance is used up.
-
-        Args:
-            allowance: states to expand or evaluate at most in this call.
-        """
+        """Go on until the answer is known or so many states are expanded or evaluated."""
         if self._outcome is None and self._at_goal:
             if self._best is None or max(self._best.loss, self._best.cost) > 0.0:
                 self._take(())
@@ -203,7 +196,6 @@ class BestFirst:
             self._work = min(MOST_WORK, self._work * 2)
 
     def _react(self, status: int) -> None:
-        """React to the reason for which the kernel returned."""
         if status == FULL:
             larger = self._allocator.enlarge(self._space)
             if larger is None:
@@ -250,7 +242,6 @@ class BestFirst:
         return self._grids[0].from_units(float(self._space.marks[BOUND]))
 
     def _best_value(self) -> float:
-        """The first criterion of the best plan; infinite without one."""
         if self._best is None:
             return math.inf
         return self._best.first(self._objective)
@@ -258,7 +249,6 @@ class BestFirst:
     # --- plans
 
     def _collect_operators(self) -> tuple[int, ...]:
-        """Collect the operators on the path of the incumbent."""
         link = self._space.link
         label = int(self._space.counts[INCUMBENT])
         operators = []

@@ -158,7 +158,6 @@ class Carries:
 
 
 def _measure(tour: Sequence[int], step: Matrix) -> float:
-    """Measure what a tour takes."""
     return float(sum(step[one, other] for one, other in itertools.pairwise([-1, *tour])))
 
 
@@ -207,8 +206,6 @@ def find_carries(
     """Find the carries that parts of a goal need; None if things are not carried one at a time.
 
     Args:
-        parts: for each part the operators of the goal that collect it.
-        goal_var: the variable of the goal's own operators.
         resource: the resource; no operator may give any of it.
     """
     if resource == task.clock or has_axioms(task) or bool((task.use[:, resource] < 0.0).any()):

@@ -47,13 +47,7 @@ class SearchEngine(Protocol):
 
 
 class SearchFactory:
-    """Opens the engines of one request, and prepares a task once for all its losses.
-
-    Args:
-        options: algorithm, heuristics, weights, seed.
-        memory: returns the bytes that a search may use from now on.
-        spent: called by every search after each slice; what it raises goes through.
-    """
+    """Opens the engines of one request, and prepares a task once for all its losses."""
 
     def __init__(
         self, options: SearchOptions, memory: Callable[[], int], spent: SpentCallback
@@ -66,11 +60,7 @@ class SearchFactory:
     def open(
         self, task: FlatTask, objective: Objective, incumbent: FlatPlan | None
     ) -> SearchEngine:
-        """Open a search; a task that cannot be searched backwards gets a portfolio instead.
-
-        Args:
-            incumbent: a known plan; only better ones are looked for.
-        """
+        """Open a search; a task that cannot be searched backwards gets a portfolio instead."""
         algorithm = self._options.algorithm
         if algorithm is Algorithm.BIDIRECTIONAL and not explain_unsuitable(task):
             return BidirectionalSearch(
@@ -101,7 +91,6 @@ class SearchFactory:
             the best plan, and True if it is proven to be the cheapest.
 
         Args:
-            plan: the plan, returned if no shorter one is found.
             most_loss: a loss that is acceptable, too.
         """
         if self._options.algorithm is not Algorithm.PORTFOLIO:

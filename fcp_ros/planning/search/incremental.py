@@ -58,7 +58,6 @@ class _Ending:
     """The end of a plan in the world.
 
     Attributes:
-        steps: its operators before the goal is settled.
         paid: what they take of the first criterion.
         taken: stage -> its operator that leads on from there.
         needing: variable -> the stages whose operators ask something of it.
@@ -76,11 +75,7 @@ class _Ending:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """An operator of the goal that would save something.
-
-    Attributes:
-        gain: of the first criterion, all stages together.
-    """
+    """An operator of the goal that would save something."""
 
     operator: int
     gain: float
@@ -101,10 +96,8 @@ class IncrementalSearch:
     """Improves a plan of a task whose goal has stages.
 
     Args:
-        memory: bytes that it may use.
         spent: called after each slice of some milliseconds. What it raises goes through; the search
             can go on afterwards.
-        improved: told about each better plan at once.
     """
 
     def __init__(
@@ -137,11 +130,7 @@ class IncrementalSearch:
         self._finished_effort = 0
 
     def run(self, allowance: int) -> SearchReport:
-        """Go on until no try is left or the allowance is used up.
-
-        Args:
-            allowance: states to expand or evaluate at most in this call.
-        """
+        """Go on until no try is left or so many states are expanded or evaluated."""
         target = self.effort + allowance
         while not self._is_through and self.effort < target:
             if self._try is None:
@@ -231,7 +220,6 @@ class IncrementalSearch:
     # --- the best plan
 
     def _look_at_best(self) -> _Ending:
-        """Split the best plan into its steps in the world and the rest."""
         task, goal = self._task, self._stages.operators
         steps = tuple(o for o in self._best.operators if o not in goal)
         state, amounts = initial_state(task), initial_amounts(task)

@@ -44,7 +44,6 @@ class SettledApart:
 
     Attributes:
         operators: in the world; the goal is still to be settled.
-        is_best: True if no plan is better.
     """
 
     operators: tuple[int, ...]
@@ -59,10 +58,6 @@ def settle_apart(
     check: Callable[[], None],
 ) -> SettledApart | None:
     """Find the best plan of a task whose goal falls into components.
-
-    Args:
-        task: with the losses known now.
-        cost_first: True if costs decide, and losses only between equal plans.
 
     Returns:
         the plan; None if there are no two components, if resources, windows or axioms connect what
@@ -142,7 +137,6 @@ class _Reader:
         self._prices = [np.rint(np.minimum(values, DEAREST) / GRAIN).tolist() for values in order]
 
     def price(self, operator: int) -> Price:
-        """Return the price of an operator."""
         return int(self._prices[0][operator]), int(self._prices[1][operator])
 
     def find_variables(self, operator: int) -> list[int]:
@@ -249,11 +243,7 @@ def _agrees(state: _State, condition: _Condition) -> bool:
 
 
 class _ComponentSearch:
-    """Uniform-cost search in one component for the state from which the goal is cheapest.
-
-    Attributes:
-        is_exhaustive: True once no better state is left.
-    """
+    """Uniform-cost search in one component for the state from which the goal is cheapest."""
 
     def __init__(
         self,
@@ -337,7 +327,6 @@ def _add(*prices: Price) -> Price:
 def _trace(
     best: tuple[Price, _State] | None, reached_by: Mapping[_State, tuple[_State, int] | None]
 ) -> list[int] | None:
-    """List the operators that lead to the best state."""
     if best is None:
         return None
     found: list[int] = []

@@ -45,7 +45,6 @@ class Objective:
     """The criteria of a plan in order, and their budgets.
 
     Attributes:
-        order: the first criterion decides, ties go to the second one.
         loss_budget: plans with more loss than this are no solutions (the alpha-cut).
         cost_budget: plans that cost more than this are no solutions.
     """

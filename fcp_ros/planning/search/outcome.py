@@ -37,11 +37,7 @@ class SearchOutcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FlatPlan:
-    """A plan on a flat task.
-
-    Attributes:
-        operators: in order.
-    """
+    """A plan on a flat task."""
 
     operators: tuple[int, ...]
     loss: float
@@ -97,8 +93,6 @@ class SearchReport:
     """The state of a search.
 
     Attributes:
-        outcome: the reason why it returned.
-        best: the best plan found so far; None without any.
         bound: lower bound of the first criterion of every plan not found yet (infinite if there is
             none left).
         generated: successors made so far.

@@ -43,7 +43,6 @@ class CollectablePart:
     """A part of a goal.
 
     Attributes:
-        operators: the operators of the goal that collect it, one for each way to fulfil it.
         worth: of reaching it, above 0; infinite if every plan has to.
     """
 
@@ -80,7 +79,6 @@ def reach_parts(
 
     Args:
         goal_var: the variable of the goal's own operators; what they need of it is left aside.
-        objective: tells the budget of losses.
         tours: parts in orders to begin with.
     """
     reacher = _Reacher(prepared, parts, goal_var, objective, check)
@@ -113,7 +111,6 @@ class _Reacher:
         ]
 
     def _find_shares(self) -> Floats:
-        """Find the share of what may be used that each operator takes at most."""
         task: FlatTask = self._task
         is_clock = np.arange(len(task.amount)) == task.clock
         left = np.where(is_clock, task.high, task.amount - task.low)

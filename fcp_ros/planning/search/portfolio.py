@@ -96,11 +96,8 @@ class Portfolio:
 
     Args:
         options: heuristics of the proof, weight of ties, seed; the algorithm is not read.
-        memory: bytes that it may use.
-        incumbent: a known plan; only better ones are looked for.
         spent: called after each slice of some milliseconds. What it raises goes through; the search
             can go on afterwards.
-        improved: told about each better plan at once.
     """
 
     def __init__(
@@ -144,11 +141,7 @@ class Portfolio:
             self._begin_proof()
 
     def run(self, allowance: int) -> SearchReport:
-        """Go on until the answer is known or the allowance is used up.
-
-        Args:
-            allowance: states to expand or evaluate at most in this call.
-        """
+        """Go on until the answer is known or so many states are expanded or evaluated."""
         target = self.effort + allowance
         while self._outcome is None and self.effort < target:
             if self._opening is not None:
@@ -263,7 +256,6 @@ class Portfolio:
         return self._role is SearchRole.AGAIN and self._again > 0
 
     def _may_take_turn(self, role: SearchRole) -> bool:
-        """Return True if a role has something to look for."""
         if role in self._failed:
             return False
         if role is SearchRole.KEEP:
@@ -277,7 +269,6 @@ class Portfolio:
         return role is SearchRole.PROOF or self._best is None
 
     def _measure_turn(self, role: SearchRole) -> int:
-        """Measure the effort of the next turn of a role."""
         if role is SearchRole.AGAIN:
             turn = min(AGAIN_TURN, self._again)
             self._again -= turn

@@ -53,7 +53,6 @@ class PreparedTask:
         """Prepare the same operators for another goal, from another state.
 
         Args:
-            state: value of each variable initially.
             goal: variable -> value, not empty.
         """
         task = self.task._replace(

@@ -57,7 +57,6 @@ def follow(task: FlatTask, path: RelaxedPath, pending: Ints, done: Ints) -> int:
     An operator waits while it would destroy a precondition of another one that is applicable now.
 
     Args:
-        path: its end moves to the state after the operators.
         pending: distinct operators in order of preference, int32[k].
         done: receives those that were applied, in order, int32[k].
 
@@ -119,7 +118,6 @@ def _disturbs(task: FlatTask, path: RelaxedPath, pending: Ints, place: int) -> b
 
 @part
 def _apply(task: FlatTask, path: RelaxedPath, operator: int) -> None:
-    """Apply an applicable operator."""
     spend_resources(task, path.amounts, operator, path.left)
     for resource in range(len(path.left)):
         path.amounts[2 + resource] = path.left[resource]

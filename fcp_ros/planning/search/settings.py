@@ -59,7 +59,6 @@ def choose_options(role: SearchRole, objective: Objective, options: SearchOption
 
     Args:
         objective: of the portfolio. A loss budget asks for a lower bound of the loss.
-        options: of the portfolio: heuristics of the proof, weight of ties, seed.
     """
     if role is SearchRole.PROOF:
         return _choose_proof_options(objective, options)
@@ -163,16 +162,7 @@ def derive_settings(
     direction: Ints,
     actions: int,
 ) -> Settings:
-    """Derive the settings of one search, as long as resources do not count.
-
-    Args:
-        options: algorithm, heuristics, weights, seed.
-        first, second: the criteria in the objective's order.
-        direction: of the resources, see `kernel.dominance.find_directions`.
-
-    Raises:
-        ValueError: the algorithm is not one of this kernel.
-    """
+    """Derive the settings of one search, as long as resources do not count."""
     settings = _make_plain_settings(options, first, second, direction, actions)
     if options.algorithm in (Algorithm.GREEDY, Algorithm.LAZY_GREEDY):
         return _make_greedy(settings, options)

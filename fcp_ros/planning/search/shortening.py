@@ -185,8 +185,6 @@ class ShorteningStage:
     """One search for a plan that costs less.
 
     Attributes:
-        options: algorithm, heuristic, weight, seed.
-        effort: states that it may expand or evaluate.
         then: the searches that follow once it has found a plan; without a plan the next stage does.
     """
 
@@ -210,9 +208,6 @@ def shorten(
     Args:
         objective: the objective by which the plan is the best; its first criterion is the loss.
         effort: states that were expanded or evaluated until it was found.
-        options: only the seed is read.
-        memory: bytes that it may use.
-        spent: called after each slice of some milliseconds. What it raises goes through.
 
     Returns:
         the best plan, which is the given one if none is found, and True if it is proven to be the
@@ -248,7 +243,6 @@ def list_stages(
     """List the searches, in order.
 
     Args:
-        options: only the seed is read.
         spent: states that were expanded or evaluated until it was found and proven.
         share: 1, or less in tasks where each state takes long.
     """

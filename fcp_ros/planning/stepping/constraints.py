@@ -29,11 +29,7 @@ class ConstraintCheck:
                 self._by_relation.setdefault(relation, []).append((constraint, pattern))
 
     def find_violations(self, after: Instance, added: Iterable[AddedTuple]) -> Iterator[str]:
-        """Yield a clause for each new violation.
-
-        Args:
-            after: the state after the step.
-        """
+        """Yield a clause for each new violation."""
         added = tuple(added)
         touched = {
             constraint.name: (constraint, pattern)

@@ -19,7 +19,6 @@ class Replayed:
 
     Attributes:
         states: the state before each step that could be done, and the one after the last of them.
-        left: the amount left of each resource.
         problems: what is wrong, one sentence each. If a step could not be done, the last one says
             why, and the steps after it were not looked at.
         complete: whether every step could be done.

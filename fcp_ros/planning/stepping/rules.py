@@ -66,11 +66,7 @@ class StepRules:
         self._constraint_check()
 
     def find_rule(self, step: PlanStep) -> ActionRule:
-        """Return the rule of a step.
-
-        Raises:
-            UnknownStep: the domain has no such step; the message says what it has.
-        """
+        """Return the rule of a step."""
         rule = self._domain.rules.get(step.rule)
         if rule is None:
             raise UnknownStep(
@@ -86,14 +82,7 @@ class StepRules:
         return rule
 
     def apply(self, step: PlanStep, instance: Instance) -> Application:
-        """Do a step in a state; the state itself stays as it was. What follows is derived anew.
-
-        Returns:
-            the new state, or every reason why the step can't be done.
-
-        Raises:
-            UnknownStep: the domain has no such step.
-        """
+        """Do a step in a state; the state itself stays as it was. What follows is derived anew."""
         rule = self.find_rule(step)
         span = self._spans.of(rule)
         match = self._match(rule, span, step, instance)
@@ -114,15 +103,7 @@ class StepRules:
     def find_effects(
         self, step: PlanStep, before: Instance
     ) -> tuple[frozenset[Fact], frozenset[Fact]]:
-        """Return the facts that hold after a step, and those that don't.
-
-        Args:
-            before: the state before it, which decides about conditional effects.
-
-        Raises:
-            UnknownStep: the domain has no such step.
-            UnknownElement: the state lacks an element of the step.
-        """
+        """Return the facts that hold after a step, and those that don't."""
         rule = self.find_rule(step)
         bound = {name: before.id_of(element) for name, element in step.arguments}
         changes = compute_changes(rule, before, bound)

@@ -103,7 +103,6 @@ class Conditions:
         return Absence(tuple(other for other in left if other != fact), None, fact)
 
     def _find_forbidden(self, operator: GroundOperator) -> Iterator[Forbidden]:
-        """Yield the forbidden sets that effects of an operator might newly complete."""
         for effect in operator.effects:
             for fact in effect.add:
                 for guard in self._guards:
@@ -187,7 +186,6 @@ class _Guard:
                         )
 
     def find_forbidden(self, fact: int) -> Iterator[Forbidden]:
-        """Yield the forbidden sets that a fact is in."""
         relation, arguments = self._task.facts[fact]
         for trigger, join in self._joins:
             if trigger == relation:

@@ -22,9 +22,7 @@ class ForgottenParameter:
     """A parameter that a rule merely forgets.
 
     Attributes:
-        parameter: its number among the rule's parameters.
         atom: the condition, also deleted, that binds it.
-        position: the leg of the atom that it stands in.
         leg: the functional leg of the atom that determines it.
     """
 
@@ -37,12 +35,7 @@ class ForgottenParameter:
 def find_forgotten_parameter(
     rule: ActionRule, schema: Schema, durations: bool
 ) -> ForgottenParameter | None:
-    """Find the parameter that a rule merely forgets; None if it forgets none.
-
-    Args:
-        schema: tells which legs are functional.
-        durations: whether durations matter (then they may not depend on the parameter).
-    """
+    """Find the parameter that a rule merely forgets; None if it forgets none."""
     for atom in rule.delete:
         functional = _find_functional_legs(atom, schema)
         for position, term in enumerate(atom.arguments):

@@ -20,11 +20,7 @@ from fcp_ros.planning.task.lifted_formulas import LiftedCondition, lift_conditio
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LiftedBody:
-    """Conditions and changes over slots: of a rule, of one of its effects, of a constraint.
-
-    Attributes:
-        formulas: the conditions that are no literals.
-    """
+    """Conditions and changes over slots: of a rule, of one of its effects, of a constraint."""
 
     static: tuple[LiftedAtom, ...]
     fluent: tuple[LiftedAtom, ...]
@@ -40,9 +36,7 @@ class LiftedRule:
     """A rule, or the pattern of a constraint, over slots.
 
     Attributes:
-        number: its place in the domain.
         action: the domain's rule; None for a constraint.
-        names: names of its parameters (or variables), which are the first slots.
         effects: for each conditional effect the types of its own slots, which follow those of the
             rule, and its body.
         chains: names of the relations that it both reads and adds to (moves from room to room).
@@ -84,11 +78,8 @@ class LiftedDomain:
     """A domain over slots.
 
     Attributes:
-        fluents: names of the relations that some rule changes.
-        rules: the rules, in the domain's order, then those of derived relations.
         adders, deleters: by relation, the triggers that add to it and that delete from it.
         constraints: by fluent relation, the atoms of constraints that match it.
-        patterns: the forbidden patterns of the constraints.
         below: tells for each type those that an element of it may have as its own.
         gains, spends: for each resource that is both gained and spent the rules that do.
     """
@@ -174,7 +165,6 @@ def _list_deriving(domain: Domain) -> Iterator[ActionRule]:
 
 
 def _make_forgetting(relation: Relation) -> Effect:
-    """Make the effect that deletes any fact of a relation."""
     variables = tuple(
         Parameter(f"any.{position}", type_) for position, (_, type_) in enumerate(relation.legs)
     )

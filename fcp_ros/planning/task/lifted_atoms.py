@@ -14,10 +14,8 @@ class LiftedRelation:
     """A relation.
 
     Attributes:
-        number: its place in the schema.
         kinds: for each leg the types that an element there may have as its own.
         keys: positions of the functional legs.
-        changes: whether some rule changes it.
         moves: whether some rule replaces one of its facts by another (a robot's place).
     """
 

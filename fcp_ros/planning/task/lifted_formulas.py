@@ -45,7 +45,6 @@ class LiftedQuantifier:
     """A formula for every, or for some, choice of elements.
 
     Attributes:
-        every: universal, else existential.
         guards: static atoms; only choices with which all of them hold are cases.
     """
 
@@ -64,7 +63,6 @@ class LiftedCondition:
     """A condition of a rule that is not a literal.
 
     Attributes:
-        formula: the same over slots.
         reads: the slots of the rule that it reads, sorted.
     """
 
@@ -106,7 +104,6 @@ class _Lifting:
     fresh: Iterator[int]
 
     def lift(self, expression: Expression, wanted: bool, slots: Mapping[str, int]) -> LiftedFormula:
-        """Lift an expression, or its negation if it is not `wanted`."""
         if isinstance(expression, Not):
             return self.lift(expression.body, not wanted, slots)
         if isinstance(expression, Atom):

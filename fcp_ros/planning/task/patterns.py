@@ -76,11 +76,7 @@ class FactStore:
 
 
 class SceneFacts:
-    """Some fluent facts, and all static ones of a scene, which are looked up in the scene.
-
-    Args:
-        fluents: names of the relations that change.
-    """
+    """Some fluent facts, and all static ones of a scene, which are looked up in the scene."""
 
     def __init__(self, instance: Instance, fluents: Collection[str]) -> None:
         self._instance = instance
@@ -140,11 +136,7 @@ class ElementsOf(Collection[str]):
 
 @dataclass(frozen=True)
 class AtomPattern:
-    """Variables with the elements that each may bind, and the atoms that must hold of them.
-
-    Attributes:
-        allowed: for each slot the elements of its type, in a fixed order.
-    """
+    """Variables with the elements that each may bind, and the atoms that must hold of them."""
 
     slots: tuple[str, ...]
     allowed: tuple[Collection[str], ...]
@@ -176,7 +168,6 @@ class PatternJoin:
 
         Args:
             store: the facts; must not grow during the iteration.
-            given: arguments of the trigger's fact.
         """
         binding: list[str | None] = [None] * len(self._pattern.slots)
         if self._trigger is not None and self._bind(self._trigger[1], given, binding) is None:

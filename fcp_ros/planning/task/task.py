@@ -57,12 +57,10 @@ class GroundOperator:
         pre: fluent facts that must hold (static ones were checked when compiling).
         add: facts that hold afterwards.
         delete: facts that do not hold afterwards, disjoint from `add`.
-        effects: conditional effects, over fluent facts.
         forgets: number of a parameter of which this is one value that represents all that are
             possible (see relevance/overwriting.py); -1 if the operator represents only itself.
         absent: facts that formulas of the rule require not to hold; its negated literals and
             functional legs come on top (see `conditions`).
-        clauses: the disjunctions that must hold.
         opens, closes: it starts and ends between these times (s), and within the rule's window.
     """
 
@@ -133,12 +131,7 @@ class Task:
 
     Attributes:
         facts: the fluent facts that matter; index = id.
-        initial: ids of the facts that hold initially.
         store: those facts and the static ones, indexed.
-        fluents: names of the relations that some rule changes.
-        resources: the domain's resources; index = number of the resource.
-        adders: for each fact the operators that add it.
-        deleters: for each fact the operators that delete it.
         keys: for each fact the functional legs that it occupies.
         broken: functional legs that several facts share in the start state (a flawed scene).
         complete: whether nothing that can matter for the goal was left out: a goal that is

@@ -19,10 +19,6 @@ def find_overruns(domain: Domain, plan: Plan, budgets: Mapping[str, float]) -> I
     """Yield one clause for each budget that a plan does not keep.
 
     A schedule must keep them in its own order and in those of its starts and ends.
-
-    Args:
-        plan: a plan whose steps can be done, with times that are right.
-        budgets: how much it may use.
     """
     unknown = find_unknown_budgets(budgets, domain)
     yield from unknown
@@ -51,11 +47,7 @@ def find_wrong_omissions(
     domain: Domain,
     instance: Instance,
 ) -> Iterator[str]:
-    """Yield what is wrong with the parts of the goal that a plan leaves out, one clause each.
-
-    Args:
-        budgets: only for their sake something may be left out.
-    """
+    """Yield what is wrong with the parts of the goal that a plan leaves out, one clause each."""
     if not plan.left_out:
         return
     if not budgets:

@@ -29,12 +29,7 @@ def judge_steps(
     """Return the degree of each graded atom of each step.
 
     Args:
-        taken: steps that could be taken, each with the state before it.
         memory: the answers; what it does not know is asked for in one go.
-
-    Raises:
-        NotAChunk: steps that are said to be a chunk of the domain, and aren't.
-        ValueError: the source answered a different number of requests than it was asked.
     """
     requests = _requests(domain, taken)
     answers = iter(memory.judge([request for asked in requests for request in asked], check))
@@ -89,11 +84,7 @@ def value_goal(
 def list_kept(
     goal: Expression, left_out: Collection[str], domain: Domain, instance: Instance
 ) -> tuple[Expression, ...]:
-    """List the parts of a goal that a plan must reach: all but those that it leaves out.
-
-    Args:
-        left_out: parts in words; others than those that may be left out count for nothing.
-    """
+    """List the parts of a goal that a plan must reach: all but those that it leaves out."""
     parts = split_goal(goal, infer_types(goal, domain), instance)
     kept = (part for part in parts.optional if to_text(part) not in left_out)
     return (*parts.hard, *kept)
@@ -103,9 +94,6 @@ def compose_running(degrees: Iterable[float], tnorm: TNorm) -> tuple[float, ...]
     """Compose the degrees up to each step.
 
     Most steps have degree 1, which changes nothing: only the others are composed.
-
-    Args:
-        degrees: of the steps, in order, in [0, 1].
     """
     found: list[float] = []
     counted: list[float] = []

@@ -32,11 +32,7 @@ class CannotReplay(Exception):
 
 
 def read_ipc_plan(text: str) -> tuple[Action, ...]:
-    """Read the actions of a plan file: one a line, with or without a time; ``;`` starts a comment.
-
-    Raises:
-        ValueError: a line is no action; the message has its number.
-    """
+    """Read a plan file: one action a line, with or without a time; ``;`` starts a comment."""
     found = []
     for number, line in enumerate(text.splitlines(), start=1):
         code = line.partition(";")[0].strip()
@@ -55,9 +51,6 @@ def plan_from_actions(task: PddlTask, actions: tuple[Action, ...]) -> Plan:
 
     Several rules may stand for one action, with parameters of their own. The first one that can be
     done is as good as any: all of them do what the action does.
-
-    Raises:
-        CannotReplay: an action can't be done; the message says which, and why.
     """
     known = {name.lower(): name for name in task.instance.names()}
     spans, rules = DomainSpans(task.domain), StepRules(task.domain)

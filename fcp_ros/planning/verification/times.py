@@ -25,11 +25,6 @@ def find_wrong_times(
     """Yield what is wrong with the times of a plan, one clause each.
 
     Without a schedule the steps run one after the other, and wait for their windows.
-
-    Args:
-        instance: the state in which the plan starts; positions don't change.
-        plan: a plan whose steps can be done.
-        deadline: all steps must have ended by then (s from the start); may be infinite.
     """
     for number, step in enumerate(plan.steps, start=1):
         rule = domain.rules[step.rule]
@@ -65,7 +60,6 @@ def find_reached(domain: Domain, plan: Plan, order: Sequence[int]) -> tuple[Frac
     """Find the times (s, rounded) at which the states of a plan are reached: the ends of its steps.
 
     Args:
-        domain: windows; without a schedule, steps wait for them.
         order: of the steps; a state is reached when all steps up to it have ended.
     """
     ends = () if plan.schedule is None else plan.schedule.ends
@@ -102,7 +96,6 @@ def _time_sequence(
 def _find_wrong_schedule(
     steps: Sequence[PlanStep], schedule: Schedule, agents: Agents
 ) -> Iterator[str]:
-    """Yield the contradictions of a schedule with itself or with the steps."""
     columns = (schedule.starts, schedule.ends, schedule.latest_starts, schedule.agents)
     if any(len(column) != len(steps) for column in columns):
         yield f"the schedule is not one of {len(steps)} steps"

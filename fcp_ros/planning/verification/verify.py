@@ -53,14 +53,9 @@ def verify(
     """Check everything that a plan claims.
 
     Args:
-        domain: rules, constraints, resources, graded predicates.
-        instance: the state in which the plan starts.
         goal: the checked goal that it is meant to reach.
         memberships: what degrees are compared with: the answers that a planning request was given,
             or a live source to judge the plan again.
-        alpha: the alpha-cut that the plan must pass.
-        resources: the initial amount of each resource; the domain's initial values by default.
-        deadline: seconds that the plan may take.
         budgets: how much the plan may use; None takes those that it names itself.
         meeting: where the halves of a bidirectional plan met, to be checked as well.
         rules: the domain's rules, for a caller that verifies more than once: preparing them takes
@@ -257,12 +252,7 @@ class PlanMeeting:
 
 
 def find_misfits(meeting: PlanMeeting, state: Instance, membership: float) -> Iterator[str]:
-    """Yield the reasons why the halves do not fit, one clause each.
-
-    Args:
-        state: after the forward half.
-        membership: after the forward half.
-    """
+    """Yield the reasons why the halves do not fit, one clause each."""
     for claims in meeting.wanted:
         if not any(holds(fact, state) == claimed for fact, claimed in claims):
             words = " or ".join(f"{'' if claimed else 'not '}{fact}" for fact, claimed in claims)

@@ -53,9 +53,6 @@ def attach_constraints(
 
     Args:
         task: the task; no operator of it stands for several (see relevance/overwriting.py).
-
-    Raises:
-        Interrupted: a condition is too complicated, or times are.
     """
     if not constraints:
         return task
@@ -88,11 +85,7 @@ def _list_durations(task: Task) -> list[float]:
 
 
 def _refuse_derived(task: Task, constraints: Sequence[GroundConstraint]) -> None:
-    """Refuse constraints on derived facts: no operator says when those come to hold.
-
-    Raises:
-        Interrupted: with the fact.
-    """
+    """Refuse constraints on derived facts: no operator says when those come to hold."""
     for constraint in constraints:
         for part in constraint.parts:
             wanted = find_wanted(part)
@@ -106,11 +99,7 @@ def _refuse_derived(task: Task, constraints: Sequence[GroundConstraint]) -> None
 
 
 def _refuse_waiting(task: Task, monitors: Sequence[ConstraintMonitor]) -> None:
-    """Refuse to count from a trigger where a plan may have to wait.
-
-    Raises:
-        Interrupted: with the reason.
-    """
+    """Refuse to count from a trigger where a plan may have to wait."""
     counting = [
         monitor.constraint
         for monitor in monitors
@@ -143,7 +132,6 @@ def _rebuild(
     ids: dict[Fact, int],
     monitors: Sequence[ConstraintMonitor],
 ) -> Task:
-    """Put a task together from operators, each with the number of the one that it came from."""
     adders: list[list[int]] = [[] for _ in ids]
     deleters: list[list[int]] = [[] for _ in ids]
     for number, (_, operator) in enumerate(found):
@@ -184,11 +172,7 @@ class _Window:
 
 
 class _Attachment:
-    """Attaches monitors to the operators of a task.
-
-    Attributes:
-        ids: numbers of the facts, also of those of the monitors.
-    """
+    """Attaches monitors to the operators of a task."""
 
     def __init__(
         self, task: Task, monitors: Sequence[ConstraintMonitor], check: Callable[[], None]
@@ -211,11 +195,7 @@ class _Attachment:
                         spoken.append((monitor, number, upright))
 
     def attach(self, operator: GroundOperator, duration: float) -> Iterator[GroundOperator]:
-        """Yield the operators that an operator becomes; none if it always breaks a constraint.
-
-        Raises:
-            Interrupted: they are too many, or a condition is too complicated.
-        """
+        """Yield the operators that an operator becomes; none if it always breaks a constraint."""
         self._check()
         concerned: dict[int, ConstraintMonitor] = {}
         raised: dict[int, set[int]] = {}
@@ -270,7 +250,6 @@ class _Attachment:
     def _observe(
         self, steps: Sequence[tuple[ConstraintMonitor, ObservedStep]], first: float, last: float
     ) -> _Window | None:
-        """Find out what a step does in a window; None if it is always forbidden."""
         effects: list[GroundEffect] = []
         bans: list[Case] = []
         for monitor, step in steps:
@@ -287,7 +266,6 @@ class _Attachment:
 
 
 def _restrict(operator: GroundOperator, window: _Window, duration: float) -> GroundOperator:
-    """Give an operator the effects and conditions of a window."""
     pre, absent = dict.fromkeys(operator.pre), dict.fromkeys(operator.absent)
     clauses = list(operator.clauses)
     for present, missing in window.bans:
@@ -312,7 +290,6 @@ def _make_effect(case: Case, fact: int, holds: bool) -> GroundEffect:
 
 
 def _list_changed(operator: GroundOperator) -> Iterator[tuple[int, bool]]:
-    """Yield the facts that an operator may change, and the truth that it may give them."""
     yield from ((fact, True) for fact in operator.add)
     yield from ((fact, False) for fact in operator.delete)
     for effect in operator.effects:

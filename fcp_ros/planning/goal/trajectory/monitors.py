@@ -55,7 +55,6 @@ class ObservedStep:
         before, after: give the conditions of the constraint before and after it, by their numbers,
             both as formulas over the state before it.
         raised, lowered: numbers of the conditions that it may make true, and false.
-        duration: the time that it takes (s).
         earliest, latest: the times between which it ends (s); no smaller range is known.
     """
 
@@ -86,7 +85,6 @@ class ConstraintMonitor:
     """The facts of one constraint.
 
     Attributes:
-        initial: its facts that hold initially.
         concerns_all: True if it has to be told of the steps that do not touch its conditions, too.
         prunes: True if that is no need, but finds out sooner that a plan leads nowhere.
         latest: gives the times (s) by which it matters that a step of some duration (s) ends.
@@ -106,11 +104,7 @@ class ConstraintMonitor:
 
 
 def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMonitor:
-    """Make the monitor of a constraint without times.
-
-    Args:
-        held: the facts that hold initially.
-    """
+    """Make the monitor of a constraint without times."""
     now = [holds_initially(part, held) for part in constraint.parts]
     return _MAKERS[constraint.operator](constraint, now)
 
@@ -209,12 +203,10 @@ _MAKERS: Mapping[
 
 
 def _lose(constraint: GroundConstraint, when: Formula) -> FactChange | Ban:
-    """Lose the constraint for good."""
     return Ban(when) if constraint.hard else FactChange(when, constraint.fact, False)
 
 
 def _name_seen(constraint: GroundConstraint) -> Fact:
-    """Name the fact that remembers that a condition was seen."""
     return Fact(f"seen for {constraint.fact.relation}", ())
 
 

@@ -33,11 +33,7 @@ Case = tuple[frozenset[int], frozenset[int]]
 
 
 class ExclusiveFacts:
-    """The facts that can't hold beside a fact: those of its functional legs.
-
-    Args:
-        task: the task; legs that several facts share initially say nothing.
-    """
+    """The facts that can't hold beside a fact: those of its functional legs that are not broken."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -55,11 +51,7 @@ class ExclusiveFacts:
 
 
 class OperatorRegression:
-    """The truth after an operator, as a formula over the state before it.
-
-    Args:
-        ids: numbers of its facts, and of those that are to be added to it.
-    """
+    """The truth after an operator, as a formula over the state before it."""
 
     def __init__(
         self, operator: GroundOperator, task: Task, ids: dict[Fact, int], exclusive: ExclusiveFacts
@@ -100,7 +92,6 @@ class OperatorRegression:
         return make_either((adds, make_both((self._now(fact), make_complement(deletes)))))
 
     def _meet(self, effect: GroundEffect) -> Formula:
-        """Return the condition of an effect."""
         return make_both(
             (
                 *(self._now(self._facts[fact]) for fact in effect.pre),

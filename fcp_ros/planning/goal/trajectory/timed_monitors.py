@@ -37,15 +37,7 @@ MAX_WAITS = 500
 def make_timed_monitor(
     constraint: GroundConstraint, held: set[Fact], durations: Iterable[float]
 ) -> ConstraintMonitor:
-    """Make the monitor of a constraint with times.
-
-    Args:
-        held: the facts that hold initially.
-        durations: of all steps (s).
-
-    Raises:
-        Interrupted: too many times can come up.
-    """
+    """Make the monitor of a constraint with times."""
     if constraint.operator is TrajectoryOperator.WITHIN:
         return _make_within(constraint, held)
     if constraint.operator is TrajectoryOperator.ALWAYS_WITHIN:
@@ -165,16 +157,11 @@ def _make_always_within(
 
 
 def _count(duration: float) -> int:
-    """Count the multiples of the resolution (microseconds) in a duration (s)."""
     return round(duration / float(RESOLUTION))
 
 
 def _list_sums(durations: Iterable[float], limit: int) -> list[int]:
-    """List the sums of durations up to a limit, in microseconds, from 0 on.
-
-    Raises:
-        Interrupted: there are too many.
-    """
+    """List the sums of durations up to a limit, in microseconds, from 0 on."""
     steps = sorted({_count(duration) for duration in durations} - {0})
     found, pending = {0}, [0]
     while pending:

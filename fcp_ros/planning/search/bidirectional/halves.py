@@ -26,9 +26,7 @@ class HalfPlan:
 
     Attributes:
         loss: composed loss of its operators, in units (see scale.py).
-        cost: sum of their costs, in units.
         key: both, in the objective's order.
-        operator: the operator that was added last; -1 in the half without operators.
         open: True until it was expanded or dropped.
         distance: its distance from the halves of the other side that it was compared with.
     """
@@ -43,12 +41,7 @@ class HalfPlan:
 
 @dataclass(slots=True, eq=False)
 class ForwardHalf(HalfPlan):
-    """A forward half: operators from the initial state to `state`, which leave `amounts`.
-
-    Attributes:
-        state: the value of each variable at its end.
-        parent: the half without the last operator.
-    """
+    """A forward half: operators from the initial state to `state`, which leave `amounts`."""
 
     state: tuple[int, ...]
     amounts: Amounts
@@ -71,7 +64,6 @@ class BackwardHalf(HalfPlan):
     Attributes:
         intervals: the amounts that it starts from.
         room: the requirement, as the largest loss that may come before it, in units.
-        parent: the rest after the first operator.
     """
 
     partial_state: PartialState
@@ -101,8 +93,6 @@ class Frontier(Generic[H]):
     A half leaves it when it was expanded or dropped; its entries in the heaps are skipped later.
 
     Attributes:
-        expanded: number of halves expanded so far.
-        kept: number of halves that were added and not dropped.
         beacons: halves expanded last (and the end of this direction, until there are enough); the
             other direction measures its distance to them.
     """

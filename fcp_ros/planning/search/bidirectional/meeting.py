@@ -52,13 +52,7 @@ class MeetingDistance(NamedTuple):
 
 
 def measure_distance(forward: ForwardHalf, backward: BackwardHalf, clock: int) -> MeetingDistance:
-    """Measure the distance between two halves.
-
-    Args:
-        forward: the first half, by its end.
-        backward: the second half, by its start.
-        clock: number of the resource that counts time, or -1.
-    """
+    """Measure the distance between two halves."""
     state, needed = forward.state, backward.partial_state
     symbols = sum(not mask >> state[variable] & 1 for variable, mask in needed.units)
     constraints = sum(
@@ -84,7 +78,6 @@ class Meeting:
 
     Attributes:
         index: number of steps of the forward half.
-        operators: the steps of both halves, in order.
         partial_state: the condition of the backward half there. The forward state agrees with it on
             every variable that it restricts.
         room: the requirement there, as a loss: the largest that the forward half may have.

@@ -84,7 +84,6 @@ class Regression:
 
 
 def _find_cases(task: FlatTask, operator: MaskedOperator) -> dict[int, list[EffectCase]]:
-    """Find the cases of each variable that an operator writes."""
     by_variable: dict[int, list[Write]] = {}
     for write in operator.writes:
         by_variable.setdefault(write.variable, []).append(write)
@@ -94,7 +93,6 @@ def _find_cases(task: FlatTask, operator: MaskedOperator) -> dict[int, list[Effe
 
 
 def _find_variable_cases(task: FlatTask, writes: Sequence[Write]) -> list[EffectCase]:
-    """Find one case for each effect that may be the last to happen, and one for none of them."""
     found = []
     later: list[Clause] = []
     for write in reversed(writes):

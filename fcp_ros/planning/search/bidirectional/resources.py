@@ -95,7 +95,6 @@ class Resources:
         )
 
     def _bounds(self, operator: int, resource: int) -> Interval:
-        """The interval of the amount after an operator."""
         low, high = ANY
         if self._use[operator][resource] != 0.0:
             low, high = self._low[resource], self._high[resource]
@@ -116,7 +115,6 @@ class Resources:
         )
 
     def _find_better(self, task: FlatTask, resource: int) -> BetterAmount:
-        """Find the better amounts by the bounds that can be met at all."""
         use = task.use[:, resource]
         amount = self.initial[resource]
         least = -math.inf if (use > 0.0).any() else amount

@@ -18,11 +18,7 @@ UNIT = 1.0 / PER_WHOLE
 
 
 class Scale:
-    """Composes and compares the losses and costs of one task under one objective.
-
-    Args:
-        task: gives the loss and cost of each operator.
-    """
+    """Composes and compares the losses and costs of one task under one objective."""
 
     def __init__(self, task: FlatTask, objective: Objective) -> None:
         self._sum = objective.composition is Composition.SUM

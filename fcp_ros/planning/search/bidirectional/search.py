@@ -54,17 +54,10 @@ class BidirectionalSearch:
     """A search from both ends in one flat task.
 
     Args:
-        max_labels: halves that may be kept.
-        seed: decides between halves that are equal in everything.
         estimate: lower bounds, which prune states that lead to no better plan once there is one.
             The proof then goes forward only; without it, both ways.
-        incumbent: a known plan; only better ones are looked for.
         spent: called for every operator that is tried, and with the counts of every expansion. What
             it raises goes through; the search can go on afterwards.
-        improved: told about each better plan at once.
-
-    Raises:
-        ValueError: the task cannot be searched backwards (see `explain_unsuitable`).
     """
 
     def __init__(
@@ -104,11 +97,7 @@ class BidirectionalSearch:
         self._add_forward(start)
 
     def run(self, allowance: int) -> SearchReport:
-        """Go on until the answer is known or the allowance is used up.
-
-        Args:
-            allowance: states and partial states to expand at most.
-        """
+        """Go on until the answer is known or so many states and partial states are expanded."""
         target = self.effort + allowance
         while self.effort < target and not self._is_through():
             if self._count_kept() >= self._max_labels:

@@ -100,11 +100,7 @@ class ForwardSide:
 
 
 class BackwardSide:
-    """The backward direction: partial states that lead to the goal, and their requirements.
-
-    Args:
-        scale: composes losses and costs.
-    """
+    """The backward direction: partial states that lead to the goal, and their requirements."""
 
     def __init__(
         self,

@@ -151,11 +151,7 @@ def _insert_initial_state(problem: PackedTask, space: Space, inputs: HeuristicIn
 
 @part
 def _requeue_labels(space: Space, settings: Settings) -> int:
-    """Put the open labels into empty queues by new keys, after the weight has changed.
-
-    Returns:
-        PAUSED, FULL or GOING.
-    """
+    """Put the open labels into empty queues by new keys, after the weight has changed."""
     counts = space.counts
     while counts[SORTED] < counts[LABELS]:
         if counts[WORK] <= 0:

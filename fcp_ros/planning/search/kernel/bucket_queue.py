@@ -61,11 +61,7 @@ class BucketQueues(NamedTuple):
 
 
 def make_queues(queues: int, keys: int, labels: int) -> BucketQueues:
-    """Make empty queues.
-
-    Args:
-        keys: room for distinct keys, a power of two.
-    """
+    """Make empty queues."""
     return BucketQueues(
         np.empty((queues, keys, 2)),
         np.empty((queues, keys), np.int32),
@@ -90,7 +86,6 @@ def push(b: BucketQueues, queue: int, first: float, second: float, label: int, l
     """Put a label into a queue; the caller has made sure that one more key fits.
 
     Args:
-        first, second: the key, both >= 0.
         last: put it behind the labels with the same key instead of before them.
     """
     # Successive pushes mostly have the same key, so the last bucket is tried before the table.
@@ -127,7 +122,6 @@ def push(b: BucketQueues, queue: int, first: float, second: float, label: int, l
 
 @kernel
 def _join(b: BucketQueues, queue: int, bucket: int, label: int, last: bool) -> None:
-    """Put a label into the chain of a bucket in use."""
     if last:
         b.chain[queue, label] = NONE
         b.chain[queue, b.tail[bucket]] = label
@@ -207,7 +201,6 @@ def _free_bucket(b: BucketQueues, queue: int, bucket: int) -> None:
 
 @kernel
 def _insert_key(b: BucketQueues, queue: int, first: float, second: float, bucket: int) -> None:
-    """Insert the key of a bucket into the heap of its queue."""
     place = b.sizes[HEAPS + queue]
     b.sizes[HEAPS + queue] += 1
     keys = b.heap_key[queue]

@@ -49,9 +49,6 @@ def dominates(one: Floats, other: Floats, dominance: int, direction: Ints, count
 
     Args:
         one, other: their criteria and resources, float64[2 + R].
-        dominance: the comparison of the criteria: SEEN, LEXICOGRAPHIC or PARETO, see `settings`.
-        direction: of the resources, see `find_directions`; int32[R].
-        counting: compare the resources as well.
     """
     if dominance == PARETO:
         if one[0] > other[0] or one[1] > other[1]:
@@ -88,8 +85,6 @@ def insert_label(
     The labels linked to a state never dominate one another, unless `only_closed` is set.
 
     Args:
-        label: the new label; its criteria and resources are in `way` already.
-        dominance, direction, counting: see `dominates`.
         only_closed: only closed labels dominate, and none is marked DEAD. In a lazy greedy search
             open labels of a state wait by the estimates of different parents; the first one taken
             outdoes the others (`outdo`).
@@ -136,12 +131,7 @@ def outdo(
     direction: Ints,
     counting: bool,
 ) -> None:
-    """Mark the open labels that a label of the same state dominates DEAD; they stay linked.
-
-    Args:
-        label: the label, which is closed now.
-        dominance, direction, counting: see `dominates`.
-    """
+    """Mark the open labels that a label of the same state dominates DEAD; they stay linked."""
     other = first[state]
     while other >= 0:
         if (

@@ -54,9 +54,6 @@ def evaluate_state(
 
     A dead end of the second heuristic makes the first estimate infinite as well, so that only that
     one need be looked at.
-
-    Args:
-        values: its values, int32[n].
     """
     known = space.known[state]
     if settings.first_code == HeuristicCode.LANDMARK_COUNT:
@@ -130,7 +127,6 @@ def write_successor_row(
     Only variables that the operator writes, and derived ones, can add to it.
 
     Args:
-        task, packing, landmarks, space: of the search; the successor lies in `space.fresh`.
         is_new: True if it was generated for the first time.
 
     Returns:
@@ -209,12 +205,7 @@ def compute_second_key(settings: Settings, so_far: float, estimate: float) -> fl
 def is_hopeless(
     settings: Settings, marks: Floats, first: float, second: float, one: float, two: float
 ) -> bool:
-    """Return True if no plan through a label can keep the budgets and beat the best plan.
-
-    Args:
-        settings: of the search; only admissible estimates are used.
-        one, two: the estimates of its state.
-    """
+    """Return True if no plan through a label can keep the budgets and beat the best plan."""
     if settings.first_admissible:
         first = add_weight(first, one, settings.first_maximum)
     if settings.second_admissible:

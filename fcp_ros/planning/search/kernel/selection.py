@@ -166,9 +166,6 @@ def _put_back(
 ) -> bool:
     """Close a hopeless label, or queue it again if its new key is behind that of another label.
 
-    Args:
-        label: the label that was just taken.
-
     Returns:
         False if the label is ready for expansion.
     """

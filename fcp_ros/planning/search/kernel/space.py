@@ -117,12 +117,7 @@ class Space(NamedTuple):
 
 
 class SpaceAllocator:
-    """Makes and enlarges the memory of a search.
-
-    Args:
-        row: words of a state's row of landmarks.
-        limit: bytes that may be used.
-    """
+    """Makes and enlarges the memory of a search."""
 
     def __init__(
         self, task: FlatTask, packing: Packing, tree: SwitchTree, queues: int, row: int, limit: int
@@ -263,9 +258,6 @@ def _widen(array: np.ndarray, room: int) -> np.ndarray:  # type: ignore[type-arg
 @kernel
 def intern_state(words: Words, table: Counts, counts: Counts, fresh: Words, linear: int) -> int:
     """Return the number of the state in `fresh`; add it if it is new.
-
-    Args:
-        words, table, counts: of the space; there is room for one more state.
 
     Returns:
         The state. It is new if and only if counts[STATES] grew.

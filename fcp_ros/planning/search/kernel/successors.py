@@ -125,7 +125,6 @@ def begin_expansion(
 
 @part
 def _reaches_landmark(task: FlatTask, landmarks: Landmarks, row: Row, operator: int) -> bool:
-    """Return True if an operator reaches a landmark that was not reached on the path to a state."""
     for effect in range(task.eff_start[operator], task.eff_start[operator + 1]):
         var, val = task.eff_var[effect], task.eff_val[effect]
         for k in range(landmarks.own_start[var], landmarks.own_start[var + 1]):
@@ -171,11 +170,7 @@ def _prefetch_successors(problem: PackedTask, space: Space, state: int, count: i
 def make_successor(
     problem: PackedTask, space: Space, settings: Settings, inputs: HeuristicInputs
 ) -> int:
-    """Make the next successor of the current label.
-
-    Returns:
-        GOING, SHORT, IMPROVED or STOPPED.
-    """
+    """Make the next successor of the current label."""
     counts = space.counts
     parent = counts[CURRENT]
     index = counts[POSITION]
@@ -278,11 +273,7 @@ def _apply_operator(
     operator: int,
     state: int,
 ) -> int:
-    """Apply an operator to a state: write the successor to `space.fresh` and intern it.
-
-    Returns:
-        The number of the successor.
-    """
+    """Apply an operator to a state: write the successor to `space.fresh` and intern it."""
     task, packing = problem.task, problem.packing
     words = len(packing.factor)
     for w in range(words):
@@ -325,11 +316,7 @@ def _apply_operator(
 
 @part
 def _derive_successor(problem: PackedTask, space: Space) -> int:
-    """Set the derived variables of the successor in `space.fresh`.
-
-    Returns:
-        The change of its linear hash.
-    """
+    """Set the derived variables of the successor in `space.fresh`; return its hash's change."""
     packing, axioms = problem.packing, problem.task.axioms
     _unpack_successor(packing, space)
     derive_values(axioms, space.axioms, space.after)
@@ -375,9 +362,6 @@ def _push_greedy(
 
     Of labels with equal keys, the first heuristic takes the oldest, the second one the newest: one
     proceeds in all directions, the other straight ahead, so neither is misled for long.
-
-    Args:
-        index: position of the operator in `space.found`.
     """
     source = parent
     if settings.evaluation == MADE:

@@ -171,7 +171,6 @@ def find_applicable(
     """Find the operators whose preconditions hold; unequal conditions and blocks are not checked.
 
     Args:
-        state: value of each variable, int32[n].
         waiting: scratch, int32[depth].
         found: receives the operators, in the order of the walk, int32[m].
 
