@@ -50,7 +50,6 @@ def build_access(
     Args:
         tests: for each slot that the step binds, what its image must pass, if anything.
         allowed: the images that the first of these slots may have; None for any.
-        binding: the image of each slot.
     """
     if step.atom.kind is TableKind.RELATION:
         return _access_relation(target, step, tests, binding)
@@ -188,7 +187,6 @@ class Backtracking:
     Attributes:
         binding: the image of each slot; complete, and valid until the next one, whenever `run`
             yields.
-        values: what the variables are bound to then.
     """
 
     def __init__(
@@ -198,11 +196,6 @@ class Backtracking:
         allowed: Mapping[int, Set[int]],
         where: Sequence[ValueComparison] = (),
     ) -> None:
-        """Prepare a search; tables are opened at the first run.
-
-        Args:
-            allowed: the images that some slots may have.
-        """
         self.binding: list[int] = [0] * len(plan.pattern.slots)
         self.values: dict[str, AttributeValue] = {}
         self._plan = plan
@@ -217,11 +210,7 @@ class Backtracking:
         self._anchor_tests = [self._make_test(bind) for bind in plan.anchors]
 
     def run(self, anchors: Mapping[int, int]) -> Iterator[None]:
-        """Yield at every match, with `binding` and `values` set.
-
-        Args:
-            anchors: the images of the slots that are bound from the start.
-        """
+        """Yield at every match, with `binding` and `values` set."""
         if not self.anchor(anchors):
             return
         if self._steps is None:

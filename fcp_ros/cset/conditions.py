@@ -33,8 +33,6 @@ class ApplicationCondition:
     """A larger pattern that must occur around a match, or must not.
 
     Attributes:
-        name: its meaning in words of the domain, for messages.
-        inclusion: from the rule's left side to the larger pattern.
         monic: True if only monic extensions count. By default the existential element of
             ``not holding(robot, ?any)`` may be any element, matched already or not.
         nested: conditions that start at the larger pattern; only extensions that satisfy them count
@@ -97,11 +95,7 @@ class ApplicationCondition:
 
 
 def find_extensions(condition: ApplicationCondition, match: Morphism) -> Iterator[Morphism]:
-    """Find the extensions of a (natural) match that count for a condition.
-
-    Raises:
-        ValueExpressionError: while iterating, if a comparison has no truth value.
-    """
+    """Find the extensions of a (natural) match that count for a condition."""
     found = condition.plan.find_extensions(match, condition.monic, condition.where)
     if not condition.nested:
         return found
@@ -109,7 +103,6 @@ def find_extensions(condition: ApplicationCondition, match: Morphism) -> Iterato
 
 
 def _name_extra(condition: ApplicationCondition, extension: Morphism) -> tuple[str, ...]:
-    """The names of the elements and tuples that an extension adds to the match."""
     return tuple(extension.target.name_of(extension.mapping[id_]) for id_ in _find_extra(condition))
 
 

@@ -24,7 +24,6 @@ class Context:
         elements: ids of the state to delete.
         tuples: (relation, id of the state) to delete.
         forgotten: (attribute, id of the state) to unset.
-        violations: why there is no context; the rest is then meaningless.
     """
 
     state: Instance

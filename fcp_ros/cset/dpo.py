@@ -23,11 +23,7 @@ from fcp_ros.cset.schema.schema import AttributeValue
 
 
 def make_dpo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context:
-    """Make the pushout complement of a natural match, or report why there is none.
-
-    Args:
-        plan: of a span whose left leg is monic.
-    """
+    """Make the pushout complement of a natural match (the left leg is monic), or say why not."""
     mapping = match.mapping
     glue = {id_: mapping[original] for id_, original, _ in plan.glue}
     elements = [mapping[element] for element in plan.deleted_elements]
@@ -56,7 +52,6 @@ def collisions(match: Morphism) -> dict[int, list[int]]:
 def _describe_identification(
     match: Morphism, image: int, members: list[int], lost: list[int]
 ) -> Violation:
-    """Describe that something deleted shares its image with something else."""
     what = match.target.name_of(image)
     names, gone = (", ".join(map(match.source.name_of, ids)) for ids in (members, lost))
     text = (
@@ -77,7 +72,6 @@ def _find_value_conflicts(
 
 
 def _describe_value_conflict(state: Instance, id_: int, attribute: str) -> Violation:
-    """Describe that a match identifies what keeps an attribute with what forgets it."""
     name = state.name_of(id_)
     text = f"the rule both forgets and keeps {attribute!r} of {name!r}"
     return Violation(ViolationKind.IDENTIFICATION, text, (name,), attribute)
@@ -95,7 +89,6 @@ def _check_identification(plan: RulePlan, match: Morphism) -> Iterator[Violation
 def _check_dangling(
     plan: RulePlan, state: Instance, elements: Collection[int], deleted: Collection[int]
 ) -> Iterator[Violation]:
-    """Find references to the deleted elements from everything that is not deleted."""
     for element in dict.fromkeys(elements):
         incidence = plan.incidence(state.type_of(element))
         for relation, position, leg in incidence.legs:
@@ -126,7 +119,6 @@ class Examination:
     """The result of checking a match, before anything is glued.
 
     Attributes:
-        violations: every condition that the match breaks.
         context: what the rule leaves of the state; None if the match is not natural.
     """
 
@@ -139,11 +131,8 @@ def check_match(rule: Rule, match: Morphism) -> tuple[Violation, ...]:
     """Find every condition that the match breaks; empty if the rule is applicable.
 
     In this order: naturality (alone, for the rest presupposes it), monicity, identification and
-    dangling, comparisons, application conditions.
-    Functional legs, merges and the values of expressions concern the result (see `rewrite`).
-
-    Raises:
-        ValueError: the match does not start at the rule's left side.
+    dangling, comparisons, application conditions. Functional legs, merges and the values of
+    expressions concern the result (see `rewrite`).
     """
     return examine(rule, match).violations
 
@@ -168,11 +157,7 @@ def find_matches(
 
 
 def examine(rule: Rule, match: Morphism) -> Examination:
-    """Check a match, and make its context.
-
-    Raises:
-        ValueError: the match does not start at the rule's left side.
-    """
+    """Check a match, and make its context."""
     if match.source is not rule.L and not match.source.is_same(rule.L):
         raise ValueError(
             f"the match starts at {match.source!r}, which is not the left side of "

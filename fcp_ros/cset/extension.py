@@ -115,7 +115,6 @@ class ExtensionPlan:
     Attributes:
         given: (id of L, its image in P).
         lacking: the tuples (relation, id, legs) of P that L lacks.
-        variables: that L and P share.
     """
 
     inclusion: Morphism
@@ -130,10 +129,6 @@ class ExtensionPlan:
         self, match: Morphism, monic: bool, where: Sequence[ValueComparison] = ()
     ) -> Iterator[Morphism]:
         """Find the extensions of a natural match.
-
-        Args:
-            monic: True if only monic extensions count.
-            where: comparisons that the values of the variables must satisfy.
 
         Raises:
             ValueExpressionError: while iterating, if a comparison has no truth value.
@@ -174,7 +169,6 @@ class ExtensionPlan:
         )
 
     def _look_up(self, match: Morphism, mapping: dict[int, int]) -> Iterator[dict[int, int]]:
-        """The only candidate, if there is one."""
         for relation, row, legs in self.lacking:
             by_legs = match.target.relation_table(relation).by_legs
             found = by_legs.get(tuple([mapping[leg] for leg in legs]))
@@ -198,7 +192,6 @@ class ExtensionPlan:
     def _scan(
         self, match: Morphism, initial: dict[int, int], rows: Collection[int]
     ) -> Iterator[dict[int, int]]:
-        """A mapping for each tuple."""
         ((relation, id_, legs),) = self.lacking
         table = match.target.relation_table(relation).rows
         for row in rows:

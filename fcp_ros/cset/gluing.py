@@ -18,7 +18,6 @@ class Gluing:
             the tuples. With merges tuples are found by their legs, as those that become equal are
             one.
         representative: for each element that is merged, the one that stands for it.
-        violations: why elements cannot be merged.
     """
 
     image: dict[int, int]
@@ -52,11 +51,7 @@ def plan_gluing(plan: RulePlan, context: Context) -> Gluing:
 
 
 def _group_elements(pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """Group the elements of the context by what the pushout identifies, sorted by id.
-
-    Args:
-        pairs: an element of the context, and what it is in R, for each element of K.
-    """
+    """Group the elements of the context by what the pushout identifies, sorted by id."""
     parent: dict[int, int] = {}
 
     def root(element: int) -> int:

@@ -38,8 +38,6 @@ def find_homs(
             their subtypes) and relations for which they must.
         initial: images that are fixed, by id of the pattern. One of a tuple fixes its legs, too.
         allowed: the only images that some ids of the pattern may have.
-        where: what must hold of the values of variables.
-        limit: maximum number of morphisms; all of them by default.
 
     Raises:
         ValueError: schemas differ, `initial` or `allowed` has an id that the pattern lacks, or

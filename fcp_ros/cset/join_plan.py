@@ -62,11 +62,7 @@ def measure_sizes(target: Instance, kind: TableKind, name: str) -> TableSizes:
 
 
 def measure_magnitude(target: Instance, kind: TableKind, name: str) -> int:
-    """Return the magnitude of a table, which is kept with it.
-
-    Args:
-        name: of the type, function or relation.
-    """
+    """Return the magnitude of a table, which is kept with it."""
     key: object = "magnitude"
     table: ElementTable | FunctionTable | RelationTable
     if kind is TableKind.ELEMENT:
@@ -104,13 +100,7 @@ Sizes = Mapping[tuple[TableKind, str], TableSizes]
 def join_order(
     pattern: Pattern, sizes: Sizes, anchored: Collection[int], allowed: Mapping[int, int]
 ) -> list[PatternAtom]:
-    """Choose a greedy order of the atoms that still have something to bind or to check.
-
-    Args:
-        sizes: of the tables that the atoms are rows of.
-        anchored: the slots that are bound from the start.
-        allowed: how many elements some slots may be bound to.
-    """
+    """Choose a greedy order of the atoms that still have something to bind or to check."""
     costs_of = _Costs(pattern, sizes, allowed, set(anchored))
     atoms, bound = pattern.atoms, costs_of.bound
     costs = {n: costs_of.estimate(n) for n in range(len(atoms)) if costs_of.is_of_use(n)}
@@ -201,9 +191,6 @@ class Query:
 
     Attributes:
         monic: whether different slots need different images, or the types for which they do.
-        anchored: the slots that are bound from the start.
-        allowed: the slots that have a set of allowed images.
-        where: what must hold of the values of variables.
     """
 
     monic: Monic
@@ -261,9 +248,7 @@ class JoinPlan:
     """The steps that find a pattern.
 
     Attributes:
-        anchors: the slots that are bound from the start.
         where: indexes of the comparisons that can be checked at the start.
-        steps: in order.
         compared: the variables that each comparison is about.
     """
 

@@ -66,7 +66,6 @@ def present(
     """Build the freest instance with some elements, in which some statements hold.
 
     Args:
-        tuples: relations that hold, with a term for each leg.
         attributes: (term, attribute, value) that are set.
         bound: the most elements that functions may add.
 
@@ -98,12 +97,7 @@ def present(
 
 
 def pushout(first: Morphism, second: Morphism) -> Pushout:
-    """Glue the targets of two morphisms along their common source; functional legs may break.
-
-    Raises:
-        PresentationError: the morphisms don't start at one instance, or what they glue has
-            unrelated types or different attributes.
-    """
+    """Glue the targets of two morphisms along their common source; functional legs may break."""
     if not first.source.is_same(second.source):
         raise PresentationError("the two morphisms of a pushout must start at one instance")
     parts = (first.target, second.target)
@@ -205,7 +199,6 @@ class _Classes:
         self.merge(known, value)
 
     def set_attribute(self, node: int, name: str, value: ValueExpression) -> None:
-        """State an attribute of a class."""
         node = self.find(node)
         known = self._attributes[node].setdefault(name, value)
         if known != value:

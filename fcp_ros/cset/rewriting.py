@@ -36,14 +36,7 @@ Values = Mapping[str, AttributeValue]
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """The result of applying a rule at a match.
-
-    Attributes:
-        instance: the new state; None if there are violations.
-        comatch: the morphism from R into it; None if there are violations.
-        before: the old state; None if there are violations.
-        violations: why the rule is not applicable there.
-    """
+    """The result of applying a rule at a match; with violations, there is no new state."""
 
     instance: Instance | None
     comatch: Morphism | None
@@ -64,13 +57,6 @@ def rewrite(rule: Rule, match: Morphism) -> Rewrite:
 
     The result's functional legs are checked where the rule changed something; conflicts that were
     there before are not the rule's.
-
-    Args:
-        rule: the span and its conditions.
-        match: from rule.L to the state; ids of what stays are kept.
-
-    Raises:
-        ValueError: the match does not start at the rule's left side.
     """
     examined = examine(rule, match)
     if examined.violations or examined.context is None:
@@ -185,10 +171,6 @@ class _Application:
 
 
 def _evaluate(expression: ValueExpression, values: Values) -> AttributeValue:
-    """Evaluate an expression of R; it stays an expression if the state is a pattern itself.
-
-    Raises:
-        ValueExpressionError: it has none.
-    """
+    """Evaluate an expression of R; it stays an expression if the state is a pattern itself."""
     value = substitute_values(expression, values)
     return evaluate(expression, values) if value is None else value

@@ -35,11 +35,7 @@ def find_problems(
     conditions: Sequence[ApplicationCondition],
     where: Sequence[ValueComparison],
 ) -> list[str]:
-    """Find everything that keeps a span from being a rule; empty if it is one.
-
-    Args:
-        where: over the variables of L.
-    """
+    """Find everything that keeps a span from being a rule; empty if it is one."""
     if not left.source.is_same(right.source):
         return ["both legs must start at the same instance K"]
     for side, leg in (("left", left), ("right", right)):
@@ -139,7 +135,6 @@ def _check_variables(left: Instance, right: Instance) -> Iterator[str]:
 
 
 def _collect_kinds(instance: Instance) -> dict[str, set[AttributeKind]]:
-    """Collect the kinds of the attributes that each variable stands for."""
     found: dict[str, set[AttributeKind]] = {}
     for id_, attribute, value in _list_values(instance):
         if isinstance(value, ValueVariable):
@@ -237,7 +232,6 @@ class Rule:
     Attributes:
         left: K -> L; monic, for otherwise the pushout complement is not unique.
         right: K -> R; where it is not monic, applying the rule merges elements.
-        conditions: that every match must satisfy.
         monic: whether matches must be monic; or the types and relations on which they must be.
         where: comparisons over the variables of L that every match must satisfy.
 
@@ -255,7 +249,6 @@ class Rule:
     where: tuple[ValueComparison, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the span, and report all problems at once."""
         problems = find_problems(self.left, self.right, self.conditions, self.where)
         if problems:
             raise RuleError(f"rule {self.name!r}: " + "; ".join(problems))
@@ -296,11 +289,6 @@ class Rule:
         return tuple(one for one in self.where if is_always_decided(one, self.L))
 
     def inverse(self) -> Rule:
-        """Return the rule in the other direction, without conditions and comparisons.
-
-        Raises:
-            RuleError: the right leg is not monic (the rule merges, which no rule can undo), or
-                R has expressions, or L variables that R lacks.
-        """
+        """Return the rule in the other direction, without conditions; RuleError if it merges."""
         name = f"{self.name} (inverse)"
         return Rule(name, self.right, self.left, (), self.monic)

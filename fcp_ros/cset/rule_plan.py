@@ -21,7 +21,6 @@ class NewElement:
 
     Attributes:
         name: in R; the element of the result has it, too, unless it is taken.
-        functions: (function, its value in R).
     """
 
     id: int
@@ -32,11 +31,7 @@ class NewElement:
 
 @dataclass(frozen=True, slots=True)
 class Incidence:
-    """The legs and functions that may refer to an element of some type.
-
-    Attributes:
-        legs: (relation, position, leg).
-    """
+    """The legs and functions that may refer to an element of some type."""
 
     legs: tuple[tuple[str, int, str], ...]
     functions: tuple[str, ...]

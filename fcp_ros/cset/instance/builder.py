@@ -30,7 +30,6 @@ class InstanceBuilder:
     """
 
     def __init__(self, schema: Schema) -> None:
-        """Start from the empty instance of `schema`."""
         self.schema = schema
         self._counters: dict[str, int] = {}
         self._draft = Draft(schema)
@@ -126,9 +125,6 @@ class InstanceBuilder:
         """Add a tuple, unless it is there, and return its id.
 
         A tuple that this builder has removed comes back with the id that it had.
-
-        Args:
-            ids: one element for each leg, in order.
         """
         declared = self._with_arity(relation, len(ids))
         draft = self._draft
@@ -198,11 +194,7 @@ class InstanceBuilder:
         return self._draft.change()
 
     def violations(self) -> tuple[Violation, ...]:
-        """Find where the changes break functional legs.
-
-        Raises:
-            InstanceError: the result would be no instance for another reason (see `build`).
-        """
+        """Find where the changes break functional legs."""
         return self._find_conflicts(self._check_draft())
 
     def build(self, *, allow_conflicts: bool = False) -> Instance:
@@ -272,12 +264,6 @@ def check_value(
 
     Variables and operations, which patterns and right sides of rules hold, are kept unchanged: a
     match decides their values.
-
-    Args:
-        where: names the element or tuple, for the message.
-
-    Raises:
-        InstanceError: the attribute does not admit it.
     """
     if isinstance(value, (ValueVariable, ValueOperation)):
         return cast(AttributeValue, value)

@@ -14,10 +14,6 @@ def find_conflicts(
 ) -> tuple[Violation, ...]:
     """Find the elements that are in a functional leg of several tuples.
 
-    Args:
-        instance: a state or a pattern.
-        relations: the ones to check; all of them by default.
-
     Returns:
         For each such element and leg a violation that names the tuples.
     """

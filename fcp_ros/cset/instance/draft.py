@@ -51,9 +51,6 @@ class _Blank:
     """The relations of the empty instance, which everything that is new starts from.
 
     A pattern has tuples in a handful of the relations of its schema, which may be thousands.
-
-    Attributes:
-        tables: sealed and empty, by name.
     """
 
     tables: dict[str, RelationTable]
@@ -61,7 +58,6 @@ class _Blank:
 
     @classmethod
     def of(cls, schema: Schema) -> "_Blank":
-        """Return that of a schema, made once."""
         found = schema.derived.get(cls)
         if not isinstance(found, cls):
             tables = {relation.name: RelationTable(relation, {}) for relation in schema.relations}
@@ -79,7 +75,6 @@ class Draft:
     table that an instance holds. Nothing is checked here.
 
     Attributes:
-        before: the instance to start from; None for the empty one.
         removed: names of the elements that were removed.
     """
 
@@ -102,7 +97,6 @@ class Draft:
     )
 
     def __init__(self, schema: Schema, before: Instance | None = None) -> None:
-        """Start from an instance of the schema, which does not change, or from nothing."""
         self.schema = schema
         self.before = before
         self.removed: dict[int, str] = {}
@@ -228,7 +222,6 @@ class Draft:
         self._touched_rows[row] = relation
 
     def _unset_attributes(self, id_: int) -> dict[str, AttributeValue]:
-        """Unset all attributes of an element or tuple, and return them."""
         found = {}
         for name, table in self.attributes.items():
             if id_ in table.values:
@@ -287,7 +280,6 @@ class Draft:
         )
 
     def _describe_everything(self) -> Change:
-        """The change from nothing."""
         attributes = ((name, id_) for name, t in self.attributes.items() for id_ in t.values)
         return Change(
             created=tuple(self.find_created()),
@@ -297,7 +289,6 @@ class Draft:
         )
 
     def _compare_tuples(self) -> tuple[tuple[ChangedTuple, ...], tuple[ChangedTuple, ...]]:
-        """The tuples that are new, and those that are gone."""
         added: list[ChangedTuple] = []
         removed: list[ChangedTuple] = []
         assert self.before is not None

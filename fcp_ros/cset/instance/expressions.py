@@ -68,7 +68,6 @@ class ValueOperation:
     arguments: tuple["ValueExpression", ...]
 
     def __post_init__(self) -> None:
-        """Check the number of arguments."""
         least = 2 if self.operator is Operator.DIVIDE else 1
         if len(self.arguments) < least:
             raise ValueExpressionError(
@@ -96,11 +95,7 @@ class ValueComparison:
     right: ValueExpression
 
     def holds(self, values: Mapping[str, AttributeValue]) -> bool:
-        """Return True if the comparison is true for these values of the variables.
-
-        Raises:
-            ValueExpressionError: a side has no value, or the two cannot be ordered.
-        """
+        """Return True if the comparison is true for these values of the variables."""
         left, right = evaluate(self.left, values), evaluate(self.right, values)
         try:
             return _COMPARE[self.comparator](left, right)
@@ -115,9 +110,6 @@ class ValueComparison:
 
 def evaluate(expression: ValueExpression, values: Mapping[str, AttributeValue]) -> AttributeValue:
     """Compute the value of an expression.
-
-    Args:
-        expression: a variable, an operation or a value.
 
     Raises:
         ValueExpressionError: it has none; the message names the part and the reason.

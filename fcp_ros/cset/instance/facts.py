@@ -15,14 +15,7 @@ __all__ = ["Delta", "Fact", "difference", "facts", "with_facts"]
 
 
 def facts(instance: Instance, relations: Iterable[str] | None = None) -> frozenset[Fact]:
-    """Return the facts of an instance.
-
-    Args:
-        relations: only these; all of them by default.
-
-    Raises:
-        SchemaError: there is no such relation.
-    """
+    """Return the facts of an instance."""
     chosen = relations
     if chosen is None:
         chosen = (relation.name for relation in instance.schema.relations)
@@ -41,10 +34,6 @@ def with_facts(
 
     A fact that is both removed and added is there afterwards. Removing a fact that is not there, or
     adding one that is there, changes nothing.
-
-    Args:
-        remove: facts that will not hold.
-        allow_conflicts: allow added facts to break functional legs.
 
     Raises:
         SchemaError: there is no such relation.
@@ -67,8 +56,6 @@ class AttributeChange(NamedTuple):
 
     Attributes:
         holder: name of the element, or of the tuple: ``on(mug_1, table_1)``.
-        before: None if it was not set.
-        after: None if it is not set.
     """
 
     holder: str
@@ -92,18 +79,7 @@ class FunctionChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Delta:
-    """The difference between two states, by names.
-
-    Values are those of elements and tuples of the newer state.
-
-    Attributes:
-        added: facts that are new, sorted.
-        removed: facts that are gone, sorted.
-        created: names of the elements that are new, sorted.
-        deleted: names of the elements that are gone, sorted.
-        attributes: values that are new, changed or unset, sorted.
-        functions: values that are new or changed, sorted.
-    """
+    """The difference between two states, by names, sorted; values are those of the newer state."""
 
     added: tuple[Fact, ...] = ()
     removed: tuple[Fact, ...] = ()
@@ -118,11 +94,7 @@ class Delta:
 
 
 def delta_of(before: Instance, after: Instance, change: Change) -> Delta:
-    """Compute the delta between two states from a known change, in time of its size.
-
-    Args:
-        change: as that builder reported it.
-    """
+    """Compute the delta between two states from a known change, in time of its size."""
     lost = {_fact(before, name, legs) for name, _, legs in change.removed}
     gained = {_fact(after, name, legs) for name, _, legs in change.added}
     gone = {before.name_of(element) for element in change.deleted}

@@ -40,8 +40,7 @@ class Instance:
     """An instance of a schema.
 
     Two instances are equal when they have the same schema and, *by name*, the same elements with
-    the same types, attributes, function values and tuples; ids do not matter. `is_isomorphic`
-    compares up to names.
+    the same types, attributes, function values and tuples; ids do not matter.
     """
 
     __slots__ = (
@@ -82,14 +81,7 @@ class Instance:
     # --- elements
 
     def elements(self, type_: TypeName, *, subtypes: bool = True) -> Sequence[int]:
-        """Ids of the elements of a type, or of the tuples of a relation, in order of creation.
-
-        Args:
-            subtypes: count elements of its subtypes, too.
-
-        Raises:
-            SchemaError: the schema has no such type.
-        """
+        """Ids of the elements of a type, or of the tuples of a relation, in order of creation."""
         if type_ in self._relations:
             return tuple(self._relations[type_].rows)
         return self._elements.of_type(type_, subtypes, self.schema)
@@ -150,12 +142,7 @@ class Instance:
         }
 
     def apply(self, function: str, id_: int) -> int:
-        """The function's value at an element.
-
-        Raises:
-            SchemaError: the schema has no such function.
-            UnknownElement: the function is not defined there.
-        """
+        """The function's value at an element."""
         source = self.schema.function(function).source
         value = self.function_table(function).values.get(id_)
         if value is None:

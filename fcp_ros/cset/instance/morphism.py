@@ -26,11 +26,7 @@ from fcp_ros.cset.schema.schema import AttributeValue, Schema
 
 @dataclass(frozen=True, eq=False)
 class Morphism:
-    """A map of the elements, and of the tuples, of `source` to those of `target`.
-
-    Attributes:
-        mapping: the image's id for each id of the source, tuples included.
-    """
+    """A map, by id, of the elements and tuples of `source` to those of `target`."""
 
     source: Instance
     target: Instance
@@ -57,24 +53,14 @@ class Morphism:
         return self.is_monic and self.is_epic and not self._reverse().violations()
 
     def is_monic_on(self, types: Iterable[str]) -> bool:
-        """Return True if it is monic on all elements of some types, and tuples of some relations.
-
-        Args:
-            types: names of types, whose subtypes count too, and of relations.
-
-        Raises:
-            SchemaError: there is no such type or relation.
-        """
+        """Return True if it is monic on all elements of types, and all tuples of relations."""
         wanted = _collect_subtypes(self.source.schema, types)
         type_of = self.source.type_of
         images = [image for id_, image in self.mapping.items() if type_of(id_) in wanted]
         return len(set(images)) == len(images)
 
     def is_epic_on(self, types: Iterable[str]) -> bool:
-        """Return True if all elements of some types, and all tuples of some relations, are images.
-
-        The arguments are those of `is_monic_on`.
-        """
+        """Return True if all elements of types, and all tuples of relations, are images."""
         image = self.image()
         return all(image.issuperset(self.target.elements(type_)) for type_ in types)
 
@@ -83,11 +69,7 @@ class Morphism:
         return frozenset(self.mapping.values())
 
     def inverse(self) -> "Morphism":
-        """Return the morphism back.
-
-        Raises:
-            InstanceError: this is no isomorphism; the message says why.
-        """
+        """Return the morphism back."""
         for group in self.collisions():
             raise InstanceError(f"no inverse: {', '.join(group)} have the same image")
         image = self.image()
@@ -105,11 +87,7 @@ class Morphism:
         return _bind(self.target, self.source, mapping, {})
 
     def compose(self, after: "Morphism") -> "Morphism":
-        """Return this morphism followed by `after`.
-
-        Raises:
-            InstanceError: `after` does not start where this one ends.
-        """
+        """Return this morphism followed by `after`."""
         if not after.source.is_same(self.target):
             raise InstanceError(
                 f"cannot compose: the first morphism ends in {self.target!r}, "
@@ -166,11 +144,7 @@ def identity(instance: Instance) -> Morphism:
 
 
 def morphism(source: Instance, target: Instance, elements: Mapping[int, int]) -> Morphism:
-    """Return the morphism with given images of elements; those of tuples follow.
-
-    Raises:
-        InstanceError: there is none; the message lists the violations.
-    """
+    """Return the morphism with given images of elements; those of tuples follow."""
     mapping = dict(elements)
     missing = []
     for name in source.list_filled():
@@ -192,11 +166,7 @@ def morphism(source: Instance, target: Instance, elements: Mapping[int, int]) ->
 
 
 def inclusion(source: Instance, target: Instance) -> Morphism:
-    """Return the morphism that sends each element to the one of the same name.
-
-    Raises:
-        InstanceError: there is none; the message says why.
-    """
+    """Return the morphism that sends each element to the one of the same name."""
     lacking = [name for name in source.names() if not target.has(name)]
     if lacking:
         raise InstanceError(f"not included: the target has no element {', '.join(lacking)}")
@@ -215,6 +185,5 @@ def _collect_subtypes(schema: Schema, types: Iterable[str]) -> frozenset[str]:
 
 
 def _count_ids(instance: Instance) -> int:
-    """Count the elements and tuples."""
     tuples = (len(instance.relation_table(name).rows) for name in instance.list_filled())
     return len(instance.element_table().types) + sum(tuples)

@@ -27,13 +27,7 @@ Values = Mapping[str, Any]
 def is_natural(
     source: Instance, target: Instance, mapping: Mapping[int, int], values: Values
 ) -> bool:
-    """Return True if a map of ids is a morphism.
-
-    Args:
-        target: its codomain, of the same schema.
-        mapping: the image of each id of the source.
-        values: of variables of the source.
-    """
+    """Return True if a map of ids is a morphism."""
     schema = source.schema
     image_of = mapping.get
     own_types, subtype = target.element_table().types, schema.is_subtype
@@ -81,8 +75,6 @@ def bind_values(
     """Find the values that the variables of the source stand for.
 
     Args:
-        source: the domain of the morphism.
-        mapping: the image of each id of the source.
         values: the known ones. Other variables take the first value that they meet in the target;
             those that meet none are not in the result.
     """
@@ -97,11 +89,7 @@ def bind_values(
 
 
 def substitute_values(expression: ValueExpression, values: Values) -> Any:
-    """Replace the variables of an expression, and evaluate it if none is left; None on failure.
-
-    Args:
-        values: of variables; those without one stay.
-    """
+    """Replace the variables of an expression, and evaluate it if none is left; None on failure."""
     if isinstance(expression, ValueVariable):
         return values.get(expression.name, expression)
     if not isinstance(expression, ValueOperation):

@@ -20,11 +20,7 @@ from fcp_ros.foundation.persistent_map import (
 
 
 class Fact(NamedTuple):
-    """One tuple of a relation, for example ``on(mug_1, table_1)``.
-
-    Attributes:
-        arguments: element names, in the order of the legs.
-    """
+    """One tuple of a relation, by names in the order of the legs: ``on(mug_1, table_1)``."""
 
     relation: str
     arguments: tuple[str, ...]
@@ -48,7 +44,6 @@ class LegsByKey(Mapping[Legs, int]):
     def __init__(
         self, rows: Mapping[int, Legs], index: Mapping[int, Bucket], position: int
     ) -> None:
-        """View `rows` through the index of the leg at `position`."""
         self._rows = rows
         self._index = index
         self._position = position
@@ -86,8 +81,6 @@ class RelationTable:
         rows: legs by id of the tuple, ascending once the table is sealed.
         keys: positions of the functional legs.
         digest: hash of the content by names; None if not computed.
-        derived: a cache for what others compute from the table.
-        sealed: True if it may not be changed any more.
     """
 
     __slots__ = (
@@ -137,11 +130,7 @@ class RelationTable:
         self._changes: Map[Legs, bool] = _UNCHANGED
 
     def copy(self, names: Mapping[int, str]) -> "RelationTable":
-        """Return a copy that may be changed; this table may not, from then on.
-
-        Args:
-            names: of the elements that the table is about.
-        """
+        """Return a copy that may be changed; this table may not, from then on."""
         source = self._make_persistent(names)
         rows = evolve(source.rows, ascending=True)
         indexes = {position: evolve(index) for position, index in source._indexes.items()}
@@ -161,11 +150,7 @@ class RelationTable:
         return table
 
     def prepare(self, names: Mapping[int, str]) -> None:
-        """Make the indexes and the persistent twin that are otherwise made on first use.
-
-        Args:
-            names: of the elements that the table is about.
-        """
+        """Make the indexes and the persistent twin that are otherwise made on first use."""
         for position in range(len(self.declared.legs)):
             self.index(position)
         self._make_persistent(names)

@@ -22,8 +22,6 @@ class ElementTable:
 
     Attributes:
         digest: hash of the content by names; None if not computed.
-        derived: a cache for what others compute from the table.
-        sealed: True if it may not be changed any more.
     """
 
     __slots__ = (
@@ -165,8 +163,6 @@ class ValueTable(Generic[V]):
     Attributes:
         values: value by id, ascending once the table is sealed.
         digest: hash of the content by names; None if not computed.
-        derived: a cache for what others compute from the table.
-        sealed: True if it may not be changed any more.
     """
 
     __slots__ = ("_last", "_persistent", "_unsorted", "derived", "digest", "sealed", "values")
@@ -223,11 +219,7 @@ class FunctionTable(ValueTable[int]):
         self._preimages: MutableMapping[int, Bucket] | None = None
 
     def copy(self, names: Mapping[int, str]) -> "FunctionTable":
-        """Return a copy that may be changed; this table may not, from then on.
-
-        Args:
-            names: of the elements that the table is about.
-        """
+        """Return a copy that may be changed; this table may not, from then on."""
         source = self
         if self._is_large():
             if self._persistent is None:
@@ -287,11 +279,7 @@ class AttributeTable(ValueTable[AttributeValue]):
     __slots__ = ()
 
     def copy(self, key_of: Callable[[int], Hashable]) -> "AttributeTable":
-        """Return a copy that may be changed; this table may not, from then on.
-
-        Args:
-            key_of: gives the key of an element or a tuple by names.
-        """
+        """Return a copy that may be changed; this table may not, from then on."""
         source = self
         if self._is_large():
             if self._persistent is None:

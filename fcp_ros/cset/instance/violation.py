@@ -35,7 +35,6 @@ class Violation:
     """One broken condition.
 
     Attributes:
-        message: a sentence for the person who debugs a domain.
         elements: names of the elements concerned (a tuple of a relation is named like
             ``on(mug_1, table_1)``).
         symbol: the function, leg, attribute or condition concerned, if there is one.

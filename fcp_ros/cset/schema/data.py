@@ -43,11 +43,7 @@ def write_data(parts: SchemaParts) -> dict[str, Any]:
 
 
 def read_parts(data: Any) -> SchemaParts:
-    """Read the parts of a schema from data; the schema checks that they fit together.
-
-    Raises:
-        SchemaError: the data do not have the shape; `problems` says where.
-    """
+    """Read the parts of a schema from data; the schema checks that they fit together."""
     reader = _Reader()
     top = reader.mapping(
         data, (), required=("name", "types"), optional=("functions", "relations", "attributes")

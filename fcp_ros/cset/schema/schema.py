@@ -208,9 +208,6 @@ class Schema:
         functions: names are unique in the schema.
         relations: names are unique, and none is also a type's name.
         attributes: names are unique among the attributes of any one type, inherited ones included.
-
-    Raises:
-        SchemaError: all that is wrong, at once.
     """
 
     name: str
@@ -221,7 +218,6 @@ class Schema:
     _lookup: _Lookup = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Normalise the containers, check everything, and index it."""
         types = {name: tuple(parents) for name, parents in self.types.items()}
         object.__setattr__(self, "types", MappingProxyType(types))
         for part in ("functions", "relations", "attributes"):
@@ -294,11 +290,7 @@ class Schema:
 
     @classmethod
     def from_dict(cls, data: Any) -> Schema:
-        """Read the schema that `to_dict` described.
-
-        Raises:
-            SchemaError: a part is missing or of the wrong shape, or the schema is not valid.
-        """
+        """Read the schema that `to_dict` described."""
         return cls(*read_parts(data))
 
     def to_yaml(self) -> str:
@@ -308,9 +300,6 @@ class Schema:
     @classmethod
     def from_yaml(cls, text: str, file: str = "schema text") -> Schema:
         """Read a schema from a YAML text, in the shape that `cset/schema/data.py` shows.
-
-        Args:
-            text: as `to_yaml` writes it.
 
         Raises:
             SchemaError: it is no YAML or no valid schema; a line for each problem, with its place.

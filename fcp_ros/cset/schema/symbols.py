@@ -26,11 +26,7 @@ class SchemaProblem:
 
 
 class SchemaError(ValueError):
-    """A schema that contradicts itself, or a name that a schema does not have.
-
-    Attributes:
-        problems: all that is wrong with a refused schema.
-    """
+    """A schema that contradicts itself, or a name that a schema does not have."""
 
     def __init__(self, message: str, problems: Iterable[SchemaProblem] = ()) -> None:
         super().__init__(message)
@@ -72,11 +68,7 @@ class Relation:
     static: bool = False
 
     def position(self, leg: str) -> int:
-        """Index of the leg called `leg`.
-
-        Raises:
-            SchemaError: the relation has no such leg.
-        """
+        """Index of the leg called `leg`."""
         for index, (name, _) in enumerate(self.legs):
             if name == leg:
                 return index
