@@ -82,7 +82,6 @@ class AlphaPolicy:
     adaptive: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse values outside their ranges with a `ValueError` that names the field."""
         if not isinstance(self.base, AlphaPreset):
             check_degree(self.base, "alpha")
         check_degree(self.criticality, "criticality")
@@ -97,14 +96,7 @@ class AlphaPolicy:
         return self.base.alpha if isinstance(self.base, AlphaPreset) else float(self.base)
 
     def alpha_for(self, plan_length: int) -> float:
-        """The alpha of a request whose best plan has `plan_length` graded steps, in [0, 1].
-
-        Args:
-            plan_length: see `count_graded_steps`; a fixed policy takes its `expected_length`.
-
-        Raises:
-            ValueError: the length is negative.
-        """
+        """The alpha of a request whose best plan has `plan_length` graded steps, in [0, 1]."""
         lower = self.base_alpha * self.length_factor ** self._extra(plan_length)
         return lower + self.criticality * (1.0 - lower)
 
@@ -147,14 +139,6 @@ def alpha_policy(
 ) -> AlphaPolicy:
     """The policy for what a user gave as alpha: the name of a preset, or a number.
 
-    Args:
-        text: ``"important"``, ``"0.6"`` or ``0.6``.
-        criticality: see `AlphaPolicy`, as for all others.
-        length_factor: factor of the base for each further graded step.
-        free_length: number of graded steps that lower nothing.
-        expected_length: number of graded steps that a fixed policy allows for.
-        adaptive: whether the alpha depends on the plan that is found.
-
     Raises:
         ValueError: neither a preset nor a number from 0 to 1, or another value out of its range.
     """
@@ -191,10 +175,6 @@ def backward_requirement(required_after: Iterable[tuple[float, float]], tnorm: T
     The *minimum* over the steps, because an existential plan takes the cheapest continuation. (The
     maximum would be for choices that somebody else makes.)
 
-    Args:
-        required_after: for each step its successor's requirement and the step's degree.
-        tnorm: how degrees compose.
-
     Returns:
         The requirement; above 1 (maybe infinite) it is infeasible, as it is when there is no step.
     """
@@ -209,7 +189,6 @@ def requirements_along(alpha: float, degrees: Iterable[float], tnorm: TNorm) -> 
 
     Args:
         degrees: the degrees of its n steps, in order.
-        tnorm: how degrees compose.
 
     Returns:
         n + 1 requirements; from membership 1 the plan reaches alpha exactly if the first is

@@ -36,9 +36,6 @@ class Composition(Enum):
 def check_degree(value: float, what: str = "degree") -> float:
     """Return `value` as a float if it lies in [0, 1].
 
-    Args:
-        what: its name in the error message, for example ``"alpha"``.
-
     Raises:
         ValueError: it is not a number, not finite or outside [0, 1].
     """
@@ -301,11 +298,7 @@ _HAMACHER = re.compile(r"hamacher\((?P<parameter>[0-9.]+(?:[eE][+-]?[0-9]+)?)\)"
 
 
 def tnorm_by_name(name: str) -> TNorm:
-    """Return the t-norm called `name`: one of `TNORMS`, or "hamacher(p)" with a number p >= 0.
-
-    Raises:
-        ValueError: unknown name; the message lists the choices.
-    """
+    """Return the t-norm called `name`: one of `TNORMS`, or "hamacher(p)" with a number p >= 0."""
     found = TNORMS.get(name)
     if found is not None:
         return found
