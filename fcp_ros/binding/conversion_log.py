@@ -94,11 +94,7 @@ class ConversionLog:
                 del self.blocked_at[key]
 
     def to_sentences(self, facts: StatedFacts, about_typing: Iterable[str]) -> tuple[str, ...]:
-        """Write the log as one sentence for each kind of entry, entries in the scene's order.
-
-        Args:
-            about_typing: Notes on the choice of types as a whole; they come first.
-        """
+        """Write the log as one sentence for each kind of entry, entries in the scene's order."""
         rank = facts.graph.node_rank
         choices = {id_: facts.typing[id_] for id_ in sorted(self.guessed, key=rank)}
         notes = [*about_typing, *describe_guesses(facts.graph, choices)]

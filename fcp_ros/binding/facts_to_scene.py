@@ -36,13 +36,9 @@ def delta_from_facts(
     """Make the delta by which a scene graph agrees with changed facts.
 
     Args:
-        added: Facts that hold now; their arguments are node ids.
         removed: Facts that no longer hold. A fact in both lists stays.
         attribute_facts: Attributes that state facts: on a node that carries one, the attribute
             changes (``is_open`` for ``closed``); other facts become relations.
-
-    Returns:
-        The delta with the graph's next sequence number.
 
     Raises:
         SceneError: A fact names something that is not in the graph.

@@ -48,7 +48,6 @@ class LabelKinds:
         """Find the kind of a normalised label; None if the domain has no type for it.
 
         Args:
-            label: Such as "canvas tote".
             is_agent: True if the scene says that it moves by itself; else only a word that means
                 nothing but people is one ("toddler", but not "walker").
         """

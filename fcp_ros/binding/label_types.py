@@ -89,7 +89,6 @@ class NodeTyper:
     """A chooser of types, node by node, with a cache by label.
 
     Args:
-        mapping: The domain's labels, layers and defaults, with the user's overrides.
         similarity: Compares labels in meaning; None leaves that out. It is asked only where the
             mapping has a threshold.
         find_nouns: Finds WordNet at the first unknown label; None where it isn't installed.
@@ -133,8 +132,6 @@ class NodeTyper:
         """Choose the type of a node; None if nodes of its layer take no part.
 
         Args:
-            passage_type: Type required of a node that joins two rooms (see ``find_passage_types``).
-            holds: Those of ``on`` and ``inside`` by which something is in its place at the node.
             earlier: The choice for the node in an earlier state of the scene. What could hold
                 something then can still hold it when it is empty.
         """
@@ -353,9 +350,6 @@ def find_known_label(label: str, mapping: SceneMapping) -> tuple[str, str] | Non
     """Find the form of a label that a domain knows, and the domain's label for it.
 
     The two differ where the form is a synonym.
-
-    Returns:
-        (form, label of the domain); None if no form is known.
     """
     for form in label_forms(label):
         if form in mapping.labels:
@@ -366,11 +360,7 @@ def find_known_label(label: str, mapping: SceneMapping) -> tuple[str, str] | Non
 
 
 def describe_guesses(graph: SceneGraph, choices: Mapping[str, TypeChoice]) -> list[str]:
-    """Write a sentence for each label whose nodes were typed by a guess.
-
-    Args:
-        choices: Choice by node id; ids that are not in the graph are ignored.
-    """
+    """Write a sentence for each label whose nodes were typed by a guess."""
     guessed: dict[tuple[str, TypeChoice], list[str]] = defaultdict(list)
     for id_, choice in choices.items():
         if choice.is_guess and id_ in graph.nodes and graph.nodes[id_].layer is not Layer.AGENT:
@@ -403,9 +393,6 @@ def with_type_overrides(
     Args:
         texts: ``NAME=TYPE`` each; the name is a node's id, its category as the source gives it,
             or its normalised category ("dining table"). The last of equal names counts.
-
-    Raises:
-        SceneError: A text without ``=``, or a type that the domain does not have.
     """
     overrides = dict(mapping.overrides)
     for text in texts:
@@ -426,11 +413,7 @@ def with_type_overrides(
 
 
 def check_overrides(graph: SceneGraph, mapping: SceneMapping) -> None:
-    """Check that each override concerns something in the scene.
-
-    Raises:
-        SceneError: An override names neither an element nor a label of the scene.
-    """
+    """Check that each override concerns something in the scene."""
     categories = [node.category for node in graph.nodes.values()]
     # In this order: of names that differ in case only, a suggestion takes the last.
     names = dict.fromkeys((*graph.nodes, *categories, *map(normalise_label, categories)))

@@ -25,11 +25,7 @@ PERCEIVED_AS = "perceived_as"
 
 
 def rename_scene(graph: SceneGraph, schema: Schema, mapping: SceneMapping) -> SceneGraph:
-    """Return a scene in the words of a domain, by its overrides; without any the same graph.
-
-    Raises:
-        SceneError: read so, something would lie on or in itself.
-    """
+    """Return a scene in the words of a domain, by its overrides; without any the same graph."""
     names = mapping.names
     if not names:
         return graph

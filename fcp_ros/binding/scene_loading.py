@@ -25,10 +25,6 @@ def load_scene_for(
     *,
     limits: SceneLimits | None = None,
 ) -> SceneGraph:
-    """Read a scene in the words of a domain, with the relations completed that it declares.
-
-    Raises:
-        SceneError: the file can't be used; the message says why.
-    """
+    """Read a scene in the words of a domain, with the relations completed that it declares."""
     graph = rename_scene(read_scene(path, limits=limits), schema, mapping)
     return complete_relations(graph, relation_options_for(schema))

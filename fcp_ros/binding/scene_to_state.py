@@ -24,13 +24,7 @@ from fcp_ros.scene.graph.graph import SceneGraph
 
 @dataclass(frozen=True)
 class SceneState:
-    """A state made from a scene, with a log of what was guessed, changed or left out.
-
-    Attributes:
-        facts: The facts that the scene states; for ``advance_state``.
-        typer: The chooser of types; for ``advance_state``.
-        log: The entries behind ``notes``.
-    """
+    """A state made from a scene, with a log of what was guessed, changed or left out."""
 
     instance: Instance
     facts: StatedFacts = field(repr=False)
@@ -75,9 +69,6 @@ def scene_to_instance(
     for has none here, either. Of two facts that cannot both hold, the first is kept.
 
     Args:
-        graph: A scene after ``complete_relations``.
-        mapping: The rules by which labels, layers and attributes become types and facts.
-        similarity: Compares unknown labels with known ones, where the mapping has a threshold.
         earlier: The types in an earlier state of the scene; what held something then, whatever its
             label, can hold something now.
 
@@ -100,7 +91,6 @@ def scene_to_instance(
 def _choose_types(
     graph: SceneGraph, schema: Schema, typer: NodeTyper, earlier: Mapping[str, TypeChoice]
 ) -> PersistentMap[str, TypeChoice]:
-    """Choose the type of each node that takes part."""
     passages, held = find_passage_types(graph, schema), find_held(graph)
     typer.learn(graph.nodes.values())
     choices = (

@@ -77,11 +77,7 @@ class SchemaVocabulary:
     def attributes(
         self, node: SceneNode, type_: str
     ) -> tuple[dict[str, AttributeValue], tuple[str, ...]]:
-        """Collect the attributes of a node that the schema declares for its type.
-
-        Returns:
-            Values by name, and a note for each value that does not fit its declaration.
-        """
+        """Collect the attributes of a node that the schema declares for its type, and misfits."""
         declared = self._attributes.get(type_)
         if declared is None:
             declared = {attribute.name: attribute for attribute in self.schema.attributes_of(type_)}
@@ -119,14 +115,7 @@ def _values_of(node: SceneNode) -> dict[str, AttributeValue]:
 
 
 def relation_options_for(schema: Schema, also: Iterable[str] = ()) -> RelationOptions:
-    """Return the default options, extended by the derivable relations that a schema declares.
-
-    Args:
-        also: Further names out of ``ON_REQUEST`` to derive.
-
-    Raises:
-        SceneError: ``also`` has an unknown name.
-    """
+    """Return the default options, extended by the derivable relations that a schema declares."""
     declared = {relation.name for relation in schema.relations if len(relation.legs) == 2}
     declared |= {attribute.name for attribute in schema.attributes}
     return RelationOptions(also=frozenset(declared.intersection(ON_REQUEST).union(also)))

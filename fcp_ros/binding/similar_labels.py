@@ -32,9 +32,6 @@ class LabelSimilarity(Protocol):
 
         Returns:
             Shape (len(labels), len(known)).
-
-        Raises:
-            NoSimilarity: There is no model, or it can't be used.
         """
 
 
@@ -43,11 +40,7 @@ class TextSimilarity(LabelSimilarity, Protocol):
     """A measure that compares by vectors of texts, which it can give."""
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the unit vectors of texts, one a row.
-
-        Raises:
-            NoSimilarity: There is no model, or it can't be used.
-        """
+        """Return the unit vectors of texts, one a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +48,6 @@ class TypeVote:
     """The outcome of a vote.
 
     Attributes:
-        type: The type with the most votes.
         degree: Sum of the similarities of its voters, divided by ``VOTERS``: 1 only where all of
             them mean the same as the label and have this type.
         nearest: The known label of that type that is most like the unknown one.
@@ -69,11 +61,7 @@ class TypeVote:
 def vote_on_types(
     labels: Sequence[str], known: Mapping[str, str], similarity: LabelSimilarity
 ) -> list[TypeVote | None]:
-    """Vote on the type of each label; None if no known label may vote.
-
-    Raises:
-        NoSimilarity: As ``similarity`` does.
-    """
+    """Vote on the type of each label; None if no known label may vote."""
     names = list(known)
     if not labels or not names:
         return [None] * len(labels)

@@ -27,15 +27,9 @@ def advance_state(
 ) -> SceneState:
     """Return the state after a change of its scene; unchanged parts are shared with the old state.
 
-    Args:
-        delta: The change of the (completed) scene.
-
     Returns:
         The same as ``scene_to_instance`` of the scene after the change and the types before it, up
         to ids; elements that stay keep theirs.
-
-    Raises:
-        SequenceGap, SceneError: As ``apply_delta``.
     """
     graph = apply_delta(state.graph, delta) if after is None else after
     return _StateUpdate(state, graph, delta).run()
@@ -56,7 +50,6 @@ class _StateUpdate:
         self._after = self._facts.with_cache()
 
     def run(self) -> SceneState:
-        """Work in the change."""
         self._retyped = self._choose_types(self._typing)
         facts = self._add_rivals([*self._collect_facts(), *self._place(self._find_items())])
         winners = self._resolve(facts)
@@ -73,11 +66,7 @@ class _StateUpdate:
     # --- elements
 
     def _choose_types(self, typing: PersistentMap[str, TypeChoice]) -> dict[str, None]:
-        """Choose types again for nodes that changed, became passages, or hold something now.
-
-        Returns:
-            The nodes whose type changed.
-        """
+        """Choose types again for nodes that changed, became passages, or hold something now."""
         retyped: dict[str, None] = {}
         passages = (
             relation.elements[2]
@@ -231,7 +220,6 @@ class _StateUpdate:
     # --- places of items
 
     def _find_items(self) -> dict[str, None]:
-        """Find the items whose place may have changed."""
         items: dict[str, None] = {}
         lower = dict.fromkeys(self._retyped)
         for relation in self._relations:

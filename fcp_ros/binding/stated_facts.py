@@ -59,11 +59,7 @@ class ItemPlace:
 
 
 class StatedFacts:
-    """A scene graph as a schema sees it.
-
-    Args:
-        typing: The type of each node that takes part, and its reason.
-    """
+    """A scene graph as a schema sees it."""
 
     def __init__(
         self,
