@@ -55,26 +55,19 @@ class Standing(str, Enum):
 
 @dataclass(frozen=True)
 class SynonymEvidence:
-    """A synonym and all that is known about it.
+    """A synonym and all that is known about it."""
 
-    Attributes:
-        proposal: the synonym, with what spoke for it before any trial.
-        succeeded: number of successful runs of plans that would have failed without it.
-        failed: number of failed runs of plans that used it and never succeeded.
-        rivals: other synonyms of the same names that explain all trials in its place.
-        stumbles: further runs of plans that used it, which failed at other actions than the plan
-            did in the end, or before it succeeded.
-        is_exact: chance plays no part in the simulator.
-        excluded_by: a synonym that is kept, and that leaves no room for this one.
-    """
-
-    proposal: Proposal
+    proposal: Proposal  # the synonym, with what spoke for it before any trial
     standing: Standing
-    succeeded: int
-    failed: int
+    succeeded: int  # number of successful runs of plans that would have failed without it
+    failed: int  # number of failed runs of plans that used it and never succeeded
+    # other synonyms of the same names that explain all trials in its place
     rivals: tuple[Synonym, ...] = ()
+    # further runs of plans that used it, which failed at other actions than the plan did in the
+    # end, or before it succeeded
     stumbles: int = 0
-    is_exact: bool = True
+    is_exact: bool = True  # chance plays no part in the simulator
+    # a synonym that is kept, and that leaves no room for this one
     excluded_by: SynonymEvidence | None = None
 
     @property
@@ -130,29 +123,20 @@ class SynonymEvidence:
 
 @dataclass(frozen=True)
 class AlignmentResult:
-    """The answer.
-
-    Attributes:
-        message: it in one or two sentences.
-        others: refuted synonyms, and open ones that were tried; of a failed alignment without
-            trials the closest pairs.
-        plan: the actions that succeeded; None without success.
-        trials: all plans that were tried, the last one last.
-        candidates: number of synonyms that were considered.
-        notes: sentences about what was left out or done otherwise.
-        seconds: s, of the whole request.
-        names: the mapping as a surjection of names: predicate -> the name that stays.
-    """
+    """The answer."""
 
     status: AlignmentStatus
-    message: str
+    message: str  # it in one or two sentences
     mapping: tuple[SynonymEvidence, ...] = ()
+    # refuted synonyms, and open ones that were tried; of a failed alignment without trials the
+    # closest pairs
     others: tuple[SynonymEvidence, ...] = ()
-    plan: tuple[GroundAction, ...] | None = None
-    trials: tuple[Trial, ...] = ()
-    candidates: int = 0
-    notes: tuple[str, ...] = ()
-    seconds: float = 0.0
+    plan: tuple[GroundAction, ...] | None = None  # the actions that succeeded; None without success
+    trials: tuple[Trial, ...] = ()  # all plans that were tried, the last one last
+    candidates: int = 0  # number of synonyms that were considered
+    notes: tuple[str, ...] = ()  # sentences about what was left out or done otherwise
+    seconds: float = 0.0  # s, of the whole request
+    # the mapping as a surjection of names: predicate -> the name that stays
     names: Mapping[str, Image] = field(default_factory=dict)
 
     @property

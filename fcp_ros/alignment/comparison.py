@@ -30,16 +30,14 @@ class Comparison:
     """The answer to a request.
 
     Attributes:
-        task: what was compared; None if the time was over before.
         own, other: names of both domains.
-        goal: the goal in the words of the other domain; "" without a plan, or if it can't be
-            written there.
     """
 
     result: AlignmentResult
-    task: AlignmentTask | None = None
+    task: AlignmentTask | None = None  # what was compared; None if the time was over before
     own: str = ""
     other: str = ""
+    # the goal in the words of the other domain; "" without a plan, or if it can't be written there
     goal: str = ""
 
     def to_plain(self) -> dict[str, Any]:
@@ -48,25 +46,17 @@ class Comparison:
 
 
 def compare_vocabularies(
-    read_own: Callable[[Check], PddlTexts],
-    open_other: Callable[[Check], OtherWorld],
+    read_own: Callable[[Check], PddlTexts],  # reads the domain and problem that state the goal
+    open_other: Callable[[Check], OtherWorld],  # opens the world that plans are tried in
     options: AlignmentOptions,
     likeness: NameLikeness,
-    declared: Iterable[str] = (),
+    declared: Iterable[str] = (),  # further candidates, such as `(on-table ?b) = (on ?b table)`
     *,
-    cancelled: CancelCallback = never_cancel,
-    start: RequestStart | None = None,
-    guard: Guard = lambda _check: nullcontext(),
+    cancelled: CancelCallback = never_cancel,  # asked every few milliseconds; True ends the request
+    start: RequestStart | None = None,  # of the request; now by default
+    guard: Guard = lambda _check: nullcontext(),  # ends reading that does not ask
 ) -> Comparison:
     """Find out which names of two vocabularies are one, within the limits from the first byte on.
-
-    Args:
-        read_own: reads the domain and problem that state the goal.
-        open_other: opens the world that plans are tried in.
-        declared: further candidates, such as `(on-table ?b) = (on ?b table)`.
-        cancelled: asked every few milliseconds; True ends the request.
-        start: of the request; now by default.
-        guard: ends reading that does not ask.
 
     Raises:
         InputError: the files can't be used, or compared; the message says why.

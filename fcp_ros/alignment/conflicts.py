@@ -45,19 +45,13 @@ class SynonymChoice:
 
 @dataclass
 class ConflictSets:
-    """All that the trials said so far.
+    """All that the trials said so far."""
 
-    Attributes:
-        sets: the conflict sets, none twice.
-        refuted: synonyms that are certainly wrong.
-        proven: synonyms that are certainly right, given the candidates.
-        contradictory: True if the sets can't all be true.
-    """
-
-    sets: list[ConflictSet] = field(default_factory=list)
-    refuted: set[Synonym] = field(default_factory=set)
+    sets: list[ConflictSet] = field(default_factory=list)  # the conflict sets, none twice
+    refuted: set[Synonym] = field(default_factory=set)  # synonyms that are certainly wrong
+    # synonyms that are certainly right, given the candidates
     proven: set[Synonym] = field(default_factory=set)
-    contradictory: bool = False
+    contradictory: bool = False  # True if the sets can't all be true
 
     def add(self, conflict: ConflictSet) -> None:
         """Add a conflict set, and draw the conclusions that are certain."""

@@ -20,11 +20,6 @@ class DomainSimulator:
 
     An action is the name of a rule, with the name of an element for each parameter. Constraints,
     resources, durations and degrees are no question of names: they are left out.
-
-    Args:
-        instance: the initial state of each trial.
-        goal: a crisp condition in the words of the domain; without one, a plan has succeeded once
-            all its actions have.
     """
 
     is_exact = True
@@ -32,7 +27,9 @@ class DomainSimulator:
     def __init__(
         self,
         domain: Domain,
-        instance: Instance,
+        instance: Instance,  # the initial state of each trial
+        # a crisp condition in the words of the domain; without one, a plan has succeeded once all
+        # its actions have
         goal: Expression | None = None,
         check: Callable[[], None] = lambda: None,
     ) -> None:

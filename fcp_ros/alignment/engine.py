@@ -32,17 +32,13 @@ def align(
     task: AlignmentTask,
     simulator: Simulator,
     options: AlignmentOptions | None = None,
+    # compares names where structure leaves several candidates
     likeness: NameLikeness | None = None,
     *,
-    cancelled: CancelCallback = never_cancel,
-    start: RequestStart | None = None,
+    cancelled: CancelCallback = never_cancel,  # asked every few milliseconds; True ends the request
+    start: RequestStart | None = None,  # of the request; now by default
 ) -> AlignmentResult:
     """Find out which names of a model are one, by planning and trying the plans.
-
-    Args:
-        likeness: compares names where structure leaves several candidates.
-        cancelled: asked every few milliseconds; True ends the request.
-        start: of the request; now by default.
 
     Returns:
         the answer; every failure is a status with a sentence, nothing is raised.

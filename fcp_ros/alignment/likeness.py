@@ -22,13 +22,11 @@ class NameLikeness:
 
     Args:
         similarity: of words in meaning; None compares letters.
-
-    Attributes:
-        note: why letters were compared; empty if meanings were.
     """
 
     def __init__(self, similarity: LabelSimilarity | None) -> None:
         self._similarity = similarity
+        # why letters were compared; empty if meanings were
         self.note = "" if similarity is not None else "names were compared by their letters"
 
     def compare(

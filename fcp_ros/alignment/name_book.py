@@ -57,9 +57,6 @@ class NameBook:
     Args:
         path: SQLite file; None keeps the pairs in memory.
 
-    Attributes:
-        note: a sentence about the file: it was damaged, or the disk refuses; "" if all is well.
-
     Raises:
         DatabaseFileError: the file can't be used.
     """
@@ -67,6 +64,7 @@ class NameBook:
     def __init__(self, path: Path | None) -> None:
         self._lock = threading.Lock()
         self._connection = None
+        # a sentence about the file: it was damaged, or the disk refuses; "" if all is well
         self.note = ""
         if path is not None:
             self._connection, self.note = open_database(path, _TABLES, synchronous="FULL")

@@ -20,20 +20,14 @@ from fcp_ros.scene.graph.graph import SceneGraph
 
 @dataclass(frozen=True)
 class StepView:
-    """A step, as the scene graph shows it.
-
-    Attributes:
-        expected: the facts that it should make true.
-        missing: those of them that the state after it lacks.
-        known: the relations of the domain, and others that are no candidates.
-    """
+    """A step, as the scene graph shows it."""
 
     step: str
-    expected: frozenset[Fact]
-    missing: frozenset[Fact]
+    expected: frozenset[Fact]  # the facts that it should make true
+    missing: frozenset[Fact]  # those of them that the state after it lacks
     before: SceneGraph
     after: SceneGraph
-    known: Collection[str]
+    known: Collection[str]  # the relations of the domain, and others that are no candidates
 
     @cached_property
     def new(self) -> tuple[SceneRelation, ...]:
@@ -55,17 +49,11 @@ class StepView:
 
 @dataclass(frozen=True)
 class Notice:
-    """A pair of names that one step speaks for.
+    """A pair of names that one step speaks for."""
 
-    Attributes:
-        synonym: from perception's name to the domain's.
-        stated: the fact as the scene graph states it.
-        expected: the fact that the step should have made true.
-    """
-
-    synonym: Synonym
-    stated: str
-    expected: str
+    synonym: Synonym  # from perception's name to the domain's
+    stated: str  # the fact as the scene graph states it
+    expected: str  # the fact that the step should have made true
     step: str
 
     def __str__(self) -> str:

@@ -38,16 +38,14 @@ class OtherWorld:
     """A world and its vocabulary.
 
     Attributes:
-        texts: types, relations and actions in PDDL, with the initial state.
-        relations: the relation behind each predicate; empty for a world that was read from PDDL.
-        notes: sentences about what is not tried.
         domain, instance: the domain and the state; None for a world that was read from PDDL.
     """
 
-    texts: PddlTexts
+    texts: PddlTexts  # types, relations and actions in PDDL, with the initial state
     simulator: Simulator
+    # the relation behind each predicate; empty for a world that was read from PDDL
     relations: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # sentences about what is not tried
     domain: Domain | None = None
     instance: Instance | None = None
 

@@ -32,21 +32,15 @@ class AlignmentError(InputError):
 
 @dataclass(frozen=True)
 class AlignmentTask:
-    """A model whose names may mean the same.
+    """A model whose names may mean the same."""
 
-    Attributes:
-        model: domain and problem that plans are made with.
-        sides: the vocabulary of each predicate.
-        notes: sentences about how the model was made.
-        declared: synonyms that were named as possible ones, projections among them.
-        shared: objects of which both vocabularies speak; facts are compared of them only.
-    """
-
-    model: PddlTexts
+    model: PddlTexts  # domain and problem that plans are made with
     uses: Mapping[str, PredicateUse]
-    sides: Mapping[str, int]
-    notes: tuple[str, ...] = ()
+    sides: Mapping[str, int]  # the vocabulary of each predicate
+    notes: tuple[str, ...] = ()  # sentences about how the model was made
+    # synonyms that were named as possible ones, projections among them
     declared: tuple[Synonym, ...] = ()
+    # objects of which both vocabularies speak; facts are compared of them only
     shared: frozenset[str] = frozenset()
 
     @property

@@ -44,30 +44,23 @@ _COST = FunctionValue(TOTAL_COST)
 
 @dataclass(frozen=True)
 class ModelWithRules:
-    """A model with replace rules.
-
-    Attributes:
-        rules: the synonym of each replace rule, by the name of its action.
-    """
+    """A model with replace rules."""
 
     texts: PddlTexts
-    rules: Mapping[str, Synonym]
+    rules: Mapping[str, Synonym]  # the synonym of each replace rule, by the name of its action
 
 
 def add_replace_rules(
     texts: PddlTexts,
+    # the synonyms to be used, each in both directions where that can be of use
     proposals: Iterable[Proposal],
     uses: Mapping[str, PredicateUse],
     *,
+    # a fact keeps its first name as well. Where all conditions are positive, no plan then means
+    # that there is none under any of the synonyms.
     keep: bool = False,
 ) -> ModelWithRules:
-    """Return a model with replace rules, whose plans minimise actions and penalties.
-
-    Args:
-        proposals: the synonyms to be used, each in both directions where that can be of use.
-        keep: a fact keeps its first name as well. Where all conditions are positive, no plan then
-            means that there is none under any of the synonyms.
-    """
+    """Return a model with replace rules, whose plans minimise actions and penalties."""
     domain, problem = texts.domain, texts.problem
     taken = {action.name for action in domain.actions}
     actions = list(domain.actions)
@@ -157,20 +150,15 @@ class TrialPlan:
 
 
 class PlanFinder:
-    """Finds plans with replace rules, and in models in which synonyms are one predicate.
-
-    Args:
-        predictor: of trials of the task.
-        cancelled: asked every few milliseconds while a plan is sought.
-    """
+    """Finds plans with replace rules, and in models in which synonyms are one predicate."""
 
     def __init__(
         self,
         task: AlignmentTask,
-        predictor: Predictor,
+        predictor: Predictor,  # of trials of the task
         options: AlignmentOptions,
         watch: Watch,
-        cancelled: CancelCallback,
+        cancelled: CancelCallback,  # asked every few milliseconds while a plan is sought
     ) -> None:
         self._model = erase_leg_types(task.model)
         self._uses = task.uses

@@ -33,27 +33,20 @@ Objects = frozenset[str]
 
 @dataclass(frozen=True)
 class PredicateUse:
-    """The use of one predicate.
-
-    Attributes:
-        declared: for each argument the objects of its type.
-        occurring: for each argument the objects that it can be in a state that is reached; empty if
-            none was found.
-        asked: for each argument the objects of which an action or the goal may need it.
-        facts: the argument tuples of which it holds initially.
-        consumed: needed by an action, as a condition of any kind.
-        wanted: it is part of the goal.
-    """
+    """The use of one predicate."""
 
     name: str
-    declared: tuple[Objects, ...]
+    declared: tuple[Objects, ...]  # for each argument the objects of its type
+    # for each argument the objects that it can be in a state that is reached; empty if none was
+    # found
     occurring: tuple[Objects, ...]
+    # for each argument the objects of which an action or the goal may need it
     asked: tuple[Objects, ...]
-    facts: frozenset[tuple[str, ...]]
+    facts: frozenset[tuple[str, ...]]  # the argument tuples of which it holds initially
     produced: bool
     deleted: bool
-    consumed: bool
-    wanted: bool
+    consumed: bool  # needed by an action, as a condition of any kind
+    wanted: bool  # it is part of the goal
 
     @property
     def arity(self) -> int:

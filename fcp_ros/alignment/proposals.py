@@ -27,24 +27,18 @@ _REORDERING_WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class Proposal:
-    """A synonym that may hold.
+    """A synonym that may hold."""
 
-    Attributes:
-        synonym: from a name that can hold to one that is needed, as far as they differ in that.
-        tier: 0 for the most likely group.
-        prior: probability before any trial, by structure and names; no measured one.
-        likeness: of the names in meaning, at most 1; None if that was not asked.
-        agreement: share of the initial facts that two vocabularies have in common; None where
-            facts can't be compared.
-        is_reordered: the arguments have another order, although the given one would fit as well.
-    """
-
+    # from a name that can hold to one that is needed, as far as they differ in that
     synonym: Synonym
-    tier: int
-    prior: float
+    tier: int  # 0 for the most likely group
+    prior: float  # probability before any trial, by structure and names; no measured one
     reasons: tuple[str, ...]
-    likeness: float | None = None
+    likeness: float | None = None  # of the names in meaning, at most 1; None if that was not asked
+    # share of the initial facts that two vocabularies have in common; None where facts can't be
+    # compared
     agreement: float | None = None
+    # the arguments have another order, although the given one would fit as well
     is_reordered: bool = False
 
     @property
@@ -55,13 +49,9 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Proposals:
-    """All candidates of two vocabularies, or of one whose names may be torn apart.
+    """All candidates of two vocabularies, or of one whose names may be torn apart."""
 
-    Attributes:
-        all: by synonym, the most likely first.
-    """
-
-    all: Mapping[Synonym, Proposal]
+    all: Mapping[Synonym, Proposal]  # by synonym, the most likely first
     left_out: int = 0
 
     def list_tier(self, tier: int) -> list[Proposal]:

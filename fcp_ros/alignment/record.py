@@ -24,17 +24,11 @@ def weigh_evidence(
     proposals: Proposals,
     conflicts: ConflictSets,
     trials: Sequence[Trial],
-    predictor: Predictor | None,
-    kept: frozenset[Synonym],
-    is_exact: bool = True,
+    predictor: Predictor | None,  # of trials; None if nothing was tried, or to list no rivals
+    kept: frozenset[Synonym],  # the synonyms of the plan that succeeded; none without one
+    is_exact: bool = True,  # chance plays no part in the simulator
 ) -> tuple[tuple[SynonymEvidence, ...], tuple[SynonymEvidence, ...]]:
-    """Gather what is known: of the synonyms that are kept, and of all others.
-
-    Args:
-        predictor: of trials; None if nothing was tried, or to list no rivals.
-        kept: the synonyms of the plan that succeeded; none without one.
-        is_exact: chance plays no part in the simulator.
-    """
+    """Gather what is known: of the synonyms that are kept, and of all others."""
     touched = {one for trial in trials for one in trial.synonyms} | conflicts.refuted
     others = [proposals.all[one] for one in sorted(touched - kept) if one in proposals.all]
     if not trials:
@@ -120,16 +114,11 @@ def find_rivals(
     proposals: Proposals,
     conflicts: ConflictSets,
     trials: Sequence[Trial],
-    predictor: Predictor | None,
+    predictor: Predictor | None,  # of trials; None if nothing was tried
+    # share of the prior of the synonym that a rival has to have, in no later tier; 0 for any
     least: float = 0.0,
 ) -> tuple[Synonym, ...]:
-    """Find other synonyms of the same names that explain every trial in the place of one.
-
-    Args:
-        predictor: of trials; None if nothing was tried.
-        least: share of the prior of the synonym that a rival has to have, in no later tier; 0 for
-            any.
-    """
+    """Find other synonyms of the same names that explain every trial in the place of one."""
     if predictor is None:
         return ()
     own = proposals.all[synonym]
@@ -188,25 +177,19 @@ _SERIOUS = 0.5
 
 @dataclass
 class AlignmentRecord:
-    """Candidates and trials of a request.
-
-    Attributes:
-        trials: all of them, the last one last.
-        notes: sentences about what was left out or done otherwise.
-        opposites: pairs of names that seem to deny one another.
-        predictor: of trials; None until the candidates are known.
-        success: the last plan that succeeded, with its synonyms; None if there is none.
-        is_exact: chance plays no part in the simulator.
-    """
+    """Candidates and trials of a request."""
 
     proposals: Proposals = field(default_factory=lambda: Proposals({}))
     conflicts: ConflictSets = field(default_factory=ConflictSets)
-    trials: list[Trial] = field(default_factory=list)
+    trials: list[Trial] = field(default_factory=list)  # all of them, the last one last
+    # sentences about what was left out or done otherwise
     notes: list[str] = field(default_factory=list)
+    # pairs of names that seem to deny one another
     opposites: list[tuple[str, str]] = field(default_factory=list)
-    predictor: Predictor | None = None
+    predictor: Predictor | None = None  # of trials; None until the candidates are known
+    # the last plan that succeeded, with its synonyms; None if there is none
     success: TrialPlan | None = None
-    is_exact: bool = True
+    is_exact: bool = True  # chance plays no part in the simulator
 
     @property
     def open_predictor(self) -> Predictor:

@@ -18,22 +18,14 @@ GroundAction = tuple[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Observation:
-    """The outcome of trying actions from the initial state.
-
-    Attributes:
-        reached: all succeeded, and the goal holds.
-        reason: why it failed, in words; empty if nothing is known.
-        repeats: runs that ended so; more than one where an outcome was confirmed.
-        stumbles: other runs of the same actions, which failed earlier.
-        is_scattered: runs differ too much to say what is possible.
-    """
+    """The outcome of trying actions from the initial state."""
 
     done: int
-    reached: bool
-    reason: str = ""
-    repeats: int = 1
-    stumbles: int = 0
-    is_scattered: bool = False
+    reached: bool  # all succeeded, and the goal holds
+    reason: str = ""  # why it failed, in words; empty if nothing is known
+    repeats: int = 1  # runs that ended so; more than one where an outcome was confirmed
+    stumbles: int = 0  # other runs of the same actions, which failed earlier
+    is_scattered: bool = False  # runs differ too much to say what is possible
 
     def agrees(self, other: Observation) -> bool:
         """Return True if both saw the same."""

@@ -22,13 +22,11 @@ class Synonym:
 
     A *projection* has a source with fewer arguments: the list of its arguments goes on with
     `fillers`. So `on-table(x0)` is `on(x0, table)` has the places (0, 1) and the filler table.
-
-    Attributes:
-        places: for each argument of the target the argument, or filler, of the source that it is.
     """
 
     source: str
     target: str
+    # for each argument of the target the argument, or filler, of the source that it is
     places: Places = ()
     fillers: tuple[str, ...] = ()
 
@@ -61,16 +59,11 @@ class Synonym:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """The name that stays for a predicate: `p(x0, x1, ...)` is `name(x[places[0]], ...)`.
-
-    Attributes:
-        places: for each of its arguments the argument of p, or the filler, that it is.
-        fillers: with which the list of arguments of p goes on.
-    """
+    """The name that stays for a predicate: `p(x0, x1, ...)` is `name(x[places[0]], ...)`."""
 
     name: str
-    places: Places
-    fillers: tuple[str, ...] = ()
+    places: Places  # for each of its arguments the argument of p, or the filler, that it is
+    fillers: tuple[str, ...] = ()  # with which the list of arguments of p goes on
 
     def compose(self, edge: Synonym) -> Image:
         """Return the image of the source of a synonym whose target has this image."""
@@ -122,14 +115,11 @@ class ContradictorySynonyms(ValueError):
 
 @dataclass(frozen=True)
 class NameMapping:
-    """The surjection of names that synonyms make together: each predicate goes to one that stays.
-
-    Attributes:
-        rank: a number for a predicate; of predicates that are one, the one with the most arguments
-            stays, and of these the one with the least rank.
-    """
+    """The surjection of names that synonyms make together: predicate to the one that stays."""
 
     synonyms: frozenset[Synonym]
+    # a number for a predicate; of predicates that are one, the one with the most arguments stays,
+    # and of these the one with the least rank
     rank: Callable[[str], int] = lambda _name: 0
 
     @cached_property

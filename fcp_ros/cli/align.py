@@ -208,15 +208,10 @@ class _Files:
 
 @dataclass(frozen=True)
 class _Targets:
-    """The places that an answer is written to.
+    """The places that an answer is written to."""
 
-    Attributes:
-        out: a JSON file; None to write none.
-        merged: a folder for the merged model; None to write none.
-    """
-
-    out: Path | None
-    merged: Path | None
+    out: Path | None  # a JSON file; None to write none
+    merged: Path | None  # a folder for the merged model; None to write none
 
     def check(self, read: Sequence[Path]) -> None:
         """Exit if a file that is read would be overwritten."""

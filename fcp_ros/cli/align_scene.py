@@ -50,22 +50,14 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class SceneToAlign:
-    """The files and limits of a request.
+    """The files and limits of a request."""
 
-    Attributes:
-        scene: name or path of the scene.
-        other: another scene of the same place; "" if there is none.
-        domain: name or path of the domain.
-        world: a scene in the domain's words with the same ids, in which plans are tried; "" to try
-            nothing.
-        out: where overrides are written; None to write none.
-    """
-
-    scene: str
-    other: str
-    domain: str
+    scene: str  # name or path of the scene
+    other: str  # another scene of the same place; "" if there is none
+    domain: str  # name or path of the domain
+    # a scene in the domain's words with the same ids, in which plans are tried; "" to try nothing
     world: str
-    out: Path | None
+    out: Path | None  # where overrides are written; None to write none
     options: SceneAlignmentOptions
 
     @property

@@ -19,13 +19,9 @@ from fcp_ros.foundation.garbage import pause_garbage_collection
 
 @dataclass(frozen=True)
 class Command:
-    """A command that is imported when it is run.
+    """A command that is imported when it is run."""
 
-    Attributes:
-        summary: The line that ``fcp --help`` shows; it begins the command's own help.
-    """
-
-    summary: str
+    summary: str  # The line that ``fcp --help`` shows; it begins the command's own help
     module: str
     app: str = "app"
 

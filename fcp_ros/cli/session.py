@@ -18,37 +18,25 @@ from fcp_ros.scene.loading import read_with_format
 
 @dataclass(frozen=True)
 class Session:
-    """A scene in the words of a domain.
+    """A scene in the words of a domain."""
 
-    Attributes:
-        domain: The domain, with the user's type overrides.
-        graph: The scene, with its relations completed.
-        format: The reader that recognised the file.
-    """
-
-    domain: Domain
-    graph: SceneGraph
+    domain: Domain  # The domain, with the user's type overrides
+    graph: SceneGraph  # The scene, with its relations completed
     state: SceneState
-    format: SceneReader
+    format: SceneReader  # The reader that recognised the file
 
 
 @dataclass(frozen=True)
 class SceneChoice:
-    """The options that decide how a scene becomes a state.
+    """The options that decide how a scene becomes a state."""
 
-    Attributes:
-        types: ``LABEL=TYPE`` or ``ID=TYPE`` each.
-        similar: Least vote for the type of a similar label; None takes the domain's own.
-        limits: Limits on the size of a file; None for the defaults.
-        also: Relations to derive besides those that the domain declares (``near``, ``under``...).
-        overrides: File with the names of the scene in the words of the domain.
-    """
-
-    types: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()  # ``LABEL=TYPE`` or ``ID=TYPE`` each
+    # Least vote for the type of a similar label; None takes the domain's own
     similar: float | None = None
-    limits: SceneLimits | None = None
+    limits: SceneLimits | None = None  # Limits on the size of a file; None for the defaults
+    # Relations to derive besides those that the domain declares (``near``, ``under``...)
     also: tuple[str, ...] = ()
-    overrides: Path | None = None
+    overrides: Path | None = None  # File with the names of the scene in the words of the domain
 
 
 def open_session(domain_name: str, scene_name: str, choice: SceneChoice | None = None) -> Session:

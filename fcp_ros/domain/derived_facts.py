@@ -36,17 +36,13 @@ class FactDerivation:
 
     def derive(
         self,
-        state: Instance,
+        state: Instance,  # what it holds of derived relations is forgotten
+        # the relations in which it differs from a state with the same facts of derived relations,
+        # all of which followed there; None if nothing is known
         changed: Collection[str] | None = None,
         check: Callable[[], None] = lambda: None,
     ) -> Instance:
-        """Return a state with exactly the facts of derived relations that follow.
-
-        Args:
-            state: what it holds of derived relations is forgotten.
-            changed: the relations in which it differs from a state with the same facts of derived
-                relations, all of which followed there; None if nothing is known.
-        """
+        """Return a state with exactly the facts of derived relations that follow."""
         known = None if changed is None else set(changed)
         for stratum in self._strata:
             if known is None or not known.isdisjoint(stratum.reads):

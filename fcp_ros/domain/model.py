@@ -187,13 +187,10 @@ class Stratum:
     again, until nothing is added: the least facts that the rules allow (stratified Datalog: Apt,
     Blair, Walker, Towards a Theory of Declarative Knowledge, 1988; PDDL's axioms: Thiebaux,
     Hoffmann, Nebel, In Defense of PDDL Axioms, 2005).
-
-    Attributes:
-        relations: the relations, which are derived nowhere else.
-        rules: negated, they speak only of relations of earlier strata, or of plain ones.
     """
 
-    relations: tuple[str, ...]
+    relations: tuple[str, ...]  # the relations, which are derived nowhere else
+    # negated, they speak only of relations of earlier strata, or of plain ones
     rules: tuple[ActionRule, ...]
 
 
@@ -219,17 +216,11 @@ class Combination(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class OracleChoice:
-    """Several oracles that answer for one predicate.
+    """Several oracles that answer for one predicate."""
 
-    Args:
-        names: two or more of `ORACLES`, in order.
-        combination: first answer, or all composed.
-        t_norm: name of the t-norm that composes their degrees; used by ALL_OF.
-    """
-
-    names: tuple[str, ...]
-    combination: Combination
-    t_norm: str = DEFAULT_T_NORM
+    names: tuple[str, ...]  # two or more of `ORACLES`, in order
+    combination: Combination  # first answer, or all composed
+    t_norm: str = DEFAULT_T_NORM  # name of the t-norm that composes their degrees; used by ALL_OF
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,17 +332,13 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A declared sequence of actions that belong together ("fetch": pick, then navigate).
+    """A declared sequence of actions that belong together ("fetch": pick, then navigate)."""
 
-    Attributes:
-        name: of the chunk, shown in plans.
-        steps: rule name and, for each of its parameters, the chunk's parameter that it takes.
-        graded: graded predicates that judge the chunk as a whole; empty: its steps' degrees count.
-    """
-
-    name: str
+    name: str  # of the chunk, shown in plans
     parameters: tuple[Parameter, ...]
+    # rule name and, for each of its parameters, the chunk's parameter that it takes
     steps: tuple[tuple[str, tuple[str, ...]], ...]
+    # graded predicates that judge the chunk as a whole; empty: its steps' degrees count
     graded: tuple[Atom, ...] = ()
 
 

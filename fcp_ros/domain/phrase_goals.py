@@ -92,19 +92,15 @@ def _list_gone(rule: ActionRule, slot: str, fixed: Collection[str]) -> list[Expr
 
 def fill_goal(
     template: TaskTemplate,
-    values: Mapping[str, SlotValue],
-    additions: Sequence[Addition] = (),
+    values: Mapping[str, SlotValue],  # slot -> element or variable, number, or words
+    additions: Sequence[Addition] = (),  # those that were said
+    # the nouns of the domain that stand for several labels (`DomainWords.kinds`)
     kinds: Mapping[str, Sequence[str]] | None = None,
 ) -> Expression:
     """Build the goal of a task from the values of its slots.
 
     A slot without a value gets its default. An element without one is a free variable of the name
     of the slot: any element that fits. It is the same in the additions.
-
-    Args:
-        values: slot -> element or variable, number, or words.
-        additions: those that were said.
-        kinds: the nouns of the domain that stand for several labels (`DomainWords.kinds`).
 
     Returns:
         The goal; its names are not resolved yet (`check_goal`).

@@ -68,18 +68,12 @@ Variant = tuple[FlatPart, ...]
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A phrase of a domain.
-
-    Attributes:
-        parts: its words, slots, options and choices.
-        variants: all ways to say it, each once, the longest first.
-        line: of the YAML file; 0 if it is from elsewhere.
-    """
+    """A phrase of a domain."""
 
     text: str
-    parts: tuple[PhrasePart, ...]
-    variants: tuple[Variant, ...]
-    line: int = field(default=0, compare=False)
+    parts: tuple[PhrasePart, ...]  # its words, slots, options and choices
+    variants: tuple[Variant, ...]  # all ways to say it, each once, the longest first
+    line: int = field(default=0, compare=False)  # of the YAML file; 0 if it is from elsewhere
 
     @property
     def slots(self) -> frozenset[str]:
@@ -88,16 +82,12 @@ class Phrase:
 
 
 class PhraseError(ValueError):
-    """A phrase that can't be read.
-
-    Attributes:
-        fix: what to do about it, a clause.
-    """
+    """A phrase that can't be read."""
 
     def __init__(self, message: str, fix: str) -> None:
         super().__init__(f"{message}: {fix}")
         self.message = message
-        self.fix = fix
+        self.fix = fix  # what to do about it, a clause
 
 
 def list_slots(variant: Iterable[FlatPart]) -> tuple[str, ...]:

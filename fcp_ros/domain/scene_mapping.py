@@ -20,16 +20,11 @@ SCENE_LAYERS = ("building", "floor", "room", "place", "object", "agent")
 
 @dataclass(frozen=True)
 class AttributeFact:
-    """A rule by which an attribute states a fact.
+    """A rule by which an attribute states a fact."""
 
-    Attributes:
-        attribute: Name of the attribute, such as "is_open".
-        relation: The unary relation that is then true of the element, such as "closed".
-    """
-
-    attribute: str
+    attribute: str  # Name of the attribute, such as "is_open"
     equals: AttributeValue
-    relation: str
+    relation: str  # The unary relation that is then true of the element, such as "closed"
 
     def holds(self, attributes: Mapping[str, AttributeValue]) -> bool:
         """Return True if the attribute has exactly this value (1 is not True)."""
@@ -43,33 +38,26 @@ STATE_ATTRIBUTES = (AttributeFact("is_open", False, "closed"),)
 
 @dataclass(frozen=True)
 class SceneMapping:
-    """The rules by which scene nodes become elements of a domain's schema.
+    """The rules by which scene nodes become elements of a domain's schema."""
 
-    Attributes:
-        labels: Normalised label ("dining table", "fridge") -> type name.
-        layer_types: Type of the nodes of each layer (rooms, agents), by name of the layer. Nodes of
-            a layer that is absent here are left out; objects always take part.
-        default_type: Type of an object whose label is unknown.
-        small_default_type: The same for an object whose extents are all known and small; None to
-            make no difference.
-        small_size: Largest extent (m) that counts as small.
-        attribute_facts: Attributes that state facts, such as ``is_open: False`` for ``closed``.
-        synonyms: Normalised word -> the label of ``labels`` with the same meaning.
-        overrides: Node id or normalised label -> type name: the user's choice, before all else.
-        similar_threshold: Similarity (0 to 1) from which an unknown label gets the type of known
-            ones; None to compare no labels.
-        names: Names of the perception in the domain's words, applied before all else.
-    """
-
-    labels: Mapping[str, str]
+    labels: Mapping[str, str]  # Normalised label ("dining table", "fridge") -> type name
+    # Type of the nodes of each layer (rooms, agents), by name of the layer. Nodes of a layer that
+    # is absent here are left out; objects always take part.
     layer_types: Mapping[str, str]
-    default_type: str
+    default_type: str  # Type of an object whose label is unknown
+    # The same for an object whose extents are all known and small; None to make no difference
     small_default_type: str | None = None
-    small_size: float = 0.4
+    small_size: float = 0.4  # Largest extent (m) that counts as small
+    # Attributes that state facts, such as ``is_open: False`` for ``closed``
     attribute_facts: tuple[AttributeFact, ...] = STATE_ATTRIBUTES
+    # Normalised word -> the label of ``labels`` with the same meaning
     synonyms: Mapping[str, str] = field(default_factory=dict)
+    # Node id or normalised label -> type name: the user's choice, before all else
     overrides: Mapping[str, str] = field(default_factory=dict)
+    # Similarity (0 to 1) from which an unknown label gets the type of known ones; None to compare
+    # no labels
     similar_threshold: float | None = None
+    # Names of the perception in the domain's words, applied before all else
     names: SceneNames = field(default_factory=SceneNames)
 
     def with_names(self, names: SceneNames) -> SceneMapping:

@@ -36,14 +36,10 @@ _ATTRIBUTE = re.compile(r"\s*(not\s+)?([A-Za-z_]\w*)\s*")
 
 @dataclass(frozen=True, slots=True, order=True)
 class RelationReading:
-    """A relation of the domain that a perceived one is read as: `on(2, 1)` for `supports`.
-
-    Attributes:
-        places: for each of its arguments the position of the perceived one, from 0.
-    """
+    """A relation of the domain that a perceived one is read as: `on(2, 1)` for `supports`."""
 
     name: str
-    places: tuple[int, ...]
+    places: tuple[int, ...]  # for each of its arguments the position of the perceived one, from 0
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(str(place + 1) for place in self.places)})"
@@ -66,14 +62,11 @@ class AttributeReading:
 
 @dataclass(frozen=True)
 class SceneNames:
-    """The readings of perceived names.
+    """The readings of perceived names."""
 
-    Attributes:
-        labels: normalised label -> a label of the domain, or else a type.
-        relations: name -> readings; of several, the first whose types fit counts.
-    """
-
+    # normalised label -> a label of the domain, or else a type
     labels: Mapping[str, str] = field(default_factory=dict)
+    # name -> readings; of several, the first whose types fit counts
     relations: Mapping[str, tuple[RelationReading, ...]] = field(default_factory=dict)
     attributes: Mapping[str, AttributeReading] = field(default_factory=dict)
 

@@ -58,16 +58,12 @@ def build_pattern(schema: Schema, types: Mapping[str, str], atoms: Iterable[Atom
 
 @dataclass(frozen=True)
 class Scope:
-    """A pattern that conditions start from.
-
-    Attributes:
-        atoms: over these names.
-    """
+    """A pattern that conditions start from."""
 
     schema: Schema
     owner: str
     types: Mapping[str, str]
-    atoms: tuple[Atom, ...]
+    atoms: tuple[Atom, ...]  # over these names
 
     @cached_property
     def pattern(self) -> Instance:

@@ -46,15 +46,10 @@ Relied = TypeVar("Relied")
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """The evidence of an outcome for one judgement.
+    """The evidence of an outcome for one judgement."""
 
-    Attributes:
-        quality: observed of the judgement, in [0, 1].
-        weight: the share of an outcome that it counts for, in [0, 1].
-    """
-
-    quality: float
-    weight: float = 1.0
+    quality: float  # observed of the judgement, in [0, 1]
+    weight: float = 1.0  # the share of an outcome that it counts for, in [0, 1]
 
 
 def find_credited_step(
@@ -116,17 +111,11 @@ def credit_earlier_steps(degrees: Sequence[float], leak: float = LEAK) -> list[C
 
 @dataclass(frozen=True, slots=True)
 class Reliance(Generic[Relied]):
-    """A judgement that a step relied on which seemed to succeed.
+    """A judgement that a step relied on which seemed to succeed."""
 
-    Attributes:
-        judgement: the caller's handle of it.
-        degree: of the judgement, in [0, 1].
-        elements: the elements that the step acted on, without the agent.
-    """
-
-    judgement: Relied
-    degree: float
-    elements: frozenset[str]
+    judgement: Relied  # the caller's handle of it
+    degree: float  # of the judgement, in [0, 1]
+    elements: frozenset[str]  # the elements that the step acted on, without the agent
 
 
 class PlanMemory(Generic[Relied]):

@@ -100,23 +100,15 @@ STATUSES = {
 
 
 class Dispatcher:
-    """Executes one plan; see the module's docstring. Not thread-safe.
-
-    Args:
-        steps: the plan's steps, in order.
-        settings: bounds of every wait.
-        ledger: shared by all dispatchers that use the same executors.
-        world: answers questions on the present state.
-        clock: returns seconds, monotonic.
-    """
+    """Executes one plan; see the module's docstring. Not thread-safe."""
 
     def __init__(
         self,
-        steps: Sequence[PlanStep],
-        settings: DispatchSettings,
-        ledger: ExecutorLedger,
-        world: WorldView,
-        clock: Callable[[], float],
+        steps: Sequence[PlanStep],  # the plan's steps, in order
+        settings: DispatchSettings,  # bounds of every wait
+        ledger: ExecutorLedger,  # shared by all dispatchers that use the same executors
+        world: WorldView,  # answers questions on the present state
+        clock: Callable[[], float],  # returns seconds, monotonic
     ) -> None:
         self._steps = tuple(steps)
         self._settings = settings

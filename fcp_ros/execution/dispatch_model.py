@@ -53,27 +53,18 @@ class StopReason(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class DispatchSettings:
-    """Bounds of every wait, in seconds.
+    """Bounds of every wait, in seconds."""
 
-    Attributes:
-        timeout_factor: a step may take this times its expected duration.
-        min_timeout: every step may take this long.
-        accept_timeout: to accept or refuse a step.
-        grace_time: to answer a request to stop.
-        settle_time: for the effects of a succeeded step to show in the world.
-        scene_wait: for the world to be kept up to date again.
-        trust_executors: if True, effects that don't show when a step has succeeded are written into
-            the world at once (for robots whose perception doesn't report them). Otherwise a step
-            whose effects don't show in time has failed with POSTCONDITION_FAILED.
-    """
-
-    timeout_factor: float = 3.0
-    min_timeout: float = 10.0
-    accept_timeout: float = 5.0
-    grace_time: float = 5.0
+    timeout_factor: float = 3.0  # a step may take this times its expected duration
+    min_timeout: float = 10.0  # every step may take this long
+    accept_timeout: float = 5.0  # to accept or refuse a step
+    grace_time: float = 5.0  # to answer a request to stop
     executor_wait: float = 5.0
-    settle_time: float = 3.0
-    scene_wait: float = 60.0
+    settle_time: float = 3.0  # for the effects of a succeeded step to show in the world
+    scene_wait: float = 60.0  # for the world to be kept up to date again
+    # if True, effects that don't show when a step has succeeded are written into the world at once
+    # (for robots whose perception doesn't report them). Otherwise a step whose effects don't show
+    # in time has failed with POSTCONDITION_FAILED.
     trust_executors: bool = False
 
     def find_timeout(self, step: PlanStep) -> float:
@@ -83,18 +74,13 @@ class DispatchSettings:
 
 @dataclass(frozen=True, slots=True)
 class DispatchResult:
-    """The end of a plan, in one sentence and in detail.
-
-    Attributes:
-        message: why, and what to do.
-        unanswered: the executor that may still be acting; "" if none.
-    """
+    """The end of a plan, in one sentence and in detail."""
 
     status: DispatchStatus
-    message: str
+    message: str  # why, and what to do
     steps_done: int
     records: tuple[StepRecord, ...]
-    unanswered: str = ""
+    unanswered: str = ""  # the executor that may still be acting; "" if none
 
     @property
     def last_outcome(self) -> Outcome | None:

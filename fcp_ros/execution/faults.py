@@ -55,19 +55,13 @@ class FaultError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault.
-
-    Attributes:
-        outcome: of a step that fails.
-        delay: of a step that is delayed (s).
-        times: how often it happens; `ALWAYS` for no limit.
-    """
+    """One fault."""
 
     pattern: StepPattern
     kind: FaultKind
-    outcome: OutcomeCode = OutcomeCode.EXECUTION_FAILED
-    delay: float = 0.0
-    times: int = ALWAYS
+    outcome: OutcomeCode = OutcomeCode.EXECUTION_FAILED  # of a step that fails
+    delay: float = 0.0  # of a step that is delayed (s)
+    times: int = ALWAYS  # how often it happens; `ALWAYS` for no limit
 
     def __str__(self) -> str:
         effect = {

@@ -72,15 +72,10 @@ class Monitor:
 
 @dataclass(frozen=True)
 class Look:
-    """The result of a look at the changed world.
+    """The result of a look at the changed world."""
 
-    Attributes:
-        elements: of the rest of the plan that have changed.
-        problem: why the rest can't be done now, one sentence; "" if it can.
-    """
-
-    elements: tuple[str, ...]
-    problem: str = ""
+    elements: tuple[str, ...]  # of the rest of the plan that have changed
+    problem: str = ""  # why the rest can't be done now, one sentence; "" if it can
 
 
 class PlanWatch:
@@ -88,16 +83,13 @@ class PlanWatch:
 
     All facts that a step needs, adds or deletes are about its own elements, and a fact changes only
     together with its elements. So a change of other elements can't matter.
-
-    Args:
-        rules: of the domain that was planned with.
-        effects: returns the effects of a step that has begun (`Monitor.find_effects`).
     """
 
     def __init__(
         self,
-        rules: StepRules,
+        rules: StepRules,  # of the domain that was planned with
         steps: tuple[PlanStep, ...],
+        # returns the effects of a step that has begun (`Monitor.find_effects`)
         effects: Callable[[PlanStep], Effects],
     ) -> None:
         self._rules = rules

@@ -37,16 +37,11 @@ class OutcomeCode(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The answer of an executor, or a stand-in if none came.
+    """The answer of an executor, or a stand-in if none came."""
 
-    Attributes:
-        code: how the step ended.
-        message: details for a person; may be empty.
-        quality: how well the step was done, in [0, 1]; None if it was not measured.
-    """
-
-    code: OutcomeCode
-    message: str = ""
+    code: OutcomeCode  # how the step ended
+    message: str = ""  # details for a person; may be empty
+    # how well the step was done, in [0, 1]; None if it was not measured
     quality: float | None = None
 
     def __post_init__(self) -> None:
@@ -64,15 +59,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """One attempt at one step of a plan.
-
-    Attributes:
-        duration: of the attempt (s).
-        scene_lost: the scene graph was stale, so that the outcome is the executor's word alone.
-    """
+    """One attempt at one step of a plan."""
 
     index: int
     step: PlanStep
     outcome: Outcome
-    duration: float
+    duration: float  # of the attempt (s)
+    # the scene graph was stale, so that the outcome is the executor's word alone
     scene_lost: bool = False

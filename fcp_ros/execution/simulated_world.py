@@ -89,18 +89,12 @@ class QualityModel:
 
 @dataclass(frozen=True, slots=True)
 class Performance:
-    """A step that has begun.
-
-    Attributes:
-        outcome: how it will end; None if it never ends by itself.
-        duration: simulated time until then (s).
-        answers: True if it can be cancelled; False for a crashed executor.
-    """
+    """A step that has begun."""
 
     step: PlanStep
-    outcome: Outcome | None
-    duration: float
-    answers: bool = True
+    outcome: Outcome | None  # how it will end; None if it never ends by itself
+    duration: float  # simulated time until then (s)
+    answers: bool = True  # True if it can be cancelled; False for a crashed executor
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,20 +107,15 @@ class Performed:
 
 
 class SimulatedWorld:
-    """A state of a domain that steps are performed on. Not thread-safe.
-
-    Args:
-        domain: its rules are the laws of the world.
-        success: the probability that a step without a fault succeeds.
-    """
+    """A state of a domain that steps are performed on. Not thread-safe."""
 
     def __init__(
         self,
-        domain: Domain,
+        domain: Domain,  # its rules are the laws of the world
         instance: Instance,
         *,
         faults: FaultPlan | None = None,
-        success: SuccessModel | None = None,
+        success: SuccessModel | None = None,  # the probability that a step without a fault succeeds
         quality: QualityModel | None = None,
         seed: int = 0,
     ) -> None:

@@ -84,34 +84,21 @@ class StartError(RuntimeError):
 
 @dataclass(frozen=True)
 class StackOptions:
-    """The nodes to start, and their settings.
+    """The nodes to start, and their settings."""
 
-    Attributes:
-        nodes: Names from `NODES`.
-        namespace: Namespace of all nodes, such as "robot_1"; "" for none.
-        params_file: ROS parameter file; None for the defaults of the nodes.
-        domain: Parameter ``domain`` of every node that has it; "" leaves it.
-        scene: Parameter ``scene`` of the scene_graph node; "" leaves it.
-        use_sim_time: True to take the time from ``/clock``.
-        autostart: True if nodes configure and activate themselves; None leaves it to
-            ``params_file``.
-        log_level: One of `LOG_LEVELS`.
-        overrides: Node -> parameter -> value; takes precedence over everything else.
-        ros_args: More ROS arguments, from ``--ros-args`` on.
-        domain_id: ROS domain; None takes ROS_DOMAIN_ID.
-    """
-
-    nodes: tuple[str, ...] = tuple(NODES)
-    namespace: str = ""
-    params_file: Path | None = None
-    domain: str = ""
-    scene: str = ""
-    use_sim_time: bool = False
+    nodes: tuple[str, ...] = tuple(NODES)  # Names from `NODES`
+    namespace: str = ""  # Namespace of all nodes, such as "robot_1"; "" for none
+    params_file: Path | None = None  # ROS parameter file; None for the defaults of the nodes
+    domain: str = ""  # Parameter ``domain`` of every node that has it; "" leaves it
+    scene: str = ""  # Parameter ``scene`` of the scene_graph node; "" leaves it
+    use_sim_time: bool = False  # True to take the time from ``/clock``
+    # True if nodes configure and activate themselves; None leaves it to ``params_file``
     autostart: bool | None = None
-    log_level: str = "info"
+    log_level: str = "info"  # One of `LOG_LEVELS`
+    # Node -> parameter -> value; takes precedence over everything else
     overrides: Mapping[str, Mapping[str, ParameterValue]] = field(default_factory=dict)
-    ros_args: tuple[str, ...] = ()
-    domain_id: int | None = None
+    ros_args: tuple[str, ...] = ()  # More ROS arguments, from ``--ros-args`` on
+    domain_id: int | None = None  # ROS domain; None takes ROS_DOMAIN_ID
 
     def arguments(self) -> list[str]:
         """Return the ROS command line for the initialisation of the context."""
@@ -138,17 +125,12 @@ class StackOptions:
 
 
 class NodeStack:
-    """Nodes in one process; a context manager that starts and stops them.
-
-    Attributes:
-        nodes: Name -> node, while it runs.
-        context: Their ROS context, while it runs.
-    """
+    """Nodes in one process; a context manager that starts and stops them."""
 
     def __init__(self, options: StackOptions) -> None:
         self.options = options
-        self.nodes: dict[str, ManagedNode] = {}
-        self.context = Context()
+        self.nodes: dict[str, ManagedNode] = {}  # Name -> node, while it runs
+        self.context = Context()  # Their ROS context, while it runs
         self._threads: NodeThreads | None = None
 
     def start(self) -> None:
@@ -271,15 +253,12 @@ ReadyCallback = Callable[[Mapping[str, ManagedNode]], None]
 
 def run_nodes(
     options: StackOptions,
+    # Called once with name -> node, as soon as all nodes are active (those that don't start
+    # themselves: as soon as they exist)
     ready_callback: ReadyCallback | None = None,
-    stop_event: threading.Event | None = None,
+    stop_event: threading.Event | None = None,  # Set it to stop; from any thread
 ) -> None:
     """Run nodes until SIGINT, SIGTERM or `stop_event`, then shut them down cleanly.
-
-    Args:
-        ready_callback: Called once with name -> node, as soon as all nodes are active (those
-            that don't start themselves: as soon as they exist).
-        stop_event: Set it to stop; from any thread.
 
     Raises:
         StartError: they could not be started; everything is shut down again.

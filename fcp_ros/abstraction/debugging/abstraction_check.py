@@ -88,13 +88,9 @@ MOST_SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class CheckedAbstraction:
-    """The outcome of ASC.
+    """The outcome of ASC."""
 
-    Attributes:
-        policy: the proposer's, or the one that solves the QNP; empty if there are faults.
-    """
-
-    policy: QnpPolicy
+    policy: QnpPolicy  # the proposer's, or the one that solves the QNP; empty if there are faults
     errors: tuple[AbstractionError, ...]
 
 

@@ -60,20 +60,18 @@ class CheckedTask:
 
     Args:
         proposal: the abstraction that is checked; names and programs have to exist.
-
-    Attributes:
-        state: the initial state, which changes while the task is walked through.
-        refiner: refines abstract actions.
-        has_own_policy: True if the policy is the proposer's, not a solution of the QNP.
     """
 
     def __init__(self, task: TrainingTask, proposal: AbstractionProposal) -> None:
         self.name = task.name
         self.qnp: Qnp = proposal.qnp
+        # the initial state, which changes while the task is walked through
         self.state = build_state(task.domain, task.instance, task.goal)
         self.goal = GoalTest(task.domain, task.goal, self.state)
         self.engine = RuleEngine(task.domain)
+        # refines abstract actions
         self.refiner = ActionRefiner(proposal.qnp, proposal.refinement, self.engine)
+        # True if the policy is the proposer's, not a solution of the QNP
         self.has_own_policy = proposal.policy is not None
 
     def abstract(self, values: FeatureValues) -> QState:

@@ -43,18 +43,14 @@ NICENESS = 5
 
 @dataclass(frozen=True)
 class LearningRequest:
-    """The arguments of `generalize`, with the proposer by its settings.
-
-    Attributes:
-        abstraction: file of an abstraction that is to be checked; "" to learn one from the tasks.
-        niceness: of the process; 0 where it is all that the program does.
-    """
+    """The arguments of `generalize`, with the proposer by its settings."""
 
     tasks: tuple[TrainingTask, ...]
+    # file of an abstraction that is to be checked; "" to learn one from the tasks
     abstraction: str = ""
     options: GeneralizationOptions = field(default_factory=GeneralizationOptions)
     seed: int = 0
-    niceness: int = NICENESS
+    niceness: int = NICENESS  # of the process; 0 where it is all that the program does
 
 
 class LearningProcessDied(RuntimeError):
@@ -63,16 +59,13 @@ class LearningProcessDied(RuntimeError):
 
 def generalize_apart(
     request: LearningRequest,
-    progress: GeneralizationCallback = ignore_generalization,
+    progress: GeneralizationCallback = ignore_generalization,  # told what is being done
     check: Callable[[], None] = lambda: None,
 ) -> Generalization:
     """Look for a policy in a process of its own; arguments and result as of `generalize`.
 
     The time limit is kept to within some `GRACE`: parts of other libraries may look at no clock for
     minutes, but a process can be ended.
-
-    Args:
-        progress: told what is being done.
 
     Raises:
         InputError: the tasks or the file can't be used.

@@ -62,13 +62,10 @@ def generalize(
     training: tuple[TrainingTask, ...],
     proposer: AbstractionProposer,
     options: GeneralizationOptions | None = None,
-    progress: GeneralizationCallback = ignore_generalization,
+    progress: GeneralizationCallback = ignore_generalization,  # told what is being done
     check: Callable[[], None] = lambda: None,
 ) -> Generalization:
     """Look for a policy that passes all checks on the training tasks.
-
-    Args:
-        progress: told what is being done.
 
     Returns:
         The policy, or the reason why there is none, with the faults of each round.

@@ -19,21 +19,17 @@ MOST_ROUNDS = 20
 class GeneralizationOptions:
     """Settings of `generalize`.
 
-    Attributes:
-        rounds: proposals that are asked for at most, 1 to MOST_ROUNDS.
-        generating: number of training tasks that the proposer is given, the first ones with
-            something to do; 0: all. The others are for debugging: one that shows a fault is given
-            to the proposer from the next round on.
-        time_limit: for everything (s).
-        tree: bounds of the walk through each training task.
-
     Raises:
         ValueError: a number out of its range.
     """
 
-    rounds: int = 10
+    rounds: int = 10  # proposals that are asked for at most, 1 to MOST_ROUNDS
+    # number of training tasks that the proposer is given, the first ones with something to do; 0:
+    # all. The others are for debugging: one that shows a fault is given to the proposer from the
+    # next round on.
     generating: int = 0
-    time_limit: float = 600.0
+    time_limit: float = 600.0  # for everything (s)
+    # bounds of the walk through each training task
     tree: TreeLimits = field(default_factory=TreeLimits)
     qnp: QnpLimits = field(default_factory=QnpLimits)
 
@@ -53,55 +49,35 @@ def describe_timeout(limit: float) -> str:
 
 @dataclass(frozen=True)
 class GeneralizationRound:
-    """One proposal and what the checks say.
+    """One proposal and what the checks say."""
 
-    Attributes:
-        proposal: None if what was written is no abstraction.
-        errors: its faults; none: it passed.
-        states: concrete states of the training tasks that were walked through.
-        is_complete: False if bounds left choices out.
-    """
-
-    proposal: AbstractionProposal | None
-    errors: tuple[AbstractionError, ...]
-    states: int = 0
-    is_complete: bool = True
+    proposal: AbstractionProposal | None  # None if what was written is no abstraction
+    errors: tuple[AbstractionError, ...]  # its faults; none: it passed
+    states: int = 0  # concrete states of the training tasks that were walked through
+    is_complete: bool = True  # False if bounds left choices out
     seconds: float = 0.0
 
 
 @dataclass(frozen=True)
 class Generalization:
-    """The outcome of `generalize`.
+    """The outcome of `generalize`."""
 
-    Attributes:
-        status: FOUND, or why there is no policy.
-        sentence: the same for a person.
-        policy: None unless it was found.
-        rounds: all of them, in order.
-        errors: what shows why there is no policy: of the proposer, else of the last round.
-    """
-
-    status: GeneralizationStatus
-    sentence: str
-    policy: GeneralPolicy | None = None
-    rounds: tuple[GeneralizationRound, ...] = ()
+    status: GeneralizationStatus  # FOUND, or why there is no policy
+    sentence: str  # the same for a person
+    policy: GeneralPolicy | None = None  # None unless it was found
+    rounds: tuple[GeneralizationRound, ...] = ()  # all of them, in order
+    # what shows why there is no policy: of the proposer, else of the last round
     errors: tuple[AbstractionError, ...] = ()
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class GeneralizationProgress:
-    """The present work of `generalize`.
+    """The present work of `generalize`."""
 
-    Attributes:
-        round: from 1.
-        doing: a clause for a person.
-        errors: the faults of the round before.
-    """
-
-    round: int
-    doing: str
-    errors: tuple[AbstractionError, ...] = ()
+    round: int  # from 1
+    doing: str  # a clause for a person
+    errors: tuple[AbstractionError, ...] = ()  # the faults of the round before
 
 
 GeneralizationCallback = Callable[[GeneralizationProgress], None]

@@ -33,34 +33,23 @@ MOST_SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class TreeLimits:
-    """Bounds of a walk.
+    """Bounds of a walk."""
 
-    Attributes:
-        states: states that are walked before other choices than the runner's are left out.
-        searched: the same for policies that search, whose states cost more.
-        longest: states that are walked on the runner's own path.
-        choices: refinements of one abstract action in one state that are followed.
-        errors: faults of one task after which the walk ends.
-    """
-
+    # states that are walked before other choices than the runner's are left out
     states: int = 2_000
-    searched: int = 100
-    longest: int = 20_000
-    choices: int = 100
-    errors: int = 2
+    searched: int = 100  # the same for policies that search, whose states cost more
+    longest: int = 20_000  # states that are walked on the runner's own path
+    choices: int = 100  # refinements of one abstract action in one state that are followed
+    errors: int = 2  # faults of one task after which the walk ends
 
 
 @dataclass(frozen=True, slots=True)
 class WalkedTree:
-    """The outcome of a walk.
-
-    Attributes:
-        is_complete: False if a bound left something out.
-    """
+    """The outcome of a walk."""
 
     errors: tuple[AbstractionError, ...]
     states: int
-    is_complete: bool
+    is_complete: bool  # False if a bound left something out
 
 
 Child = tuple[str, ProgramSteps, FeatureValues]
@@ -69,23 +58,16 @@ Child = tuple[str, ProgramSteps, FeatureValues]
 
 @dataclass(slots=True)
 class _Node:
-    """A state on the present path.
-
-    Attributes:
-        via: the action and steps that led to it, in words; empty for the initial state.
-        children: what is left to be walked.
-        misses: for each action that ran with another effect, the first such run in words.
-        has_children: True once an action was refined.
-        gave_up: True if more bindings would have had to be tried.
-    """
+    """A state on the present path."""
 
     key: int
     values: FeatureValues
-    via: str
-    children: Generator[Child, None, None]
+    via: str  # the action and steps that led to it, in words; empty for the initial state
+    children: Generator[Child, None, None]  # what is left to be walked
+    # for each action that ran with another effect, the first such run in words
     misses: dict[str, str] = field(default_factory=dict)
-    has_children: bool = False
-    gave_up: bool = False
+    has_children: bool = False  # True once an action was refined
+    gave_up: bool = False  # True if more bindings would have had to be tried
 
 
 def walk_refined_tree(

@@ -64,19 +64,11 @@ class ConceptLevel:
 
 
 class ConceptPool:
-    """Concepts by level of complexity.
-
-    Args:
-        vocabulary: the names that concepts and roles are made of.
-
-    Attributes:
-        levels: concepts by complexity; the first has `top` alone.
-        roles: those that `some` and `all` look along.
-    """
+    """Concepts by level of complexity."""
 
     def __init__(
         self,
-        vocabulary: StateVocabulary,
+        vocabulary: StateVocabulary,  # the names that concepts and roles are made of
         batch: StateBatch,
         check: Callable[[], None],
         most: int,
@@ -88,9 +80,9 @@ class ConceptPool:
         self._seen = {np.zeros_like(batch.top).tobytes(), batch.top.tobytes()}
         first = ConceptLevel(batch)
         first.append([Top()], batch.top[None])
-        self.levels = [first]
+        self.levels = [first]  # concepts by complexity; the first has `top` alone
         self.role_pool = RolePool(vocabulary, batch, check)
-        self.roles = self.role_pool.list_successor_roles()
+        self.roles = self.role_pool.list_successor_roles()  # those that `some` and `all` look along
 
     def add_level(self) -> ConceptLevel:
         """Make all concepts of the next complexity.
@@ -167,15 +159,11 @@ class ConceptPool:
     def _offer(
         self,
         level: ConceptLevel,
-        values: Words,
+        values: Words,  # (number, states, words)
         build: Callable[..., ConceptExpression],
         *parts: Sequence[Any],
     ) -> None:
-        """Add the concepts whose values no other has had.
-
-        Args:
-            values: (number, states, words).
-        """
+        """Add the concepts whose values no other has had."""
         self._check()
         size, data, seen = self.batch.top.nbytes, values.tobytes(), self._seen
         kept = []

@@ -41,39 +41,28 @@ _MOST_WAYS = 200
 
 @dataclass(frozen=True, slots=True)
 class PoolLimits:
-    """Bounds of an enumeration.
-
-    Attributes:
-        max_concepts: number of concepts that they are made of; bounds the memory.
-        time_limit: in seconds of the processor.
-    """
+    """Bounds of an enumeration."""
 
     max_complexity: int = 9
     max_features: int = 20_000
-    max_concepts: int = 50_000
-    time_limit: float = 20.0
+    max_concepts: int = 50_000  # number of concepts that they are made of; bounds the memory
+    time_limit: float = 20.0  # in seconds of the processor
 
 
 @dataclass(frozen=True, slots=True)
 class FeaturePool:
-    """Features by increasing complexity, with their values.
+    """Features by increasing complexity, with their values."""
 
-    Attributes:
-        features: pairwise different on the states.
-        concepts: by increasing complexity; pairwise different on the states, too.
-        complete_to: all features up to this complexity are listed.
-        stopped_by: the limit that ended the enumeration before `max_complexity`: "time",
-            "features" or "concepts"; empty if none did.
-        members: of the concepts, as `batch.unpack_concept` reads them.
-    """
-
-    features: tuple[Feature, ...]
+    features: tuple[Feature, ...]  # pairwise different on the states
     values: NDArray[np.int32]
+    # by increasing complexity; pairwise different on the states, too
     concepts: tuple[ConceptExpression, ...]
-    complete_to: int
+    complete_to: int  # all features up to this complexity are listed
+    # the limit that ended the enumeration before `max_complexity`: "time", "features" or
+    # "concepts"; empty if none did
     stopped_by: str
     batch: StateBatch
-    members: Words
+    members: Words  # of the concepts, as `batch.unpack_concept` reads them
 
     def list_members(self, place: int) -> list[int]:
         """Return the bitset of a concept in each state.
@@ -85,19 +74,15 @@ class FeaturePool:
 
 
 def enumerate_features(
+    # the names that features may use; a name that a state lacks is empty there
     vocabulary: StateVocabulary,
-    states: Sequence[RelationalState],
+    states: Sequence[RelationalState],  # at least one, of any instances
+    # how far. At the limit of features the last complexity is cut; at another limit it is left out
+    # as a whole.
     limits: PoolLimits | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> FeaturePool:
-    """Enumerate features that tell states apart.
-
-    Args:
-        vocabulary: the names that features may use; a name that a state lacks is empty there.
-        states: at least one, of any instances.
-        limits: how far. At the limit of features the last complexity is cut; at another limit it
-            is left out as a whole.
-    """
+    """Enumerate features that tell states apart."""
     limits = limits or PoolLimits()
     deadline = time.process_time() + limits.time_limit
 

@@ -21,14 +21,10 @@ from fcp_ros.abstraction.features.expressions import (
 
 
 class Feature(ABC):
-    """A number, or a truth value, of each state.
-
-    Attributes:
-        is_boolean: True if its values are 0 and 1 for false and true.
-    """
+    """A number, or a truth value, of each state."""
 
     __slots__ = ()
-    is_boolean: ClassVar[bool]
+    is_boolean: ClassVar[bool]  # True if its values are 0 and 1 for false and true
 
     @property
     @abstractmethod

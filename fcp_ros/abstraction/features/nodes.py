@@ -21,16 +21,12 @@ Revise: TypeAlias = Callable[[RelationalState, list[Any], Any, Iterable[int]], A
 
 
 class NodeSource(NamedTuple):
-    """The nodes that a value is computed from, and the names of the state that it reads.
+    """The nodes that a value is computed from, and the names of the state that it reads."""
 
-    Attributes:
-        parts: indexes of nodes whose value is taken as a whole.
-        tables: indexes of nodes that stand for rows; bit i of the value, or its i-th row, needs
-            only their i-th rows.
-    """
-
-    parts: tuple[int, ...] = ()
+    parts: tuple[int, ...] = ()  # indexes of nodes whose value is taken as a whole
     names: frozenset[str] = frozenset()
+    # indexes of nodes that stand for rows; bit i of the value, or its i-th row, needs only their
+    # i-th rows
     tables: tuple[int, ...] = ()
 
     def join(self, *others: NodeSource) -> NodeSource:
@@ -73,15 +69,12 @@ class NodeTable:
         key: object,
         compute: Compute,
         source: NodeSource,
+        # gives the value from the old one, if only rows of the tables changed
         revise: Revise | None = None,
+        # the role whose rows the node stands for (True: the predecessors' rows)
         role: tuple[str, bool] | None = None,
     ) -> int:
-        """Add a node, unless there is one already; return its index.
-
-        Args:
-            revise: gives the value from the old one, if only rows of the tables changed.
-            role: the role whose rows the node stands for (True: the predecessors' rows).
-        """
+        """Add a node, unless there is one already; return its index."""
         index = self._by_key.get(key)
         if index is None:
             index = self._by_key[key] = len(self._nodes)

@@ -115,15 +115,11 @@ _FEATURE = _Kind("a feature", "count(some(at, top))")
 
 @dataclass(frozen=True, slots=True)
 class _Constructor:
-    """A word with parentheses.
-
-    Attributes:
-        is_repeated: True if more arguments of the last kind may follow.
-    """
+    """A word with parentheses."""
 
     kinds: tuple[_Kind, ...]
     build: Callable[..., Any]
-    is_repeated: bool = False
+    is_repeated: bool = False  # True if more arguments of the last kind may follow
 
     def describe(self, word: str) -> str:
         """Return the form with its arguments, such as `some(R, C)`."""

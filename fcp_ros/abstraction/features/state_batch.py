@@ -29,19 +29,15 @@ class StateBatch:
 
     Args:
         states: at least one.
-
-    Attributes:
-        states: in their order.
-        words: number of words for a set of objects.
     """
 
     def __init__(self, states: Sequence[RelationalState]) -> None:
-        self.states = tuple(states)
+        self.states = tuple(states)  # in their order
         self.size = max(1, *(len(state.objects) for state in states))
         self.sizes = np.array([len(state.objects) for state in states], np.int32)
         bits = next((bits for bits in _WORD_SIZES if bits >= self.size), 64)
         self.dtype = np.dtype(f"<u{bits // 8}")
-        self.words = -(-self.size // bits)
+        self.words = -(-self.size // bits)  # number of words for a set of objects
         self._bytes = self.words * bits // 8
         self.top = self.pack_concept(lambda state: (1 << len(state.objects)) - 1)
 

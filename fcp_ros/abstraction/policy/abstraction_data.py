@@ -39,14 +39,10 @@ _NAME = re.compile(r"[^\s=><:,]+")
 
 @dataclass(frozen=True, slots=True)
 class KnownNames:
-    """The names that an abstraction may use.
-
-    Attributes:
-        signatures: the rules and their parameters.
-    """
+    """The names that an abstraction may use."""
 
     vocabulary: StateVocabulary
-    signatures: Signatures
+    signatures: Signatures  # the rules and their parameters
 
 
 def list_signatures(domain: Domain) -> Signatures:

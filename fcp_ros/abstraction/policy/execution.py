@@ -29,49 +29,35 @@ class ExecutionStatus(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExecutionLimits:
-    """The limits of a run.
-
-    Attributes:
-        tries: bindings tried for one abstract action in one state.
-    """
+    """The limits of a run."""
 
     steps: int = 1_000_000
     seconds: float = 60.0
-    tries: int = MOST_TRIES
+    tries: int = MOST_TRIES  # bindings tried for one abstract action in one state
 
 
 @dataclass(frozen=True, slots=True)
 class AbstractMove:
-    """An abstract action that was taken.
-
-    Attributes:
-        steps: number of concrete actions up to its end, counted from the start.
-    """
+    """An abstract action that was taken."""
 
     qstate: QState
     action: str
-    steps: int
+    steps: int  # number of concrete actions up to its end, counted from the start
     values: FeatureValues
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """The outcome of a run.
-
-    Attributes:
-        steps: rule and the names of the elements of its parameters, in the rule's order.
-        reason: a sentence; empty if the goal was reached.
-        final: the values of all features at the end; empty if it did not begin.
-        objects: number of objects in the instance: the value of a distance where there is no way.
-        seconds: of the run; without reading the instance as bitsets.
-    """
+    """The outcome of a run."""
 
     status: ExecutionStatus
+    # rule and the names of the elements of its parameters, in the rule's order
     steps: tuple[tuple[str, tuple[str, ...]], ...] = ()
     trace: tuple[AbstractMove, ...] = ()
-    reason: str = ""
-    seconds: float = 0.0
-    final: FeatureValues = ()
+    reason: str = ""  # a sentence; empty if the goal was reached
+    seconds: float = 0.0  # of the run; without reading the instance as bitsets
+    final: FeatureValues = ()  # the values of all features at the end; empty if it did not begin
+    # number of objects in the instance: the value of a distance where there is no way
     objects: int = 0
 
     @property

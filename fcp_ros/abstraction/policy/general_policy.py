@@ -20,36 +20,24 @@ from fcp_ros.foundation.wording import join_words
 
 @dataclass(frozen=True, slots=True)
 class PolicyProvenance:
-    """The origin of a policy.
+    """The origin of a policy."""
 
-    Attributes:
-        proposer: name of what proposed the abstraction.
-        training: names of the instances on which it was tried.
-        seconds: time that it took to find.
-    """
-
-    proposer: str = ""
-    training: tuple[str, ...] = ()
-    seconds: float = 0.0
+    proposer: str = ""  # name of what proposed the abstraction
+    training: tuple[str, ...] = ()  # names of the instances on which it was tried
+    seconds: float = 0.0  # time that it took to find
     remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class GeneralPolicy:
-    """A policy for all instances of a domain.
-
-    Attributes:
-        domain_hash: its identity (`domain.identity`).
-        qnp: the abstraction; its goal is where the policy may stop.
-        policy: the actions that may be taken in each qstate, tried in their order.
-    """
+    """A policy for all instances of a domain."""
 
     name: str
     domain_name: str
-    domain_hash: str
+    domain_hash: str  # its identity (`domain.identity`)
     goal_relations: tuple[str, ...]
-    qnp: Qnp
-    policy: QnpPolicy
+    qnp: Qnp  # the abstraction; its goal is where the policy may stop
+    policy: QnpPolicy  # the actions that may be taken in each qstate, tried in their order
     refinement: RefinementMapping
     provenance: PolicyProvenance = field(default_factory=PolicyProvenance)
 
@@ -77,15 +65,11 @@ class PolicyFault(str, Enum):
 
 
 class PolicyError(InputError):
-    """A policy that can't be used.
-
-    Attributes:
-        fault: the reason as a code.
-    """
+    """A policy that can't be used."""
 
     def __init__(self, fault: PolicyFault, sentence: str) -> None:
         super().__init__(sentence)
-        self.fault = fault
+        self.fault = fault  # the reason as a code
         self.sentence = sentence
 
 

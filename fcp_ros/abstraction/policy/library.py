@@ -31,25 +31,18 @@ from fcp_ros.planning.model.suggestion import (
 
 @dataclass(frozen=True, slots=True)
 class RefusedPolicy:
-    """A file, or a policy by its name, that can't be used.
-
-    Attributes:
-        fault: the reason as a code.
-    """
+    """A file, or a policy by its name, that can't be used."""
 
     source: str
-    fault: PolicyFault
+    fault: PolicyFault  # the reason as a code
     sentence: str
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyFolder:
-    """The policies of a folder.
+    """The policies of a folder."""
 
-    Attributes:
-        policies: those that could be read, in the order of the files' names.
-    """
-
+    # those that could be read, in the order of the files' names
     policies: tuple[GeneralPolicy, ...]
     refused: tuple[RefusedPolicy, ...]
 
@@ -99,9 +92,6 @@ class DomainPolicies:
 
     Args:
         policies: tried in their order.
-
-    Attributes:
-        last: the outcome of the last run; None before the first.
     """
 
     def __init__(self, policies: Sequence[GeneralPolicy], domain: Domain) -> None:
@@ -115,7 +105,7 @@ class DomainPolicies:
             except PolicyError as error:
                 refused.append(RefusedPolicy(policy.name, error.fault, error.sentence))
         self.refused = tuple(refused)
-        self.last: Execution | None = None
+        self.last: Execution | None = None  # the outcome of the last run; None before the first
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -21,20 +21,17 @@ from fcp_ros.planning.model.memberships import MembershipSource
 
 
 def plan_with_policies(
-    policies: Sequence[GeneralPolicy],
+    policies: Sequence[GeneralPolicy],  # tried in their order
     domain: Domain,
     instance: Instance,
     goal: Expression,
-    options: PlanningOptions,
-    memberships: MembershipSource,
+    options: PlanningOptions,  # as of `planning.plan`, like the next ones
+    memberships: MembershipSource,  # judges graded predicates
     **more: Any,
 ) -> PlanningResult:
     """Plan by the first policy that fits and reaches the goal; else by search.
 
     Args:
-        policies: tried in their order.
-        options: as of `planning.plan`, like the next ones.
-        memberships: judges graded predicates.
         more: further arguments of `planning.plan`, without `session`.
 
     Returns:

@@ -76,25 +76,19 @@ OUT_OF_REACH = -1
 
 @dataclass(frozen=True, slots=True)
 class AbstractionError:
-    """A fault of an abstraction, for people and for proposers.
-
-    Attributes:
-        sentence: what is wrong, and where it helps what to do; for people and language models.
-        instance: the training task that shows it; empty if none does.
-        states: the states that show it, in words: values of the features, or facts.
-        actions: abstract and concrete actions that lead there or fail there, in words.
-        layer: what is to blame; None if that isn't decided.
-        steps_left: least number of concrete steps from the state to the goal of the task, or
-            OUT_OF_REACH; None if that isn't known.
-    """
+    """A fault of an abstraction, for people and for proposers."""
 
     check: AbstractionCheck
     kind: AbstractionFault
-    sentence: str
-    instance: str = ""
+    sentence: str  # what is wrong, and where it helps what to do; for people and language models
+    instance: str = ""  # the training task that shows it; empty if none does
+    # the states that show it, in words: values of the features, or facts
     states: tuple[str, ...] = ()
+    # abstract and concrete actions that lead there or fail there, in words
     actions: tuple[str, ...] = ()
-    layer: AbstractionLayer | None = None
+    layer: AbstractionLayer | None = None  # what is to blame; None if that isn't decided
+    # least number of concrete steps from the state to the goal of the task, or OUT_OF_REACH; None
+    # if that isn't known
     steps_left: int | None = None
 
     def describe_blame(self) -> str:
@@ -139,11 +133,7 @@ def translate_interruption(status: PlanStatus) -> GeneralizationStatus:
 
 
 class ProposerStopped(InputError):
-    """Raised by a proposer that has nothing (more) to propose.
-
-    Attributes:
-        errors: what shows it, such as the pair of states that can't be told apart.
-    """
+    """Raised by a proposer that has nothing (more) to propose."""
 
     def __init__(
         self, status: GeneralizationStatus, sentence: str, errors: tuple[AbstractionError, ...] = ()
@@ -151,16 +141,12 @@ class ProposerStopped(InputError):
         super().__init__(sentence)
         self.status = status
         self.sentence = sentence
-        self.errors = errors
+        self.errors = errors  # what shows it, such as the pair of states that can't be told apart
 
 
 class RejectedProposal(InputError):
-    """Raised by a proposer whose text is no abstraction; counts as a round.
-
-    Attributes:
-        errors: the faults of the text, at least one.
-    """
+    """Raised by a proposer whose text is no abstraction; counts as a round."""
 
     def __init__(self, errors: tuple[AbstractionError, ...]) -> None:
         super().__init__("; ".join(error.sentence for error in errors))
-        self.errors = errors
+        self.errors = errors  # the faults of the text, at least one

@@ -15,17 +15,12 @@ from fcp_ros.abstraction.sampling.training_task import TrainingTask
 
 @dataclass(frozen=True)
 class AbstractionProposal:
-    """An abstraction of a domain, yet to be checked.
+    """An abstraction of a domain, yet to be checked."""
 
-    Attributes:
-        qnp: the abstract problem; its variables are the names of `refinement.features`.
-        refinement: the features, and the programs of the abstract actions.
-        policy: the proposer's own policy, with all actions that may be taken in a state; None: the
-            problem is solved.
-    """
-
-    qnp: Qnp
-    refinement: RefinementMapping
+    qnp: Qnp  # the abstract problem; its variables are the names of `refinement.features`
+    refinement: RefinementMapping  # the features, and the programs of the abstract actions
+    # the proposer's own policy, with all actions that may be taken in a state; None: the problem is
+    # solved
     policy: QnpPolicy | None = None
     remarks: tuple[str, ...] = ()
 
@@ -40,15 +35,12 @@ class AbstractionProposer(Protocol):
 
     def propose(
         self,
-        training: tuple[TrainingTask, ...],
+        training: tuple[TrainingTask, ...],  # tasks of one domain, at least one
+        # the faults of the last proposal; none in the first round
         feedback: tuple[AbstractionError, ...],
         check: Callable[[], None],
     ) -> AbstractionProposal:
         """Propose an abstraction.
-
-        Args:
-            training: tasks of one domain, at least one.
-            feedback: the faults of the last proposal; none in the first round.
 
         Raises:
             RejectedProposal: what was written is no abstraction.

@@ -36,32 +36,23 @@ class PolicyEdge:
 
 @dataclass(frozen=True, slots=True)
 class PolicyGraph:
-    """The qstates that a policy may lead to.
-
-    Attributes:
-        states: all that it may lead to, nearest first.
-        edges: all steps that it may take; none from goals.
-        goals: the qstates among `states` in which the goal holds.
-        open_states: the others among `states` for which the policy names no action.
-    """
+    """The qstates that a policy may lead to."""
 
     qnp: Qnp
     initial: tuple[QState, ...]
-    states: tuple[QState, ...]
-    edges: tuple[PolicyEdge, ...]
-    goals: tuple[QState, ...]
+    states: tuple[QState, ...]  # all that it may lead to, nearest first
+    edges: tuple[PolicyEdge, ...]  # all steps that it may take; none from goals
+    goals: tuple[QState, ...]  # the qstates among `states` in which the goal holds
+    # the others among `states` for which the policy names no action
     open_states: tuple[QState, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class EndlessComponent:
-    """Part of a policy graph that can be run through for ever.
-
-    Attributes:
-        edges: its edges: each number that one of them decreases is increased by another.
-    """
+    """Part of a policy graph that can be run through for ever."""
 
     states: tuple[QState, ...]
+    # its edges: each number that one of them decreases is increased by another
     edges: tuple[PolicyEdge, ...]
 
     def describe(self, qnp: Qnp) -> str:

@@ -59,15 +59,10 @@ class QualitativeChange(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AbstractAction:
-    """An action of a QNP.
+    """An action of a QNP."""
 
-    Attributes:
-        name: of the action, without blanks.
-        when: what must hold; a number that is decreased must be greater than zero.
-    """
-
-    name: str
-    when: Condition
+    name: str  # of the action, without blanks
+    when: Condition  # what must hold; a number that is decreased must be greater than zero
     effects: Mapping[str, QualitativeChange]
 
     def __post_init__(self) -> None:
@@ -80,21 +75,15 @@ class AbstractAction:
 class Qnp:
     """A qualitative numeric problem.
 
-    Attributes:
-        name: of the problem, without blanks.
-        booleans: names of the boolean variables.
-        numerics: names of the numeric variables.
-        initial: the initial values; a variable without one may have either.
-
     Raises:
         QnpError: A name is unknown, used twice or has blanks, a change doesn't fit its variable, a
             decreased number isn't required to be greater than zero, or there are too many parts.
     """
 
-    name: str
-    booleans: tuple[str, ...]
-    numerics: tuple[str, ...]
-    initial: Condition
+    name: str  # of the problem, without blanks
+    booleans: tuple[str, ...]  # names of the boolean variables
+    numerics: tuple[str, ...]  # names of the numeric variables
+    initial: Condition  # the initial values; a variable without one may have either
     goal: Condition
     actions: tuple[AbstractAction, ...]
 

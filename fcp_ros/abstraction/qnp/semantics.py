@@ -21,13 +21,9 @@ MOST_DECREASED = 16
 
 @dataclass(frozen=True, slots=True)
 class BitCondition:
-    """A condition on qstates.
+    """A condition on qstates."""
 
-    Attributes:
-        care: the variables that it names.
-    """
-
-    care: int
+    care: int  # the variables that it names
     value: int
 
     def holds(self, state: QState) -> bool:
@@ -37,23 +33,15 @@ class BitCondition:
 
 @dataclass(frozen=True, slots=True)
 class BitAction:
-    """An action on qstates; all variables are masks.
-
-    Attributes:
-        raised: variables that are one afterwards: set or increased.
-        cleared: booleans that are false afterwards.
-        decreased: numbers that may become zero.
-        increased: numbers that become greater.
-        outcomes: for each successor, the decreased numbers that become zero in it.
-    """
+    """An action on qstates; all variables are masks."""
 
     name: str
     when: BitCondition
-    raised: int
-    cleared: int
-    decreased: int
-    increased: int
-    outcomes: tuple[int, ...]
+    raised: int  # variables that are one afterwards: set or increased
+    cleared: int  # booleans that are false afterwards
+    decreased: int  # numbers that may become zero
+    increased: int  # numbers that become greater
+    outcomes: tuple[int, ...]  # for each successor, the decreased numbers that become zero in it
 
     def successors(self, state: QState) -> tuple[QState, ...]:
         """Return the qstates that the action may lead to from one in which it applies."""
@@ -62,11 +50,7 @@ class BitAction:
 
 
 class EncodedQnp:
-    """A QNP as bit masks.
-
-    Attributes:
-        actions: its actions, in its order.
-    """
+    """A QNP as bit masks."""
 
     def __init__(self, qnp: Qnp) -> None:
         """Encode a problem.
@@ -78,6 +62,7 @@ class EncodedQnp:
         bits = {name: 1 << bit for bit, name in enumerate(qnp.variables)}
         self.initial = _encode_condition(qnp.initial, bits)
         self.goal = _encode_condition(qnp.goal, bits)
+        # its actions, in its order
         self.actions = tuple(_encode_action(action, bits) for action in qnp.actions)
 
     def list_initial(self) -> Iterator[QState]:

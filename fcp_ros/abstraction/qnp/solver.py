@@ -207,34 +207,24 @@ class QnpStatus(Enum):
 
 @dataclass(frozen=True, slots=True)
 class QnpStatistics:
-    """The effort of the solver.
+    """The effort of the solver."""
 
-    Attributes:
-        reachable: qstates that some run meets up to its first goal, which is included.
-        strong_cyclic: those of them from which a policy can keep the goal reachable.
-    """
-
-    reachable: int = 0
-    strong_cyclic: int = 0
+    reachable: int = 0  # qstates that some run meets up to its first goal, which is included
+    strong_cyclic: int = 0  # those of them from which a policy can keep the goal reachable
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class QnpResult:
-    """The answer of the solver.
-
-    Attributes:
-        policy: one action for every qstate that it may lead to, except goals; empty unless solved.
-        reason: why there is no policy, in a sentence; empty if solved.
-        hopeless: an initial qstate without a strong-cyclic policy, if that is the reason.
-        component: what every policy runs into that keeps the goal reachable, for example, if that
-            is the reason.
-    """
+    """The answer of the solver."""
 
     status: QnpStatus
+    # one action for every qstate that it may lead to, except goals; empty unless solved
     policy: QnpPolicy = field(default_factory=FrozenMapping)
-    reason: str = ""
+    reason: str = ""  # why there is no policy, in a sentence; empty if solved
+    # an initial qstate without a strong-cyclic policy, if that is the reason
     hopeless: QState | None = None
+    # what every policy runs into that keeps the goal reachable, for example, if that is the reason
     component: EndlessComponent | None = None
     statistics: QnpStatistics = QnpStatistics()
 

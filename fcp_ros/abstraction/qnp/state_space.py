@@ -25,14 +25,10 @@ class QnpLimitReached(Exception):
 
 @dataclass(frozen=True, slots=True)
 class QnpLimits:
-    """Limits of the solver.
-
-    Attributes:
-        moves: pairs of a reachable qstate and a successor of it under some action.
-    """
+    """Limits of the solver."""
 
     states: int = 500_000
-    moves: int = 10_000_000
+    moves: int = 10_000_000  # pairs of a reachable qstate and a successor of it under some action
     seconds: float = 60.0
 
 
@@ -71,23 +67,19 @@ class QnpWatch:
 class StateSpace:
     """The reachable qstates and moves of a QNP.
 
-    Attributes:
-        code: the problem as bit masks.
-        is_goal: by qstate, 1 for goals.
-        targets: by move, the numbers of the qstates that it may lead to.
-
     Raises:
         QnpLimitReached: There are too many qstates or moves, or the time is up.
     """
 
     def __init__(self, qnp: Qnp, watch: QnpWatch) -> None:
-        self.code = EncodedQnp(qnp)
+        self.code = EncodedQnp(qnp)  # the problem as bit masks
         self.states: list[QState] = []
         self.number: dict[QState, int] = {}
-        self.is_goal = bytearray()
+        self.is_goal = bytearray()  # by qstate, 1 for goals
         self.moves: list[range] = []
         self.source: list[int] = []
         self.action: list[int] = []
+        # by move, the numbers of the qstates that it may lead to
         self.targets: list[tuple[int, ...]] = []
         self._most = watch.limits.states
         self.initial = [self._visit(state) for state in self.code.list_initial()]

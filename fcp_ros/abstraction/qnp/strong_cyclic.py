@@ -19,11 +19,6 @@ class StrongCyclicRegion:
 
     A move is allowed if all its targets are in the set.
 
-    Attributes:
-        kept: by qstate, 1 if it is in the set.
-        allowed: by move, 1 if it is allowed.
-        distance: by qstate, the least number of allowed moves to a goal, if all goes well.
-
     Raises:
         QnpLimitReached: The time is up.
     """
@@ -31,8 +26,9 @@ class StrongCyclicRegion:
     def __init__(self, space: StateSpace, watch: QnpWatch) -> None:
         self._space = space
         self._watch = watch
-        self.kept = bytearray(b"\1" * len(space.states))
-        self.allowed = bytearray(b"\1" * len(space.source))
+        self.kept = bytearray(b"\1" * len(space.states))  # by qstate, 1 if it is in the set
+        self.allowed = bytearray(b"\1" * len(space.source))  # by move, 1 if it is allowed
+        # by qstate, the least number of allowed moves to a goal, if all goes well
         self.distance: list[int] = []
         self._left = [len(moves) for moves in space.moves]
         self._shrink()

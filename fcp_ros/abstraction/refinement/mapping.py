@@ -13,14 +13,11 @@ from fcp_ros.abstraction.refinement.programs import Program, list_names
 
 @dataclass(frozen=True, slots=True)
 class RefinementMapping:
-    """The features behind the variables of a QNP, and the programs behind its actions.
+    """The features behind the variables of a QNP, and the programs behind its actions."""
 
-    Attributes:
-        features: by the name of the variable; a boolean one has a boolean feature.
-        programs: by the name of the abstract action; several are tried in their order.
-    """
-
+    # by the name of the variable; a boolean one has a boolean feature
     features: Mapping[str, Feature]
+    # by the name of the abstract action; several are tried in their order
     programs: Mapping[str, tuple[Program, ...]]
 
     def __post_init__(self) -> None:

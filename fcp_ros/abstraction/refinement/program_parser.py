@@ -37,18 +37,14 @@ Signatures = Mapping[str, Collection[str]]
 
 
 def parse_program(
-    text: str,
-    features: Mapping[str, Feature] | None = None,
+    text: str,  # such as `sail(to: some(inverse(goal.at), on)); debark()`
+    features: Mapping[str, Feature] | None = None,  # may be named in tests instead of written out
+    # its names are the only ones allowed in concepts; None: all are
     vocabulary: StateVocabulary | None = None,
+    # the rules that there are; None: any rule may have any parameter
     signatures: Signatures | None = None,
 ) -> Program:
     """Read a program (the syntax is in `programs`).
-
-    Args:
-        text: such as `sail(to: some(inverse(goal.at), on)); debark()`.
-        features: may be named in tests instead of written out.
-        vocabulary: its names are the only ones allowed in concepts; None: all are.
-        signatures: the rules that there are; None: any rule may have any parameter.
 
     Raises:
         FeatureSyntaxError: the text is no program; the message says where and what to do.

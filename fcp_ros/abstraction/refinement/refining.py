@@ -44,21 +44,15 @@ class ActionRefiner:
     """Refines the abstract actions of an abstraction in states of one domain.
 
     It keeps what it has computed of the last state; not to be shared by threads.
-
-    Args:
-        refinement: features of all variables; an action without programs is never refined.
-        most_tries: number of bindings tried for one program in one state.
-
-    Attributes:
-        searches: True if some action has no other program than a search.
     """
 
     def __init__(
         self,
         qnp: Qnp,
+        # features of all variables; an action without programs is never refined
         refinement: RefinementMapping,
         engine: RuleEngine,
-        most_tries: int = MOST_TRIES,
+        most_tries: int = MOST_TRIES,  # number of bindings tried for one program in one state
     ) -> None:
         self._engine = engine
         self._most_tries = most_tries
@@ -75,6 +69,7 @@ class ActionRefiner:
             )
             for action in qnp.actions
         }
+        # True if some action has no other program than a search
         self.searches = any(program.is_search for program in compiled)
         self._plans: dict[tuple[str, ...], _Plan] = {}
 
@@ -132,6 +127,7 @@ class ActionRefiner:
         self,
         action: str,
         state: RelationalState,
+        # told about runs that end with another effect
         on_other_effect: OtherEffectCallback | None = None,
     ) -> Generator[tuple[ProgramSteps, FeatureValues], None, None]:
         """Yield all refinements of an abstract action, in the order in which `refine` tries them.
@@ -140,9 +136,6 @@ class ActionRefiner:
 
         While one is held, `state` is the one after it. It is taken back when the next one is asked
         for and when the iterator is closed; until then the caller leaves the state as it is.
-
-        Args:
-            on_other_effect: told about runs that end with another effect.
 
         Yields:
             steps, and the values of all variables afterwards.

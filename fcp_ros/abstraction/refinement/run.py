@@ -84,13 +84,10 @@ _Node: TypeAlias = "_StepNode | _SearchNode | _TestNode | _LowerNode | None"
 
 @dataclass(frozen=True, slots=True)
 class CompiledProgram:
-    """A program ready to run.
-
-    Attributes:
-        evaluator: of the features that its tests read, and of the concepts of its parameters.
-    """
+    """A program ready to run."""
 
     start: _Node
+    # of the features that its tests read, and of the concepts of its parameters
     evaluator: FeatureEvaluator
 
     @property
@@ -209,12 +206,7 @@ class TriesExceeded(Exception):
 
 
 class ProgramRun:
-    """A program that runs in a state, in place.
-
-    Attributes:
-        steps: those done up to the present end of the program.
-        tries: number of bindings that were tried.
-    """
+    """A program that runs in a state, in place."""
 
     def __init__(
         self,
@@ -231,8 +223,9 @@ class ProgramRun:
         self._last: dict[int, int] = {}  # the number that each `lower` had when it was last there
         self._trail: list[tuple[int, int | None]] = []  # what `_last` was before
         self._started = False
+        # those done up to the present end of the program
         self.steps: list[tuple[str, tuple[int, ...]]] = []
-        self.tries = 0
+        self.tries = 0  # number of bindings that were tried
 
     def find_next(self, most_tries: int) -> bool:
         """Bring the state to the next end of the program; False, and as it was, if none is left.

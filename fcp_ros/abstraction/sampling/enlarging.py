@@ -40,15 +40,10 @@ Kind = tuple[str, int]
 
 @dataclass(frozen=True)
 class ObservedTwins:
-    """Evidence of the training tasks for elements that may be alike.
+    """Evidence of the training tasks for elements that may be alike."""
 
-    Attributes:
-        kinds: legs in which two elements were seen at once, all else alike.
-        types: of which some task has two elements.
-    """
-
-    kinds: frozenset[Kind]
-    types: frozenset[str]
+    kinds: frozenset[Kind]  # legs in which two elements were seen at once, all else alike
+    types: frozenset[str]  # of which some task has two elements
 
 
 def enlarge_tasks(

@@ -28,24 +28,18 @@ Step = tuple[str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class SampledSpace:
-    """States with all steps between them; the initial state comes first.
-
-    Attributes:
-        sources: for each transition the index of the state before.
-        targets: for each transition the index of the state after.
-        steps: for each transition the rule and its binding; of a journey the last ones.
-        places: for each journey where (bitset) its last step is done, or leads to if that is a
-            travel step, too; 0 for single steps.
-        goal: for each state True if the goal holds. Steps from there are left out.
-        distances: for each state the least number of steps to a goal state; DEAD_END if none.
-    """
+    """States with all steps between them; the initial state comes first."""
 
     states: tuple[RelationalState, ...]
-    sources: tuple[int, ...]
-    targets: tuple[int, ...]
+    sources: tuple[int, ...]  # for each transition the index of the state before
+    targets: tuple[int, ...]  # for each transition the index of the state after
+    # for each transition the rule and its binding; of a journey the last ones
     steps: tuple[Step, ...]
+    # for each journey where (bitset) its last step is done, or leads to if that is a travel step,
+    # too; 0 for single steps
     places: tuple[int, ...]
-    goal: tuple[bool, ...]
+    goal: tuple[bool, ...]  # for each state True if the goal holds. Steps from there are left out.
+    # for each state the least number of steps to a goal state; DEAD_END if none
     distances: tuple[int, ...]
 
 
@@ -70,15 +64,11 @@ def explore(
     engine: RuleEngine,
     initial: RelationalState,
     is_goal: Callable[[RelationalState], bool],
-    travel: Sequence[TravelRule],
+    travel: Sequence[TravelRule],  # the rules that travel, for journeys; empty for single steps
     most_states: int,
     check: Callable[[], None],
 ) -> SampledSpace | None:
-    """Return the state space from a state; None if it has more than `most_states` states.
-
-    Args:
-        travel: the rules that travel, for journeys; empty for single steps.
-    """
+    """Return the state space from a state; None if it has more than `most_states` states."""
     states, number_of = [initial.copy()], {initial.key(): 0}
     goal = [is_goal(initial)]
     sources: list[int] = []

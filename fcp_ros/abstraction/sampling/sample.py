@@ -15,28 +15,18 @@ from fcp_ros.abstraction.states.state import RelationalState
 
 @dataclass(frozen=True)
 class TransitionSample:
-    """States of several spaces, with all steps between them.
-
-    Attributes:
-        spaces: (states,), number of the space of each state.
-        sources: (transitions,), index of the state before.
-        targets: (transitions,), index of the state after.
-        steps: for each transition the rule and its binding; of a journey the last ones.
-        places: for each journey where (bitset) its last step is; 0 for single steps.
-        goal: (states,), True where the goal holds.
-        distances: (states,), least number of steps to the goal; -1 for dead ends.
-        initial: (states,), True for the first state of each space.
-    """
+    """States of several spaces, with all steps between them."""
 
     states: tuple[RelationalState, ...]
-    spaces: NDArray[np.int64]
-    sources: NDArray[np.int64]
-    targets: NDArray[np.int64]
+    spaces: NDArray[np.int64]  # (states,), number of the space of each state
+    sources: NDArray[np.int64]  # (transitions,), index of the state before
+    targets: NDArray[np.int64]  # (transitions,), index of the state after
+    # for each transition the rule and its binding; of a journey the last ones
     steps: tuple[Step, ...]
-    places: tuple[int, ...]
-    goal: NDArray[np.bool_]
-    distances: NDArray[np.int64]
-    initial: NDArray[np.bool_]
+    places: tuple[int, ...]  # for each journey where (bitset) its last step is; 0 for single steps
+    goal: NDArray[np.bool_]  # (states,), True where the goal holds
+    distances: NDArray[np.int64]  # (states,), least number of steps to the goal; -1 for dead ends
+    initial: NDArray[np.bool_]  # (states,), True for the first state of each space
 
 
 def join_spaces(spaces: Sequence[SampledSpace]) -> TransitionSample:

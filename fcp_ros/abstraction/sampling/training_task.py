@@ -17,19 +17,13 @@ from fcp_ros.domain.pddl.syntax.source import UnsupportedPddl
 
 @dataclass(frozen=True)
 class TrainingTask:
-    """A task to learn from.
-
-    Attributes:
-        domain: rules and schema. Two tasks of one PDDL domain may differ here.
-        goal: the facts that the goal asks for.
-        source: the file that it was read from; empty if it was built in memory.
-    """
+    """A task to learn from."""
 
     name: str
-    domain: Domain
+    domain: Domain  # rules and schema. Two tasks of one PDDL domain may differ here.
     instance: Instance
-    goal: GoalAtoms
-    source: str = ""
+    goal: GoalAtoms  # the facts that the goal asks for
+    source: str = ""  # the file that it was read from; empty if it was built in memory
 
     @property
     def object_count(self) -> int:

@@ -34,18 +34,14 @@ from fcp_ros.domain.model import ActionRule, Domain
 
 @dataclass(frozen=True, slots=True)
 class TravelRule:
-    """A rule that moves one thing.
-
-    Attributes:
-        role: leads from the place before a step to the one after it, and no rule changes it; None
-            if every place can be reached in one step.
-        destination: the parameter that is the place afterwards.
-    """
+    """A rule that moves one thing."""
 
     name: str
     position: ConceptExpression
+    # leads from the place before a step to the one after it, and no rule changes it; None if every
+    # place can be reached in one step
     role: RoleExpression | None
-    destination: str
+    destination: str  # the parameter that is the place afterwards
 
 
 def find_travel_rules(domain: Domain) -> tuple[TravelRule, ...]:

@@ -19,17 +19,12 @@ Tuple = tuple[RelationForm, tuple[int, ...]]
 
 
 class StateChange(NamedTuple):
-    """One tuple that came or went.
-
-    Attributes:
-        added: True if it came.
-        versions: of the relation's names before.
-    """
+    """One tuple that came or went."""
 
     form: RelationForm
     legs: tuple[int, ...]
-    added: bool
-    versions: tuple[int, ...]
+    added: bool  # True if it came
+    versions: tuple[int, ...]  # of the relation's names before
 
 
 Undo = Sequence[StateChange]

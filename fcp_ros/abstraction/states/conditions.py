@@ -42,15 +42,11 @@ class UnsupportedRule(ValueError):
 
 @dataclass(frozen=True)
 class SchemaForms:
-    """The relations and types of a schema without PDDL's `world`.
-
-    Attributes:
-        world: name of the element that is left out, if there is one.
-    """
+    """The relations and types of a schema without PDDL's `world`."""
 
     schema: Schema
     forms: Mapping[str, RelationForm] = field(init=False)
-    world: str | None = field(init=False)
+    world: str | None = field(init=False)  # name of the element that is left out, if there is one
 
     def __post_init__(self) -> None:
         """Work out the forms."""

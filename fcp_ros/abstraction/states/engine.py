@@ -24,19 +24,14 @@ _WORLD = -1
 
 
 class ResultCheck:
-    """The conditions on what one rule leads to.
-
-    Attributes:
-        before: tests of a binding in the state before.
-        is_needed: False if these decide alone.
-    """
+    """The conditions on what one rule leads to."""
 
     def __init__(
         self, rule: ActionRule, names: Sequence[str], domain: Domain, forms: SchemaForms
     ) -> None:
         self._forms = forms
         self._keys: dict[str, set[int]] = {}
-        self.before: list[Test] = []
+        self.before: list[Test] = []  # tests of a binding in the state before
         for atom, place in _list_open_keys(rule, forms):
             test = _make_key_test(rule, atom, place, names, forms)
             if test is None:
@@ -50,7 +45,7 @@ class ResultCheck:
             for constraint in domain.constraints
             if any(atom.predicate in added for atom in constraint.never)
         ]
-        self.is_needed = bool(self._keys or self._constraints)
+        self.is_needed = bool(self._keys or self._constraints)  # False if these decide alone
 
     def accepts(self, state: RelationalState, changes: Undo) -> bool:
         """Decide about a step that has been done."""

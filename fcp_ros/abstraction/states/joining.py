@@ -38,29 +38,23 @@ class _Edge:
 class BindingSearch:
     """Finds the bindings of some variables. Safe to use from several threads.
 
-    Attributes:
-        names: of the variables, in the order of the bindings.
-
-    Args:
-        variables: with their types; one for PDDL's `world` is left out.
-        negative: atoms that must not hold; other variables in them stand for anything.
-        distinct: True if different variables are different elements.
-
     Raises:
         UnsupportedRule: a condition that can't be followed on bitsets.
     """
 
     def __init__(
         self,
-        variables: Sequence[Parameter],
+        variables: Sequence[Parameter],  # with their types; one for PDDL's `world` is left out
         positive: Sequence[Atom],
+        # atoms that must not hold; other variables in them stand for anything
         negative: Sequence[Atom],
         formulas: Sequence[Expression],
         forms: SchemaForms,
         owner: str,
-        distinct: bool,
+        distinct: bool,  # True if different variables are different elements
     ) -> None:
         kept = [variable for variable in variables if not forms.is_world(variable.type)]
+        # of the variables, in the order of the bindings
         self.names = tuple([variable.name for variable in kept])
         self._concepts = tuple([forms.name_concept(variable.type) for variable in kept])
         self._slots = {name: slot for slot, name in enumerate(self.names)}
@@ -94,16 +88,13 @@ class BindingSearch:
     def find(
         self,
         state: RelationalState,
+        # bitset of the elements that a variable may have, by its name
         allowed: Mapping[str, int] | None = None,
-        fixed: Mapping[int, int] | None = None,
+        fixed: Mapping[int, int] | None = None,  # element of a variable, by its place
     ) -> Iterator[Values]:
         """Find the bindings, lazily and in a fixed order.
 
         The state must be the same whenever the next one is asked for.
-
-        Args:
-            allowed: bitset of the elements that a variable may have, by its name.
-            fixed: element of a variable, by its place.
         """
         flags, concepts = state.flags, state.concepts
         for name, wanted in self._flags:

@@ -28,18 +28,6 @@ class RelationalState:
     """A state that changes in place.
 
     Only `set_...` may change the tables: they keep versions, inverses and the key.
-
-    Attributes:
-        vocabulary: the names below, and which of them change.
-        objects: names of the elements; the index is the bit.
-        roles: by name, for each element the bitset of those that it is related to.
-        inverses: by name, for each element the bitset of those related to it.
-        sources: by name of a role, the bitset of elements that are related to any.
-        targets: by name of a role, the bitset of elements that any is related to.
-        wide: relations with three legs or more, whose pairs are among the roles.
-        versions: by name a number that no other content of the name has, in any state.
-        origins: by version of a role, the version before, and the pair that came or went since;
-            shared by copies, and forgotten from time to time.
     """
 
     __slots__ = (
@@ -62,18 +50,26 @@ class RelationalState:
     def __init__(self, vocabulary: StateVocabulary, objects: tuple[str, ...]) -> None:
         """Start without any fact."""
         size = len(objects)
-        self.vocabulary = vocabulary
-        self.objects = objects
+        self.vocabulary = vocabulary  # the names below, and which of them change
+        self.objects = objects  # names of the elements; the index is the bit
         self.positions = {name: bit for bit, name in enumerate(objects)}
         self.flags = dict.fromkeys(vocabulary.flags, False)
         self.concepts = dict.fromkeys(vocabulary.concepts, 0)
+        # by name, for each element the bitset of those that it is related to
         self.roles = {name: [0] * size for name in vocabulary.roles}
+        # by name, for each element the bitset of those related to it
         self.inverses = {name: [0] * size for name in vocabulary.roles}
+        # by name of a role, the bitset of elements that are related to any
         self.sources = dict.fromkeys(vocabulary.roles, 0)
+        # by name of a role, the bitset of elements that any is related to
         self.targets = dict.fromkeys(vocabulary.roles, 0)
+        # relations with three legs or more, whose pairs are among the roles
         self.wide: dict[str, WideRelation] = {}
         names = (*vocabulary.flags, *vocabulary.concepts, *vocabulary.roles)
+        # by name a number that no other content of the name has, in any state
         self.versions = {name: take_version() for name in names}
+        # by version of a role, the version before, and the pair that came or went since; shared by
+        # copies, and forgotten from time to time
         self.origins: dict[int, tuple[int, tuple[int, int]]] = {}
         self._digest: int | None = None
         self._codes: dict[_Fact, int] = {}

@@ -26,35 +26,27 @@ OBJECT = "object."
 
 @dataclass(frozen=True, slots=True)
 class StateVocabulary:
-    """The names of a state; no name is twice among them.
+    """The names of a state; no name is twice among them."""
 
-    Attributes:
-        flags: relations without legs.
-        concepts: types, relations with one leg, attributes that are true or false, and constants
-            of the domain (`object.NAME`).
-        roles: relations with two legs, functions, and for relations with more legs each pair of
-            them in their order (`connected.from.to`).
-        fluent: the names that some rule changes.
-    """
-
-    flags: tuple[str, ...]
+    flags: tuple[str, ...]  # relations without legs
+    # types, relations with one leg, attributes that are true or false, and constants of the domain
+    # (`object.NAME`)
     concepts: tuple[str, ...]
+    # relations with two legs, functions, and for relations with more legs each pair of them in
+    # their order (`connected.from.to`)
     roles: tuple[str, ...]
-    fluent: frozenset[str]
+    fluent: frozenset[str]  # the names that some rule changes
 
 
 @dataclass(frozen=True, slots=True)
 class RelationForm:
-    """A relation without the leg `world`.
-
-    Attributes:
-        names: the names for the relation in a vocabulary: one, or one for each pair of its legs.
-    """
+    """A relation without the leg `world`."""
 
     name: str
     positions: tuple[int, ...]
     legs: tuple[str, ...]
     arity: int = field(init=False)
+    # the names for the relation in a vocabulary: one, or one for each pair of its legs
     names: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:

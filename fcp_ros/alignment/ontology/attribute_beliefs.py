@@ -27,34 +27,23 @@ _TAKEN = 2.0
 
 @dataclass(frozen=True)
 class AttributeScore:
-    """A reading of an attribute.
+    """A reading of an attribute."""
 
-    Attributes:
-        reading: the attribute of the domain, or its opposite.
-        fact: what it states in the domain.
-        fit: share of the things with the attribute whose type fits.
-        likeness: of the names in meaning; None if that was not compared.
-    """
-
-    reading: AttributeReading
-    fact: AttributeFact
+    reading: AttributeReading  # the attribute of the domain, or its opposite
+    fact: AttributeFact  # what it states in the domain
     probability: float
-    fit: float
-    likeness: float | None
+    fit: float  # share of the things with the attribute whose type fits
+    likeness: float | None  # of the names in meaning; None if that was not compared
 
 
 class AttributeWeigher:
-    """Weighs the readings of the truth values of a scene.
-
-    Args:
-        similarity: compares names; None compares none.
-    """
+    """Weighs the readings of the truth values of a scene."""
 
     def __init__(
         self,
         vocabulary: SceneVocabulary,
         target: DomainTarget,
-        similarity: LabelSimilarity | None,
+        similarity: LabelSimilarity | None,  # compares names; None compares none
     ) -> None:
         self._vocabulary = vocabulary
         self._target = target
@@ -100,15 +89,11 @@ class AttributeWeigher:
     def weigh(
         self,
         name: str,
-        beliefs: Mapping[str, Belief],
+        beliefs: Mapping[str, Belief],  # about the types of labels
+        # weights that trials have given to readings, by perceived name
         taken: Mapping[tuple[str, AttributeReading], float],
     ) -> tuple[AttributeScore, ...]:
-        """Return the readings of an attribute, the most likely first.
-
-        Args:
-            beliefs: about the types of labels.
-            taken: weights that trials have given to readings, by perceived name.
-        """
+        """Return the readings of an attribute, the most likely first."""
         holders = [self._vocabulary.label_of[id_] for id_ in self._vocabulary.attributes[name]]
         found: list[tuple[AttributeReading, AttributeFact, float, float | None]] = []
         weights = [0.0]

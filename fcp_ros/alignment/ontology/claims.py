@@ -45,28 +45,21 @@ class ClaimStanding(str, Enum):
 
 @dataclass(frozen=True)
 class NameClaim:
-    """The meaning of a name of a scene in the domain, or that it has none.
-
-    Attributes:
-        meaning: in the domain; None if it means nothing there.
-        probability: of the meaning, in [0, 1): before any trial a judgement, which counts like two
-            trials afterwards.
-        count: how many elements or tuples of the scene have the name.
-        rivals: other meanings with their probabilities, the most likely first.
-        succeeded: number of trials in which an action succeeded that rests on it.
-        failed: number of trials in which the action that failed rests on it.
-    """
+    """The meaning of a name of a scene in the domain, or that it has none."""
 
     kind: NameKind
     name: str
-    meaning: Meaning | None
+    meaning: Meaning | None  # in the domain; None if it means nothing there
+    # of the meaning, in [0, 1): before any trial a judgement, which counts like two trials
+    # afterwards
     probability: float
     standing: ClaimStanding
-    count: int = 0
+    count: int = 0  # how many elements or tuples of the scene have the name
     reasons: tuple[str, ...] = ()
+    # other meanings with their probabilities, the most likely first
     rivals: tuple[tuple[Meaning, float], ...] = ()
-    succeeded: int = 0
-    failed: int = 0
+    succeeded: int = 0  # number of trials in which an action succeeded that rests on it
+    failed: int = 0  # number of trials in which the action that failed rests on it
 
     def __str__(self) -> str:
         meaning = "nothing in the domain" if self.meaning is None else str(self.meaning)

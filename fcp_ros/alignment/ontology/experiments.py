@@ -41,15 +41,11 @@ class LastAction:
 
 @dataclass(frozen=True)
 class NameExperiment:
-    """Actions to try.
-
-    Attributes:
-        uses: the meanings that each of them rests on.
-        doubts: the names that may state what each of them needs to be false.
-    """
+    """Actions to try."""
 
     actions: tuple[GroundAction, ...]
-    uses: tuple[frozenset[NameUse], ...]
+    uses: tuple[frozenset[NameUse], ...]  # the meanings that each of them rests on
+    # the names that may state what each of them needs to be false
     doubts: tuple[frozenset[NameUse], ...]
 
 

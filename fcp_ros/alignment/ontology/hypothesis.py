@@ -25,14 +25,11 @@ from fcp_ros.scene.relations.complete import complete_relations
 
 @dataclass(frozen=True, slots=True)
 class NameUse:
-    """A meaning that an action rests on.
-
-    Attributes:
-        meaning: a type that things with the label are, or a reading; "" without one.
-    """
+    """A meaning that an action rests on."""
 
     kind: NameKind
     name: str
+    # a type that things with the label are, or a reading; "" without one
     meaning: str | RelationReading | AttributeReading
 
     def put_into(self, names: SceneNames) -> SceneNames:

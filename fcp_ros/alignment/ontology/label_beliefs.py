@@ -96,13 +96,10 @@ def believe_labels(
     vocabulary: SceneVocabulary,
     target: DomainTarget,
     words: LabelWords,
+    # log-likelihoods of the types by the label's parts in relations, and by trials
     parts: Mapping[str, Belief],
 ) -> dict[str, Belief]:
-    """Return the probability of each type, for each label of a scene.
-
-    Args:
-        parts: log-likelihoods of the types by the label's parts in relations, and by trials.
-    """
+    """Return the probability of each type, for each label of a scene."""
     return {
         label: _believe(label, vocabulary, target, words, parts.get(label))
         for label in vocabulary.labels

@@ -8,13 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SceneAlignmentOptions:
-    """The settings of an alignment.
+    """The settings of an alignment."""
 
-    Attributes:
-        time_limit: for the whole request (s).
-        seed: decides between equally good plans.
-    """
-
-    time_limit: float = 60.0
+    time_limit: float = 60.0  # for the whole request (s)
     most_trials: int = 60
-    seed: int = 0
+    seed: int = 0  # decides between equally good plans

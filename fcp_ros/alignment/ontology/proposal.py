@@ -54,31 +54,23 @@ _UNREAD = 0.3
 
 @dataclass(frozen=True)
 class OntologyProposal:
-    """The meanings of a scene's names with their probabilities.
-
-    Attributes:
-        relations: of each relation, the readings in the order in which they are applied.
-    """
+    """The meanings of a scene's names with their probabilities."""
 
     labels: Mapping[str, Belief]
+    # of each relation, the readings in the order in which they are applied
     relations: Mapping[str, tuple[RelationBelief, ...]]
     attributes: Mapping[str, tuple[AttributeScore, ...]]
 
 
 class Proposer:
-    """Proposes the meanings of a scene's names.
-
-    Args:
-        similarity: compares names in meaning; None leaves that out.
-        hints: what another scene of the place calls the same things.
-    """
+    """Proposes the meanings of a scene's names."""
 
     def __init__(
         self,
         vocabulary: SceneVocabulary,
         target: DomainTarget,
-        similarity: LabelSimilarity | None,
-        hints: Iterable[NameClaim] = (),
+        similarity: LabelSimilarity | None,  # compares names in meaning; None leaves that out
+        hints: Iterable[NameClaim] = (),  # what another scene of the place calls the same things
         check: Callable[[], None] = lambda: None,
     ) -> None:
         self.vocabulary = vocabulary

@@ -38,15 +38,11 @@ _CONFIRMING = 0.2
 
 @dataclass(frozen=True)
 class NameQuestion:
-    """A meaning to try.
+    """A meaning to try."""
 
-    Attributes:
-        worth: how much a trial would tell.
-        supposed: what to suppose besides the best guess; nothing if that has it.
-    """
-
-    worth: float
+    worth: float  # how much a trial would tell
     use: NameUse
+    # what to suppose besides the best guess; nothing if that has it
     supposed: tuple[NameUse, ...] = ()
 
 

@@ -42,54 +42,38 @@ Tuples = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True)
 class ReadingScore:
-    """A reading of a relation, and how well it explains the scene.
+    """A reading of a relation, and how well it explains the scene."""
 
-    Attributes:
-        reading: the relation of the domain and the order of its arguments.
-        weight: log-likelihood ratio against no reading.
-        fit: share of the tuples whose types fit.
-        found: share of the tuples that geometry finds as well; None where it can't say.
-        likeness: of the names in meaning; None if that was not compared.
-        repeats: share of the tuples that repeat an argument that may occur once only.
-    """
-
-    reading: RelationReading
+    reading: RelationReading  # the relation of the domain and the order of its arguments
     target: TargetRelation
-    weight: float
-    fit: float
+    weight: float  # log-likelihood ratio against no reading
+    fit: float  # share of the tuples whose types fit
+    # share of the tuples that geometry finds as well; None where it can't say
     found: float | None = None
-    likeness: float | None = None
-    repeats: float = 0.0
+    likeness: float | None = None  # of the names in meaning; None if that was not compared
+    repeats: float = 0.0  # share of the tuples that repeat an argument that may occur once only
 
 
 @dataclass(frozen=True)
 class RelationBelief:
-    """The readings of a relation with their probabilities.
+    """The readings of a relation with their probabilities."""
 
-    Attributes:
-        scores: the readings, the most likely first, with their probabilities.
-        nothing: the probability that it stands for no relation of the domain.
-    """
-
+    # the readings, the most likely first, with their probabilities
     scores: tuple[tuple[ReadingScore, float], ...]
-    nothing: float
+    nothing: float  # the probability that it stands for no relation of the domain
 
 
 class RelationWeigher:
-    """Weighs the readings of the relations of a scene.
-
-    Args:
-        geometry: what follows from the boxes of the scene and its hierarchy alone.
-        likeness: of a perceived name with a relation of the domain, by their names.
-        tried: weights that trials have given to readings, by perceived name.
-    """
+    """Weighs the readings of the relations of a scene."""
 
     def __init__(
         self,
         vocabulary: SceneVocabulary,
         target: DomainTarget,
-        geometry: SceneGraph,
+        geometry: SceneGraph,  # what follows from the boxes of the scene and its hierarchy alone
+        # of a perceived name with a relation of the domain, by their names
         likeness: Mapping[tuple[str, str], float],
+        # weights that trials have given to readings, by perceived name
         tried: Mapping[tuple[str, RelationReading], float],
     ) -> None:
         self._vocabulary = vocabulary

@@ -39,25 +39,19 @@ _FEW_TRIALS = 3
 
 
 def align_scene(
-    graph: SceneGraph,
+    graph: SceneGraph,  # the scene as its source gives it, before completion
     domain: Domain,
+    # where plans are tried, with the ids of the scene; None tries nothing
     simulator: Simulator | None = None,
-    similarity: LabelSimilarity | None = None,
+    similarity: LabelSimilarity | None = None,  # compares names in meaning; None leaves that out
     options: SceneAlignmentOptions | None = None,
     *,
+    # another scene of the same place, in other words; None if there is none
     other: SceneGraph | None = None,
-    cancelled: CancelCallback = never_cancel,
-    start: RequestStart | None = None,
+    cancelled: CancelCallback = never_cancel,  # asked often; True ends the request
+    start: RequestStart | None = None,  # of the request; now by default
 ) -> SceneAlignment:
     """Find out what the names of a scene mean in a domain.
-
-    Args:
-        graph: the scene as its source gives it, before completion.
-        simulator: where plans are tried, with the ids of the scene; None tries nothing.
-        similarity: compares names in meaning; None leaves that out.
-        other: another scene of the same place, in other words; None if there is none.
-        cancelled: asked often; True ends the request.
-        start: of the request; now by default.
 
     Returns:
         the answer; every failure is a status with a sentence, nothing is raised.

@@ -38,20 +38,15 @@ class SceneAlignmentStatus(str, Enum):
 
 @dataclass(frozen=True)
 class SceneAlignment:
-    """The meanings of a scene's names.
-
-    Attributes:
-        message: it in one or two sentences.
-        claims: one for each name of the scene, and for each meaning that was refuted.
-        trials: the actions that were tried, with what was seen.
-        notes: sentences about what was left out.
-    """
+    """The meanings of a scene's names."""
 
     status: SceneAlignmentStatus
-    message: str
+    message: str  # it in one or two sentences
+    # one for each name of the scene, and for each meaning that was refuted
     claims: tuple[NameClaim, ...] = ()
+    # the actions that were tried, with what was seen
     trials: tuple[tuple[NameExperiment, Observation], ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # sentences about what was left out
     seconds: float = 0.0
     _written: SceneNames = field(default_factory=SceneNames)
 

@@ -35,18 +35,12 @@ _IMPOSSIBLE = -50.0
 
 @dataclass(frozen=True)
 class Counterparts:
-    """The counterparts of things, as probabilities.
+    """The counterparts of things, as probabilities."""
 
-    Attributes:
-        rows: ids of the one scene, in the order of the rows.
-        shares: probability of each pair; a row adds up to 1 at most.
-        has_places: both scenes have one frame, so places counted.
-    """
-
-    rows: tuple[str, ...]
+    rows: tuple[str, ...]  # ids of the one scene, in the order of the rows
     columns: tuple[str, ...]
-    shares: Matrix
-    has_places: bool
+    shares: Matrix  # probability of each pair; a row adds up to 1 at most
+    has_places: bool  # both scenes have one frame, so places counted
 
     def find_pairs(self) -> dict[str, str]:
         """Find the best counterpart of each thing, each for one only."""
@@ -63,14 +57,10 @@ class Counterparts:
 def find_counterparts(
     one: SceneVocabulary,
     other: SceneVocabulary,
-    similarity: LabelSimilarity | None,
+    similarity: LabelSimilarity | None,  # compares labels in meaning; None leaves that out
     check: Callable[[], None] = lambda: None,
 ) -> Counterparts:
-    """Find the counterparts of a scene's things in another scene.
-
-    Args:
-        similarity: compares labels in meaning; None leaves that out.
-    """
+    """Find the counterparts of a scene's things in another scene."""
     rows, columns = tuple(one.label_of), tuple(other.label_of)
     base = _compare_labels(one, other, rows, columns, similarity)
     base += _compare_layers(one, other, rows, columns)
@@ -219,14 +209,10 @@ _SAME_NAME = 0.5
 def compare_names(
     one: SceneVocabulary,
     other: SceneVocabulary,
-    similarity: LabelSimilarity | None,
+    similarity: LabelSimilarity | None,  # compares labels in meaning; None leaves that out
     check: Callable[[], None] = lambda: None,
 ) -> tuple[NameClaim, ...]:
-    """Find out what the names of a scene are in another scene of the same place.
-
-    Args:
-        similarity: compares labels in meaning; None leaves that out.
-    """
+    """Find out what the names of a scene are in another scene of the same place."""
     found = find_counterparts(one, other, similarity, check)
     comparison = _Comparison(one, other, found)
     return tuple(comparison.list_claims())

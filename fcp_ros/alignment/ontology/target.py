@@ -25,38 +25,27 @@ _MOST_WORDS = 8
 
 @dataclass(frozen=True, eq=False)
 class TargetRelation:
-    """A relation of the domain.
-
-    Attributes:
-        legs: the types that each argument may have.
-        functional: positions of the arguments that occur in one tuple at most.
-        words: what people say for it, its name among them.
-        opposite: what people say if it does not hold.
-    """
+    """A relation of the domain."""
 
     name: str
-    legs: tuple[Mask, ...]
-    functional: frozenset[int]
-    words: tuple[str, ...]
-    opposite: tuple[str, ...] = ()
+    legs: tuple[Mask, ...]  # the types that each argument may have
+    functional: frozenset[int]  # positions of the arguments that occur in one tuple at most
+    words: tuple[str, ...]  # what people say for it, its name among them
+    opposite: tuple[str, ...] = ()  # what people say if it does not hold
 
 
 class DomainTarget:
-    """A domain as the vocabulary of a scene.
-
-    Attributes:
-        types: those that perceived things may have, in the domain's order.
-        names: labels of the domain, normalised, that things may have.
-        name_types: position among the types, for each label.
-    """
+    """A domain as the vocabulary of a scene."""
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
         schema, mapping = domain.schema, domain.mapping
         given = {*mapping.labels.values(), *mapping.layer_types.values()}
+        # those that perceived things may have, in the domain's order
         self.types = tuple(type_ for type_ in schema.types if type_ in given)
         self._index = {type_: at for at, type_ in enumerate(self.types)}
-        self.names = tuple(mapping.labels)
+        self.names = tuple(mapping.labels)  # labels of the domain, normalised, that things may have
+        # position among the types, for each label
         self.name_types = np.array([self._index[one] for one in mapping.labels.values()], int)
         self.relations = tuple(self._build_relations())
 

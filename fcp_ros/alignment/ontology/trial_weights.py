@@ -20,17 +20,14 @@ _LEAST_SHARE = 0.02
 
 @dataclass(frozen=True)
 class TrialWeights:
-    """The evidence for and against meanings, as log-likelihoods.
-
-    Attributes:
-        relations: by perceived name and reading.
-        attributes: by perceived name and reading.
-        words: label -> label of the domain that another scene has for the same things.
-    """
+    """The evidence for and against meanings, as log-likelihoods."""
 
     labels: Mapping[str, Belief] = field(default_factory=dict)
+    # by perceived name and reading
     relations: Mapping[tuple[str, RelationReading], float] = field(default_factory=dict)
+    # by perceived name and reading
     attributes: Mapping[tuple[str, AttributeReading], float] = field(default_factory=dict)
+    # label -> label of the domain that another scene has for the same things
     words: Mapping[str, str] = field(default_factory=dict)
 
     def join(self, other: TrialWeights) -> TrialWeights:

@@ -18,20 +18,14 @@ _LAYERS = (Layer.OBJECT, Layer.ROOM, Layer.AGENT)
 
 @dataclass(frozen=True)
 class SceneVocabulary:
-    """The names of a scene that stand for something in a domain, or may.
-
-    Attributes:
-        labels: normalised label -> ids of its things, rooms and agents.
-        attributes: name of a truth value -> id -> value.
-        notes: sentences about names that are not compared.
-    """
+    """The names of a scene that stand for something in a domain, or may."""
 
     graph: SceneGraph
-    labels: Mapping[str, tuple[str, ...]]
+    labels: Mapping[str, tuple[str, ...]]  # normalised label -> ids of its things, rooms and agents
     label_of: Mapping[str, str]
     relations: Mapping[str, tuple[tuple[str, ...], ...]]
-    attributes: Mapping[str, Mapping[str, bool]]
-    notes: tuple[str, ...] = ()
+    attributes: Mapping[str, Mapping[str, bool]]  # name of a truth value -> id -> value
+    notes: tuple[str, ...] = ()  # sentences about names that are not compared
 
     def find_layer(self, label: str) -> Layer:
         """Return the layer that most elements with a label are in."""

@@ -23,18 +23,14 @@ from fcp_ros.grounding.protocol.options import (
 
 @dataclass(frozen=True)
 class JudgeChoice:
-    """The options that decide who judges; a command takes them with `expand_options`.
+    """The options that decide who judges; a command takes them with `expand_options`."""
 
-    Attributes:
-        oracle: Name of the default oracle.
-        model: Folder of its model, or the model's name on the server; "" takes the usual one.
-        endpoint: URL of a model server, which is the default oracle then; "" for none.
-        calibration: The store whose evidence counts, which is not written to; None for none.
-    """
-
-    oracle: OracleOption = DEFAULT_ORACLE
+    oracle: OracleOption = DEFAULT_ORACLE  # Name of the default oracle
+    # Folder of its model, or the model's name on the server; "" takes the usual one
     model: ModelOption = ""
+    # URL of a model server, which is the default oracle then; "" for none
     endpoint: EndpointOption = ""
+    # The store whose evidence counts, which is not written to; None for none
     calibration: CalibrationOption = None
 
     def to_options(self) -> GroundingOptions:

@@ -41,14 +41,10 @@ def open_interruption() -> Iterator[Interruption]:
 
 
 class Interruption:
-    """Cancels a request, or ends guarded code.
-
-    Attributes:
-        cancelled: True once Ctrl-C was pressed.
-    """
+    """Cancels a request, or ends guarded code."""
 
     def __init__(self) -> None:
-        self.cancelled = False
+        self.cancelled = False  # True once Ctrl-C was pressed
         self._check: Callable[[], None] | None = None
 
     def cancel(self) -> None:

@@ -98,17 +98,14 @@ class RequestOptions:
 
     def make_input(
         self,
-        judges: JudgeChoice,
+        judges: JudgeChoice,  # as of `PlanInput`, like the next two
         *,
         goal: str = "",
         spoken: SpokenInput | None = None,
+        # values of other planning options, by `PlanningOption.name`
         more: Mapping[str, Any] | None = None,
     ) -> PlanInput:
         """Make the request; leave with a message for an option that can't be used.
-
-        Args:
-            judges: as of `PlanInput`, like the next two.
-            more: values of other planning options, by `PlanningOption.name`.
 
         Raises:
             typer.Exit: an option can't be used.

@@ -23,18 +23,13 @@ LOOK_EVERY = 0.1
 
 
 class TerminalQuestions:
-    """Asks on standard error, and reads the answer from standard input, if that is a terminal.
-
-    Args:
-        interruption: ends the wait for an answer.
-        timeout: seconds for the answer.
-    """
+    """Asks on standard error, and reads the answer from standard input, if that is a terminal."""
 
     def __init__(
         self,
         display: ProgressDisplay,
-        interruption: Interruption,
-        timeout: float = ANSWER_TIMEOUT,
+        interruption: Interruption,  # ends the wait for an answer
+        timeout: float = ANSWER_TIMEOUT,  # seconds for the answer
     ) -> None:
         self._display = display
         self._interruption = interruption

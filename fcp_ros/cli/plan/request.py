@@ -44,44 +44,29 @@ from fcp_ros.report.pddl_result import to_ipc_plan, to_pddl_result
 
 @dataclass(frozen=True)
 class SpokenInput:
-    """An instruction in words, and who reads it.
-
-    Attributes:
-        speaker: the element that speaks; "" if that is not known.
-    """
+    """An instruction in words, and who reads it."""
 
     instruction: str
     reader: InstructionReader
-    speaker: str = ""
+    speaker: str = ""  # the element that speaks; "" if that is not known
 
 
 @dataclass(frozen=True)
 class PlanInput:
-    """The files, goal and options of one request.
+    """The files, goal and options of one request."""
 
-    Attributes:
-        domain: Name or path of the domain.
-        scene: Name or path of the scene, or of the PDDL problem.
-        goal: The goal; may be empty if a PDDL problem has one.
-        types: Types of labels or elements, ``NAME=TYPE`` each.
-        similar: Least vote for the type of a similar label; None takes the domain's own.
-        assets: Folders with files that the scene may refer to, besides its own.
-        spoken: The goal in words; None if it is a formula.
-        overrides: File with the names of the scene in the words of the domain.
-        policies: Folder of general policies that are tried before a search.
-    """
-
-    domain: str
-    scene: str
-    goal: str
+    domain: str  # Name or path of the domain
+    scene: str  # Name or path of the scene, or of the PDDL problem
+    goal: str  # The goal; may be empty if a PDDL problem has one
     options: PlanningOptions
     judges: JudgeChoice
-    types: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()  # Types of labels or elements, ``NAME=TYPE`` each
+    # Least vote for the type of a similar label; None takes the domain's own
     similar: float | None = None
-    assets: tuple[Path, ...] = ()
-    spoken: SpokenInput | None = None
-    overrides: Path | None = None
-    policies: Path | None = None
+    assets: tuple[Path, ...] = ()  # Folders with files that the scene may refer to, besides its own
+    spoken: SpokenInput | None = None  # The goal in words; None if it is a formula
+    overrides: Path | None = None  # File with the names of the scene in the words of the domain
+    policies: Path | None = None  # Folder of general policies that are tried before a search
 
 
 @dataclass(frozen=True)
@@ -89,15 +74,15 @@ class PlanOutput:
     """A planning result with its domain and PDDL task; `domain` is None if files were refused.
 
     Attributes:
-        notes: What of the scene was read otherwise than the file has it, or left out.
-        interpretation: The way in which an instruction was understood; None if there was none.
         policy: The `GeneralPolicy` that made the plan; None if it was searched.
     """
 
     result: PlanningResult
     domain: Domain | None
     task: PddlTask | None = None
+    # What of the scene was read otherwise than the file has it, or left out
     notes: tuple[str, ...] = ()
+    # The way in which an instruction was understood; None if there was none
     interpretation: Interpretation | None = None
     policy: Any = None  # a start is mostly imports
 
@@ -131,31 +116,22 @@ def is_pddl(file: str) -> bool:
 
 @dataclass(frozen=True)
 class Listener:
-    """The person at the terminal.
-
-    Attributes:
-        ask: asked which reading is meant, and to confirm a relaxed goal.
-        tell: told how an instruction was understood.
-    """
+    """The person at the terminal."""
 
     show: ProgressCallback = ignore_progress
-    ask: AskCallback = leave_open
-    tell: TellCallback = tell_nobody
+    ask: AskCallback = leave_open  # asked which reading is meant, and to confirm a relaxed goal
+    tell: TellCallback = tell_nobody  # told how an instruction was understood
 
 
 class PlanCommand:
-    """Answers one request within its limits, from the first byte that is read on.
-
-    Args:
-        listener: the person at the terminal.
-    """
+    """Answers one request within its limits, from the first byte that is read on."""
 
     def __init__(
         self,
         asked: PlanInput,
         start: RequestStart,
         interruption: Interruption,
-        listener: Listener,
+        listener: Listener,  # the person at the terminal
     ) -> None:
         self._asked = asked
         self._start = start

@@ -189,22 +189,14 @@ class ProposerName(str, Enum):
 
 @dataclass(frozen=True)
 class ProposerChoice:
-    """The options that choose a proposer.
+    """The options that choose a proposer."""
 
-    Attributes:
-        name: of the proposer; None: the one that the other options are for.
-        model: name or folder of a language model, or its name on the server.
-        endpoint: URL of a model server.
-        transcript: file for what a language model was asked and answered.
-        time_limit: for everything (s).
-    """
-
-    name: ProposerName | None
+    name: ProposerName | None  # of the proposer; None: the one that the other options are for
     file: Path | None
-    model: str
-    endpoint: str
-    transcript: Path | None
-    time_limit: float
+    model: str  # name or folder of a language model, or its name on the server
+    endpoint: str  # URL of a model server
+    transcript: Path | None  # file for what a language model was asked and answered
+    time_limit: float  # for everything (s)
 
     @property
     def asks_model(self) -> bool:

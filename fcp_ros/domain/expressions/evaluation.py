@@ -71,29 +71,24 @@ def is_a(instance: Instance, element: int, label: str) -> bool:
 
 
 def evaluate(
-    expression: Expression,
+    expression: Expression,  # from `check_goal`
     instance: Instance,
+    # the degree of a graded predicate. An atom for which it returns None counts as 0 where a higher
+    # degree helps, and as 1 under a negation.
     degree_of: DegreeOf,
     tnorm: TNorm,
     *,
+    # free variable -> type, from `infer_types`; a variable without a type ranges over all elements
     types: Mapping[str, str] | None = None,
+    # free variable -> element name, for those that are fixed
     binding: Mapping[str, str] | None = None,
+    # the states that led to it, in order, for constraints on them; the first is the initial one
     before: Sequence[Instance] = (),
+    # the time (s, rounded by `round_time`) at which each of these states is reached, and `instance`
+    # last; only constraints with times need it
     reached: Sequence[Fraction] = (),
 ) -> float:
     """Compute the degree of a checked goal in a state, or a lower bound if degrees are unknown.
-
-    Args:
-        expression: from `check_goal`.
-        degree_of: the degree of a graded predicate. An atom for which it returns None counts as
-            0 where a higher degree helps, and as 1 under a negation.
-        types: free variable -> type, from `infer_types`; a variable without a type ranges over all
-            elements.
-        binding: free variable -> element name, for those that are fixed.
-        before: the states that led to it, in order, for constraints on them; the first is the
-            initial one.
-        reached: the time (s, rounded by `round_time`) at which each of these states is reached, and
-            `instance` last; only constraints with times need it.
 
     Returns:
         A degree in [0, 1]; 0 if no element fits a free variable.
@@ -118,17 +113,12 @@ def evaluate(
 
 def holds(
     formula: Expression,
-    instance: Instance,
-    binding: Mapping[str, str],
+    instance: Instance,  # the state; only its elements matter if `holds_fact` is given
+    binding: Mapping[str, str],  # parameters of the rule and other free variables -> element name
+    # decides facts; those of the instance hold by default
     holds_fact: Callable[[Fact], bool] | None = None,
 ) -> bool:
-    """Decide a condition of a rule: an expression over relations.
-
-    Args:
-        instance: the state; only its elements matter if `holds_fact` is given.
-        binding: parameters of the rule and other free variables -> element name.
-        holds_fact: decides facts; those of the instance hold by default.
-    """
+    """Decide a condition of a rule: an expression over relations."""
     decide = holds_fact or (lambda fact: _occurs(fact, instance))
 
     def check(current: Expression, bound: Mapping[str, str]) -> bool:

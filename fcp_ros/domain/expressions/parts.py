@@ -38,15 +38,10 @@ _ACHIEVEMENTS = frozenset(
 
 @dataclass(frozen=True)
 class GoalParts:
-    """A goal taken apart.
+    """A goal taken apart."""
 
-    Attributes:
-        hard: the requirements that no plan may leave out.
-        optional: those that may be left out, each without free variables.
-    """
-
-    hard: tuple[Expression, ...]
-    optional: tuple[Expression, ...]
+    hard: tuple[Expression, ...]  # the requirements that no plan may leave out
+    optional: tuple[Expression, ...]  # those that may be left out, each without free variables
 
 
 def prefers_something(goal: Expression) -> bool:

@@ -170,13 +170,10 @@ class Count:
     that the negated body holds for at least k - n; `exactly n` composes both. `as many as possible`
     is no condition: each of the k bindings that the body chooses (`structure.split_choice`) is a
     preference of weight 1 / k for the rest of the body.
-
-    Attributes:
-        number: at least 0; 0 for `as many as possible`.
     """
 
     bound: Bound
-    number: int
+    number: int  # at least 0; 0 for `as many as possible`
     variables: tuple[TypedVariable, ...]
     body: Expression
     column: int = field(default=0, compare=False)
@@ -197,17 +194,14 @@ class Initially:
 
 @dataclass(frozen=True, slots=True)
 class TrajectoryConstraint:
-    """A condition on the states that a plan goes through.
-
-    Attributes:
-        parts: its conditions (see `TrajectoryOperator.numbers`); what is demanded comes first.
-        times: its times (s), multiples of RESOLUTION, from the start of the plan; for ALWAYS_WITHIN
-            from the trigger.
-    """
+    """A condition on the states that a plan goes through."""
 
     operator: TrajectoryOperator
+    # its conditions (see `TrajectoryOperator.numbers`); what is demanded comes first
     parts: tuple[Expression, ...]
     column: int = field(default=0, compare=False)
+    # its times (s), multiples of RESOLUTION, from the start of the plan; for ALWAYS_WITHIN from the
+    # trigger
     times: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
@@ -224,18 +218,12 @@ class TrajectoryConstraint:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """A condition or constraint that may be given up.
+    """A condition or constraint that may be given up."""
 
-    Attributes:
-        weight: in [0, 1]: giving it up scales the membership as `Weighted` does.
-        cost: of giving it up, at least 0, where costs are minimised.
-        name: a name for it; preferences of one name are counted together. Empty for none.
-    """
-
-    weight: float
-    cost: Fraction
+    weight: float  # in [0, 1]: giving it up scales the membership as `Weighted` does
+    cost: Fraction  # of giving it up, at least 0, where costs are minimised
     body: Expression
-    name: str = ""
+    name: str = ""  # a name for it; preferences of one name are counted together. Empty for none.
     column: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:

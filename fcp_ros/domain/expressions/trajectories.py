@@ -66,18 +66,14 @@ def round_time(seconds: float) -> Fraction:
 
 def decide_constraint(
     operator: TrajectoryOperator,
+    # the truth of each of its conditions in each state, from the initial to the last one
     truths: Sequence[Sequence[bool]],
+    # the time (s) at which each state is reached, rounded; only for a constraint with times. A
+    # state lasts until the next one is reached, the last one for ever.
     reached: Sequence[Fraction] = (),
-    times: Sequence[Fraction] = (),
+    times: Sequence[Fraction] = (),  # the times of the constraint (s)
 ) -> bool:
-    """Decide a trajectory constraint, in time linear in the number of states.
-
-    Args:
-        truths: the truth of each of its conditions in each state, from the initial to the last one.
-        reached: the time (s) at which each state is reached, rounded; only for a constraint with
-            times. A state lasts until the next one is reached, the last one for ever.
-        times: the times of the constraint (s).
-    """
+    """Decide a trajectory constraint, in time linear in the number of states."""
     if times:
         return _decide_timed(operator, truths, reached, times)
     first = truths[0]

@@ -40,24 +40,17 @@ _STEP_SECONDS = 1.0
 
 
 def assemble(
-    universe: Universe,
+    universe: Universe,  # types, objects, initial facts
     drafts: Sequence[DraftRule],
-    legs: Mapping[str, Legs],
+    legs: Mapping[str, Legs],  # functional legs of each predicate
+    # of the problem, and the costs of its preferences by their names
     goal: tuple[Formula, Mapping[str, Fraction]],
-    sources: Sequence[Source],
+    sources: Sequence[Source],  # domain and problem file
     definitions: Definitions,
     check: Callable[[], None],
-    strata: Sequence[DraftStratum] = (),
+    strata: Sequence[DraftStratum] = (),  # the derived predicates with their rules
 ) -> PddlTask:
-    """Put a task together; its state has all facts that follow.
-
-    Args:
-        universe: types, objects, initial facts.
-        legs: functional legs of each predicate.
-        goal: of the problem, and the costs of its preferences by their names.
-        sources: domain and problem file.
-        strata: the derived predicates with their rules.
-    """
+    """Put a task together; its state has all facts that follow."""
     names = Names(universe, legs)
     task = _Assembly(universe, names).build(drafts, goal, sources, check, strata)
     return replace(task, replaced=describe_replaced(definitions, names))

@@ -45,14 +45,10 @@ def draft_strata(
 def settle_static(
     domain: DomainText,
     problem: ProblemText,
-    sources: tuple[Source, Source],
+    sources: tuple[Source, Source],  # domain and problem file
     check: Callable[[], None],
 ) -> tuple[DomainText, ProblemText]:
-    """Derive the facts of static predicates, and drop their axioms.
-
-    Args:
-        sources: domain and problem file.
-    """
+    """Derive the facts of static predicates, and drop their axioms."""
     static = _find_static(domain)
     if not static:
         return domain, problem

@@ -68,13 +68,10 @@ def require_known_values(
 
 
 class _ConditionAdder:
-    """Adds conditions to actions.
-
-    Attributes:
-        known: function -> the predicate of the objects for which it has a value.
-    """
+    """Adds conditions to actions."""
 
     def __init__(self, domain: DomainText, problem: ProblemText) -> None:
+        # function -> the predicate of the objects for which it has a value
         self.known: dict[str, str] = {}
         self._values = problem.values
         self._universe = Universe(domain, problem)

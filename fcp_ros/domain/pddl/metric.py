@@ -49,18 +49,12 @@ MAX_SPLIT = 6
 
 @dataclass(frozen=True)
 class PricedTask:
-    """A task without metric but for total-cost.
-
-    Attributes:
-        problem: its metric is total-cost if anything is minimised.
-        goal: of the problem, with all trajectory constraints.
-        prices: name of a preference -> the cost of each of its violations.
-    """
+    """A task without metric but for total-cost."""
 
     domain: DomainText
-    problem: ProblemText
-    goal: Formula
-    prices: Mapping[str, Fraction]
+    problem: ProblemText  # its metric is total-cost if anything is minimised
+    goal: Formula  # of the problem, with all trajectory constraints
+    prices: Mapping[str, Fraction]  # name of a preference -> the cost of each of its violations
     metric: MetricValue
 
 

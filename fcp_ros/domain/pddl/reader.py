@@ -68,13 +68,10 @@ class PddlTexts:
 def read_pddl(
     domain: str | PathLike[str],
     problem: str | PathLike[str],
-    goal: str = "",
+    goal: str = "",  # a condition in PDDL that takes the place of the problem's goal
     check: Check = never_stop,
 ) -> PddlTask:
     """Read a domain file and a problem file.
-
-    Args:
-        goal: a condition in PDDL that takes the place of the problem's goal.
 
     Raises:
         UnsupportedPddl: a feature of PDDL that this planner does not support, by name.
@@ -97,13 +94,10 @@ def read_texts(
     domain_source: Source,
     problem_source: Source,
     *,
-    supported_only: bool = True,
+    supported_only: bool = True,  # refuse what `work_out` does not support, such as preferences
     check: Check = never_stop,
 ) -> PddlTexts:
     """Read and check both files as syntax trees; nothing is grounded.
-
-    Args:
-        supported_only: refuse what `work_out` does not support, such as preferences.
 
     Raises:
         UnsupportedPddl, PddlError: as `read_pddl`.

@@ -16,29 +16,20 @@ from fcp_ros.domain.model import ActionRule, Domain
 
 @dataclass(frozen=True)
 class ActionForm:
-    """The action of PDDL that a rule stands for.
+    """The action of PDDL that a rule stands for."""
 
-    Attributes:
-        action: name of the action, as the file spells it.
-        parameters: the rule's parameter for each of the action's; the same one twice if the rule
-            identifies two of them.
-    """
-
-    action: str
+    action: str  # name of the action, as the file spells it
+    # the rule's parameter for each of the action's; the same one twice if the rule identifies two
+    # of them
     parameters: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class MetricValue:
-    """The value of a problem's metric: `constant + factor * cost` of a plan.
+    """The value of a problem's metric: `constant + factor * cost` of a plan."""
 
-    Attributes:
-        constant: of the metric, with the initial values of its functions.
-        factor: 1 if it is minimised, -1 if it is maximised.
-    """
-
-    constant: Fraction = Fraction(0)
-    factor: int = 1
+    constant: Fraction = Fraction(0)  # of the metric, with the initial values of its functions
+    factor: int = 1  # 1 if it is minimised, -1 if it is maximised
 
     def compute(self, cost: Fraction) -> Fraction:
         """Compute the value for the cost of a plan: of its steps and of what it gives up."""
@@ -47,16 +38,11 @@ class MetricValue:
 
 @dataclass(frozen=True)
 class Replaced:
-    """A predicate that is replaced by a relation (`hand-empty`: nothing is held).
-
-    Attributes:
-        positions: the positions of the predicate's arguments in the relation.
-        complement: True if the predicate holds of arguments without a tuple.
-    """
+    """A predicate that is replaced by a relation (`hand-empty`: nothing is held)."""
 
     relation: str
-    positions: tuple[int, ...]
-    complement: bool
+    positions: tuple[int, ...]  # the positions of the predicate's arguments in the relation
+    complement: bool  # True if the predicate holds of arguments without a tuple
 
 
 @dataclass(frozen=True)

@@ -149,15 +149,10 @@ class AtomReader:
         text: str,
         path: Path,
         *,
-        existential: bool = False,
-        widely: bool = False,
+        existential: bool = False,  # variables that nothing binds stand for anything
+        widely: bool = False,  # it is enough that some elements fit: the atom is false of others
     ) -> Atom | None:
-        """Resolve the terms of an atom; None if it is wrong.
-
-        Args:
-            existential: variables that nothing binds stand for anything.
-            widely: it is enough that some elements fit: the atom is false of others.
-        """
+        """Resolve the terms of an atom; None if it is wrong."""
         signature = self._find_signature(atom, kind, path)
         if signature is None:
             return None

@@ -63,16 +63,11 @@ def _write_word(word: str) -> str:
 def build_names(
     entry: OverridesEntry,
     vocabulary: Vocabulary,
-    labels: Mapping[str, str],
-    path: Path,
+    labels: Mapping[str, str],  # of the domain, normalised, with their types
+    path: Path,  # of the section in its file
     report: Diagnostics,
 ) -> SceneNames:
-    """Build the readings of perceived names; report their faults.
-
-    Args:
-        labels: of the domain, normalised, with their types.
-        path: of the section in its file.
-    """
+    """Build the readings of perceived names; report their faults."""
     found: dict[str, str] = {}
     for label, meaning in entry.labels.items():
         known = normalise_label(meaning)

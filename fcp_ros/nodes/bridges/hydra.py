@@ -32,22 +32,14 @@ ADVICE = "Let Hydra send a full update."
 
 @dataclass(frozen=True)
 class DsgMessage:
-    """The content of a ``hydra_msgs/DsgUpdate``.
+    """The content of a ``hydra_msgs/DsgUpdate``."""
 
-    Attributes:
-        content: Binary Spark-DSG: the whole graph, or the nodes that are new or changed.
-        frame_id: Frame of all positions; "" if the sender left it out.
-        is_full: True if the content is the whole graph.
-        sequence: Number of the message; 0 from senders that don't count.
-        deleted_edges: Keys of the ends of removed edges, two for each.
-    """
-
-    content: bytes
-    frame_id: str = ""
-    is_full: bool = True
-    sequence: int = 0
+    content: bytes  # Binary Spark-DSG: the whole graph, or the nodes that are new or changed
+    frame_id: str = ""  # Frame of all positions; "" if the sender left it out
+    is_full: bool = True  # True if the content is the whole graph
+    sequence: int = 0  # Number of the message; 0 from senders that don't count
     deleted_nodes: Sequence[int] = ()
-    deleted_edges: Sequence[int] = ()
+    deleted_edges: Sequence[int] = ()  # Keys of the ends of removed edges, two for each
 
 
 class DsgStream:

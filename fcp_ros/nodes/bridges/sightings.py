@@ -36,37 +36,24 @@ _NOT_PLAIN = re.compile(r"\W+")
 
 @dataclass(frozen=True)
 class Sighting:
-    """One detected object.
+    """One detected object."""
 
-    Attributes:
-        track: Name that the detector gives the same object each time; "" for none.
-        score: Confidence of the detector, in [0, 1].
-        pose: Centre of the box, in the graph's frame.
-        size: Full extents (m); None if unknown.
-    """
-
-    track: str
+    track: str  # Name that the detector gives the same object each time; "" for none
     category: str
-    score: float
-    pose: Pose
-    size: Vector | None
+    score: float  # Confidence of the detector, in [0, 1]
+    pose: Pose  # Centre of the box, in the graph's frame
+    size: Vector | None  # Full extents (m); None if unknown
 
 
 @dataclass(frozen=True)
 class SightingOptions:
-    """Options for turning sightings into objects.
+    """Options for turning sightings into objects."""
 
-    Attributes:
-        min_score: Sightings with a lower score are ignored.
-        reach: Largest move (m) of an object between two sightings without a track.
-        tolerance: Smaller moves (m) are taken for jitter and don't change the graph.
-        forget_after: Seconds without a sighting after which an object that came from sightings is
-            removed; 0 for never.
-    """
-
-    min_score: float = 0.5
-    reach: float = 0.5
-    tolerance: float = 0.05
+    min_score: float = 0.5  # Sightings with a lower score are ignored
+    reach: float = 0.5  # Largest move (m) of an object between two sightings without a track
+    tolerance: float = 0.05  # Smaller moves (m) are taken for jitter and don't change the graph
+    # Seconds without a sighting after which an object that came from sightings is removed; 0 for
+    # never
     forget_after: float = 0.0
 
 

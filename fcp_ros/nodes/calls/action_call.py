@@ -60,18 +60,12 @@ class CallListener:
     """Functions that are called, in the executor's threads, as a call proceeds.
 
     Each must return at once.
-
-    Attributes:
-        ended: Gets goal status and result of the terminal answer.
-        forgotten: The server answers that it has no such goal.
-        accepted: The server accepted the goal.
-        rejected: The server rejected the goal.
     """
 
-    ended: Callable[[int, Any], None]
-    forgotten: Callable[[], None]
-    accepted: Callable[[], None] = _nothing
-    rejected: Callable[[], None] = _nothing
+    ended: Callable[[int, Any], None]  # Gets goal status and result of the terminal answer
+    forgotten: Callable[[], None]  # The server answers that it has no such goal
+    accepted: Callable[[], None] = _nothing  # The server accepted the goal
+    rejected: Callable[[], None] = _nothing  # The server rejected the goal
     feedback: Callable[[Any], None] = _nothing
 
 

@@ -103,15 +103,10 @@ class _Visible:
 
 @dataclass(frozen=True)
 class Servers:
-    """The nodes that discovery lists as servers, by their full names.
+    """The nodes that discovery lists as servers, by their full names."""
 
-    Attributes:
-        alive: Those that live, and those of which nobody can tell.
-        dead: Those whose process has died, or is stopped.
-    """
-
-    alive: tuple[str, ...] = ()
-    dead: tuple[str, ...] = ()
+    alive: tuple[str, ...] = ()  # Those that live, and those of which nobody can tell
+    dead: tuple[str, ...] = ()  # Those whose process has died, or is stopped
 
 
 class ServerLife:

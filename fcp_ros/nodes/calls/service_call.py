@@ -112,13 +112,10 @@ class ServiceCall:
         client: Of the service; its server must be there, and somebody must spin its node.
         repeatable: True if the request may come twice without harm: it changes nothing, or has an
             id by which the server knows it again (see `ManagedNode.offer_service`).
-
-    Attributes:
-        answer: The response message, once it has come.
     """
 
     def __init__(self, client: Client, request: Any, *, repeatable: bool) -> None:
-        self.answer: Answer[Any] = Answer()
+        self.answer: Answer[Any] = Answer()  # The response message, once it has come
         self._client = client
         self._request = request
         self._lock = threading.Lock()  # guards the list, and the end of the answer

@@ -120,21 +120,14 @@ class StepOrderError(ConversionError):
 
 @dataclass(frozen=True)
 class PlanOrigin:
-    """The content of a plan message beyond the plan itself.
+    """The content of a plan message beyond the plan itself."""
 
-    Attributes:
-        asked: The goal as requested (the plan holds the goal as planned for).
-        scene_sequence: Sequence number of the scene graph that was planned on.
-        frame_id: Frame of that scene graph.
-        deadline: Longest time that the plan may take (s); 0 for none.
-    """
-
-    asked: str = ""
-    scene_sequence: int = 0
+    asked: str = ""  # The goal as requested (the plan holds the goal as planned for)
+    scene_sequence: int = 0  # Sequence number of the scene graph that was planned on
     stamp: Time = field(default_factory=Time)
-    frame_id: str = "map"
+    frame_id: str = "map"  # Frame of that scene graph
     units: Mapping[str, str] = field(default_factory=dict)
-    deadline: float = 0.0
+    deadline: float = 0.0  # Longest time that the plan may take (s); 0 for none
 
 
 def plan_to_ros(plan: Plan, origin: PlanOrigin) -> PlanMessage:

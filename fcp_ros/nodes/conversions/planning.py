@@ -108,18 +108,12 @@ MOST_NAME = 1_000
 
 @dataclass(frozen=True)
 class Wish:
-    """The wish of a request: a goal, or an instruction in words.
+    """The wish of a request: a goal, or an instruction in words."""
 
-    Attributes:
-        goal: an expression; beside an instruction, the one that it was read as; "" if it is to be
-            read.
-        instruction: in words; "" for a goal that nobody said in words.
-        speaker: the element that speaks; "" for the default.
-    """
-
+    # an expression; beside an instruction, the one that it was read as; "" if it is to be read
     goal: str = ""
-    instruction: str = ""
-    speaker: str = ""
+    instruction: str = ""  # in words; "" for a goal that nobody said in words
+    speaker: str = ""  # the element that speaks; "" for the default
 
     @property
     def text(self) -> str:

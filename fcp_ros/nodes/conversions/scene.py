@@ -33,28 +33,18 @@ ENCAPSULATION = 4
 
 @dataclass(frozen=True)
 class SceneUpdate:
-    """A SceneGraphUpdate message, or the SceneGraphChange that one led to.
+    """A SceneGraphUpdate message, or the SceneGraphChange that one led to."""
 
-    Attributes:
-        stamp: Time of the observation; zero if unknown.
-        frame_id: Frame of all poses; "" for that of the graph.
-        is_full: True if nodes and relations replace the graph.
-        delta: The elements, and the number of the update at its source, or of the graph if it names
-            no source.
-        source: The sender; "" for one that counts with the graph's own numbers.
-        previous: Of a change, the number of the graph before; 0 for none.
-        changed: Of a change, the ids of all elements that it concerns.
-        renamed: Of a change, (id before, id after).
-    """
-
-    stamp: Time
-    frame_id: str
-    is_full: bool
+    stamp: Time  # Time of the observation; zero if unknown
+    frame_id: str  # Frame of all poses; "" for that of the graph
+    is_full: bool  # True if nodes and relations replace the graph
+    # The elements, and the number of the update at its source, or of the graph if it names no
+    # source
     delta: SceneDelta
-    source: str = ""
-    previous: int = 0
-    changed: tuple[str, ...] = ()
-    renamed: tuple[tuple[str, str], ...] = ()
+    source: str = ""  # The sender; "" for one that counts with the graph's own numbers
+    previous: int = 0  # Of a change, the number of the graph before; 0 for none
+    changed: tuple[str, ...] = ()  # Of a change, the ids of all elements that it concerns
+    renamed: tuple[tuple[str, str], ...] = ()  # Of a change, (id before, id after)
 
 
 @dataclass(frozen=True)

@@ -39,10 +39,6 @@ class NameWatch:
     """Notices effects that arrive under another name, and keeps what is said about them.
 
     `begin` and `end` belong to the executive's thread, `settle` may be called from any.
-
-    Args:
-        now: returns the ROS time as a message.
-        say: writes a sentence to the node's log.
     """
 
     def __init__(
@@ -50,8 +46,8 @@ class NameWatch:
         domain: Domain,
         book: NameBook,
         publisher: Publisher,
-        now: Callable[[], Any],
-        say: Callable[[str], object],
+        now: Callable[[], Any],  # returns the ROS time as a message
+        say: Callable[[str], object],  # writes a sentence to the node's log
     ) -> None:
         self._known = DERIVED | {relation.name for relation in domain.schema.relations}
         self._book = book

@@ -165,20 +165,15 @@ class OutcomeDelivery:
     Invariants, guarded by `_lock`: `_waiting` holds the outcomes that are not confirmed, oldest
     first, and the journal the same; at most one request is open (`_asked` is the time when it was
     sent).
-
-    Args:
-        publisher: Publisher of ``outcomes``.
-        thread: Gets an event after each confirmation.
-        backlog: Most outcomes that wait; beyond it the oldest are given up, and counted.
-        journal: Keeps the outcomes that wait on disk; None: they end with the process.
     """
 
     def __init__(
         self,
         node: ManagedNode,
-        publisher: Publisher,
-        thread: ExecutiveThread,
-        backlog: int,
+        publisher: Publisher,  # Publisher of ``outcomes``
+        thread: ExecutiveThread,  # Gets an event after each confirmation
+        backlog: int,  # Most outcomes that wait; beyond it the oldest are given up, and counted
+        # Keeps the outcomes that wait on disk; None: they end with the process
         journal: OutcomeJournal | None = None,
     ) -> None:
         self._node = node

@@ -58,27 +58,16 @@ class GoalError(IntEnum):
 
 @dataclass(frozen=True)
 class WaitSettings:
-    """Longest waits for others than executors, in seconds.
+    """Longest waits for others than executors, in seconds."""
 
-    Attributes:
-        server_wait: Until the planner answers at all.
-        planner_timeout: Until it has a plan, if the request names no time limit.
-        planner_margin: Beyond the request's time limit.
-        grace_time: Until a cancelled planner answers.
-        settle_time: Until the scene graph that a plan was made on has arrived.
-        scene_wait: Until a lost scene graph is kept up to date again, in a goal that has begun.
-        learn_wait: Until the grounder has learned from an outcome.
-        question_timeout: Until a question is answered.
-    """
-
-    server_wait: float
-    planner_timeout: float
-    planner_margin: float
-    grace_time: float
-    settle_time: float
-    scene_wait: float
-    learn_wait: float
-    question_timeout: float
+    server_wait: float  # Until the planner answers at all
+    planner_timeout: float  # Until it has a plan, if the request names no time limit
+    planner_margin: float  # Beyond the request's time limit
+    grace_time: float  # Until a cancelled planner answers
+    settle_time: float  # Until the scene graph that a plan was made on has arrived
+    scene_wait: float  # Until a lost scene graph is kept up to date again, in a goal that has begun
+    learn_wait: float  # Until the grounder has learned from an outcome
+    question_timeout: float  # Until a question is answered
 
 
 def _seconds(name: str, default: float, description: str, minimum: float = 0.0) -> ParameterSpec:

@@ -83,12 +83,6 @@ class PlanRunner:
     """Runs one plan at a time, and keeps what outlives it: the ledger of executors.
 
     All methods belong to the executive's thread.
-
-    Args:
-        reporter: Writes assumed effects.
-        settings: Returns the bounds of the waits; called for each plan.
-        names: Notices effects that arrive under another name.
-        scene_watch: Tells when the scene graph is lost, and when it is kept again.
     """
 
     def __init__(
@@ -97,10 +91,11 @@ class PlanRunner:
         thread: ExecutiveThread,
         clients: StepClients,
         scene: SceneFollower,
-        reporter: SceneReporter,
+        reporter: SceneReporter,  # Writes assumed effects
+        # Returns the bounds of the waits; called for each plan
         settings: Callable[[], DispatchSettings],
-        names: NameWatch,
-        scene_watch: SceneWatch,
+        names: NameWatch,  # Notices effects that arrive under another name
+        scene_watch: SceneWatch,  # Tells when the scene graph is lost, and when it is kept again
     ) -> None:
         self._scene_watch = scene_watch
         self._names = names
@@ -175,11 +170,13 @@ class PlanRunner:
 
     def run(
         self,
-        context: GoalContext,
-        plan: PlanMessage,
+        context: GoalContext,  # The goal; the plan ends when it is cancelled
+        plan: PlanMessage,  # As it arrived, for the executors
         steps: Sequence[PlanStep],
         listener: RunListener,
+        # Tells if the plan is outdated because something has appeared
         arrivals: ArrivalWatch | None = None,
+        # Tells when the deadline of the plan can't be kept any more
         deadline: DeadlineWatch | None = None,
     ) -> DispatchResult:
         """Run a plan to its end.
@@ -187,12 +184,6 @@ class PlanRunner:
         Each event is handed to the dispatcher, and its commands are carried out before the next
         event is taken. A cancelled goal becomes one `CancelRequested`, which the dispatcher gets
         even if the event that told of it was replaced or came before the plan.
-
-        Args:
-            context: The goal; the plan ends when it is cancelled.
-            plan: As it arrived, for the executors.
-            arrivals: Tells if the plan is outdated because something has appeared.
-            deadline: Tells when the deadline of the plan can't be kept any more.
         """
         monitor = self._monitor = Monitor(self._rules, self._present)
         dispatcher = Dispatcher(steps, self._settings(), self._ledger, monitor, time.monotonic)

@@ -85,13 +85,9 @@ class PlannerClient:
         context: GoalContext,
         request: PlanRequest,
         waits: WaitSettings,
-        report: Callable[[str], None],
+        report: Callable[[str], None],  # Gets the planner's progress in words
     ) -> PlannerReply:
-        """Ask the planner for a plan. If the goal is cancelled, so is the planning.
-
-        Args:
-            report: Gets the planner's progress in words.
-        """
+        """Ask the planner for a plan. If the goal is cancelled, so is the planning."""
         self._serial += 1
         try:
             problem = self._await_planner(context, waits)

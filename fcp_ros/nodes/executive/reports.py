@@ -32,41 +32,28 @@ LOOK_PERIOD = 1.0
 
 @dataclass(frozen=True)
 class ReportChannels:
-    """The ways of the reports.
+    """The ways of the reports."""
 
-    Attributes:
-        deliver: Sends an ActionOutcome to everybody, and to the grounder for sure.
-        plans: Publisher of the Plan that is about to be executed, latched.
-        is_simulated: Tells of an executor, by name, if it has said that it simulates the robot.
-    """
-
+    # Sends an ActionOutcome to everybody, and to the grounder for sure
     deliver: Callable[[ActionOutcome], None]
     states: Publisher
-    plans: Publisher
+    plans: Publisher  # Publisher of the Plan that is about to be executed, latched
+    # Tells of an executor, by name, if it has said that it simulates the robot
     is_simulated: Callable[[str], bool]
 
 
 class GoalReport:
-    """Reports on one goal (a `plan_runner.RunListener`).
-
-    Args:
-        node: The node whose clock stamps the messages.
-        whole: Names of the chunks that are judged as a whole.
-
-    Attributes:
-        outcomes: Of all steps that were tried, in order.
-        replans: Number of replans so far.
-    """
+    """Reports on one goal (a `plan_runner.RunListener`)."""
 
     def __init__(
         self,
-        node: Node,
+        node: Node,  # The node whose clock stamps the messages
         context: GoalContext,
         channels: ReportChannels,
-        whole: Collection[str] = (),
+        whole: Collection[str] = (),  # Names of the chunks that are judged as a whole
     ) -> None:
-        self.outcomes: list[ActionOutcome] = []
-        self.replans = 0
+        self.outcomes: list[ActionOutcome] = []  # Of all steps that were tried, in order
+        self.replans = 0  # Number of replans so far
         self._node = node
         self._context = context
         self._channels = channels

@@ -91,17 +91,12 @@ class EventQueue:
 
 
 class GoalContext:
-    """One goal of an action on its way through the executive's thread.
-
-    Attributes:
-        token: Cancelled when somebody wants the goal to end.
-        interruption: The reason why the node itself ended it; "" if it did not.
-    """
+    """One goal of an action on its way through the executive's thread."""
 
     def __init__(self, goal: Any) -> None:
         self.goal = goal
-        self.token = CancelToken()
-        self.interruption = ""
+        self.token = CancelToken()  # Cancelled when somebody wants the goal to end
+        self.interruption = ""  # The reason why the node itself ended it; "" if it did not
 
     @property
     def key(self) -> bytes:

@@ -23,16 +23,12 @@ class _Sum:
 
 
 def make_entries(
-    evidence: Iterable[Evidence],
+    evidence: Iterable[Evidence],  # The outcomes to sum up
+    # The grounder's `judge`, asked for the degrees before and after calibration; if it can't answer
+    # (the domain changed), they are NaN
     judge: Callable[[Sequence[JudgementRequest]], Sequence[Membership]],
 ) -> list[CalibrationEntry]:
-    """Make entries, sorted by predicate and context.
-
-    Args:
-        evidence: The outcomes to sum up.
-        judge: The grounder's `judge`, asked for the degrees before and after calibration; if it
-            can't answer (the domain changed), they are NaN.
-    """
+    """Make entries, sorted by predicate and context."""
     sums: dict[tuple[str, str], _Sum] = {}
     for item in evidence:
         entry = sums.setdefault((item.predicate, item.context_key), _Sum())

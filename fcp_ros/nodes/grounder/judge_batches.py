@@ -25,16 +25,12 @@ Judge = Callable[[Sequence[JudgementRequest]], list[Membership]]
 
 @dataclass(frozen=True, slots=True)
 class BatchStatistics:
-    """The batches so far, and the newest one.
-
-    Attributes:
-        waiting: Callers that wait for the next one.
-    """
+    """The batches so far, and the newest one."""
 
     batches: int = 0
     callers: int = 0
     questions: int = 0
-    waiting: int = 0
+    waiting: int = 0  # Callers that wait for the next one
 
 
 @dataclass(slots=True, eq=False)

@@ -137,18 +137,12 @@ UNKNOWN_DEGREE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """The evidence of an outcome about one judgement.
-
-    Attributes:
-        membership: The answer; None if the message has none.
-        credit: Observed quality and its weight.
-        step: The step that showed it, in words for the audit.
-    """
+    """The evidence of an outcome about one judgement."""
 
     request: JudgementRequest
-    membership: Membership | None
-    credit: Credit
-    step: str
+    membership: Membership | None  # The answer; None if the message has none
+    credit: Credit  # Observed quality and its weight
+    step: str  # The step that showed it, in words for the audit
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,22 +251,18 @@ def determine_quality(code: OutcomeCode, measured: float | None) -> float | None
 
 
 class OutcomeLearner:
-    """Records the evidence of outcomes, which come by topic and by service; thread-safe.
-
-    Args:
-        domain: Outcomes are about its actions.
-        world: The world of its store. In the real one, an outcome of a simulated executor is no
-            evidence.
-        now: Returns the present time (s since the epoch), for outcomes without a time.
-        complain: Gets a sentence about each outcome that teaches nothing though it should.
-    """
+    """Records the evidence of outcomes, which come by topic and by service; thread-safe."""
 
     def __init__(
         self,
         grounder: Grounder,
-        domain: Domain,
+        domain: Domain,  # Outcomes are about its actions
+        # The world of its store. In the real one, an outcome of a simulated executor is no
+        # evidence.
         world: EvidenceWorld,
+        # Returns the present time (s since the epoch), for outcomes without a time
         now: Callable[[], float],
+        # Gets a sentence about each outcome that teaches nothing though it should
         complain: Callable[[str], None],
     ) -> None:
         self._grounder = grounder

@@ -32,19 +32,14 @@ THIN = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A marker to make.
+    """A marker to make."""
 
-    Attributes:
-        namespace: The marker's ``ns``, which people switch on and off.
-        key: The thing it stands for, unique in the namespace and the same as long as that exists.
-        made_of: All that its looks depend on; while that is equal, it is not sent again.
-        make: Makes it, without ``ns``, ``id`` and ``header``.
-    """
-
-    namespace: str
+    namespace: str  # The marker's ``ns``, which people switch on and off
+    # The thing it stands for, unique in the namespace and the same as long as that exists
     key: Hashable
+    # All that its looks depend on; while that is equal, it is not sent again
     made_of: tuple[object, ...]
-    make: Callable[[], Marker]
+    make: Callable[[], Marker]  # Makes it, without ``ns``, ``id`` and ``header``
 
 
 def colour(red: float, green: float, blue: float, alpha: float = 1.0) -> ColorRGBA:
@@ -447,16 +442,11 @@ RELATIONS = ("on", "inside", "under", "near", "adjacent", "connected", "holding"
 
 @dataclass(frozen=True)
 class View:
-    """The content of the markers.
-
-    Attributes:
-        steps: The present plan; empty for none.
-        relations: Names of the relations to draw.
-    """
+    """The content of the markers."""
 
     graph: SceneGraph
-    steps: PlanSteps = ()
-    relations: frozenset[str] = frozenset(RELATIONS)
+    steps: PlanSteps = ()  # The present plan; empty for none
+    relations: frozenset[str] = frozenset(RELATIONS)  # Names of the relations to draw
 
 
 _ORDER: tuple[tuple[str, Callable[[View], Iterable[Drawing]]], ...] = (

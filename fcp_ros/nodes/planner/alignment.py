@@ -46,19 +46,14 @@ PDDL = ".pddl"
 
 
 class AlignmentService:
-    """Answers requests of ``align`` beside one domain and scene.
-
-    Args:
-        domain: that the planner plans with.
-        now: returns the ROS time as a message.
-    """
+    """Answers requests of ``align`` beside one domain and scene."""
 
     def __init__(
         self,
-        domain: Domain,
+        domain: Domain,  # that the planner plans with
         scene: SceneFollower,
         parameters: ParameterTable,
-        now: Callable[[], Any],
+        now: Callable[[], Any],  # returns the ROS time as a message
     ) -> None:
         self._domain = domain
         self._scene = scene

@@ -144,33 +144,24 @@ REFUSALS = (FileRefusedError, ConversionError, InputError, NoSceneError, OSError
 
 @dataclass(frozen=True)
 class LearningPlace:
-    """The surroundings of a goal of ``generalize``.
+    """The surroundings of a goal of ``generalize``."""
 
-    Attributes:
-        service: plans for the planner's domain.
-        find_service: returns the present service of the node, which may have another domain by the
-            time a policy is found; None if it was cleaned up.
-    """
-
-    service: PlanningService
+    service: PlanningService  # plans for the planner's domain
     scene: SceneFollower
     parameters: ParameterTable
+    # returns the present service of the node, which may have another domain by the time a policy is
+    # found; None if it was cleaned up
     find_service: Callable[[], PlanningService | None]
 
 
 def learn_policy(
     goal: Any,
-    asked: float,
-    place: LearningPlace,
+    asked: float,  # time of its arrival (s, of `time.monotonic`): waiting for its turn counts
+    place: LearningPlace,  # domain, scene, parameters
     token: CancelToken,
-    report: Callable[[Any], None],
+    report: Callable[[Any], None],  # gets feedback messages
 ) -> Any:
     """Answer a goal of ``generalize`` with its result.
-
-    Args:
-        asked: time of its arrival (s, of `time.monotonic`): waiting for its turn counts.
-        place: domain, scene, parameters.
-        report: gets feedback messages.
 
     Raises:
         RequestRefused: nothing can be looked for as it is asked; the sentence says why.

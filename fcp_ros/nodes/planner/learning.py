@@ -36,16 +36,13 @@ CLOSE_TIMEOUT = 5.0
 
 
 class PolicyLearning:
-    """Offers the action ``generalize`` of the planner.
-
-    Args:
-        find_service: returns the present planning service; None before the node is configured.
-    """
+    """Offers the action ``generalize`` of the planner."""
 
     def __init__(
         self,
         node: ManagedNode,
         scene: SceneFollower,
+        # returns the present planning service; None before the node is configured
         find_service: Callable[[], PlanningService | None],
     ) -> None:
         self._node = node

@@ -28,16 +28,11 @@ ANSWER_MARGIN = 1.0
 
 @dataclass(frozen=True)
 class JudgeService:
-    """The grounder's service.
+    """The grounder's service."""
 
-    Attributes:
-        client: Client of the service ``judge``; its node is spun elsewhere.
-        life: Watches the process of its server.
-    """
-
-    client: Client
+    client: Client  # Client of the service ``judge``; its node is spun elsewhere
     monitor: ServerMonitor
-    life: ServerLife
+    life: ServerLife  # Watches the process of its server
 
     @property
     def is_there(self) -> bool:
@@ -51,22 +46,16 @@ class JudgeService:
 
 
 class RemoteMemberships:
-    """Asks the grounder; for a worker thread, never for an executor callback.
-
-    Args:
-        server_wait: Seconds to wait for a grounder to appear.
-        deadline: Time (s, of `time.monotonic`) after which no more questions are asked.
-        token: Cancelled once nobody wants the answer any more.
-    """
+    """Asks the grounder; for a worker thread, never for an executor callback."""
 
     def __init__(
         self,
         service: JudgeService,
         *,
-        server_wait: float,
+        server_wait: float,  # Seconds to wait for a grounder to appear
         answer_wait: float,
-        deadline: float,
-        token: CancelToken,
+        deadline: float,  # Time (s, of `time.monotonic`) after which no more questions are asked
+        token: CancelToken,  # Cancelled once nobody wants the answer any more
     ) -> None:
         self._service = service
         self._client = service.client

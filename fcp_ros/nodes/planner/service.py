@@ -66,18 +66,12 @@ from fcp_ros.relaxation.worlds import remove_asking
 
 @dataclass(frozen=True)
 class NodePolicies:
-    """The policies that the node plans with.
+    """The policies that the node plans with."""
 
-    Attributes:
-        suggester: runs them; None if none fits the domain.
-        refused: sentences about the other files.
-        is_damaged: True if a file, or the folder, can't be read at all.
-    """
-
-    suggester: PlanSuggester | None = None
+    suggester: PlanSuggester | None = None  # runs them; None if none fits the domain
     names: tuple[str, ...] = ()
-    refused: tuple[str, ...] = ()
-    is_damaged: bool = False
+    refused: tuple[str, ...] = ()  # sentences about the other files
+    is_damaged: bool = False  # True if a file, or the folder, can't be read at all
 
 
 def read_policies(folder: str, domain: Domain) -> NodePolicies:
@@ -183,24 +177,17 @@ class UncheckableError(ValueError):
 
 
 class PlanningService:
-    """Answers planning and validation requests for one domain.
-
-    Args:
-        owner: Knows if that is kept up to date.
-        judge: The grounder's service ``judge``.
-        now: Returns the ROS time as a message.
-        warn: Writes a sentence to the node's log.
-    """
+    """Answers planning and validation requests for one domain."""
 
     def __init__(
         self,
         domain: Domain,
         scene: SceneFollower,
-        owner: SceneOwner,
-        judge: JudgeService,
+        owner: SceneOwner,  # Knows if that is kept up to date
+        judge: JudgeService,  # The grounder's service ``judge``
         parameters: ParameterTable,
-        now: Callable[[], Any],
-        warn: Callable[[str], object],
+        now: Callable[[], Any],  # Returns the ROS time as a message
+        warn: Callable[[str], object],  # Writes a sentence to the node's log
     ) -> None:
         self.domain = domain
         self.policies = LivePolicies(parameters.text("policies"), domain)
@@ -224,15 +211,11 @@ class PlanningService:
     def plan(
         self,
         request: Any,
-        asked: float,
+        asked: float,  # Time of its arrival (s, of `time.monotonic`): waiting for its turn counts
         token: CancelToken,
         progress: ProgressCallback = ignore_progress,
     ) -> Any:
-        """Answer a PlanRequest message with a PlanResult message.
-
-        Args:
-            asked: Time of its arrival (s, of `time.monotonic`): waiting for its turn counts.
-        """
+        """Answer a PlanRequest message with a PlanResult message."""
         try:
             wish, options = request_from_ros(request, read_planning_options(self._parameters))
             state = self._await_state(token, asked + options.time_limit)

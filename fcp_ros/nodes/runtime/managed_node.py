@@ -208,21 +208,17 @@ class ManagedNode(TransitionsNode):
         self,
         service_type: Any,
         name: str,
+        # (request, response) -> response, a function or coroutine function; called only while the
+        # node is active. Raises `RequestRefused` to refuse the request.
         serve: Callable[[Any, Any], Any],
+        # Fills in the response and returns it, if the node is not active or `serve` raised
         refuse: Callable[[Any, RequestRefusal], Any] = fill_refusal,
         *,
+        # Give a request that comes again, with the same `request_id`, the answer of the first: its
+        # answer was lost or is late, and what it asks for is not to be done twice
         once: bool = False,
     ) -> None:
-        """Offer a service that always answers.
-
-        Args:
-            serve: (request, response) -> response, a function or coroutine function; called only
-                while the node is active. Raises `RequestRefused` to refuse the request.
-            refuse: Fills in the response and returns it, if the node is not active or `serve`
-                raised.
-            once: Give a request that comes again, with the same `request_id`, the answer of the
-                first: its answer was lost or is late, and what it asks for is not to be done twice.
-        """
+        """Offer a service that always answers."""
 
         async def answer(request: Any, response: Any) -> Any:
             refusal = self.refusal(request)
@@ -265,22 +261,19 @@ class ManagedNode(TransitionsNode):
         self,
         action_type: Any,
         name: str,
+        # Coroutine function that is called once a goal executes; ends the goal and returns the
+        # result
         execute: Callable[[ServerGoalHandle], Awaitable[Any]],
         *,
+        # Called with an accepted goal; decides when it executes. Default: at once.
         accepted: Callable[[ServerGoalHandle], None] | None = None,
+        # Called for each cancel request, once the goal's status shows it; must return at once
         cancel: Callable[[ServerGoalHandle], None] | None = None,
     ) -> ActionServer:
         """Offer an action that accepts every goal and every cancel request.
 
         A goal that can't be served is accepted and then aborted with a reason, because a rejection
         carries none: `execute` has to ask `refusal` itself.
-
-        Args:
-            execute: Coroutine function that is called once a goal executes; ends the goal and
-                returns the result.
-            accepted: Called with an accepted goal; decides when it executes. Default: at once.
-            cancel: Called for each cancel request, once the goal's status shows it; must return at
-                once.
         """
 
         def on_cancel(goal: ServerGoalHandle) -> CancelResponse:
@@ -357,15 +350,11 @@ class ManagedNode(TransitionsNode):
         self,
         message_type: Any,
         topic: str,
-        depth: int = 1,
+        depth: int = 1,  # Messages that a receiver may be behind
+        # Called with the counts of subscribers whenever one comes or goes
         on_match: Callable[[Any], None] | None = None,
     ) -> Publisher:
-        """Make a latched publisher that publishes while the node is active.
-
-        Args:
-            depth: Messages that a receiver may be behind.
-            on_match: Called with the counts of subscribers whenever one comes or goes.
-        """
+        """Make a latched publisher that publishes while the node is active."""
         return self._make_publisher(message_type, topic, state_qos(depth), on_match)
 
     def publish_events(self, message_type: Any, topic: str) -> Publisher:

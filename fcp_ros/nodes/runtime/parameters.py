@@ -30,19 +30,13 @@ class FileRefusedError(ValueError):
 
 @dataclass(frozen=True)
 class FileRule:
-    """The files that requests, and values of a parameter, may name while a node runs.
+    """The files that requests, and values of a parameter, may name while a node runs."""
 
-    Attributes:
-        folders: Name of the node's parameter with the folders, which is set at the start only.
-        default: Returns the folder that counts without any.
-        find: Returns the path of a file of this package, given its bare name.
-        with_folders: True if a folder may be named, too.
-    """
-
-    folders: str
-    default: Callable[[], Path]
+    folders: str  # Name of the node's parameter with the folders, which is set at the start only
+    default: Callable[[], Path]  # Returns the folder that counts without any
+    # Returns the path of a file of this package, given its bare name
     find: Callable[[str], Path] = Path
-    with_folders: bool = False
+    with_folders: bool = False  # True if a folder may be named, too
 
     def list_folders(self, texts: Sequence[str]) -> tuple[Path, ...]:
         """Return the folders of the parameter's value."""
@@ -111,29 +105,23 @@ class TakesEffect(str, Enum):
 
 @dataclass(frozen=True)
 class ParameterSpec:
-    """One parameter of a node.
-
-    Attributes:
-        default: Its default value, whose type is that of the parameter. A list must not be empty
-            (ROS can't tell the type of an empty list): use ``[""]`` for "nothing".
-        description: One sentence, with the unit if there is one.
-        minimum: Least value of a number (inclusive).
-        maximum: Largest value of a number (inclusive).
-        choices: Allowed values of a string, or of each entry of a list; empty: any.
-        check: Raises a `ValueError` for an unacceptable string; None accepts any. In a list it is
-            called for each entry that is not empty.
-        files: Rule for a string that names a file. Whoever starts the node may name any file;
-            values that are set later, by anybody on the network, obey it.
-    """
+    """One parameter of a node."""
 
     name: str
+    # Its default value, whose type is that of the parameter. A list must not be empty (ROS can't
+    # tell the type of an empty list): use ``[""]`` for "nothing".
     default: ParameterValue
-    description: str
-    minimum: float | None = None
-    maximum: float | None = None
+    description: str  # One sentence, with the unit if there is one
+    minimum: float | None = None  # Least value of a number (inclusive)
+    maximum: float | None = None  # Largest value of a number (inclusive)
+    # Allowed values of a string, or of each entry of a list; empty: any
     choices: tuple[str, ...] = ()
+    # Raises a `ValueError` for an unacceptable string; None accepts any. In a list it is called for
+    # each entry that is not empty.
     check: Callable[[str], object] | None = None
     takes_effect: TakesEffect = TakesEffect.AT_CONFIGURE
+    # Rule for a string that names a file. Whoever starts the node may name any file; values that
+    # are set later, by anybody on the network, obey it.
     files: FileRule | None = None
 
     def descriptor(self) -> ParameterDescriptor:

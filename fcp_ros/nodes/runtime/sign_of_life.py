@@ -112,16 +112,11 @@ _STOPPED = "T"
 
 @dataclass(frozen=True)
 class ProcessIdentity:
-    """A process, among all that ever ran.
+    """A process, among all that ever ran."""
 
-    Attributes:
-        machine: Equal for those who see the same processes; "" where that is unknown.
-        start: Clock ticks from the machine's boot to its start.
-    """
-
-    machine: str
+    machine: str  # Equal for those who see the same processes; "" where that is unknown
     pid: int
-    start: int
+    start: int  # Clock ticks from the machine's boot to its start
 
     @classmethod
     def find_own(cls) -> ProcessIdentity:

@@ -27,19 +27,15 @@ class PausableTimer:
 
     Only its own callback cancels the timer: an executor that is about to call a timer fails if
     another thread cancels it at that moment. `_lock` guards both flags; `act` is called without it.
-
-    Args:
-        period: Time from the start to the first call, and between two calls [s].
-        act: Called in the executor's thread; returns True if it wants to be called again.
-        group: Callback group; by default one of its own.
     """
 
     def __init__(
         self,
         node: Node,
-        period: float,
+        period: float,  # Time from the start to the first call, and between two calls [s]
+        # Called in the executor's thread; returns True if it wants to be called again
         act: Callable[[], bool],
-        group: CallbackGroup | None = None,
+        group: CallbackGroup | None = None,  # Callback group; by default one of its own
     ) -> None:
         self._node = node
         self._act = act
@@ -89,25 +85,17 @@ STOP_TIMEOUT = 5.0
 
 
 class StreamThread(Generic[T]):
-    """Handles one by one what waits elsewhere.
-
-    Attributes:
-        news: The condition under which what waits is changed; notify it of each new item.
-
-    Args:
-        is_waiting: Tells, under the condition, if an item waits.
-        take: Takes the next item out, under the condition.
-        report: Gets what `handle` raises; the thread goes on.
-    """
+    """Handles one by one what waits elsewhere."""
 
     def __init__(
         self,
         name: str,
-        is_waiting: Callable[[], bool],
-        take: Callable[[], T],
+        is_waiting: Callable[[], bool],  # Tells, under the condition, if an item waits
+        take: Callable[[], T],  # Takes the next item out, under the condition
         handle: Callable[[T], None],
-        report: Callable[[Exception], object],
+        report: Callable[[Exception], object],  # Gets what `handle` raises; the thread goes on
     ) -> None:
+        # The condition under which what waits is changed; notify it of each new item
         self.news = threading.Condition()
         self._is_waiting = is_waiting
         self._take = take
@@ -236,15 +224,13 @@ class Job(Generic[T]):
 
     Args:
         function: Called with the job's token, which it should check often.
-
-    Attributes:
-        answer: Of the function, once the job has ended in whatever way: its result, what it raised,
-            or `JobCancelled`.
     """
 
     def __init__(self, function: Callable[[CancelToken], T]) -> None:
         self.token = CancelToken()
         self.state = JobState.QUEUED
+        # Of the function, once the job has ended in whatever way: its result, what it raised, or
+        # `JobCancelled`
         self.answer: Future[T] = Future()
         self._function = function
 

@@ -34,16 +34,11 @@ class NoSceneError(ValueError):
 
 @dataclass(frozen=True)
 class WorldState:
-    """The state of the world, as far as the scene graph shows it.
+    """The state of the world, as far as the scene graph shows it."""
 
-    Attributes:
-        scene: The scene graph under the domain.
-        stamp: Time of the newest observation.
-    """
-
-    scene: SceneState
+    scene: SceneState  # The scene graph under the domain
     resources: Mapping[str, float]
-    stamp: Time
+    stamp: Time  # Time of the newest observation
 
     @property
     def graph(self) -> SceneGraph:

@@ -43,14 +43,10 @@ from fcp_ros.scene.graph.transforms import (
 
 @dataclass(frozen=True)
 class FoundTransform:
-    """A transform from a frame to the graph's.
-
-    Attributes:
-        note: The assumption behind it, as one sentence; "" for none.
-    """
+    """A transform from a frame to the graph's."""
 
     transform: Transform
-    note: str = ""
+    note: str = ""  # The assumption behind it, as one sentence; "" for none
 
     def move(self, nodes: Iterable[SceneNode]) -> tuple[SceneNode, ...]:
         """Return nodes with their coordinates transformed.

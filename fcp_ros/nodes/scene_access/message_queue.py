@@ -40,23 +40,15 @@ Steps = tuple[tuple[SceneDelta, SceneGraph], ...]
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A message that has come.
-
-    Attributes:
-        size: Its length in bytes.
-        stamp: Time of the newest observation (s, ns).
-        sequence: Number of the graph that it leads to.
-        previous: Number of the graph that it changes; 0 if it changes none.
-        is_whole: True if it brings a whole graph.
-        changed: Ids of the changed elements; None if the message does not list them.
-    """
+    """A message that has come."""
 
     message: SceneGraphMessage | SceneGraphChange
-    size: int
-    stamp: tuple[int, int]
-    sequence: int
-    previous: int
-    is_whole: bool
+    size: int  # Its length in bytes
+    stamp: tuple[int, int]  # Time of the newest observation (s, ns)
+    sequence: int  # Number of the graph that it leads to
+    previous: int  # Number of the graph that it changes; 0 if it changes none
+    is_whole: bool  # True if it brings a whole graph
+    # Ids of the changed elements; None if the message does not list them
     changed: frozenset[str] | None
 
     @staticmethod
@@ -102,15 +94,11 @@ class SceneQueue:
     Invariants: a message waits only if it applies to the state after those before it, so the first
     waiting message applies to what was drained before, or is whole. While `_behind`, something was
     lost and only a whole graph is accepted.
-
-    Attributes:
-        sequence: Number of the newest state; None before the first.
-        gaps: Number of times that a whole graph had to be waited for.
     """
 
     def __init__(self) -> None:
-        self.sequence: int | None = None
-        self.gaps = 0
+        self.sequence: int | None = None  # Number of the newest state; None before the first
+        self.gaps = 0  # Number of times that a whole graph had to be waited for
         self._behind = False
         self._history: OrderedDict[int, _Step] = OrderedDict()
         self._ids = 0
@@ -207,16 +195,12 @@ class SceneQueue:
 
 
 class SceneCopy:
-    """The graph that the messages make; for one thread at a time.
-
-    Attributes:
-        graph: The newest graph; None before the first, and after a message that can't be used.
-        stamp: Time of the newest observation in it.
-    """
+    """The graph that the messages make; for one thread at a time."""
 
     def __init__(self) -> None:
+        # The newest graph; None before the first, and after a message that can't be used
         self.graph: SceneGraph | None = None
-        self.stamp = Time()
+        self.stamp = Time()  # Time of the newest observation in it
 
     def apply(self, arrivals: tuple[Arrival, ...]) -> Steps | None:
         """Bring the graph up to date.

@@ -75,17 +75,13 @@ class SceneReporter:
 
     def report(
         self,
+        # Returns the change of a state; called again for every newer state
         change: Callable[[WorldState], Delta],
-        timeout: float,
+        timeout: float,  # Longest time for all attempts together (s)
+        # True ends the attempts early; looked at after `notice`
         give_up: Callable[[], bool] = lambda: False,
     ) -> ReportResult:
-        """Publish a change until the scene graph shows it.
-
-        Args:
-            change: Returns the change of a state; called again for every newer state.
-            timeout: Longest time for all attempts together (s).
-            give_up: True ends the attempts early; looked at after `notice`.
-        """
+        """Publish a change until the scene graph shows it."""
         until = time.monotonic() + timeout
         published = Delta()
         with self._one_at_a_time:

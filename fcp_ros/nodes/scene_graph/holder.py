@@ -42,23 +42,17 @@ LOG_PERIOD = 1.0
 
 @dataclass(frozen=True)
 class HolderParts:
-    """The helpers of a holder.
+    """The helpers of a holder."""
 
-    Attributes:
-        frames: Transforms updates into the graph's frame.
-        publisher: Publishes changes and graphs.
-        relations: Options of derived relations; None to derive none.
-        overrides: Bring what perception says into the words of the domain.
-        note_change: Gets each change before it is published, and if it has the whole graph.
-    """
-
-    frames: Frames
-    publisher: ScenePublisher
+    frames: Frames  # Transforms updates into the graph's frame
+    publisher: ScenePublisher  # Publishes changes and graphs
     requests: FullUpdateRequests
     markers: SceneMarkers
-    relations: RelationOptions | None
+    relations: RelationOptions | None  # Options of derived relations; None to derive none
     limits: SceneLimits
+    # Bring what perception says into the words of the domain
     overrides: SceneOverrides = field(default_factory=NoOverrides)
+    # Gets each change before it is published, and if it has the whole graph
     note_change: Callable[[ReadyChange, bool], None] = lambda _change, _is_whole: None
 
 

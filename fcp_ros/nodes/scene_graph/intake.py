@@ -46,18 +46,14 @@ class SceneIntake:
     one is left out. So a sender that is faster than this computer is followed at the computer's
     speed, without a growing delay. Updates that don't fit in the queue are lost, and never
     silently: whoever sent them is told, also where no number would show the gap.
-
-    Args:
-        limits: Larger messages are refused.
-        refuse: Gets one sentence about each message that can't be read.
-        report_loss: Gets the source of lost updates, and one sentence about them.
     """
 
     def __init__(
         self,
-        limits: SceneLimits,
+        limits: SceneLimits,  # Larger messages are refused
         take: Callable[[SceneUpdate], None],
-        refuse: Callable[[str], None],
+        refuse: Callable[[str], None],  # Gets one sentence about each message that can't be read
+        # Gets the source of lost updates, and one sentence about them
         report_loss: Callable[[str, str], None],
     ) -> None:
         self._limits = limits

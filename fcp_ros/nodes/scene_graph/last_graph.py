@@ -44,15 +44,11 @@ WAL_BYTES = 4 * 2**20
 
 @dataclass(frozen=True)
 class Remains:
-    """The remains of a crash.
+    """The remains of a crash."""
 
-    Attributes:
-        graph: The last live graph; None if it could not be kept, or can't be read.
-        age: Seconds since the node was last seen alive.
-    """
-
+    # The last live graph; None if it could not be kept, or can't be read
     graph: PublishedGraph | None
-    age: float
+    age: float  # Seconds since the node was last seen alive
 
 
 class LastGraph:
@@ -62,13 +58,10 @@ class LastGraph:
         path: The file; None keeps nothing.
         scene: The scene that the node's parameters name.
         most_bytes: A larger graph is not kept.
-
-    Attributes:
-        problem: A sentence if the graph would not survive a crash; else "".
     """
 
     def __init__(self, path: Path | None, scene: str, most_bytes: int) -> None:
-        self.problem = ""
+        self.problem = ""  # A sentence if the graph would not survive a crash; else ""
         self._path = path
         self._scene = scene
         self._most_bytes = most_bytes

@@ -24,13 +24,10 @@ from fcp_ros.scene.graph.graph import SceneGraph
 
 @dataclass(frozen=True)
 class RelationNames:
-    """The names under which relations are taken in.
+    """The names under which relations are taken in."""
 
-    Attributes:
-        names: name of perception -> the domain's name, and for each argument of that the argument
-            of perception's relation that it is.
-    """
-
+    # name of perception -> the domain's name, and for each argument of that the argument of
+    # perception's relation that it is
     names: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
 
     def rename(self, relations: Iterable[SceneRelation]) -> tuple[SceneRelation, ...]:

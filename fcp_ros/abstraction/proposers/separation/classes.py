@@ -20,29 +20,21 @@ CHUNK = 20_000  # transitions coded at a time: bounds the memory for wide pools
 
 @dataclass(frozen=True)
 class TransitionClasses:
-    """Classes of transitions between nodes.
+    """Classes of transitions between nodes."""
 
-    Attributes:
-        codes: (classes, features).
-        of_transition: (transitions,), class of each transition; -1 if its source is dead or a goal.
-        bad: (classes,), True if a member ends where the goal can't be reached, is refused, or
-            changes nothing.
-        members: (classes,), one transition of each class.
-        node_of_state: (states,), node of each state.
-        edges: unique (class, source node, target node), without those of bad classes.
-        options: unique (node, classes that leave one of its states) of expanded states from which
-            the goal can be reached, but does not hold.
-        initial: nodes where the policy must begin, increasing.
-    """
-
-    codes: np.ndarray
+    codes: np.ndarray  # (classes, features)
+    # (transitions,), class of each transition; -1 if its source is dead or a goal
     of_transition: np.ndarray
+    # (classes,), True if a member ends where the goal can't be reached, is refused, or changes
+    # nothing
     bad: np.ndarray
-    members: np.ndarray
-    node_of_state: np.ndarray
-    edges: np.ndarray
+    members: np.ndarray  # (classes,), one transition of each class
+    node_of_state: np.ndarray  # (states,), node of each state
+    edges: np.ndarray  # unique (class, source node, target node), without those of bad classes
+    # unique (node, classes that leave one of its states) of expanded states from which the goal can
+    # be reached, but does not hold
     options: tuple[tuple[int, tuple[int, ...]], ...]
-    initial: tuple[int, ...]
+    initial: tuple[int, ...]  # nodes where the policy must begin, increasing
 
 
 def collapse_transitions(problem: SeparationProblem) -> TransitionClasses:

@@ -13,14 +13,11 @@ from fcp_ros.abstraction.proposers.separation.problem import SeparationProblem
 
 @dataclass(frozen=True)
 class TransitionConflict:
-    """A state without a transition that may be good, and the reason for one of them.
-
-    Attributes:
-        refused: one that looks the same, but leads where the goal can't be reached, or changes
-            nothing that a feature sees.
-    """
+    """A state without a transition that may be good, and the reason for one of them."""
 
     needed: int
+    # one that looks the same, but leads where the goal can't be reached, or changes nothing that a
+    # feature sees
     refused: int
 
 

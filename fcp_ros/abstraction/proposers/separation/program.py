@@ -30,23 +30,16 @@ TICK = 0.2  # seconds between two looks at `check` while clingo searches
 
 @dataclass(frozen=True)
 class Model:
-    """An answer set.
+    """An answer set."""
 
-    Attributes:
-        selected: indices of features, increasing.
-        good: (classes,), True for good classes.
-        reached: (nodes,), True for reached nodes.
-        order: (feature, direction) that good classes improve, the first they change: 1 for a number
-            to decrease or a boolean to clear, -1 for a boolean to set.
-        proven: True if no cheaper one exists.
-    """
-
-    selected: np.ndarray
-    good: np.ndarray
-    reached: np.ndarray
+    selected: np.ndarray  # indices of features, increasing
+    good: np.ndarray  # (classes,), True for good classes
+    reached: np.ndarray  # (nodes,), True for reached nodes
+    # (feature, direction) that good classes improve, the first they change: 1 for a number to
+    # decrease or a boolean to clear, -1 for a boolean to set
     order: tuple[tuple[int, int], ...]
     cost: int
-    proven: bool
+    proven: bool  # True if no cheaper one exists
 
 
 class SeparationProgram:

@@ -28,14 +28,10 @@ MOST_MIXED = 60  # classes of a group that are compared: bounds the memory
 
 @dataclass
 class Selector:
-    """Selects features for one problem, again after each refusal.
-
-    Attributes:
-        seed: decides between equally good selections.
-    """
+    """Selects features for one problem, again after each refusal."""
 
     problem: SeparationProblem
-    seed: int = 0
+    seed: int = 0  # decides between equally good selections
 
     def __post_init__(self) -> None:
         self.classes = collapse_transitions(self.problem)

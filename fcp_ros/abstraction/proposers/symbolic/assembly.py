@@ -35,21 +35,16 @@ MOST_FEATURES = 6  # with more, there are too many combinations
 
 
 def extrapolate_steps(
+    # (feature, direction): 1 for a number to decrease or a boolean to be cleared, -1 for it to be
+    # set
     order: Sequence[tuple[int, int]],
-    boolean: Sequence[bool],
+    boolean: Sequence[bool],  # per feature True if it is a boolean
     known: Mapping[tuple[Row, Changes], Collection[str]],
-    refused: Collection[tuple[Row, Changes]],
+    refused: Collection[tuple[Row, Changes]],  # sampled steps that are not good
+    # per rule and feature the signs of changes that some sampled step of the rule has
     seen: Mapping[str, Sequence[Collection[int]]],
 ) -> Iterator[tuple[Row, Changes, tuple[str, ...]]]:
-    """Yield steps that are not known, fewest changes first, with the rules to try.
-
-    Args:
-        order: (feature, direction): 1 for a number to decrease or a boolean to be cleared, -1 for
-            it to be set.
-        boolean: per feature True if it is a boolean.
-        refused: sampled steps that are not good.
-        seen: per rule and feature the signs of changes that some sampled step of the rule has.
-    """
+    """Yield steps that are not known, fewest changes first, with the rules to try."""
     if len(boolean) > MOST_FEATURES:
         return
     leading: dict[int, dict[str, None]] = {}
@@ -121,39 +116,27 @@ def _find_word(feature: Feature) -> str:
 
 @dataclass(frozen=True)
 class LearnedAbstraction:
-    """An abstraction with its policy.
-
-    Attributes:
-        policy: the good actions of each qstate that the sample reaches.
-        initial: the qstates of the sample's first states.
-        examples: a good transition for each qstate and action of the policy.
-    """
+    """An abstraction with its policy."""
 
     qnp: Qnp
     refinement: RefinementMapping
-    policy: QnpPolicy
-    initial: tuple[QState, ...]
+    policy: QnpPolicy  # the good actions of each qstate that the sample reaches
+    initial: tuple[QState, ...]  # the qstates of the sample's first states
+    # a good transition for each qstate and action of the policy
     examples: Mapping[tuple[QState, str], int]
 
 
 def assemble_abstraction(
     name: str,
-    features: Sequence[Feature],
-    values: NDArray[np.int32],
-    order: Sequence[tuple[int, int]],
-    good: NDArray[np.bool_],
+    features: Sequence[Feature],  # the selected ones, booleans first
+    values: NDArray[np.int32],  # (states, features) of them
+    order: Sequence[tuple[int, int]],  # (feature, direction) that good transitions improve
+    good: NDArray[np.bool_],  # (transitions,)
     sample: TransitionSample,
-    first_values: NDArray[np.int32],
+    first_values: NDArray[np.int32],  # (training tasks, features) in the tasks' own initial states
     writer: ProgramWriter,
 ) -> LearnedAbstraction:
     """Assemble the abstraction of good transitions.
-
-    Args:
-        features: the selected ones, booleans first.
-        values: (states, features) of them.
-        order: (feature, direction) that good transitions improve.
-        good: (transitions,).
-        first_values: (training tasks, features) in the tasks' own initial states.
 
     Raises:
         NoProgram: the writer knows none for some of the good transitions.
@@ -218,13 +201,9 @@ def _find_programs(
 
 @dataclass
 class _Use:
-    """Good transitions with the same truth of features before, and the same changes.
+    """Good transitions with the same truth of features before, and the same changes."""
 
-    Attributes:
-        rules: names of their rules, in order of appearance.
-    """
-
-    rules: dict[str, None]
+    rules: dict[str, None]  # names of their rules, in order of appearance
     transitions: list[int]
 
 

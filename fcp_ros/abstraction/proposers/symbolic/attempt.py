@@ -46,38 +46,27 @@ MOST_REFUSALS = 30  # selections that need not terminate, before an attempt is g
 
 @dataclass(frozen=True)
 class AttemptSettings:
-    """Bounds of one attempt.
-
-    Attributes:
-        deadline: of the selection, by `time.process_time`.
-        seed: decides between equally good selections.
-        travel: rules that travel, for a policy of journeys; empty for one of single steps.
-        width: of searches, for a policy of subgoals; 0 for one of steps or journeys.
-        only_nearer: True if each good transition must come nearer to the goal.
-    """
+    """Bounds of one attempt."""
 
     complexity: int
     pool_seconds: float
-    deadline: float
-    seed: int = 0
+    deadline: float  # of the selection, by `time.process_time`
+    seed: int = 0  # decides between equally good selections
+    # rules that travel, for a policy of journeys; empty for one of single steps
     travel: tuple[TravelRule, ...] = ()
-    width: int = 0
-    only_nearer: bool = False
+    width: int = 0  # of searches, for a policy of subgoals; 0 for one of steps or journeys
+    only_nearer: bool = False  # True if each good transition must come nearer to the goal
 
 
 def attempt_abstraction(
     name: str,
     sample: TransitionSample,
-    vocabulary: StateVocabulary,
-    firsts: Sequence[RelationalState],
+    vocabulary: StateVocabulary,  # the names that features may use
+    firsts: Sequence[RelationalState],  # initial states of the training tasks
     settings: AttemptSettings,
     check: Callable[[], None],
 ) -> LearnedAbstraction | None:
     """Learn an abstraction of a sample; None if the pool has none.
-
-    Args:
-        vocabulary: the names that features may use.
-        firsts: initial states of the training tasks.
 
     Raises:
         TimeoutError: no selection was found until the deadline.
@@ -189,16 +178,11 @@ def weigh_feature(feature: Feature) -> int:
 
 def state_problem(
     features: Sequence[Feature],
-    values: NDArray[np.int32],
+    values: NDArray[np.int32],  # (states, features)
     sample: TransitionSample,
-    only_nearer: bool = False,
+    only_nearer: bool = False,  # transitions that do not come nearer to the goal are refused
 ) -> SeparationProblem:
-    """State the problem of a sample whose features have these values.
-
-    Args:
-        values: (states, features).
-        only_nearer: transitions that do not come nearer to the goal are refused.
-    """
+    """State the problem of a sample whose features have these values."""
     farther = sample.distances[sample.targets] >= sample.distances[sample.sources]
     weights = [weigh_feature(feature) for feature in features]
     return SeparationProblem(

@@ -153,40 +153,31 @@ def ignore_report(sentence: str) -> None:
 
 @dataclass(frozen=True)
 class SymbolicOptions:
-    """Bounds of the symbolic proposer.
-
-    Attributes:
-        least_complexity: of the features that are tried first.
-        draws: parts of each task with things that the goal says nothing about; the more, the less a
-            policy rests on chance.
-    """
+    """Bounds of the symbolic proposer."""
 
     seconds: float = 120.0
-    least_complexity: int = 4
+    least_complexity: int = 4  # of the features that are tried first
     most_complexity: int = 9
     attempt_seconds: float = 20.0
     seed: int = 0
+    # parts of each task with things that the goal says nothing about; the more, the less a policy
+    # rests on chance
     draws: int = 2
 
 
 @dataclass(frozen=True, slots=True)
 class LearningStage:
-    """The kind of policy that is looked for at one time.
-
-    Attributes:
-        begins_anywhere: True for a policy for all states from which the goal can be reached; such
-            policies are more general. False: for the states that it reaches from the initial ones;
-            where much can go wrong, only such may exist.
-        travel: rules that travel, for a policy of journeys; empty for one of single steps.
-        width: of the searches of a policy of subgoals; 0 for one of steps or journeys.
-        only_nearer: True if each transition must come nearer to the goal.
-    """
+    """The kind of policy that is looked for at one time."""
 
     complexity: int
+    # True for a policy for all states from which the goal can be reached; such policies are more
+    # general. False: for the states that it reaches from the initial ones; where much can go wrong,
+    # only such may exist.
     begins_anywhere: bool
+    # rules that travel, for a policy of journeys; empty for one of single steps
     travel: tuple[TravelRule, ...] = ()
-    width: int = 0
-    only_nearer: bool = False
+    width: int = 0  # of the searches of a policy of subgoals; 0 for one of steps or journeys
+    only_nearer: bool = False  # True if each transition must come nearer to the goal
 
     @property
     def words(self) -> str:
@@ -200,24 +191,15 @@ class LearningStage:
 
 
 class SymbolicLearning:
-    """One search for an abstraction of some training tasks.
-
-    Args:
-        report: told in a sentence what was tried.
-        begin: number of the first stage to try.
-
-    Attributes:
-        states: number of states in the last sample.
-        stage: number of the last stage that was tried.
-    """
+    """One search for an abstraction of some training tasks."""
 
     def __init__(
         self,
         tasks: Sequence[TrainingTask],
         options: SymbolicOptions,
         check: Callable[[], None],
-        report: ReportCallback,
-        begin: int = 0,
+        report: ReportCallback,  # told in a sentence what was tried
+        begin: int = 0,  # number of the first stage to try
     ) -> None:
         self._tasks = tasks
         self._planned = [PlannedElements(task) for task in tasks]
@@ -226,8 +208,8 @@ class SymbolicLearning:
         self._report = report
         self._deadline = time.monotonic() + options.seconds
         self._samples: dict[tuple[tuple[TravelRule, ...], int], TaskSamples] = {}
-        self.states = 0
-        self.stage = begin
+        self.states = 0  # number of states in the last sample
+        self.stage = begin  # number of the last stage that was tried
 
     def learn(self) -> LearnedAbstraction | None:
         """Return an abstraction that solves all tasks; None if none was found."""

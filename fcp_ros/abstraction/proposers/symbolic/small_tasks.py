@@ -29,18 +29,14 @@ DRAWS = 4  # of parts of one task, before none is taken
 
 
 class SmallTasks:
-    """State spaces of one task: of the task as a whole if it is small, else of drawn parts.
-
-    Args:
-        travel: the rules that travel, for spaces of journeys; empty for those of steps.
-        width: of searches, for spaces of subgoals; 0 for those of steps or journeys.
-    """
+    """State spaces of one task: of the task as a whole if it is small, else of drawn parts."""
 
     def __init__(
         self,
         planned: PlannedElements,
+        # the rules that travel, for spaces of journeys; empty for those of steps
         travel: tuple[TravelRule, ...],
-        width: int,
+        width: int,  # of searches, for spaces of subgoals; 0 for those of steps or journeys
         random_source: random.Random,
     ) -> None:
         self.task = task = planned.task

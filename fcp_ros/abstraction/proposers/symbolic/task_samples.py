@@ -27,25 +27,15 @@ MOST_SUBGOAL_STATES = 6_000  # of all spaces of subgoals
 
 
 class TaskSamples:
-    """Spaces of steps, of journeys, or of subgoals.
-
-    Args:
-        planned: tasks of one domain, with the elements of plans.
-        travel: the rules that travel, for journeys; empty for steps.
-        width: of searches, for subgoals; 0 for steps or journeys.
-        draws: parts of each task with things that the goal says nothing about.
-
-    Attributes:
-        firsts: the initial states of the tasks.
-    """
+    """Spaces of steps, of journeys, or of subgoals."""
 
     def __init__(
         self,
-        planned: Sequence[PlannedElements],
-        travel: tuple[TravelRule, ...],
-        width: int,
+        planned: Sequence[PlannedElements],  # tasks of one domain, with the elements of plans
+        travel: tuple[TravelRule, ...],  # the rules that travel, for journeys; empty for steps
+        width: int,  # of searches, for subgoals; 0 for steps or journeys
         seed: int,
-        draws: int,
+        draws: int,  # parts of each task with things that the goal says nothing about
         check: Callable[[], None],
     ) -> None:
         source = random.Random(seed)
@@ -55,6 +45,7 @@ class TaskSamples:
         tasks = [one.task for one in planned]
         asked = {fact.relation for task in tasks for fact in task.goal}
         self.vocabulary = read_vocabulary(tasks[0].domain, sorted(asked))
+        # the initial states of the tasks
         self.firsts: tuple[RelationalState, ...] = tuple(small.state for small in self._small)
         drawn = [small.draw(2, (), check) for small in self._small]
         for _ in range(draws):

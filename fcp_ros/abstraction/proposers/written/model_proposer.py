@@ -35,28 +35,20 @@ SOURCE = "answer"
 
 @dataclass(frozen=True, slots=True)
 class ModelProposerOptions:
-    """Settings of the questions to a language model.
-
-    Attributes:
-        seed: of a server that draws at random.
-    """
+    """Settings of the questions to a language model."""
 
     most_tokens: int = 800
     seconds: float = 300.0
-    seed: int = 0
+    seed: int = 0  # of a server that draws at random
 
 
 class LanguageModelProposer:
-    """Asks a language model.
-
-    Attributes:
-        exchanges: all questions and answers so far.
-    """
+    """Asks a language model."""
 
     def __init__(
         self, generator: TextGenerator, options: ModelProposerOptions | None = None
     ) -> None:
-        self.exchanges: list[ModelExchange] = []
+        self.exchanges: list[ModelExchange] = []  # all questions and answers so far
         self._generator = generator
         self._options = options or ModelProposerOptions()
         self._has_features = False

@@ -211,16 +211,11 @@ def write_task(training: Sequence[TrainingTask]) -> str:
 
 def write_question(
     step: PromptStep,
-    training: Sequence[TrainingTask],
-    last: str,
+    training: Sequence[TrainingTask],  # some of these are shown
+    last: str,  # the last answer, which has the faults; of the step ABSTRACTION the features
     faults: Sequence[AbstractionError],
 ) -> str:
-    """Write what this answer shall be.
-
-    Args:
-        training: some of these are shown.
-        last: the last answer, which has the faults; of the step ABSTRACTION the features.
-    """
+    """Write what this answer shall be."""
     lines = [
         f"Task {number}:\n{describe_task(task)}"
         for number, task in enumerate(training[:MOST_EXAMPLES], 1)

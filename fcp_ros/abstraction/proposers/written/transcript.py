@@ -12,16 +12,11 @@ from fcp_ros.foundation.wording import to_printable
 
 @dataclass(frozen=True, slots=True)
 class ModelExchange:
-    """A question to a model, and its answer.
-
-    Attributes:
-        task: the part of the prompt that is the same for all questions.
-        question: the rest of the prompt.
-    """
+    """A question to a model, and its answer."""
 
     step: PromptStep
-    task: str
-    question: str
+    task: str  # the part of the prompt that is the same for all questions
+    question: str  # the rest of the prompt
     answer: str
     seconds: float
 

@@ -30,15 +30,11 @@ Objects = frozenset[str]
 
 def find_columns(
     actions: Iterable[PddlAction],
-    facts: Mapping[str, Iterable[tuple[str, ...]]],
+    facts: Mapping[str, Iterable[tuple[str, ...]]],  # the initial facts by predicate
+    # returns the objects that a variable may be by its types
     list_candidates: Callable[[Typed], Objects],
 ) -> dict[Column, Objects]:
-    """Find the objects that may come to be at each position; none where a column is missing.
-
-    Args:
-        facts: the initial facts by predicate.
-        list_candidates: returns the objects that a variable may be by its types.
-    """
+    """Find the objects that may come to be at each position; none where a column is missing."""
     found: dict[Column, set[str]] = {}
     for predicate, tuples in facts.items():
         for row in tuples:
@@ -75,14 +71,11 @@ def list_required(formula: Formula) -> Iterator[Atom]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Addition:
-    """The atoms that an effect of an action adds, and what limits their terms.
+    """The atoms that an effect of an action adds, and what limits their terms."""
 
-    Attributes:
-        limits: term -> its objects by type, and the columns in which it is required.
-        added: the columns that grow -> the term that is put there.
-    """
-
+    # term -> its objects by type, and the columns in which it is required
     limits: Mapping[Variable, tuple[Objects, tuple[Column, ...]]]
+    # the columns that grow -> the term that is put there
     added: tuple[tuple[Column, PddlTerm], ...]
 
     @property

@@ -41,26 +41,20 @@ class DraftEffect:
 
 @dataclass(frozen=True)
 class DraftRule:
-    """An action under one identification of its parameters; parameters are distinct objects.
-
-    Attributes:
-        parameters: of the rule: the action's, objects that it names, existential variables.
-        negative: atoms that must not; variables that are not parameters fit anything.
-        add: atoms that hold afterwards, none of them in `positive`.
-        delete: atoms that don't, all of them in `positive`.
-        formulas: further conditions, over the parameters and objects.
-    """
+    """An action under one identification of its parameters; parameters are distinct objects."""
 
     action: str
     arguments: tuple[str, ...]
+    # of the rule: the action's, objects that it names, existential variables
     parameters: tuple[DraftParameter, ...]
     positive: tuple[Atom, ...]
+    # atoms that must not; variables that are not parameters fit anything
     negative: tuple[Atom, ...]
-    add: tuple[Atom, ...]
-    delete: tuple[Atom, ...]
+    add: tuple[Atom, ...]  # atoms that hold afterwards, none of them in `positive`
+    delete: tuple[Atom, ...]  # atoms that don't, all of them in `positive`
     effects: tuple[DraftEffect, ...]
     cost: Cost
-    formulas: tuple[Formula, ...] = ()
+    formulas: tuple[Formula, ...] = ()  # further conditions, over the parameters and objects
 
     @property
     def is_idle(self) -> bool:

@@ -74,16 +74,11 @@ def bind_terms(formula: Formula, mapping: Substitution, distinct: Collection[Var
 
 @dataclass(frozen=True)
 class EffectDrafter:
-    """Drafts the effects of one rule.
-
-    Attributes:
-        mapping: PDDL's terms -> the rule's parameters.
-        names: gives variables names that no parameter has.
-    """
+    """Drafts the effects of one rule."""
 
     universe: Universe
-    mapping: Substitution
-    names: FreeNames
+    mapping: Substitution  # PDDL's terms -> the rule's parameters
+    names: FreeNames  # gives variables names that no parameter has
     parameters: Sequence[DraftParameter]
     positive: tuple[Atom, ...]
     negative: tuple[Atom, ...]

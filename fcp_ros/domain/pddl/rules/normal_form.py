@@ -47,20 +47,15 @@ _Part = tuple[Formula, bool, Mapping[str, PddlTerm]]
 
 @dataclass(frozen=True, slots=True)
 class Conjunct:
-    """One alternative: all of it must hold.
+    """One alternative: all of it must hold."""
 
-    Attributes:
-        variables: existential; their names occur nowhere else.
-        negative: atoms that must not; variables whose name begins with `any.` fit anything.
-        equal: terms that must be the same.
-        rest: formulas that were not taken apart; their quantified variables occur nowhere else.
-    """
-
-    variables: tuple[Typed, ...] = ()
+    variables: tuple[Typed, ...] = ()  # existential; their names occur nowhere else
     positive: tuple[Atom, ...] = ()
+    # atoms that must not; variables whose name begins with `any.` fit anything
     negative: tuple[Atom, ...] = ()
-    equal: tuple[Pair, ...] = ()
+    equal: tuple[Pair, ...] = ()  # terms that must be the same
     unequal: tuple[Pair, ...] = ()
+    # formulas that were not taken apart; their quantified variables occur nowhere else
     rest: tuple[Formula, ...] = ()
 
     @classmethod

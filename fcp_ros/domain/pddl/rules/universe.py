@@ -39,7 +39,6 @@ class Universe:
 
     Attributes:
         changed: the predicates that actions change.
-        fluents: these and the derived ones.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class Universe:
             for effect in action.effects
             for atom in (*effect.add, *effect.delete)
         )
-        self.fluents = self.changed | domain.derived
+        self.fluents = self.changed | domain.derived  # these and the derived ones
         self.type_of = {typed.name: typed.types[0] for typed in problem.objects}
         self._children = map_children(self.parents)
         self.subtypes = cache(self._subtypes)

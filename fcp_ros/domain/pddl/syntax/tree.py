@@ -134,13 +134,9 @@ class PreferenceFormula:
 
 @dataclass(frozen=True, slots=True)
 class TrajectoryFormula:
-    """A condition on the states that a plan goes through (PDDL 3.0).
+    """A condition on the states that a plan goes through (PDDL 3.0)."""
 
-    Attributes:
-        operator: `always`, `sometime`, `within`, ...
-    """
-
-    operator: str
+    operator: str  # `always`, `sometime`, `within`,
     times: tuple[float, ...]
     parts: tuple[Formula, ...]
     at: int = field(default=-1, compare=False)
@@ -227,28 +223,22 @@ class PddlAxiom:
 
 @dataclass(frozen=True, slots=True)
 class DomainText:
-    """A domain file.
-
-    Attributes:
-        types: the direct parents of each declared type, ROOT only where there is no other; types
-            that are only named as parents are below ROOT, and ROOT itself is not listed.
-        constants: the objects of all problems.
-        actions: in the order of the file.
-        constraints: conditions on the states of each plan.
-        axioms: the definitions of derived predicates, in the order of the file; several of one
-            predicate are alternatives.
-        notes: remarks on what is read, but may not be meant.
-    """
+    """A domain file."""
 
     name: str
+    # the direct parents of each declared type, ROOT only where there is no other; types that are
+    # only named as parents are below ROOT, and ROOT itself is not listed
     types: Mapping[str, tuple[str, ...]]
-    constants: tuple[Typed, ...]
+    constants: tuple[Typed, ...]  # the objects of all problems
     predicates: Mapping[str, tuple[Typed, ...]]
     functions: Mapping[str, tuple[Typed, ...]]
-    actions: tuple[PddlAction, ...]
-    constraints: Formula = TRUE
+    actions: tuple[PddlAction, ...]  # in the order of the file
+    constraints: Formula = TRUE  # conditions on the states of each plan
     requirements: tuple[str, ...] = ()
+    # the definitions of derived predicates, in the order of the file; several of one predicate are
+    # alternatives
     axioms: tuple[PddlAxiom, ...] = ()
+    # remarks on what is read, but may not be meant
     notes: tuple[Diagnostic, ...] = field(default=(), compare=False)
 
     @property
@@ -268,30 +258,22 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class ProblemText:
-    """A problem file.
-
-    Attributes:
-        objects: all of them, the domain's constants included.
-        facts: predicate -> argument tuples that hold initially.
-        values: function -> arguments -> initial value.
-        goal: the condition of the final state.
-        metric: None if the file has none.
-        constraints: conditions on the states of the plan.
-        spelling: objects as the files spell them, by their lower-case names.
-        types: those of the domain, and a type for each set of types that an object has.
-        notes: remarks on what is read, but may not be meant.
-    """
+    """A problem file."""
 
     name: str
     domain: str
-    objects: tuple[Typed, ...]
+    objects: tuple[Typed, ...]  # all of them, the domain's constants included
+    # predicate -> argument tuples that hold initially
     facts: Mapping[str, frozenset[tuple[str, ...]]]
+    # function -> arguments -> initial value
     values: Mapping[str, Mapping[tuple[str, ...], Fraction]]
-    goal: Formula
-    metric: Metric | None
-    constraints: Formula
-    spelling: Mapping[str, str]
+    goal: Formula  # the condition of the final state
+    metric: Metric | None  # None if the file has none
+    constraints: Formula  # conditions on the states of the plan
+    spelling: Mapping[str, str]  # objects as the files spell them, by their lower-case names
+    # those of the domain, and a type for each set of types that an object has
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
+    # remarks on what is read, but may not be meant
     notes: tuple[Diagnostic, ...] = field(default=(), compare=False)
 
     @property
