@@ -58,8 +58,7 @@ def compare_vocabularies(
 ) -> Comparison:
     """Find out which names of two vocabularies are one, within the limits from the first byte on.
 
-    Raises:
-        InputError: the files can't be used, or compared; the message says why.
+    Raises InputError if the files can't be used, or compared; the message says why.
     """
     watch = Watch(PlanningOptions(time_limit=options.time_limit), cancelled, start=start)
     try:

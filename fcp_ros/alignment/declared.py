@@ -42,8 +42,7 @@ class _Side:
 def declare_synonyms(task: AlignmentTask, lines: Iterable[str]) -> AlignmentTask:
     """Return a task with further candidates.
 
-    Raises:
-        AlignmentError: one can't be read, or says what can't be tried.
+    Raises AlignmentError if one can't be read, or says what can't be tried.
     """
     declared = (*task.declared, *(_read(line, task) for line in lines))
     return replace(task, declared=tuple(dict.fromkeys(declared)))
@@ -78,9 +77,8 @@ def _is_within(narrow: _Side, wide: _Side) -> bool:
 def _find_side(text: str, task: AlignmentTask, side: int | None) -> _Side:
     """Find the predicate of one side.
 
-    Args:
-        text: the side without its parentheses.
-        side: the vocabulary that it belongs to; None if there is only one.
+    `text`: the side without its parentheses. `side`: the vocabulary that it belongs to; None if
+    there is only one.
     """
     written, *terms = text.split()
     known = {name.removesuffix(MARK): name for name, of in task.sides.items() if side in (None, of)}

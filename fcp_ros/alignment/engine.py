@@ -40,8 +40,7 @@ def align(
 ) -> AlignmentResult:
     """Find out which names of a model are one, by planning and trying the plans.
 
-    Returns:
-        the answer; every failure is a status with a sentence, nothing is raised.
+    Returns the answer; every failure is a status with a sentence, nothing is raised.
     """
     options = options or AlignmentOptions()
     begun = time.monotonic()
@@ -66,11 +65,7 @@ def align(
 def propose_candidates(
     record: AlignmentRecord, task: AlignmentTask, bound: int, watch: Watch
 ) -> None:
-    """Find the candidates of a task.
-
-    Args:
-        bound: the most candidates.
-    """
+    """Find the candidates of a task. `bound`: the most candidates."""
     record.notes.extend(task.notes)
     record.opposites = find_opposites(task.model, task.uses, task.sides)
     record.proposals = propose_synonyms(task, bound, watch.check)
@@ -166,8 +161,7 @@ class _Alignment:
     def _try_rival(self, kept: SynonymSet, others: SynonymSet) -> AlignmentResult | None:
         """Try a plan that works only if other synonyms than those that are kept hold.
 
-        Returns:
-            the answer if that ends the request.
+        Returns the answer if that ends the request.
         """
         other = self.finder.plan_merged(others)
         if not isinstance(other, TrialPlan):

@@ -20,8 +20,7 @@ def split_name(name: str) -> str:
 class NameLikeness:
     """Compares names by their sentence embeddings, or by their letters where there is no model.
 
-    Args:
-        similarity: of words in meaning; None compares letters.
+    `similarity`: of words in meaning; None compares letters.
     """
 
     def __init__(self, similarity: LabelSimilarity | None) -> None:

@@ -77,8 +77,7 @@ def drop_unused(texts: PddlTexts) -> PddlTexts:
 def merge_texts(texts: PddlTexts, mapping: NameMapping) -> PddlTexts:
     """Return a model in which each predicate has its image under a mapping.
 
-    Raises:
-        ContradictorySynonyms: the mapping is none.
+    Raises ContradictorySynonyms if the mapping is none.
     """
     return rename_predicates(texts, mapping.images) if mapping.images else texts
 
@@ -86,8 +85,7 @@ def merge_texts(texts: PddlTexts, mapping: NameMapping) -> PddlTexts:
 def rename_predicates(texts: PddlTexts, images: Images) -> PddlTexts:
     """Give predicates of a model other names, and other orders of arguments.
 
-    Args:
-        images: of predicates; others stay as they are.
+    `images`: of predicates; others stay as they are.
     """
     domain, problem = texts.domain, texts.problem
 

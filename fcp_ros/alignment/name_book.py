@@ -54,11 +54,8 @@ class NoSuchPair(ValueError):
 class NameBook:
     """The pairs of one robot in one world; thread-safe.
 
-    Args:
-        path: SQLite file; None keeps the pairs in memory.
-
-    Raises:
-        DatabaseFileError: the file can't be used.
+    `path`: SQLite file; None keeps the pairs in memory. Raises DatabaseFileError if the file can't
+    be used.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -104,11 +101,8 @@ class NameBook:
     ) -> Synonym:
         """Take an answer; a pair that is kept refutes the others of the same name of perception.
 
-        Args:
-            places: order of the arguments; may be empty where there is only one proposal.
-
-        Raises:
-            NoSuchPair: there is no such proposal, or several.
+        `places`: order of the arguments; may be empty where there is only one proposal. Raises
+        NoSuchPair if there is no such proposal, or several.
         """
         with self._lock:
             synonym = self._find(source, target, tuple(places))

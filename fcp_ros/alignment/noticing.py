@@ -79,8 +79,7 @@ def find_notices(view: StepView) -> Iterator[Notice]:
 def contradicts(view: StepView, synonym: Synonym) -> bool:
     """Return True if a step speaks against a pair: the unknown name is new, of other elements.
 
-    Args:
-        synonym: from perception's name to the domain's.
+    `synonym`: from perception's name to the domain's.
     """
     found = [relation for relation in view.new if relation.name == synonym.source]
     if any(len(relation.elements) != len(synonym.places) for relation in found):

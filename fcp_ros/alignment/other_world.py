@@ -71,9 +71,8 @@ def open_domain(domain: Domain, instance: Instance, check: Check) -> OtherWorld:
 def translate_goal(task: AlignmentTask, synonyms: Iterable[Synonym], world: OtherWorld) -> str:
     """Write the goal of a task in the goal language of the other domain.
 
-    Returns:
-        The goal; "" if a word of it has no name there, if it is quantified, or if the world was
-        read from PDDL.
+    Returns the goal; "" if a word of it has no name there, if it is quantified, or if the world was
+    read from PDDL.
     """
     mapping = NameMapping(frozenset(synonyms), lambda name: task.sides.get(name) != OTHER)
     goal = merge_texts(task.model, mapping).problem.goal

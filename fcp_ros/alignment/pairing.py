@@ -62,8 +62,7 @@ def open_world(other: PddlTexts, check: Callable[[], None]) -> ModelSimulator:
 def pair_domains(own: PddlTexts, other: PddlTexts) -> AlignmentTask:
     """Make the task of two domains, each with a problem of the same situation.
 
-    Raises:
-        AlignmentError: they have no object in common, or the goal is empty.
+    Raises AlignmentError if they have no object in common, or the goal is empty.
     """
     _check(own, other)
     arities = {action.name: len(action.parameters) for action in other.domain.actions}

@@ -172,9 +172,8 @@ class PlanFinder:
     ) -> TrialPlan | None:
         """Find a plan that complies with all trials; None if there is none in a tier.
 
-        Args:
-            conflicts: what the trials said; synonyms that exclude one another are added.
-            tier: the last group of candidates.
+        `conflicts`: what the trials said; synonyms that exclude one another are added. `tier`: the
+        last group of candidates.
         """
         hopeless: list[SynonymChoice] = []
         known = len(conflicts.sets)
@@ -200,8 +199,7 @@ class PlanFinder:
     def plan_merged(self, synonyms: SynonymSet) -> TrialPlan | NotFound:
         """Plan in the model in which synonyms are one predicate.
 
-        Raises:
-            ContradictorySynonyms: there is no such model.
+        Raises ContradictorySynonyms if there is no such model.
         """
         merged = merge_texts(self._model, self._predictor.make_mapping(synonyms))
         found = self._plan(add_replace_rules(merged, (), self._uses))

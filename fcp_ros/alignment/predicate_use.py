@@ -238,11 +238,7 @@ class _Survey:
 
 
 def find_uses(texts: PddlTexts) -> dict[str, PredicateUse]:
-    """Find the use of each predicate in a model.
-
-    Args:
-        texts: the domain and problem of the model.
-    """
+    """Find the use of each predicate in a model. `texts`: the domain and problem of the model."""
     return _Survey(texts).find_uses()
 
 
@@ -252,10 +248,8 @@ def find_opposites(
     """List pairs of names that seem to deny one another: `closed` and `open`.
 
     In one vocabulary, each action that makes the one true ends the other one, and the reverse. Of
-    two vocabularies, the initial facts of both share the things that they may be about.
-
-    Args:
-        sides: the vocabulary of each predicate.
+    two vocabularies, the initial facts of both share the things that they may be about. `sides`:
+    the vocabulary of each predicate.
     """
     effects = [effect for action in texts.domain.actions for effect in action.effects]
     begun = {(atom, number) for number, one in enumerate(effects) for atom in one.add}

@@ -62,8 +62,7 @@ class Predictor:
     ) -> Observation:
         """Predict what a trial shows if these synonyms hold and no others.
 
-        Raises:
-            ContradictorySynonyms: they can't all hold.
+        Raises ContradictorySynonyms if they can't all hold.
         """
         if synonyms not in self._models:
             merged = merge_texts(self._texts, self.make_mapping(synonyms))

@@ -69,8 +69,7 @@ class Proposals:
     ) -> Proposals:
         """Return the candidates with the likeness of their names up to a tier, ordered by it.
 
-        Args:
-            tier: the last one whose names are compared.
+        `tier`: the last one whose names are compared.
         """
         chosen = self.list_tier(tier)
         pairs = [(one.synonym.source, one.synonym.target) for one in chosen]
@@ -91,8 +90,7 @@ def sort_proposals(proposals: Iterable[Proposal]) -> dict[Synonym, Proposal]:
 def propose_synonyms(task: AlignmentTask, bound: int, check: Callable[[], None]) -> Proposals:
     """List the candidates of a task: those that were declared, and those that signatures allow.
 
-    Args:
-        bound: the most candidates.
+    `bound`: the most candidates.
     """
     crosses = task.crosses
     found = [_propose_declared(synonym, task, crosses) for synonym in task.declared]
@@ -224,10 +222,8 @@ def _list_reasons(source: PredicateUse, target: PredicateUse, occurs: bool) -> t
 def _compare_facts(synonym: Synonym, task: AlignmentTask) -> float | None:
     """Compare the initial facts of two vocabularies about objects that both speak of.
 
-    Facts that a declared projection is about are left out, except for that one.
-
-    Returns:
-        the share of facts that both have; None where one of them has none.
+    Facts that a declared projection is about are left out, except for that one. Returns the share
+    of facts that both have; None where one of them has none.
     """
     source, target = (
         {one for one in task.uses[name].facts if task.shared.issuperset(one)}

@@ -55,13 +55,8 @@ def exclude_namesakes(
     """Refute that a name of both domains is one, where the own one is another name of the other.
 
     The names of one domain are different things. So that follows, unless the trials agree with the
-    equal names as well.
-
-    Args:
-        kept: the synonyms of the mapping, with their rivals.
-
-    Returns:
-        the others, with the equal names among them.
+    equal names as well. `kept`: the synonyms of the mapping, with their rivals. Returns the others,
+    with the equal names among them.
     """
     known = {one.proposal.synonym: one for one in others}
     mapping = {one.proposal.synonym for one in kept}
@@ -145,8 +140,7 @@ def describe_false_friends(
 ) -> list[str]:
     """Describe names that both vocabularies have, and that mean different things.
 
-    Args:
-        others: what else was tried or excluded.
+    `others`: what else was tried or excluded.
     """
     refuted = {
         one.proposal.synonym.names: one for one in others if one.standing is Standing.REFUTED
@@ -257,8 +251,7 @@ class AlignmentRecord:
     def conclude_success(self, attempt: TrialPlan, *, compare: bool = True) -> AlignmentResult:
         """Make the answer of a plan that succeeded.
 
-        Args:
-            compare: list other synonyms that fit as well.
+        `compare`: list other synonyms that fit as well.
         """
         needed = attempt.synonyms
         if not needed:
@@ -288,10 +281,8 @@ class AlignmentRecord:
         """Say why there is no mapping, where the simulator is not random.
 
         Names that deny one another are no candidates: where there are such, that may be why.
-
-        Args:
-            exhausted: every set of synonyms was planned with.
-            hopeless: no plan exists under any of them.
+        `exhausted`: every set of synonyms was planned with. `hopeless`: no plan exists under any of
+        them.
         """
         self.notes += [
             f"{first} and {second} seem to be opposites: that one name denies another one, "

@@ -43,9 +43,7 @@ class ReliabilityLog:
     def add(self, steps: int, runs: Sequence[int]) -> None:
         """Remember the runs of a plan.
 
-        Args:
-            steps: of the plan, the goal included.
-            runs: steps that succeeded in each.
+        `steps`: of the plan, the goal included. `runs`: steps that succeeded in each.
         """
         self._passed += sum(runs)
         self._mishaps += _count_mishaps(runs)
@@ -54,11 +52,8 @@ class ReliabilityLog:
     def weigh(self, steps: int, runs: Sequence[int]) -> float:
         """Return the log odds of mishaps against chance, by what is remembered and more runs.
 
-        They are minus infinity where there are too many mishaps, at random or not.
-
-        Args:
-            steps: of one more plan, the goal included.
-            runs: steps that succeeded in each run of it.
+        They are minus infinity where there are too many mishaps, at random or not. `steps`: of one
+        more plan, the goal included. `runs`: steps that succeeded in each run of it.
         """
         mishaps = self._mishaps + _count_mishaps(runs)
         passed = self._passed + sum(runs)

@@ -126,8 +126,7 @@ class NameMapping:
     def images(self) -> Mapping[str, Image]:
         """The image of each predicate of a synonym.
 
-        Raises:
-            ContradictorySynonyms: two ways lead from a name to another, with different places.
+        Raises ContradictorySynonyms if two ways lead from a name to another, with different places.
         """
         arities: dict[str, int] = {}
         edges: dict[str, list[Synonym]] = {}  # by target

@@ -107,10 +107,8 @@ def expand_options(command: Callable[..., None]) -> Callable[..., None]:
     """Let a Typer command have parameters that are dataclasses: each field is an option.
 
     Typer has no options that belong together, and would make each command name all of them.
-
-    Args:
-        command: takes keywords only. A field of one of its dataclasses has the annotation and the
-            default of an option, and no name of another parameter.
+    `command`: takes keywords only. A field of one of its dataclasses has the annotation and the
+    default of an option, and no name of another parameter.
     """
     signature = inspect.signature(command, eval_str=True)
     groups: dict[str, Any] = {

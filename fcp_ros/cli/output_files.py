@@ -13,11 +13,8 @@ from fcp_ros.package_files import find_domain, find_scene
 def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | str | None]) -> None:
     """Leave with a message if a file to be written is read as well.
 
-    Args:
-        inputs: files to read: paths, or names of domains and scenes as options take them.
-
-    Raises:
-        typer.Exit: a file is in both.
+    `inputs`: files to read: paths, or names of domains and scenes as options take them. Raises
+    typer.Exit if a file is in both.
     """
     read = {path.resolve() for one in inputs if one for path in _list_meanings(one)}
     for output in outputs:

@@ -42,8 +42,7 @@ class SceneChoice:
 def open_session(domain_name: str, scene_name: str, choice: SceneChoice | None = None) -> Session:
     """Read a domain and a scene, each given by name or path.
 
-    Raises:
-        DomainError, SceneError: a file is invalid; the message says where, and what to do.
+    Raises DomainError, SceneError if a file is invalid; the message says where, and what to do.
     """
     choice = choice or SceneChoice()
     domain = load_domain(find_domain(domain_name))

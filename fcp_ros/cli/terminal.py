@@ -50,11 +50,7 @@ def say(sentence: str) -> None:
 
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
-    """Print `message` on standard error and leave with `code`.
-
-    Raises:
-        typer.Exit: always.
-    """
+    """Print `message` on standard error and leave with `code`. Always raises typer.Exit."""
     open_console(stderr=True).print(f"[bold red]error[/] {escape_lines(message)}", soft_wrap=True)
     raise typer.Exit(code)
 

@@ -123,12 +123,9 @@ class FcpClient:
     def wait_for(self, *names: str, timeout: float | None = None) -> None:
         """Wait until actions and services are offered, so that ``send_*`` finds them.
 
-        Args:
-            names: actions and services, such as "make_plan" or "judge"; without names, all of them.
-            timeout: seconds; None takes the client's server timeout.
-
-        Raises:
-            FcpUnavailable: one is not offered in time.
+        `names`: actions and services, such as "make_plan" or "judge"; without names, all of them.
+        `timeout`: seconds; None takes the client's server timeout. Raises FcpUnavailable if one is
+        not offered in time.
         """
         end = time.monotonic() + (self._server_timeout if timeout is None else timeout)
         for name in names or (*self._actions, *self._services):
@@ -152,10 +149,9 @@ class FcpClient:
     ) -> PendingGoal:
         """Have a goal achieved (plan, execute, replan); the result is an ``AchieveGoal.Result``.
 
-        Args:
-            max_replans: limit on the number of replans; -1 takes the executive's parameter.
-            ask: True to be asked by feedback (`question`), and to answer with `answer`; False to
-                have a question end the goal.
+        `max_replans`: limit on the number of replans; -1 takes the executive's parameter. `ask`:
+        True to be asked by feedback (`question`), and to answer with `answer`; False to have a
+        question end the goal.
         """
         goal = AchieveGoal.Goal(request=request, max_replans=max_replans, ask=ask)
         return self._send_goal("achieve_goal", goal)
@@ -413,8 +409,7 @@ class FcpClient:
     def name_proposals(self, timeout: float = 2.0) -> list[Synonym]:
         """List names of perception that were proposed, kept or refused; wait at most `timeout` s.
 
-        Raises:
-            FcpUnavailable: no executive has published them in time.
+        Raises FcpUnavailable if no executive has published them in time.
         """
         topic = f"{self._prefix}name_proposals"
         try:

@@ -18,11 +18,7 @@ def fetch_latched(
 ) -> Any:
     """Fetch the last message of a latched topic.
 
-    Args:
-        node: that another thread spins.
-
-    Raises:
-        TimeoutError: nobody has published one in time.
+    `node`: that another thread spins. Raises TimeoutError if nobody has published one in time.
     """
     come: Future[Any] = Future()
 

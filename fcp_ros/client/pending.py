@@ -81,8 +81,7 @@ class ServerGuard:
     def add(self, goal: str, on_death: Callable[[], None]) -> None:
         """Call a function, which must return at once, when the server dies.
 
-        Args:
-            goal: names the goal, for `remove`.
+        `goal`: names the goal, for `remove`.
         """
         self._monitor.watch(goal, ServerWatch(lambda: self._life.is_dead, True, on_death))
 
@@ -99,9 +98,7 @@ class ServerGuard:
 class PendingGoal:
     """A goal at an action server. Everything but `result` returns at once.
 
-    Args:
-        what: the request in words, for messages.
-        server: watches the server; None to do without.
+    `what`: the request in words, for messages. `server`: watches the server; None to do without.
     """
 
     def __init__(
@@ -144,9 +141,8 @@ class PendingGoal:
     def result(self, timeout: float) -> Any:
         """Wait at most `timeout` s for the result message, of a success or a failure.
 
-        Raises:
-            FcpTimeout: the result did not come in time. The goal is cancelled.
-            FcpError: the server refused or forgot the goal, so that there is no result.
+        Raises FcpTimeout if the result did not come in time. The goal is cancelled. Raises
+        FcpError if the server refused or forgot the goal, so that there is no result.
         """
         with self._changed:
             self._changed.wait_for(lambda: self._state.done, timeout)
@@ -206,8 +202,7 @@ class PendingReply:
     def result(self, timeout: float) -> Any:
         """Wait at most `timeout` s for the response message.
 
-        Raises:
-            FcpTimeout: the response did not come in time.
+        Raises FcpTimeout if the response did not come in time.
         """
         if not wait([self._call.answer], timeout).done:
             self.cancel()

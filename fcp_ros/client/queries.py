@@ -39,9 +39,8 @@ class Element:
 def predicate_query(predicate: str, **arguments: Element | str) -> PredicateQuery:
     """Build a query for the grounder.
 
-    Args:
-        predicate: a graded predicate of the domain.
-        arguments: parameter -> element, or text; in the order of the predicate's parameters.
+    `predicate`: a graded predicate of the domain. `arguments`: parameter -> element, or text; in
+    the order of the predicate's parameters.
     """
     return PredicateQuery(
         predicate=predicate,

@@ -21,8 +21,7 @@ JOIN_TIMEOUT = 5.0
 class SpinningNode:
     """A node in its own ROS context, independent of the rest of the process.
 
-    Args:
-        domain_id: ROS domain; None takes ROS_DOMAIN_ID.
+    `domain_id`: ROS domain; None takes ROS_DOMAIN_ID.
     """
 
     def __init__(self, name: str, namespace: str, domain_id: int | None = None) -> None:

@@ -54,13 +54,9 @@ class Changes:
 def apply_rule(rule: ActionRule, span: RuleSpan, match: Morphism) -> Rewrite:
     """Apply a rule with all its effects.
 
-    Args:
-        span: of the rule without its effects (`build_span`).
-        match: of `span.rule.L` in the state.
-
-    Returns:
-        The state afterwards, or the violations. Its comatch starts at the right side of the
-        amalgamated span.
+    `span`: of the rule without its effects (`build_span`). `match`: of `span.rule.L` in the state.
+    Returns the state afterwards, or the violations. Its comatch starts at the right side of the
+    amalgamated span.
     """
     if not rule.effects:
         return rewrite(span.rule, match)
@@ -76,8 +72,7 @@ def apply_rule(rule: ActionRule, span: RuleSpan, match: Morphism) -> Rewrite:
 def compute_changes(rule: ActionRule, state: Instance, bound: Ids) -> Changes:
     """Compute the changes by the rule and all matches of its effects.
 
-    Args:
-        bound: the rule's parameters; its conditions hold there.
+    `bound`: the rule's parameters; its conditions hold there.
     """
     changes = Changes()
     _collect(changes, state, rule.positive(), rule.delete, rule.add, bound)

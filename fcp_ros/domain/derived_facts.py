@@ -22,8 +22,7 @@ Tuple = tuple[str, tuple[int, ...]]
 class FactDerivation:
     """The derived relations of a domain, ready for its states. Safe to use from several threads.
 
-    Args:
-        strata: in their order.
+    `strata`: in their order.
     """
 
     def __init__(self, strata: Iterable[Stratum], schema: Schema) -> None:

@@ -45,14 +45,9 @@ def state_effects(rule: ActionRule, named: Sequence[str]) -> Expression | None:
     named may be anything of their types. If it adds nothing, what it deletes does not hold any
     more. The same is asked of everything else that is named and not heard of so far ("pick up
     {item} from {place}": it is not there any more). This is both what readers understand and what
-    `fcp validate` checks.
-
-    Args:
-        named: the parameters that a phrase names, in its order.
-
-    Returns:
-        The goal; None if no effect concerns what is named. Its free variables are parameters that
-        are named, and the one that acts (`list_actors`), named or not.
+    `fcp validate` checks. `named`: the parameters that a phrase names, in its order. Returns the
+    goal; None if no effect concerns what is named. Its free variables are parameters that are
+    named, and the one that acts (`list_actors`), named or not.
     """
     types = {parameter.name: parameter.type for parameter in rule.parameters}
     fixed = {*named, *list_actors(rule)}
@@ -100,14 +95,10 @@ def fill_goal(
     """Build the goal of a task from the values of its slots.
 
     A slot without a value gets its default. An element without one is a free variable of the name
-    of the slot: any element that fits. It is the same in the additions.
-
-    Returns:
-        The goal; its names are not resolved yet (`check_goal`).
-
-    Raises:
-        ExpressionError: the text of the goal does not follow the grammar.
-        ValueError: a number or words are missing, or a value is of the wrong kind.
+    of the slot: any element that fits. It is the same in the additions. Returns the goal; its names
+    are not resolved yet (`check_goal`). Raises ExpressionError if the text of the goal does not
+    follow the grammar. Raises ValueError if a number or words are missing, or a value is of the
+    wrong kind.
     """
     given = dict(values)
     parts = [_fill(template.goal, template.parameters, template.defaults, given)]

@@ -20,8 +20,7 @@ Shifts = Sequence[tuple[str, str]]
 def shift_elements(domain: Domain, instance: Instance, shifts: Shifts) -> tuple[Domain, Instance]:
     """Make the domain and the state in which elements are of further types; the same for none.
 
-    Raises:
-        InputError: an element or a type is not there.
+    Raises InputError if an element or a type is not there.
     """
     if not shifts:
         return domain, instance

@@ -83,9 +83,8 @@ class Scope:
     def require(self, formula: Expression, wanted: bool = True) -> ApplicationCondition:
         """Build the condition that a formula holds, or (if it is not `wanted`) that it doesn't.
 
-        Args:
-            formula: over relations; its free variables are names of the scope.
-            wanted: False to require that it does not hold.
+        `formula`: over relations; its free variables are names of the scope. `wanted`: False to
+        require that it does not hold.
         """
         if isinstance(formula, Not):
             return self.require(formula.body, not wanted)

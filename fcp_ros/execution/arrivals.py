@@ -17,10 +17,9 @@ _VARIABLE = re.compile(r"\?(\w+): (\w+)")
 class ArrivalWatch:
     """Notices things of a kind that a goal asked for and did not find.
 
-    Args:
-        originals: the parts of the goal that were relaxed, as `Relaxation.original` has them: a
-            kind of thing, or a condition in the goal language.
-        planned_from: the state that the relaxed plan was made for.
+    `originals`: the parts of the goal that were relaxed, as `Relaxation.original` has them: a kind
+    of thing, or a condition in the goal language. `planned_from`: the state that the relaxed plan
+    was made for.
     """
 
     def __init__(self, originals: Iterable[str], planned_from: Instance) -> None:

@@ -84,10 +84,9 @@ def share_blame(degrees: Sequence[float]) -> list[float]:
 def credit_step(degrees: Sequence[float], quality: float) -> list[Credit]:
     """Return the credit of each judgement of a step for the step's outcome.
 
-    Args:
-        degrees: of the judgements that the step relied on, in [0, 1].
-        quality: of the outcome, in [0, 1]. The credits are linear in it between failure (0) and
-            success (1); the only judgement of a step is credited with the quality itself.
+    `degrees`: of the judgements that the step relied on, in [0, 1]. `quality`: of the outcome, in
+    [0, 1]. The credits are linear in it between failure (0) and success (1); the only judgement of
+    a step is credited with the quality itself.
     """
     return [Credit(1.0 - (1.0 - quality) * share) for share in share_blame(degrees)]
 
@@ -95,13 +94,9 @@ def credit_step(degrees: Sequence[float], quality: float) -> list[Credit]:
 def credit_earlier_steps(degrees: Sequence[float], leak: float = LEAK) -> list[Credit]:
     """Return the credits of the judgements of earlier steps, as the world is not as they left it.
 
-    Args:
-        degrees: of those judgements, in [0, 1].
-        leak: probability that something else is to blame.
-
-    Returns:
-        failures whose weights add up to the probability that one of the judgements was at fault,
-        which is less than one outcome.
+    `degrees`: of those judgements, in [0, 1]. `leak`: probability that something else is to blame.
+    Returns failures whose weights add up to the probability that one of the judgements was at
+    fault, which is less than one outcome.
     """
     doubts = [1.0 - min(degree, SUREST) for degree in degrees]
     kept = math.prod(1.0 - doubt for doubt in doubts)
@@ -134,10 +129,9 @@ class PlanMemory(Generic[Relied]):
     def blame(self, plan: Hashable, elements: Collection[str]) -> list[tuple[Relied, Credit]]:
         """Blame the judgements of earlier steps: a step found the world not as it should be.
 
-        Args:
-            plan: the plan; it is forgotten, so that no judgement is blamed twice.
-            elements: the elements that the step acts on, without the agent. Only judgements of
-                steps that acted on one of these are blamed.
+        `plan`: the plan; it is forgotten, so that no judgement is blamed twice. `elements`: the
+        elements that the step acts on, without the agent. Only judgements of steps that acted on
+        one of these are blamed.
         """
         earlier = [
             reliance

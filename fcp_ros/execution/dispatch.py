@@ -163,8 +163,7 @@ class Dispatcher:
     def start(self) -> Commands:
         """Begin: all executors of the plan must answer before the first step is sent.
 
-        Raises:
-            RuntimeError: it was started before.
+        Raises RuntimeError if it was started before.
         """
         if self._phase is not DispatchPhase.READY:
             raise RuntimeError("a dispatcher executes its plan once; make a new one")
@@ -175,9 +174,8 @@ class Dispatcher:
     def handle(self, event: Event) -> Commands:
         """Take in one event.
 
-        Returns:
-            the commands to carry out, in order. An event that means nothing in the present phase,
-            or belongs to an earlier attempt, changes nothing but the ledger.
+        Returns the commands to carry out, in order. An event that means nothing in the present
+        phase, or belongs to an earlier attempt, changes nothing but the ledger.
         """
         if self._is_late(event):
             commands = self._ledger.take_late(event)

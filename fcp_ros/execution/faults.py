@@ -80,8 +80,7 @@ class FaultPlan:
     def find_fault(self, step: PlanStep, used: dict[int, int]) -> Fault | None:
         """Return the fault that happens to this step, or None.
 
-        Args:
-            used: position of a fault -> how often it has happened; counted up here.
+        `used`: position of a fault -> how often it has happened; counted up here.
         """
         for position, fault in enumerate(self.faults):
             left = fault.times == ALWAYS or used.get(position, 0) < fault.times
@@ -120,8 +119,7 @@ _HOW = "write it like 'pick(item=mug_1): EXECUTION_FAILED x2', 'navigate: delay 
 def parse_fault(text: str) -> Fault:
     """Read one fault; the module's docstring shows the notation.
 
-    Raises:
-        FaultError: it can't be read; the message names the part and shows the notation.
+    Raises FaultError if it can't be read; the message names the part and shows the notation.
     """
     pattern, effect = _split(text, _HOW)
     match = _EFFECT.fullmatch(effect)
@@ -147,8 +145,7 @@ def parse_fault(text: str) -> Fault:
 def parse_faults(texts: Iterable[str]) -> FaultPlan:
     """Read several faults; empty texts are skipped (an empty ROS array holds one).
 
-    Raises:
-        FaultError: as `parse_fault`.
+    Raises FaultError as `parse_fault` does.
     """
     return FaultPlan(tuple(parse_fault(text) for text in texts if text.strip()))
 
@@ -156,8 +153,7 @@ def parse_faults(texts: Iterable[str]) -> FaultPlan:
 def parse_success(default: float, texts: Iterable[str]) -> SuccessModel:
     """Read success probabilities, such as `pick(item=mug_1): 0.2`; empty texts are skipped.
 
-    Raises:
-        FaultError: one can't be read or lies outside [0, 1].
+    Raises FaultError if one can't be read or lies outside [0, 1].
     """
     how = "write it like 'pick(item=mug_1): 0.2'"
     entries: list[tuple[StepPattern, float]] = []

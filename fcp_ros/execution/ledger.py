@@ -35,11 +35,8 @@ class ExecutorLedger:
     def open(self, step: PlanStep) -> int:
         """Open an attempt for a step that is about to be sent.
 
-        Returns:
-            The number of the attempt, never used before.
-
-        Raises:
-            RuntimeError: its executor may still be acting. The dispatcher must not ask then.
+        Returns the number of the attempt, never used before. Raises RuntimeError if its executor
+        may still be acting. The dispatcher must not ask then.
         """
         if self.find_attempt(step.executor) is not None:
             raise RuntimeError(

@@ -23,9 +23,7 @@ class Monitor:
 
     A conditional effect happens or not by the state in which its step began. So the effects of a
     step are worked out when it is found to be feasible, and kept until the world shows them.
-
-    Args:
-        rules: of the domain that was planned with.
+    `rules`: of the domain that was planned with.
     """
 
     def __init__(self, rules: StepRules, present: Callable[[], Instance]) -> None:
@@ -57,9 +55,7 @@ class Monitor:
         """Return the effects of a step, by the state in which it was last found to be feasible.
 
         For a step that never was, by the present state; none if that lacks an element of the step.
-
-        Raises:
-            UnknownStep: the domain has no such step.
+        Raises UnknownStep if the domain has no such step.
         """
         found = self._begun.get((step.rule, step.arguments))
         if found is not None:
@@ -99,8 +95,7 @@ class PlanWatch:
     def find_affected(self, index: int, changed: Set[str] | None) -> tuple[str, ...]:
         """Return the elements of the steps from `index` on that have changed.
 
-        Args:
-            changed: the elements of the scene that have changed; None: all may have.
+        `changed`: the elements of the scene that have changed; None: all may have.
         """
         rest = dict.fromkeys(
             element for step in self._steps[index:] for _, element in step.arguments
@@ -138,8 +133,7 @@ class PlanWatch:
 def find_obstacle(rules: StepRules, steps: Sequence[PlanStep], instance: Instance) -> str:
     """Say why a whole plan can't be done from a state, by doing it there.
 
-    Returns:
-        "" if it can be done; else one sentence that names the first step that can't, and why.
+    Returns "" if it can be done; else one sentence that names the first step that can't, and why.
     """
     for number, step in enumerate(steps, start=1):
         try:

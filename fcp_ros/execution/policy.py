@@ -59,8 +59,7 @@ class ReplanPolicy:
     def decide(self, result: DispatchResult, replans: int) -> Decision:
         """Decide what follows after a plan has ended.
 
-        Args:
-            replans: how often the goal was replanned so far.
+        `replans`: how often the goal was replanned so far.
         """
         if result.status is DispatchStatus.SUCCEEDED:
             return Decision(FollowUp.ACHIEVED, result.message)
@@ -80,9 +79,8 @@ class ReplanPolicy:
     def decide_without_start(self, problem: str, replans: int) -> Decision:
         """Decide what follows if a change of the world has voided a plan before its start.
 
-        Args:
-            problem: why the plan can't be done, one sentence.
-            replans: how often the goal was replanned so far.
+        `problem`: why the plan can't be done, one sentence. `replans`: how often the goal was
+        replanned so far.
         """
         return self._decide_again(problem, replans)
 

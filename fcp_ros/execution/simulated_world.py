@@ -24,12 +24,9 @@ from fcp_ros.planning.stepping.rules import Application, StepRules, UnknownStep
 def apply_shifted(domain: Domain, step: PlanStep, instance: Instance) -> Application:
     """Do a step in a state where some of its elements are taken for the types that it needs.
 
-    Args:
-        step: a step of the domain that can't be done as the elements are.
-
-    Returns:
-        The state that the step leads to, in which each element is of its own type again, or why it
-        can't be done; no problem is named if nothing can be taken for another type.
+    `step`: a step of the domain that can't be done as the elements are. Returns the state that the
+    step leads to, in which each element is of its own type again, or why it can't be done; no
+    problem is named if nothing can be taken for another type.
     """
     shifts = tuple(_list_shifts(domain, step, instance))
     if not shifts:
@@ -157,9 +154,7 @@ class SimulatedWorld:
         """End a performance as drawn; a success changes the world.
 
         The world may have changed since the beginning: a step that is no longer possible fails.
-
-        Raises:
-            ValueError: the performance never ends by itself.
+        Raises ValueError if the performance never ends by itself.
         """
         outcome = performance.outcome
         if outcome is None:
@@ -179,8 +174,7 @@ class SimulatedWorld:
     ) -> Performed | None:
         """Begin and complete a step without letting time pass.
 
-        Returns:
-            its end; CANCELLED if `cancelled` returns True before; None if it never ends.
+        Returns its end; CANCELLED if `cancelled` returns True before; None if it never ends.
         """
         performance = self.begin(step)
         if cancelled() and performance.answers:

@@ -45,11 +45,8 @@ class StepPattern:
     def check(self, parameters: dict[str, tuple[str, ...]]) -> None:
         """Check the names in it.
 
-        Args:
-            parameters: rule -> its parameters, of all rules of the domain.
-
-        Raises:
-            PatternError: a rule or parameter that the domain doesn't have.
+        `parameters`: rule -> its parameters, of all rules of the domain. Raises PatternError if a
+        rule or parameter that the domain doesn't have.
         """
         if self.rule != ANY_RULE and self.rule not in parameters:
             raise PatternError(
@@ -75,8 +72,7 @@ class StepPattern:
 def parse_pattern(text: str) -> StepPattern:
     """Read a pattern.
 
-    Raises:
-        PatternError: it can't be read; the message shows how it is written.
+    Raises PatternError if it can't be read; the message shows how it is written.
     """
     match = _PATTERN.fullmatch(text)
     if match is None:

@@ -109,8 +109,7 @@ class SimulationSetup:
 def read_setup(parameters: ParameterTable, domain: Domain) -> SimulationSetup:
     """Read the set-up that the parameters describe.
 
-    Raises:
-        ConfigureError: a text can't be read, or names what the domain doesn't have.
+    Raises ConfigureError if a text can't be read, or names what the domain doesn't have.
     """
     try:
         faults = parse_faults(parameters.texts("faults"))
@@ -359,9 +358,7 @@ class SimulatedExecutorNode(ManagedNode):
     def _begin(self, step: PlanStep) -> Performance:
         """Begin a step.
 
-        Raises:
-            NoSceneError: there is no scene.
-            SceneLostError: it is stale.
+        Raises NoSceneError if there is no scene. Raises SceneLostError if it is stale.
         """
         assert self._owner is not None
         with self._newer:

@@ -136,8 +136,7 @@ class NodeStack:
     def start(self) -> None:
         """Make the nodes and spin them.
 
-        Raises:
-            StartError: an option is wrong, or a node can't be constructed; nothing runs then.
+        Raises StartError if an option is wrong, or a node can't be constructed; nothing runs then.
         """
         options = self.options
         self._check(options)
@@ -166,12 +165,9 @@ class NodeStack:
     ) -> None:
         """Wait until every node that starts itself is active.
 
-        Args:
-            stop: Ends the wait early once it returns True.
-
-        Raises:
-            StartError: a node could not be configured or activated, or it took too long; the
-                sentence says which node is in which state, and how long it was waited for.
+        `stop`: ends the wait early once it returns True. Raises StartError if a node could not be
+        configured or activated, or it took too long; the sentence says which node is in which
+        state, and how long it was waited for.
         """
         began = time.monotonic()
         while late := {name: node for name, node in self.nodes.items() if _is_starting(node)}:
@@ -260,8 +256,7 @@ def run_nodes(
 ) -> None:
     """Run nodes until SIGINT, SIGTERM or `stop_event`, then shut them down cleanly.
 
-    Raises:
-        StartError: they could not be started; everything is shut down again.
+    Raises StartError if they could not be started; everything is shut down again.
     """
     with StopRequest(stop_event) as stop, NodeStack(options) as stack:
         stack.wait_active(stop=stop)

@@ -37,8 +37,7 @@ def check_initial_state(
 ) -> Iterator[AbstractionError]:
     """Find faults of the QNP's initial condition and goal in the initial state of a task.
 
-    Args:
-        policy: where it names an action it doesn't stop, even if the QNP's goal holds.
+    `policy`: where it names an action it doesn't stop, even if the QNP's goal holds.
     """
     qnp, state = task.qnp, task.state
     if task.goal.holds(state):

@@ -32,8 +32,7 @@ class Blame:
 class BlameSearch:
     """Blames layers for faults in the present state of a task.
 
-    Args:
-        task: its state is that of the fault; it is not changed.
+    `task`: its state is that of the fault; it is not changed.
     """
 
     def __init__(
@@ -65,8 +64,7 @@ class BlameSearch:
     def count_steps(self, test: StateTest) -> int | None:
         """Count the steps to the nearest state that passes.
 
-        Returns:
-            their number; OUT_OF_REACH if there is no such state; None if the bound was reached.
+        Returns their number; OUT_OF_REACH if there is no such state; None if the bound was reached.
         """
         task, first = self._task, self._task.state.copy()
         if test(first):

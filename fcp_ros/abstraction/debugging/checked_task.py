@@ -25,8 +25,7 @@ MOST_MISSING = 3
 class GoalTest:
     """A conjunctive goal that is tested in states of one instance.
 
-    Args:
-        goal: the facts that are to hold.
+    `goal`: the facts that are to hold.
     """
 
     def __init__(self, domain: Domain, goal: GoalAtoms, state: RelationalState) -> None:
@@ -58,8 +57,7 @@ class GoalTest:
 class CheckedTask:
     """A training task with what the checks need of it.
 
-    Args:
-        proposal: the abstraction that is checked; names and programs have to exist.
+    `proposal`: the abstraction that is checked; names and programs have to exist.
     """
 
     def __init__(self, task: TrainingTask, proposal: AbstractionProposal) -> None:

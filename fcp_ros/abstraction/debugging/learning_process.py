@@ -65,11 +65,8 @@ def generalize_apart(
     """Look for a policy in a process of its own; arguments and result as of `generalize`.
 
     The time limit is kept to within some `GRACE`: parts of other libraries may look at no clock for
-    minutes, but a process can be ended.
-
-    Raises:
-        InputError: the tasks or the file can't be used.
-        LearningProcessDied: a fault of this package.
+    minutes, but a process can be ended. Raises InputError if the tasks or the file can't be used.
+    Raises LearningProcessDied for a fault of this package.
     """
     began = monotonic()
     limit = request.options.time_limit

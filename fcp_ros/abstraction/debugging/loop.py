@@ -67,12 +67,9 @@ def generalize(
 ) -> Generalization:
     """Look for a policy that passes all checks on the training tasks.
 
-    Returns:
-        The policy, or the reason why there is none, with the faults of each round.
-
-    Raises:
-        UnfitTraining: there is no task, they are of several domains, nothing is to be done in
-            them, or one can't be solved.
+    Returns the policy, or the reason why there is none, with the faults of each round. Raises
+    UnfitTraining if there is no task, they are of several domains, nothing is to be done in them,
+    or one can't be solved.
     """
     _check_training(training)
     loop = _DebuggingLoop(training, proposer, options or GeneralizationOptions(), progress, check)

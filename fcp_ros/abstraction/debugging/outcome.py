@@ -17,11 +17,7 @@ MOST_ROUNDS = 20
 
 @dataclass(frozen=True, slots=True)
 class GeneralizationOptions:
-    """Settings of `generalize`.
-
-    Raises:
-        ValueError: a number out of its range.
-    """
+    """Settings of `generalize`. Raises ValueError for a number out of its range."""
 
     rounds: int = 10  # proposals that are asked for at most, 1 to MOST_ROUNDS
     # number of training tasks that the proposer is given, the first ones with something to do; 0:

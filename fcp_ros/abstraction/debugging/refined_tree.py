@@ -75,9 +75,7 @@ def walk_refined_tree(
 ) -> WalkedTree:
     """Walk through all that a policy can do on a task, within bounds.
 
-    Args:
-        task: its state is the initial one again afterwards.
-        policy: names of actions by qstate.
+    `task`: its state is the initial one again afterwards. `policy`: names of actions by qstate.
     """
     walk = _Walk(task, policy, limits, check)
     try:

@@ -87,8 +87,7 @@ class ConceptPool:
     def add_level(self) -> ConceptLevel:
         """Make all concepts of the next complexity.
 
-        Raises:
-            PoolLimitReached: There are too many.
+        Raises PoolLimitReached if there are too many.
         """
         level = ConceptLevel(self.batch)
         self.levels.append(level)

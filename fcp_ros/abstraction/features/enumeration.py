@@ -67,8 +67,7 @@ class FeaturePool:
     def list_members(self, place: int) -> list[int]:
         """Return the bitset of a concept in each state.
 
-        Args:
-            place: of the concept among `concepts`.
+        `place`: of the concept among `concepts`.
         """
         return self.batch.unpack_concept(self.members[place])
 

@@ -58,10 +58,8 @@ class _Table(NamedTuple):
 class FeatureEvaluator:
     """Evaluates features, and any concept besides, with caches that outlive a step.
 
-    A name that the state lacks is empty: the goal of this instance doesn't mention it.
-
-    Args:
-        features: in the order of the values.
+    A name that the state lacks is empty: the goal of this instance doesn't mention it. `features`:
+    in the order of the values.
     """
 
     def __init__(self, features: Iterable[Feature]) -> None:

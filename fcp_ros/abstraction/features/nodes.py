@@ -96,8 +96,7 @@ class NodeTable:
     def add_role(self, name: str, backward: bool) -> int:
         """Add a node that stands for the rows of a role; its value is the role's version.
 
-        Args:
-            backward: True for the rows of predecessors.
+        `backward`: True for the rows of predecessors.
         """
         source = NodeSource(names=frozenset([name]))
         key = ("role", name, backward)

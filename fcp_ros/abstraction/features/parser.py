@@ -161,12 +161,9 @@ _CONSTRUCTORS: Mapping[_Kind, Mapping[str, _Constructor]] = {
 def parse_feature(text: str, vocabulary: StateVocabulary | None = None) -> Feature:
     """Read a feature.
 
-    Args:
-        text: such as `count(and(goal.served, not(served)))`.
-        vocabulary: its names are the only ones allowed; None: all are.
-
-    Raises:
-        FeatureSyntaxError: The text is no feature, or a name is unknown.
+    `text`: such as `count(and(goal.served, not(served)))`. `vocabulary`: its names are the only
+    ones allowed; None: all are. Raises FeatureSyntaxError if the text is no feature, or a name is
+    unknown.
     """
     reader = ExpressionReader(text, vocabulary)
     feature = reader.read_feature()
@@ -177,12 +174,8 @@ def parse_feature(text: str, vocabulary: StateVocabulary | None = None) -> Featu
 def parse_concept(text: str, vocabulary: StateVocabulary | None = None) -> ConceptExpression:
     """Read a concept.
 
-    Args:
-        text: such as `and(ball, some(at, top))`.
-        vocabulary: its names are the only ones allowed; None: all are.
-
-    Raises:
-        FeatureSyntaxError: The text is no concept, or a name is unknown.
+    `text`: such as `and(ball, some(at, top))`. `vocabulary`: its names are the only ones allowed;
+    None: all are. Raises FeatureSyntaxError if the text is no concept, or a name is unknown.
     """
     reader = ExpressionReader(text, vocabulary)
     concept = reader.read_concept()
@@ -193,12 +186,8 @@ def parse_concept(text: str, vocabulary: StateVocabulary | None = None) -> Conce
 def parse_role(text: str, vocabulary: StateVocabulary | None = None) -> RoleExpression:
     """Read a role.
 
-    Args:
-        text: such as `restrict(adjacent, not(water))`.
-        vocabulary: its names are the only ones allowed; None: all are.
-
-    Raises:
-        FeatureSyntaxError: The text is no role, or a name is unknown.
+    `text`: such as `restrict(adjacent, not(water))`. `vocabulary`: its names are the only ones
+    allowed; None: all are. Raises FeatureSyntaxError if the text is no role, or a name is unknown.
     """
     reader = ExpressionReader(text, vocabulary)
     role = reader.read_role()
@@ -209,9 +198,8 @@ def parse_role(text: str, vocabulary: StateVocabulary | None = None) -> RoleExpr
 class ExpressionReader:
     """Reads expressions, one after the other; programs are read by a reader that knows more forms.
 
-    Args:
-        vocabulary: its names are the only ones allowed; None: all are.
-        marks: the signs that are words by themselves.
+    `vocabulary`: its names are the only ones allowed; None: all are. `marks`: the signs that are
+    words by themselves.
     """
 
     def __init__(
@@ -231,38 +219,22 @@ class ExpressionReader:
             }
 
     def read_feature(self) -> Feature:
-        """Read a feature.
-
-        Raises:
-            FeatureSyntaxError: None stands there.
-        """
+        """Read a feature. Raises FeatureSyntaxError if None stands there."""
         feature: Feature = self._read(_FEATURE)
         return feature
 
     def read_concept(self) -> ConceptExpression:
-        """Read a concept.
-
-        Raises:
-            FeatureSyntaxError: None stands there.
-        """
+        """Read a concept. Raises FeatureSyntaxError if None stands there."""
         concept: ConceptExpression = self._read(_CONCEPT)
         return concept
 
     def read_role(self) -> RoleExpression:
-        """Read a role.
-
-        Raises:
-            FeatureSyntaxError: None stands there.
-        """
+        """Read a role. Raises FeatureSyntaxError if None stands there."""
         role: RoleExpression = self._read(_ROLE)
         return role
 
     def expect_end(self) -> None:
-        """Check that nothing follows.
-
-        Raises:
-            FeatureSyntaxError: Something does.
-        """
+        """Check that nothing follows. Raises FeatureSyntaxError if something does."""
         token, start = self._look()
         if token:
             more = "one parenthesis too many" if token == ")" else "nothing may follow"

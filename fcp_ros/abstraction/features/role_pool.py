@@ -71,8 +71,7 @@ class RolePool:
     ) -> list[PooledRole]:
         """Return what distances are measured along: names, inverses, and their restrictions.
 
-        Args:
-            concepts: what the objects on the way may be restricted to.
+        `concepts`: what the objects on the way may be restricted to.
         """
         plain = self._drop_repeated([*self._stepwise, *self._invert(self._stepwise)])
         restricted = (

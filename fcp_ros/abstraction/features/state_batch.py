@@ -25,11 +25,7 @@ _BITS_OF_BYTE = np.array([byte.bit_count() for byte in range(256)], np.uint8)
 
 
 class StateBatch:
-    """The layout of concepts and roles over some states.
-
-    Args:
-        states: at least one.
-    """
+    """The layout of concepts and roles over some states. `states`: at least one."""
 
     def __init__(self, states: Sequence[RelationalState]) -> None:
         self.states = tuple(states)  # in their order
@@ -74,8 +70,7 @@ class StateBatch:
     def find_related(self, role: Words, concepts: Words) -> Words:
         """Return `some(R, C)` for each concept: the objects with a successor in it.
 
-        Args:
-            concepts: (number, states, words).
+        `concepts`: (number, states, words).
         """
         result = np.empty_like(concepts)
         chunk = max(1, _LARGEST_CHUNK // role.nbytes)
@@ -133,10 +128,8 @@ class StateBatch:
     def measure_steps(self, source: Words, role: Words) -> NDArray[np.int32]:
         """Return for each state and object the least number of steps from a concept.
 
-        Where there is no way, that is the number of objects of the state.
-
-        Args:
-            role: the predecessors of each object, which is the inverse of where the steps lead.
+        Where there is no way, that is the number of objects of the state. `role`: the predecessors
+        of each object, which is the inverse of where the steps lead.
         """
         steps = np.repeat(self.sizes[:, None], self.size, axis=1)
         level = reached = source
@@ -151,8 +144,7 @@ class StateBatch:
     def find_nearest(self, steps: NDArray[np.int32], concepts: Words) -> NDArray[np.int32]:
         """Return the least number of steps by concept and state.
 
-        Args:
-            concepts: (number, states, words).
+        `concepts`: (number, states, words).
         """
         result = np.empty(concepts.shape[:2], np.int32)
         chunk = max(1, _LARGEST_CHUNK // steps.nbytes)

@@ -58,13 +58,12 @@ def read_abstraction(
 ) -> tuple[Qnp, RefinementMapping]:
     """Read an abstraction.
 
+    Raises DomainError for all faults of the shape, or else all others, with line and fix.
+
     Args:
         data: plain data in the shape above.
         report: knows the file and its lines; faults are added to it.
         known: the only names that are allowed; None: all are.
-
-    Raises:
-        DomainError: all faults of the shape, or else all others, with line and fix.
     """
     # Imported here because pydantic is slow to load.
     from fcp_ros.abstraction.policy.entries import AbstractionEntry
@@ -78,8 +77,7 @@ def build_abstraction(
 ) -> tuple[Qnp, RefinementMapping]:
     """Build an abstraction from an entry of the right shape (`entries.AbstractionEntry`).
 
-    Raises:
-        DomainError: all faults, with line and fix.
+    Raises DomainError for all faults, with line and fix.
     """
     return _AbstractionBuilder(report, known).build(entry, name)
 

@@ -23,9 +23,7 @@ _EFFECT_HELP = "write `x` or `not x` for a boolean, `n increases` or `n decrease
 class ConditionReader:
     """Reads conditions and effects; faults are added to a report.
 
-    Args:
-        features: those that could be read.
-        declared: the names of all that the file declares.
+    `features`: those that could be read. `declared`: the names of all that the file declares.
     """
 
     def __init__(

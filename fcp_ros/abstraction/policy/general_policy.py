@@ -77,10 +77,7 @@ def check_fit(policy: GeneralPolicy, domain: Domain) -> None:
     """Refuse a policy that was not made for a domain.
 
     A rule that is missing is none of the policy's business: of PDDL, rules that can never apply in
-    a problem are left out.
-
-    Raises:
-        PolicyError: OTHER_DOMAIN, OTHER_VERSION or UNKNOWN_NAMES.
+    a problem are left out. Raises PolicyError with OTHER_DOMAIN, OTHER_VERSION or UNKNOWN_NAMES.
     """
     identity = identify_domain(domain)
     if identity != policy.domain_hash:

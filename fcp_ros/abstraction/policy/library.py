@@ -50,8 +50,7 @@ class PolicyFolder:
 def read_policy_folder(folder: str | PathLike[str]) -> PolicyFolder:
     """Read all policies of a folder; a file that is none is refused by itself.
 
-    Raises:
-        PolicyError: UNREADABLE: there is no such folder.
+    Raises PolicyError if UNREADABLE: there is no such folder.
     """
     policies, refused = [], []
     for file in list_policy_files(folder):
@@ -90,8 +89,7 @@ def make_trace(policy: GeneralPolicy, execution: Execution) -> PolicyTrace:
 class DomainPolicies:
     """The policies that fit a domain: they suggest plans to `planning.PlanningSession`.
 
-    Args:
-        policies: tried in their order.
+    `policies`: tried in their order.
     """
 
     def __init__(self, policies: Sequence[GeneralPolicy], domain: Domain) -> None:

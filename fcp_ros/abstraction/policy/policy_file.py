@@ -37,11 +37,7 @@ MOST_STATES = 1 << 14
 
 
 def read_policy(path: str | PathLike[str]) -> GeneralPolicy:
-    """Read the file of a policy.
-
-    Raises:
-        PolicyError: UNREADABLE, MALFORMED or OTHER_FORMAT.
-    """
+    """Read the file of a policy. Raises PolicyError with UNREADABLE, MALFORMED or OTHER_FORMAT."""
     file = Path(path)
     try:
         text = read_text(file)
@@ -53,8 +49,7 @@ def read_policy(path: str | PathLike[str]) -> GeneralPolicy:
 def parse_policy(text: str, source: str = "policy") -> GeneralPolicy:
     """Read a policy from a text; `source` is its name in messages.
 
-    Raises:
-        PolicyError: MALFORMED or OTHER_FORMAT.
+    Raises PolicyError with MALFORMED or OTHER_FORMAT.
     """
     try:
         parsed = parse_lines(text, source)
@@ -95,8 +90,7 @@ def write_policy(policy: GeneralPolicy) -> str:
 def save_policy(policy: GeneralPolicy, path: str | PathLike[str]) -> None:
     """Write the file of a policy, or replace it; whoever reads it meanwhile gets a whole one.
 
-    Raises:
-        OSError: it can't be written; what was there before is still there.
+    Raises OSError if it can't be written; what was there before is still there.
     """
     target = Path(path)
     with tempfile.TemporaryDirectory(prefix=".fcp_policy_", dir=target.parent) as folder:
@@ -191,8 +185,7 @@ def _list_states(qnp: Qnp, condition: Condition) -> Sequence[QState]:
 def list_policy_files(folder: str | PathLike[str]) -> tuple[Path, ...]:
     """List the files of a folder that may be policies, by name.
 
-    Raises:
-        PolicyError: UNREADABLE: there is no such folder.
+    Raises PolicyError if UNREADABLE: there is no such folder.
     """
     try:
         return tuple(sorted(p for p in Path(folder).iterdir() if p.suffix in (".yaml", ".yml")))

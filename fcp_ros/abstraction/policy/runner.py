@@ -36,8 +36,7 @@ def never_stop() -> None:
 class PolicyRunner:
     """Runs a policy in instances of one domain; not to be shared by threads.
 
-    Args:
-        domain: one that it fits (`general_policy.check_fit`).
+    `domain`: one that it fits (`general_policy.check_fit`).
     """
 
     def __init__(self, policy: GeneralPolicy, domain: Domain) -> None:

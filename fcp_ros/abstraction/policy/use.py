@@ -31,12 +31,8 @@ def plan_with_policies(
 ) -> PlanningResult:
     """Plan by the first policy that fits and reaches the goal; else by search.
 
-    Args:
-        more: further arguments of `planning.plan`, without `session`.
-
-    Returns:
-        the result; `policy` names the policy that made the plan, `policy_notes` say why others
-        were not used.
+    `more`: further arguments of `planning.plan`, without `session`. Returns the result; `policy`
+    names the policy that made the plan, `policy_notes` say why others were not used.
     """
     fitting = DomainPolicies(policies, domain)
     session = PlanningSession(domain, suggester=fitting if fitting.names else None)

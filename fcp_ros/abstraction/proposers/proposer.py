@@ -42,8 +42,7 @@ class AbstractionProposer(Protocol):
     ) -> AbstractionProposal:
         """Propose an abstraction.
 
-        Raises:
-            RejectedProposal: what was written is no abstraction.
-            ProposerStopped: there is nothing (more) to propose.
+        Raises RejectedProposal if what was written is no abstraction. Raises ProposerStopped if
+        there is nothing (more) to propose.
         """
         ...

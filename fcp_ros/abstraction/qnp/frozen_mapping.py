@@ -20,11 +20,7 @@ class FrozenMapping(Mapping[K, V], Generic[K, V]):
     __slots__ = ("_entries", "_hash")
 
     def __init__(self, entries: Mapping[K, V] | None = None) -> None:
-        """Copy the entries.
-
-        Args:
-            entries: the contents; None for an empty mapping.
-        """
+        """Copy the entries. `entries`: the contents; None for an empty mapping."""
         self._entries = dict(entries or {})
         self._hash: int | None = None
 

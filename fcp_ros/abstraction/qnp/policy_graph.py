@@ -78,12 +78,9 @@ def build_policy_graph(
 ) -> PolicyGraph:
     """Collect all that a policy may lead to.
 
-    Args:
-        policy: names of the actions that may be taken, by qstate; goals need none.
-        initial: qstates to start from; those in which the initial condition holds by default.
-
-    Raises:
-        QnpError: The policy takes an unknown action, or one where its precondition doesn't hold.
+    `policy`: names of the actions that may be taken, by qstate; goals need none. `initial`: qstates
+    to start from; those in which the initial condition holds by default. Raises QnpError if the
+    policy takes an unknown action, or one where its precondition doesn't hold.
     """
     code = EncodedQnp(qnp)
     actions = {action.name: action for action in code.actions}
@@ -118,11 +115,8 @@ def build_policy_graph(
 def sieve(graph: PolicyGraph) -> tuple[EndlessComponent, ...]:
     """Find the components that can be run through for ever.
 
-    Args:
-        graph: of the policy; all its edges count.
-
-    Returns:
-        The components; none if the policy terminates.
+    `graph`: of the policy; all its edges count. Returns the components; none if the policy
+    terminates.
     """
     decreased, increased = _collect_changes(graph.qnp)
     endless = []
@@ -169,11 +163,8 @@ def _split_components(edges: tuple[PolicyEdge, ...]) -> list[tuple[PolicyEdge, .
 def number_components(following: Mapping[int, Iterable[int]]) -> dict[int, int]:
     """Number the strongly connected components (Tarjan, without recursion).
 
-    Args:
-        following: the targets of each node that has some; other nodes are left out.
-
-    Returns:
-        The number of the component of each node with targets.
+    `following`: the targets of each node that has some; other nodes are left out. Returns the
+    number of the component of each node with targets.
     """
     order: dict[int, int] = {}
     low: dict[int, int] = {}

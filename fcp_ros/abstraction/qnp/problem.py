@@ -111,11 +111,7 @@ class Qnp:
         return self.booleans + self.numerics
 
     def action(self, name: str) -> AbstractAction:
-        """Return the action of that name.
-
-        Raises:
-            QnpError: There is none.
-        """
+        """Return the action of that name. Raises QnpError if there is none."""
         for action in self.actions:
             if action.name == name:
                 return action
@@ -126,8 +122,7 @@ class Qnp:
 def encode_state(qnp: Qnp, values: Condition) -> QState:
     """Return the qstate in which the variables have these values.
 
-    Raises:
-        QnpError: A variable is unknown or has no value.
+    Raises QnpError if a variable is unknown or has no value.
     """
     check_condition("the qstate", values, set(qnp.variables))
     missing = [name for name in qnp.variables if name not in values]
@@ -166,8 +161,7 @@ def describe_condition(qnp: Qnp, condition: Condition) -> str:
 def check_name(what: str, name: str) -> None:
     """Refuse a name that the text format couldn't hold.
 
-    Raises:
-        QnpError: It is empty, has blanks, or is long.
+    Raises QnpError if it is empty, has blanks, or is long.
     """
     if not name or name.split() != [name] or not name.isprintable():
         raise QnpError(f"{what} is called {name[:80]!r}: a name needs a letter and has no blanks")
@@ -176,11 +170,7 @@ def check_name(what: str, name: str) -> None:
 
 
 def check_variables(booleans: tuple[str, ...], numerics: tuple[str, ...]) -> None:
-    """Refuse variables with bad or equal names, or too many.
-
-    Raises:
-        QnpError: See above.
-    """
+    """Refuse variables with bad or equal names, or too many. Raises QnpError (see above)."""
     names = booleans + numerics
     if len(names) > MOST_VARIABLES:
         raise QnpError(
@@ -194,11 +184,7 @@ def check_variables(booleans: tuple[str, ...], numerics: tuple[str, ...]) -> Non
 
 
 def check_condition(where: str, condition: Condition, known: set[str]) -> None:
-    """Refuse a condition over unknown variables.
-
-    Raises:
-        QnpError: A variable is unknown.
-    """
+    """Refuse a condition over unknown variables. Raises QnpError if a variable is unknown."""
     for name in condition:
         if name not in known:
             raise QnpError(
@@ -209,9 +195,8 @@ def check_condition(where: str, condition: Condition, known: set[str]) -> None:
 def check_action(action: AbstractAction, booleans: set[str], numerics: set[str]) -> None:
     """Refuse an action that doesn't fit the variables.
 
-    Raises:
-        QnpError: A name is bad or unknown, a change doesn't fit the kind of its variable, or a
-            number is decreased that may be zero.
+    Raises QnpError if a name is bad or unknown, a change doesn't fit the kind of its variable, or a
+    number is decreased that may be zero.
     """
     check_name("an action", action.name)
     where = f"action {action.name!r}"

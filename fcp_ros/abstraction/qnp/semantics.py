@@ -55,8 +55,7 @@ class EncodedQnp:
     def __init__(self, qnp: Qnp) -> None:
         """Encode a problem.
 
-        Raises:
-            QnpError: An action decreases more than `MOST_DECREASED` numbers.
+        Raises QnpError if an action decreases more than `MOST_DECREASED` numbers.
         """
         self.qnp = qnp
         bits = {name: 1 << bit for bit, name in enumerate(qnp.variables)}
@@ -77,8 +76,7 @@ class EncodedQnp:
 def successors(qnp: Qnp, state: QState, action: str) -> tuple[QState, ...]:
     """Return the qstates that an action may lead to; none if it doesn't apply.
 
-    Raises:
-        QnpError: There is no such action.
+    Raises QnpError if there is no such action.
     """
     bits = {name: 1 << bit for bit, name in enumerate(qnp.variables)}
     encoded = _encode_action(qnp.action(action), bits)

@@ -43,14 +43,8 @@ class TerminationGame:
     def solve(self, region: StrongCyclicRegion) -> dict[int, int]:
         """Find all qstates from which some policy terminates.
 
-        Args:
-            region: the moves that may be taken.
-
-        Returns:
-            A policy: the move of each such qstate, goals excepted.
-
-        Raises:
-            QnpLimitReached: The time is up.
+        `region`: the moves that may be taken. Returns a policy: the move of each such qstate, goals
+        excepted. Raises QnpLimitReached if the time is up.
         """
         space = self._space
         moves = {
@@ -61,11 +55,7 @@ class TerminationGame:
         return self._play(moves, {})
 
     def _play(self, moves: _Moves, exits: _Won) -> _Won:
-        """Play a region.
-
-        Args:
-            exits: moves that win at once.
-        """
+        """Play a region. `exits`: moves that win at once."""
         won = self._attract(moves, exits)
         rest = {state: own for state, own in moves.items() if state not in won}
         for component in self._order_components(rest):
@@ -234,14 +224,9 @@ def solve_qnp(
 ) -> QnpResult:
     """Find a policy that reaches the goal from every initial qstate, whatever the numbers are.
 
-    Args:
-        limits: of qstates, moves and time.
-
-    Returns:
-        A policy that SIEVE has tested again as a whole, or the reason why there is none, or LIMIT.
-
-    Raises:
-        QnpError: An action decreases too many numbers.
+    `limits`: of qstates, moves and time. Returns a policy that SIEVE has tested again as a whole,
+    or the reason why there is none, or LIMIT. Raises QnpError if an action decreases too many
+    numbers.
     """
     watch = QnpWatch(limits or QnpLimits(), check)
     solver = _Solver(qnp, watch)

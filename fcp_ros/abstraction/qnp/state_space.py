@@ -49,8 +49,7 @@ class QnpWatch:
     def tick(self) -> None:
         """Look at the clock; called at each step of a loop.
 
-        Raises:
-            QnpLimitReached: The time is up.
+        Raises QnpLimitReached if the time is up.
         """
         now = time.monotonic()
         if now < self._next:
@@ -67,8 +66,7 @@ class QnpWatch:
 class StateSpace:
     """The reachable qstates and moves of a QNP.
 
-    Raises:
-        QnpLimitReached: There are too many qstates or moves, or the time is up.
+    Raises QnpLimitReached if there are too many qstates or moves, or the time is up.
     """
 
     def __init__(self, qnp: Qnp, watch: QnpWatch) -> None:

@@ -17,10 +17,7 @@ FAR = 1 << 60
 class StrongCyclicRegion:
     """The greatest set of qstates that a strong-cyclic policy can stay in.
 
-    A move is allowed if all its targets are in the set.
-
-    Raises:
-        QnpLimitReached: The time is up.
+    A move is allowed if all its targets are in the set. Raises QnpLimitReached if the time is up.
     """
 
     def __init__(self, space: StateSpace, watch: QnpWatch) -> None:

@@ -46,8 +46,7 @@ def parse_program(
 ) -> Program:
     """Read a program (the syntax is in `programs`).
 
-    Raises:
-        FeatureSyntaxError: the text is no program; the message says where and what to do.
+    Raises FeatureSyntaxError if the text is no program; the message says where and what to do.
     """
     return _ProgramReader(text, features or {}, vocabulary, signatures).read()
 

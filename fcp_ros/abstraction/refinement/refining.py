@@ -83,17 +83,10 @@ class ActionRefiner:
         """Do one of several abstract actions in the first way that has its effect.
 
         Actions often share a program, and the world decides which of them it does: it runs once for
-        all of them.
-
-        Args:
-            actions: names of the actions; their preconditions are not looked at.
-            state: it is brought to the state afterwards, or stays if there is no such way.
-
-        Returns:
-            the action, its steps and the values afterwards; None without a refinement.
-
-        Raises:
-            TriesExceeded: none among the first bindings of some program; the state is as it was.
+        all of them. `actions`: names of the actions; their preconditions are not looked at.
+        `state`: it is brought to the state afterwards, or stays if there is no such way. Returns
+        the action, its steps and the values afterwards; None without a refinement. Raises
+        TriesExceeded if none among the first bindings of some program; the state is as it was.
         """
         plan = self._plans.get(actions)
         if plan is None:
@@ -135,13 +128,9 @@ class ActionRefiner:
         Of those that a search finds, the ones with fewest steps: others are never taken.
 
         While one is held, `state` is the one after it. It is taken back when the next one is asked
-        for and when the iterator is closed; until then the caller leaves the state as it is.
-
-        Yields:
-            steps, and the values of all variables afterwards.
-
-        Raises:
-            TriesExceeded: not all bindings were tried; the state is as it was.
+        for and when the iterator is closed; until then the caller leaves the state as it is. Yields
+        steps, and the values of all variables afterwards. Raises TriesExceeded if not all bindings
+        were tried; the state is as it was.
         """
         compiled = self._actions[action]
         before = self.evaluate(state)

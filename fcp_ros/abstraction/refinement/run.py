@@ -101,8 +101,7 @@ def compile_programs(
 ) -> tuple[FeatureEvaluator, tuple[CompiledProgram, ...]]:
     """Compile programs that share one evaluator, so that nothing is computed twice.
 
-    Args:
-        features: come first among the values of the evaluator.
+    `features`: come first among the values of the evaluator.
     """
     programs = tuple(programs)
     tests = (test for program in programs for test in list_tests(program))
@@ -230,11 +229,8 @@ class ProgramRun:
     def find_next(self, most_tries: int) -> bool:
         """Bring the state to the next end of the program; False, and as it was, if none is left.
 
-        Args:
-            most_tries: number of bindings that may be tried, counted from the start of the run.
-
-        Raises:
-            TriesExceeded: more would be needed; the state is as it was at the start.
+        `most_tries`: number of bindings that may be tried, counted from the start of the run.
+        Raises TriesExceeded if more would be needed; the state is as it was at the start.
         """
         if not self._started:
             self._started = True

@@ -26,8 +26,7 @@ PLANS = 2  # with the same goal facts, with other draws of the planner: later on
 def restrict_state(state: RelationalState, names: Sequence[str]) -> RelationalState:
     """Return the state on some of its elements; facts about others are gone, also of the goal.
 
-    Args:
-        names: of the elements, in the order that they shall have.
+    `names`: of the elements, in the order that they shall have.
     """
     names = tuple(names)
     old = [state.positions[name] for name in names]
@@ -76,12 +75,8 @@ class PlannedElements:
     ) -> frozenset[str] | None:
         """Find elements with which some goal facts can be reached from the initial state.
 
-        Args:
-            facts: at least one.
-
-        Returns:
-            The elements of a plan for these facts, of the facts themselves, and those named by
-            rules; None if no plan was found.
+        `facts`: at least one. Returns the elements of a plan for these facts, of the facts
+        themselves, and those named by rules; None if no plan was found.
         """
         known = self._found.setdefault(facts, [])
         if len(known) == PLANS:
@@ -102,8 +97,7 @@ def find_goal_plan(
 ) -> PlanningResult:
     """Look for a plan that reaches facts of a task; degrees, which policies ignore, don't count.
 
-    Args:
-        goal: at least one fact.
+    `goal`: at least one fact.
     """
     atoms = tuple(
         Atom(fact.relation, tuple(Constant(name) for name in fact.arguments)) for fact in goal

@@ -45,10 +45,9 @@ class TrainingTask:
 def read_training_task(domain: str | PathLike[str], problem: str | PathLike[str]) -> TrainingTask:
     """Read a task from a domain file and a problem file of PDDL.
 
-    Raises:
-        PddlError: a mistake in a file.
-        UnsupportedGoal: the goal is no conjunction of facts.
-        UnsupportedPddl: the domain has derived predicates that actions change indirectly.
+    Raises PddlError for a mistake in a file. Raises UnsupportedGoal if the goal is no conjunction
+    of facts. Raises UnsupportedPddl if the domain has derived predicates that actions change
+    indirectly.
     """
     task = read_pddl(domain, problem)
     if task.domain.strata:

@@ -113,9 +113,8 @@ def confirm_travel(
 ) -> tuple[TravelRule, ...]:
     """Travel from a state to all places, and look how the rules do it.
 
-    Returns:
-        The rules, without their roles if one step leads to every place that can be reached; none
-        if some step along a role can't be done: a shortest way need not be one then.
+    Returns the rules, without their roles if one step leads to every place that can be reached;
+    none if some step along a role can't be done: a shortest way need not be one then.
     """
     if not rules:
         return ()

@@ -27,8 +27,7 @@ from fcp_ros.domain.model import Domain
 def build_state(domain: Domain, instance: Instance, goal_atoms: GoalAtoms = ()) -> RelationalState:
     """Build the state of an instance; its names are `read_vocabulary` of the goal's relations.
 
-    Args:
-        goal_atoms: the goal; they become the names `goal.RELATION`, which nothing changes.
+    `goal_atoms`: the goal; they become the names `goal.RELATION`, which nothing changes.
     """
     vocabulary = read_vocabulary(domain, (fact.relation for fact in goal_atoms))
     world = find_world(domain.schema)

@@ -57,11 +57,7 @@ class _CompiledEffect:
 
 
 class RuleChanges:
-    """The changes by one rule.
-
-    Args:
-        names: of the values of a binding, in order.
-    """
+    """The changes by one rule. `names`: of the values of a binding, in order."""
 
     def __init__(self, rule: ActionRule, names: Sequence[str], forms: SchemaForms) -> None:
         # A tuple that is deleted and added stays, as one that is required and added.
@@ -119,11 +115,7 @@ class RuleChanges:
 def compile_atoms(
     atoms: Iterable[Atom], names: Sequence[str], forms: SchemaForms, owner: str
 ) -> tuple[_Pattern, ...]:
-    """Return atoms as tuples of values.
-
-    Args:
-        names: of the variables, in the order of the values.
-    """
+    """Return atoms as tuples of values. `names`: of the variables, in the order of the values."""
     slots = {name: slot for slot, name in enumerate(names)}
     found = []
     for atom in atoms:

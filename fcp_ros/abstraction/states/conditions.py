@@ -96,9 +96,8 @@ def make_fact_test(form: RelationForm, places: Sequence[int]) -> Test:
 def make_pattern_test(form: RelationForm, places: Sequence[int | str]) -> Test:
     """Make the test that a relation has a tuple of a pattern.
 
-    Args:
-        places: for each leg the place of a value, or a name: the same name is the same element,
-            whichever it is.
+    `places`: for each leg the place of a value, or a name: the same name is the same element,
+    whichever it is.
     """
     fixed = [(leg, place) for leg, place in enumerate(places) if isinstance(place, int)]
     if len(fixed) == len(places):
@@ -122,12 +121,8 @@ def compile_formula(
 ) -> Test:
     """Make the test of a condition of a rule.
 
-    Args:
-        formula: over relations; its free variables have slots.
-        slots: of the variables in scope.
-
-    Raises:
-        UnsupportedRule: weights, counts or names of elements in the formula.
+    `formula`: over relations; its free variables have slots. `slots`: of the variables in scope.
+    Raises UnsupportedRule if weights, counts or names of elements in the formula.
     """
     if isinstance(formula, Atom):
         return _compile_atom(formula, slots, forms, owner)

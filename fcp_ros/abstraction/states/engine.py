@@ -194,10 +194,8 @@ class _CompiledRule:
 class RuleEngine:
     """The rules of one domain. Safe to use from several threads, with a state for each.
 
-    Whether relations of PDDL are functional depends on the problem: make one for each.
-
-    Raises:
-        UnsupportedRule: a rule that can't be followed on bitsets.
+    Whether relations of PDDL are functional depends on the problem: make one for each. Raises
+    UnsupportedRule if a rule that can't be followed on bitsets.
     """
 
     def __init__(self, domain: Domain) -> None:
@@ -221,11 +219,9 @@ class RuleEngine:
     ) -> Iterator[Values]:
         """Find the bindings at which a rule can be applied, lazily and in a fixed order.
 
-        The state must be the same whenever the next one is asked for.
-
-        Args:
-            rule: its name; a rule that the domain lacks has no bindings.
-            constraints: bitset of the elements that a parameter may have, by its name.
+        The state must be the same whenever the next one is asked for. `rule`: its name; a rule that
+        the domain lacks has no bindings. `constraints`: bitset of the elements that a parameter may
+        have, by its name.
         """
         compiled = self._rules.get(rule)
         if compiled is None:
@@ -238,8 +234,7 @@ class RuleEngine:
     def apply(self, rule: str, binding: Values, state: RelationalState) -> Undo:
         """Do a step that can be done, in place.
 
-        Args:
-            binding: one that `bindings` found in this state.
+        `binding`: one that `bindings` found in this state.
         """
         return self._rules[rule].changes.apply(state, binding)
 

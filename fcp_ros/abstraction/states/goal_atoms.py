@@ -51,11 +51,9 @@ def list_goal_atoms(goal: Expression, instance: Instance, domain: Domain) -> Goa
     `forall ?c: cup (not dirty(?c) or inside(?c, dishwasher_1))` asks for one fact for each dirty
     cup, if no rule changes `dirty`. Where a rule does, write `initially (dirty(?c))`: conditions
     are read in the initial state only if they say so. `exists`, and variables that no quantifier
-    binds, are allowed where only one choice is left.
-
-    Raises:
-        UnsupportedGoal: the goal leaves a choice, asks for the absence of something that rules
-            change, has degrees, counts or constraints on the way, or can never hold.
+    binds, are allowed where only one choice is left. Raises UnsupportedGoal if the goal leaves a
+    choice, asks for the absence of something that rules change, has degrees, counts or constraints
+    on the way, or can never hold.
     """
     free = free_variables(goal)
     if free:

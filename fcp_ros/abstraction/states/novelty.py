@@ -27,9 +27,7 @@ RuleStep: TypeAlias = tuple[str, tuple[int, ...]]
 class NoveltyTable:
     """The facts that held in some state so far; they are small numbers.
 
-    Args:
-        width: 1 for single facts, 2 for pairs.
-        facts: those of the first state, as a bitset.
+    `width`: 1 for single facts, 2 for pairs. `facts`: those of the first state, as a bitset.
     """
 
     def __init__(self, width: int, facts: int) -> None:
@@ -103,9 +101,7 @@ class _Node:
 class NovelStates:
     """The new states from one on, fewest steps first.
 
-    Args:
-        state: where the search begins; `find_next` changes it.
-        width: 1 or 2.
+    `state`: where the search begins; `find_next` changes it. `width`: 1 or 2.
     """
 
     def __init__(self, engine: RuleEngine, state: RelationalState, width: int) -> None:

@@ -155,9 +155,7 @@ class RelationalState:
     def set_tuple(self, form: RelationForm, legs: tuple[int, ...], value: bool) -> bool:
         """Put a tuple into a relation of any arity, or take it out.
 
-        Args:
-            legs: the elements in the legs that count.
-            value: True to put it in.
+        `legs`: the elements in the legs that count. `value`: True to put it in.
         """
         arity = form.arity
         if arity == 2:
@@ -211,13 +209,8 @@ class RelationalState:
     def list_changed_pairs(self, before: int, after: int) -> list[tuple[int, int]] | None:
         """List the pairs that came or went between two versions of a role, in any order.
 
-        Some may be listed that came and went again.
-
-        Args:
-            before: one version; it may be the later one, or one of a branch that was taken back.
-
-        Returns:
-            None if they are many, or no longer known.
+        Some may be listed that came and went again. `before`: one version; it may be the later one,
+        or one of a branch that was taken back. Returns None if they are many, or no longer known.
         """
         origins = self.origins
         ways: dict[int, list[tuple[int, int]]] = {after: []}

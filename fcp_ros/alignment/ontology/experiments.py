@@ -52,9 +52,7 @@ class NameExperiment:
 class ExperimentPlanner:
     """Plans experiments in a domain.
 
-    Args:
-        cancelled: asked often; True ends planning.
-        seed: decides between equally good plans.
+    `cancelled`: asked often; True ends planning. `seed`: decides between equally good plans.
     """
 
     def __init__(

@@ -44,8 +44,7 @@ class NameUse:
 class NameHypothesis:
     """The state of a scene whose names mean what a hypothesis says.
 
-    Raises:
-        SceneError: read so, something would lie on or in itself.
+    Raises SceneError if read so, something would lie on or in itself.
     """
 
     def __init__(self, vocabulary: SceneVocabulary, domain: Domain, names: SceneNames) -> None:
@@ -112,9 +111,8 @@ class NameHypothesis:
     ) -> frozenset[NameUse]:
         """Find the meanings that an action rests on.
 
-        Args:
-            bound: the element for each parameter.
-            changed: facts that earlier actions made true or false; they rest on no name.
+        `bound`: the element for each parameter. `changed`: facts that earlier actions made true or
+        false; they rest on no name.
         """
         uses: set[NameUse] = set()
         label_of = self._vocabulary.label_of
@@ -138,10 +136,7 @@ class NameHypothesis:
         """Find the names that may state what an action needs to be false.
 
         Under the hypothesis it is false. But a name without a meaning may mean just that, and so
-        may a name whose meaning is wrong.
-
-        Args:
-            bound: the element for each parameter.
+        may a name whose meaning is wrong. `bound`: the element for each parameter.
         """
         found: set[NameUse] = set()
         for literal in rule.when:

@@ -40,8 +40,7 @@ UNLIKELY = 0.03
 class LabelWords:
     """The meaning of labels, compared with those of the domain in one go.
 
-    Args:
-        similarity: compares labels; None compares none.
+    `similarity`: compares labels; None compares none.
     """
 
     def __init__(self, target: DomainTarget, similarity: LabelSimilarity | None) -> None:

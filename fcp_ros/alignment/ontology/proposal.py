@@ -88,11 +88,7 @@ class Proposer:
         self.geometry = _derive(vocabulary.graph)
 
     def propose(self, trials: TrialWeights | None = None) -> OntologyProposal:
-        """Weigh all names together.
-
-        Args:
-            trials: what trials said about them.
-        """
+        """Weigh all names together. `trials`: what trials said about them."""
         trials = self._hints.join(trials or TrialWeights())
         weigher = RelationWeigher(
             self.vocabulary, self.target, self.geometry, self._likeness, trials.relations

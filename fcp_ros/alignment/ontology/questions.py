@@ -47,11 +47,7 @@ class NameQuestion:
 
 
 class TrialQuestions:
-    """Lists what to try.
-
-    Args:
-        log: of the trials so far.
-    """
+    """Lists what to try. `log`: of the trials so far."""
 
     def __init__(self, domain: Domain, proposer: Proposer, log: TrialLog) -> None:
         self._domain = domain
@@ -61,8 +57,7 @@ class TrialQuestions:
     def list_open(self, proposal: OntologyProposal, guess: SceneNames) -> list[NameQuestion]:
         """List what is worth a trial, the most telling first: readings before types.
 
-        Args:
-            proposal: the meanings with their probabilities.
+        `proposal`: the meanings with their probabilities.
         """
         found: list[NameQuestion] = []
         for name, readings in guess.relations.items():
@@ -158,8 +153,7 @@ class TrialQuestions:
     def list_actions(self, use: NameUse, hypothesis: NameHypothesis) -> Iterator[LastAction]:
         """List actions that rest on a meaning, for a few elements.
 
-        Args:
-            hypothesis: the state in which it is supposed.
+        `hypothesis`: the state in which it is supposed.
         """
         if use.kind is NameKind.LABEL:
             for element in self._proposer.vocabulary.labels[use.name][:_MOST_TRIED]:

@@ -95,9 +95,7 @@ class RelationWeigher:
     def weigh(self, name: str, tuples: Tuples, beliefs: Mapping[str, Belief]) -> RelationBelief:
         """Return the readings of a relation with their probabilities.
 
-        Args:
-            tuples: some of its tuples, all of one length.
-            beliefs: about the types of labels.
+        `tuples`: some of its tuples, all of one length. `beliefs`: about the types of labels.
         """
         arity = len(tuples[0])
         scores = [
@@ -152,9 +150,8 @@ class RelationWeigher:
     ) -> list[float]:
         """Return for each tuple the probability that its types fit.
 
-        Args:
-            places: for each argument of the domain's relation that of the scene.
-            shares: for each of these, the probability that a label fits.
+        `places`: for each argument of the domain's relation that of the scene. `shares`: for each
+        of these, the probability that a label fits.
         """
         label_of = self._vocabulary.label_of
         fits = []

@@ -53,8 +53,7 @@ def align_scene(
 ) -> SceneAlignment:
     """Find out what the names of a scene mean in a domain.
 
-    Returns:
-        the answer; every failure is a status with a sentence, nothing is raised.
+    Returns the answer; every failure is a status with a sentence, nothing is raised.
     """
     options = options or SceneAlignmentOptions()
     begun = time.monotonic()

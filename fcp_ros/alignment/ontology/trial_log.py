@@ -35,9 +35,8 @@ a robot, and in a simulator in which chance plays no part."""
 class TrialLog:
     """The trials of names.
 
-    Args:
-        is_known: tells if a meaning is what the domain itself says; that is blamed last.
-        is_exact: chance plays no part in the simulator.
+    `is_known`: tells if a meaning is what the domain itself says; that is blamed last. `is_exact`:
+    chance plays no part in the simulator.
     """
 
     def __init__(self, is_known: Callable[[NameUse], bool], is_exact: bool = False) -> None:

@@ -75,8 +75,7 @@ def ask(
 def _make_teller(told: list[Interpretation], display: ProgressDisplay | None) -> TellCallback:
     """Make the callback that collects interpretations, and prints them while `display` is hidden.
 
-    Args:
-        display: the progress; None prints nothing.
+    `display`: the progress; None prints nothing.
     """
 
     def tell(interpretation: Interpretation) -> None:
@@ -110,8 +109,7 @@ def _read_only(
 def _print_answer(answer: PlanOutput, request: RequestOptions, is_all_said: bool) -> None:
     """Print the answer on standard output.
 
-    Args:
-        is_all_said: the interpretation, which was printed before, has the whole answer.
+    `is_all_said`: the interpretation, which was printed before, has the whole answer.
     """
     interpretation = answer.interpretation
     if request.as_json:

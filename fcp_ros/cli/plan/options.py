@@ -52,8 +52,7 @@ class Optimisation(str, Enum):
 def describe_option(name: str, more: str = "") -> Any:
     """Make the command-line option for one row of the table.
 
-    Args:
-        more: A sentence that only the command line adds.
+    `more`: a sentence that only the command line adds.
     """
     option = OPTION[name]
     is_switch = option.flags[-1].startswith("--no-")
@@ -107,8 +106,7 @@ class RequestOptions:
     ) -> PlanInput:
         """Make the request; leave with a message for an option that can't be used.
 
-        Raises:
-            typer.Exit: an option can't be used.
+        Raises typer.Exit if an option can't be used.
         """
         values = {
             "alpha": self.alpha,
@@ -158,8 +156,7 @@ class AdvancedOptions:
     def read_values(self) -> dict[str, Any]:
         """Return the values by `PlanningOption.name`; leave with a message for a bad budget.
 
-        Raises:
-            typer.Exit: a budget can't be used.
+        Raises typer.Exit if a budget can't be used.
         """
         try:
             budgets = read_budgets(self.budget or ())
@@ -235,8 +232,7 @@ class ReadingOptions:
     def make_input(self, instruction: str, judges: JudgeChoice) -> SpokenInput:
         """Make the reader of an instruction; a language model may be the one that judges.
 
-        Raises:
-            typer.Exit: it can't be made.
+        Raises typer.Exit if it can't be made.
         """
         shares = self.reader in ("model", "endpoint")
         choice = ReaderOptions(

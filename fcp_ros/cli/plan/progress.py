@@ -26,9 +26,8 @@ LINE_EVERY = 5.0
 class ProgressDisplay:
     """Shows progress: on a terminal as a live line, else as a line every few seconds.
 
-    Args:
-        console: on standard error; None shows nothing.
-        status: the live line; None where standard error is not a terminal, or a dumb one.
+    `console`: on standard error; None shows nothing. `status`: the live line; None where standard
+    error is not a terminal, or a dumb one.
     """
 
     def __init__(self, console: Console | None, status: Status | None) -> None:

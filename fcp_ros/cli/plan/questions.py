@@ -38,8 +38,7 @@ class TerminalQuestions:
     def ask(self, question: UserQuestion) -> int | None:
         """Ask a question; return the index of the answer.
 
-        Returns:
-            None without a terminal, without an answer in time, and after Ctrl-C.
+        Returns None without a terminal, without an answer in time, and after Ctrl-C.
         """
         if not sys.stdin.isatty():
             return None

@@ -93,8 +93,7 @@ class PlanOutput:
     def to_ipc_plan(self) -> str:
         """Return the plan as the text of an IPC plan file.
 
-        Raises:
-            NotPddl: the plan contains a name that PDDL does not allow.
+        Raises NotPddl if the plan contains a name that PDDL does not allow.
         """
         assert self.result.plan is not None, "callers check that there is a plan"
         assert self.domain is not None, "a plan has a domain"
@@ -144,9 +143,8 @@ class PlanCommand:
     def answer(self) -> PlanOutput:
         """Plan for a PDDL problem, or for a goal in a scene.
 
-        Raises:
-            DomainError, SceneError, GroundingError: a file or model is invalid; the message says
-                where and why.
+        Raises DomainError, SceneError, GroundingError if a file or model is invalid; the message
+        says where and why.
         """
         problems = find_problems(self._asked.options)
         if problems:
@@ -167,10 +165,8 @@ class PlanCommand:
     def read(self) -> Interpretation:
         """Read the instruction, and ask which reading is meant, without planning for it.
 
-        Raises:
-            DomainError, SceneError, InputError: a file or the reader is invalid; the message says
-                where and why.
-            Interrupted: a limit was reached.
+        Raises DomainError, SceneError, InputError if a file or the reader is invalid; the message
+        says where and why. Raises Interrupted if a limit was reached.
         """
         spoken = self._asked.spoken
         assert spoken is not None, "callers give an instruction"

@@ -221,8 +221,7 @@ class ProposerChoice:
 def make_proposer(choice: ProposerChoice, report: ReportCallback) -> AbstractionProposer:
     """Make the proposer; leaves the program if options are missing or do not fit it.
 
-    Args:
-        report: told in a sentence what the symbolic proposer tries.
+    `report`: told in a sentence what the symbolic proposer tries.
     """
     name = choice.proposer
     if (choice.file is not None) != (name is ProposerName.FILE):

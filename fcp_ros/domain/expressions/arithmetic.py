@@ -79,8 +79,7 @@ class NotArithmetic(ValueError):
 def parse_arithmetic(text: str) -> Arithmetic:
     """Read a value such as `distance(item, robot)` or `support.width / item.width`.
 
-    Raises:
-        NotArithmetic: the text does not follow the grammar, or calls an unknown function.
+    Raises NotArithmetic if the text does not follow the grammar, or calls an unknown function.
     """
     shapes = "numbers, parameter.attribute, + - * /, min, max, abs, sqrt and distance(a, b)"
     if len(text) > MAX_LENGTH:

@@ -55,12 +55,9 @@ CATEGORY = "category"
 def is_a(instance: Instance, element: int, label: str) -> bool:
     """Decide whether an element goes by a label.
 
-    Args:
-        label: such as "mug", "dining table", or the name of a type.
-
-    Returns:
-        True if the label (normalised as scene labels are) is the element's category, the last words
-        of its category ("table" for a dining table), its type, or an ancestor of its type.
+    `label`: such as "mug", "dining table", or the name of a type. Returns True if the label
+    (normalised as scene labels are) is the element's category, the last words of its category
+    ("table" for a dining table), its type, or an ancestor of its type.
     """
     wanted = normalise_label(label)
     category = instance.attribute(element, CATEGORY)
@@ -90,8 +87,7 @@ def evaluate(
 ) -> float:
     """Compute the degree of a checked goal in a state, or a lower bound if degrees are unknown.
 
-    Returns:
-        A degree in [0, 1]; 0 if no element fits a free variable.
+    Returns a degree in [0, 1]; 0 if no element fits a free variable.
     """
     fixed = dict(binding or {})
     names = [name for name in free_variables(expression) if name not in fixed]
@@ -143,12 +139,8 @@ def holds(
 def find_unmet(formula: Expression, instance: Instance, binding: Mapping[str, str]) -> Expression:
     """Find a part of a condition that fails, as small as a conjunction or `forall` allows.
 
-    Args:
-        formula: a condition of a rule that does not hold.
-        binding: the rule's parameters -> element name.
-
-    Returns:
-        The part, with elements in place of variables.
+    `formula`: a condition of a rule that does not hold. `binding`: the rule's parameters -> element
+    name. Returns the part, with elements in place of variables.
     """
     if isinstance(formula, And):
         failing = (part for part in formula.parts if not holds(part, instance, binding))

@@ -132,14 +132,9 @@ _HINTS = {
 def parse_expression(text: str) -> Expression:
     """Read a goal, or a condition of a rule.
 
-    Args:
-        text: such as `on(?x, table_1) and serves_as(?x, "drinking")`.
-
-    Returns:
-        The expression as written; `check_goal` resolves its names.
-
-    Raises:
-        ExpressionError: the text does not follow the grammar; says where and what was expected.
+    `text`: such as `on(?x, table_1) and serves_as(?x, "drinking")`. Returns the expression as
+    written; `check_goal` resolves its names. Raises ExpressionError if the text does not follow the
+    grammar; says where and what was expected.
     """
     if not text.strip():
         raise ExpressionError("The expression is empty: write one, such as on(?x, table_1).")

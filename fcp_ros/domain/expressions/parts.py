@@ -57,10 +57,8 @@ def split_goal(goal: Expression, types: Mapping[str, str], instance: Instance) -
 
     Its conjuncts are parts, also each instance of a `forall`; conjuncts that speak of the same
     element chosen for a free variable are one part. Hard are the constraints that restrict what a
-    plan does, and weighted conditions, which hold anyway.
-
-    Args:
-        instance: the initial state; a `forall` speaks of its elements.
+    plan does, and weighted conditions, which hold anyway. `instance`: the initial state; a `forall`
+    speaks of its elements.
     """
     if prefers_something(goal):
         return GoalParts((goal,), ())

@@ -49,19 +49,12 @@ def check_goal(
 
     Names and quoted strings become `Constant` (an element of the state) or `Text` (words),
     depending on the predicate. A quantifier over a label that is not a type (`exists ?x: mug`)
-    becomes one over the label's type, restricted by `is_a`.
-
-    Args:
-        instance: the state whose elements may be named.
-        text: the user's text, to which the columns of `expression` refer; without it, messages show
-            the expression's own text.
-
-    Returns:
-        The goal, ready for the planner; `infer_types` gives the types of its free variables.
-
-    Raises:
-        ExpressionError: unknown predicate, element or type, wrong number or type of arguments, a
-            variable bound twice or of contradictory types; with the column.
+    becomes one over the label's type, restricted by `is_a`. `instance`: the state whose elements
+    may be named. `text`: the user's text, to which the columns of `expression` refer; without it,
+    messages show the expression's own text. Returns the goal, ready for the planner; `infer_types`
+    gives the types of its free variables. Raises ExpressionError for unknown predicate, element or
+    type, wrong number or type of arguments, a variable bound twice or of contradictory types; with
+    the column.
     """
     try:
         free = frozenset(free_variables(expression))
@@ -271,14 +264,9 @@ def infer_types(expression: Expression, domain: Domain, text: str = "") -> Mappi
     It is the largest type that fits every predicate in which the variable occurs. If several types
     fit (a support that can be closed: a fridge, a locker ...), it is the type that graded
     predicates take, otherwise the one of the first predicate; atoms are false of elements that
-    don't fit. `is_a` counts only if no other predicate has the variable.
-
-    Args:
-        expression: a goal whose names and arities are right (see `check_goal`).
-        text: the user's text, to which the columns of the expression refer.
-
-    Raises:
-        ExpressionError: no type fits, or several do.
+    don't fit. `is_a` counts only if no other predicate has the variable. `expression`: a goal whose
+    names and arities are right (see `check_goal`). `text`: the user's text, to which the columns of
+    the expression refer. Raises ExpressionError if no type fits, or several do.
     """
     vocabulary = Vocabulary.of(domain)
     uses = list(atoms(expression))
@@ -291,10 +279,8 @@ def open_goal(goal: Expression, domain: Domain) -> tuple[Expression, dict[str, s
     """Drop the leading `exists` of a goal; return the rest with the types of its free variables.
 
     A leading existential variable means the same as a free one. A plan states the element that it
-    bound it to, so only that choice has to be evaluated.
-
-    Raises:
-        ExpressionError: as `infer_types`.
+    bound it to, so only that choice has to be evaluated. Raises ExpressionError for as
+    `infer_types`.
     """
     types = dict(infer_types(goal, domain))
     while isinstance(goal, Exists):

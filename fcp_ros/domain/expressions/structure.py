@@ -35,13 +35,9 @@ from fcp_ros.domain.model import BUILT_IN
 def check_structure(goal: Expression, graded: Collection[str], text: str = "") -> None:
     """Check that everything in a goal stands where it may.
 
-    Args:
-        graded: names of the graded predicates.
-        text: the user's text, to which the columns of the goal refer.
-
-    Raises:
-        ExpressionError: a constraint or a preference within a condition, a preference within a
-            preference, a graded predicate or a free variable within a constraint.
+    `graded`: names of the graded predicates. `text`: the user's text, to which the columns of the
+    goal refer. Raises ExpressionError for a constraint or a preference within a condition, a
+    preference within a preference, a graded predicate or a free variable within a constraint.
     """
     free = frozenset(free_variables(goal))
     for part in walk_requirements(goal):
@@ -57,8 +53,7 @@ def check_structure(goal: Expression, graded: Collection[str], text: str = "") -
 def refuse_times(expression: Expression, text: str = "") -> None:
     """Refuse constraints with times, where nobody has said how long actions take.
 
-    Raises:
-        ExpressionError: the first one; the fix names what to do.
+    Raises ExpressionError if the first one; the fix names what to do.
     """
     if isinstance(expression, TrajectoryConstraint) and expression.times:
         message = (
@@ -195,13 +190,8 @@ def split_choice(
 
     Parts of a conjunction that no action can change choose: those about labels, about static
     relations, and about the initial state. Elements for which one of them fails are not counted.
-
-    Args:
-        body: the body, with resolved names.
-        schema: says which relations are static.
-
-    Returns:
-        The choosing parts, and the conjunction of the others; None if there are none.
+    `body`: the body, with resolved names. `schema`: says which relations are static. Returns the
+    choosing parts, and the conjunction of the others; None if there are none.
     """
     parts = tuple(_flatten(body))
     choosing = tuple(part for part in parts if is_settled(part, schema, False))

@@ -65,8 +65,7 @@ def find_definitions(
 ) -> Definitions:
     """Find the predicates that can be replaced, each with its definition.
 
-    Args:
-        universe: types, objects, initial facts.
+    `universe`: types, objects, initial facts.
     """
     found: dict[str, Definition] = {}
     needed: set[str] = set()

@@ -29,11 +29,7 @@ def draft_strata(
 ) -> tuple[DraftStratum, ...]:
     """Draft the rules of the derived predicates.
 
-    Args:
-        universe: types, objects, facts.
-
-    Raises:
-        UnsupportedPddl: a body with too many cases.
+    `universe`: types, objects, facts. Raises UnsupportedPddl for a body with too many cases.
     """
     actions = {action.name: action for action in list_derivations(universe.domain)}
     return tuple(

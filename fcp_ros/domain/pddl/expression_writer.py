@@ -56,8 +56,7 @@ class FormulaWriter:
     def write_goal(self, formula: Formula, prices: Mapping[str, Fraction]) -> Expression:
         """Write the goal; one that is true (or false) in any state becomes an atom of `always`.
 
-        Args:
-            prices: the cost of each preference; one without a cost is left out.
+        `prices`: the cost of each preference; one without a cost is left out.
         """
         self._prices = prices
         self._world = Constant(self.names.world)

@@ -36,10 +36,7 @@ def require_known_values(
     """Return a domain and a problem whose actions require the values that their costs read.
 
     An action whose other conditions and types leave only known values is not changed. A function
-    without any value is noted.
-
-    Args:
-        source: the domain file, for notes.
+    without any value is noted. `source`: the domain file, for notes.
     """
     adder = _ConditionAdder(domain, problem)
     actions = tuple(map(adder.add_conditions, domain.actions))

@@ -33,8 +33,7 @@ class PddlNotation:
     def write_step(self, rule: str, arguments: Mapping[str, str]) -> str:
         """Write a step as `(action object ...)`.
 
-        Args:
-            arguments: the object for each parameter of the rule.
+        `arguments`: the object for each parameter of the rule.
         """
         form = self._forms[rule]
         return _write(form.action, [arguments[name] for name in form.parameters])

@@ -73,9 +73,8 @@ def read_pddl(
 ) -> PddlTask:
     """Read a domain file and a problem file.
 
-    Raises:
-        UnsupportedPddl: a feature of PDDL that this planner does not support, by name.
-        PddlError: a mistake, with file, line and fix.
+    Raises UnsupportedPddl if a feature of PDDL that this planner does not support, by name. Raises
+    PddlError for a mistake, with file, line and fix.
     """
     # What is read stays: of 9,400 actions, collecting garbage took a quarter of the time.
     with pause_garbage_collection():
@@ -99,8 +98,7 @@ def read_texts(
 ) -> PddlTexts:
     """Read and check both files as syntax trees; nothing is grounded.
 
-    Raises:
-        UnsupportedPddl, PddlError: as `read_pddl`.
+    Raises UnsupportedPddl, PddlError as `read_pddl` does.
     """
     check_not_swapped(domain_source, problem_source)
     domain = read_domain(domain_source, check)
@@ -136,11 +134,9 @@ def is_condition(goal: str) -> bool:
 def with_goal(texts: PddlTexts, goal: str) -> PddlTexts:
     """Return the texts with another goal, which is checked.
 
-    Trajectory constraints of the problem go with its goal, and its metric if that counts
-    violations of preferences.
-
-    Raises:
-        UnsupportedPddl, PddlError: as `read_pddl`; the place is one in the text of the goal.
+    Trajectory constraints of the problem go with its goal, and its metric if that counts violations
+    of preferences. Raises UnsupportedPddl, PddlError if as `read_pddl`; the place is one in the
+    text of the goal.
     """
     source = Source(_GOAL, goal)
     formula = read_condition(source)
@@ -156,8 +152,7 @@ def with_goal(texts: PddlTexts, goal: str) -> PddlTexts:
 def work_out(texts: PddlTexts, check: Check = never_stop) -> PddlTask:
     """Translate syntax trees into rules, schema, state and goal.
 
-    Raises:
-        UnsupportedPddl: conditions with too many cases.
+    Raises UnsupportedPddl for conditions with too many cases.
     """
     source, _ = texts.sources
     # Before the metric: an action whose cost is undefined can't be done even if costs don't count.

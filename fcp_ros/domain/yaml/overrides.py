@@ -29,11 +29,7 @@ from fcp_ros.foundation.yaml_text import dump_yaml
 
 
 def write_overrides(names: SceneNames, about: str = "") -> str:
-    """Write a file of overrides.
-
-    Args:
-        about: a comment in its first line.
-    """
+    """Write a file of overrides. `about`: a comment in its first line."""
     readings = {
         name: [str(one) for one in given] if len(given) > 1 else str(given[0])
         for name, given in names.relations.items()

@@ -21,9 +21,8 @@ MAX_BYTES = 2_000_000
 def load_domain(path: str | PathLike[str]) -> Domain:
     """Read and check a domain file (docs/domain.md describes the format).
 
-    Raises:
-        DomainError: the file has faults; its `diagnostics` name line, fault and fix of each. Faults
-            of the YAML itself, and then of its shape, hide those of later stages.
+    Raises DomainError if the file has faults; its `diagnostics` name line, fault and fix of each.
+    Faults of the YAML itself, and then of its shape, hide those of later stages.
     """
     file = FilePath(path)
     return parse_domain(read_text(file), str(file))
@@ -42,8 +41,7 @@ def parse_domain(text: str, source: str = "domain") -> Domain:
 def load_overrides(path: str | PathLike[str], domain: Domain) -> Domain:
     """Read a file of overrides; return the domain with them, after its own.
 
-    Raises:
-        DomainError: the file has faults, or does not fit the domain.
+    Raises DomainError if the file has faults, or does not fit the domain.
     """
     from fcp_ros.domain.yaml.entries import OverridesFile
     from fcp_ros.domain.yaml.overrides import build_names
@@ -62,8 +60,7 @@ def load_overrides(path: str | PathLike[str], domain: Domain) -> Domain:
 def read_text(path: FilePath) -> str:
     """Read a file of a domain.
 
-    Raises:
-        DomainError: the file is missing, unreadable, too large or not UTF-8.
+    Raises DomainError if the file is missing, unreadable, too large or not UTF-8.
     """
     try:
         raw = read_bytes(path, MAX_BYTES)
@@ -79,8 +76,7 @@ def read_text(path: FilePath) -> str:
 def parse_lines(text: str, source: str) -> PositionedText:
     """Read a YAML text as plain data with the line of every key and item.
 
-    Raises:
-        DomainError: it is not YAML, or uses a feature that `foundation/yaml_text.py` refuses.
+    Raises DomainError if it is not YAML, or uses a feature that `foundation/yaml_text.py` refuses.
     """
     try:
         return parse_yaml(text)

@@ -26,8 +26,7 @@ _Shape = TypeVar("_Shape", bound=BaseModel)
 def build_domain(data: Any, content_hash: str, report: Diagnostics) -> Domain:
     """Build a domain from the data of its file, and report every fault.
 
-    Raises:
-        DomainError: the data has a fault.
+    Raises DomainError if the data has a fault.
     """
     file = check_shape(DomainFile, data, report)
     vocabulary = build_vocabulary(file)
@@ -76,11 +75,7 @@ def _check_restore(file: DomainFile, report: Diagnostics) -> None:
 
 
 def check_shape(model: type[_Shape], data: Any, report: Diagnostics) -> _Shape:
-    """Check the shape of a file.
-
-    Raises:
-        DomainError: every fault, with its line.
-    """
+    """Check the shape of a file. Raises DomainError for every fault, with its line."""
     try:
         return model.model_validate(data)
     except ValidationError as error:

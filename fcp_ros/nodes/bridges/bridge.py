@@ -61,9 +61,8 @@ class MissingBridge:
 def find_message(package: str, name: str | None) -> Any:
     """Import a message of an optional package; return None if it is not installed.
 
-    Args:
-        package: Package, such as "vision_msgs".
-        name: Message, such as "Detection3DArray"; None for the module of all its messages.
+    `package`: package, such as "vision_msgs". `name`: message, such as "Detection3DArray"; None for
+    the module of all its messages.
     """
     try:
         module = importlib.import_module(f"{package}.msg")
@@ -75,8 +74,7 @@ def find_message(package: str, name: str | None) -> Any:
 def require_message(package: str, name: str, parameter: str) -> Any:
     """Import a message that a parameter needs.
 
-    Raises:
-        ConfigureError: The package is not installed.
+    Raises ConfigureError if the package is not installed.
     """
     found = find_message(package, name)
     if found is None:

@@ -81,12 +81,8 @@ class DetectionsBridge:
 
     Each message changes the graph by a delta that holds only what differs, in a thread of its own,
     which waits for transforms. While one is processed, only the newest of those that come is kept.
-
-    Args:
-        node: In its ``configure``; it has the parameters `PARAMETERS`.
-
-    Raises:
-        ConfigureError: vision_msgs is missing, or a class is given twice.
+    `node`: in its ``configure``; it has the parameters `PARAMETERS`. Raises ConfigureError if
+    vision_msgs is missing, or a class is given twice.
     """
 
     def __init__(self, node: ManagedNode, sink: SceneSink, frames: Frames) -> None:

@@ -45,9 +45,8 @@ class DsgMessage:
 class DsgStream:
     """The present graph of one sender, without completion.
 
-    Args:
-        source: Topic, for errors and ``SceneGraph.source``.
-        labels: Names of object labels, for messages without them.
+    `source`: topic, for errors and ``SceneGraph.source``. `labels`: names of object labels, for
+    messages without them.
     """
 
     def __init__(
@@ -62,10 +61,9 @@ class DsgStream:
     def take(self, message: DsgMessage) -> SceneGraph | None:
         """Return the whole graph after a message; None if the message was late or repeated.
 
-        Raises:
-            SequenceGap: An incremental update does not follow the one before.
-            SceneError: The message is damaged, too large or contradictory. After either error only
-                a full update is taken.
+        Raises SequenceGap if an incremental update does not follow the one before. Raises
+        SceneError if the message is damaged, too large or contradictory. After either error only a
+        full update is taken.
         """
         if not message.is_full and self._is_late(message):
             return None
@@ -189,13 +187,9 @@ class HydraBridge:
     """Takes the scene graph from Hydra.
 
     Each message becomes the whole graph, in a thread of its own. While one is processed, only the
-    newest of those that arrive is kept, since Hydra sends whole graphs.
-
-    Args:
-        node: In its ``configure``; it has the parameters `PARAMETERS` and ``max_nodes``.
-
-    Raises:
-        ConfigureError: hydra_msgs is missing, or the label space can't be read.
+    newest of those that arrive is kept, since Hydra sends whole graphs. `node`: in its
+    ``configure``; it has the parameters `PARAMETERS` and ``max_nodes``. Raises ConfigureError if
+    hydra_msgs is missing, or the label space can't be read.
     """
 
     def __init__(self, node: ManagedNode, sink: SceneSink) -> None:

@@ -60,8 +60,7 @@ class SightingOptions:
 class Sightings:
     """The sightings so far, and the objects that they belong to. Not thread-safe.
 
-    Args:
-        options: Options for turning sightings into objects.
+    `options`: options for turning sightings into objects.
     """
 
     def __init__(self, options: SightingOptions) -> None:
@@ -74,12 +73,9 @@ class Sightings:
     ) -> SceneDelta | None:
         """Compute the change that sightings make to a graph; None for no change.
 
-        Args:
-            sightings: All sightings of one moment, in the graph's frame; may be empty.
-            now: That moment (s).
-
-        Returns:
-            A change without derived relations; given ones that place a moved object are dropped.
+        `sightings`: all sightings of one moment, in the graph's frame; may be empty. `now`: that
+        moment (s). Returns a change without derived relations; given ones that place a moved object
+        are dropped.
         """
         self._forget_removed(graph)
         sure = [s for s in sightings if s.score >= self._options.min_score]
@@ -268,8 +264,7 @@ class Detection:
 def parse_classes(texts: Iterable[str]) -> dict[str, str]:
     """Parse categories by class id, from texts such as "3:mug".
 
-    Raises:
-        ValueError: A text does not have that form, or a class is given twice.
+    Raises ValueError if a text does not have that form, or a class is given twice.
     """
     classes: dict[str, str] = {}
     for text in texts:
@@ -288,13 +283,8 @@ def make_sighting(
     """Make a sighting from a detection.
 
     The category is that of the best hypothesis; the pose is that of the box, or of that hypothesis
-    if the box is left out (all zeros).
-
-    Args:
-        classes: Categories by class id; a class without an entry is a category itself.
-
-    Raises:
-        ValueError: The detection is unusable; the sentence says why.
+    if the box is left out (all zeros). `classes`: categories by class id; a class without an entry
+    is a category itself. Raises ValueError if the detection is unusable; the sentence says why.
     """
     if not detection.hypotheses:
         raise ValueError("a detection has no hypothesis what it is")

@@ -40,8 +40,7 @@ def make_action_client(
 ) -> SafeActionClient:
     """Make a client of an action, with room for many goals at once.
 
-    Args:
-        group: Its callback group; None makes one for it alone.
+    `group`: its callback group; None makes one for it alone.
     """
     return SafeActionClient(
         node,

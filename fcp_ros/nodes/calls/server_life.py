@@ -114,12 +114,8 @@ class ServerLife:
 
     Looks come from any thread, and signs from the executor's; `_lock` guards the tables. There is a
     subscription only until the process is known to be visible here, so that beats cost nothing on
-    one machine.
-
-    Args:
-        name: Name of the action whose servers are meant; or, with `is_topic`, of a topic that only
-            the servers publish.
-        is_topic: See `name`.
+    one machine. `name`: name of the action whose servers are meant; or, with `is_topic`, of a topic
+    that only the servers publish. `is_topic`: see `name`.
     """
 
     def __init__(self, node: Node, name: str, *, is_topic: bool = False) -> None:

@@ -106,12 +106,10 @@ class ServiceCall:
     goes each way by itself). rmw_fastrtps then holds the answer back for 0.1 s and drops it
     ("client will not receive response": ros2/rmw_fastrtps#842). Fast DDS 2.14 and 3 make that
     likely: a new participant announces itself before it listens, and what it misses in that moment
-    it hears only seconds later. The first answer counts.
-
-    Args:
-        client: Of the service; its server must be there, and somebody must spin its node.
-        repeatable: True if the request may come twice without harm: it changes nothing, or has an
-            id by which the server knows it again (see `ManagedNode.offer_service`).
+    it hears only seconds later. The first answer counts. `client`: of the service; its server must
+    be there, and somebody must spin its node. `repeatable`: True if the request may come twice
+    without harm: it changes nothing, or has an id by which the server knows it again (see
+    `ManagedNode.offer_service`).
     """
 
     def __init__(self, client: Client, request: Any, *, repeatable: bool) -> None:

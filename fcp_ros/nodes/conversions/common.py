@@ -28,8 +28,7 @@ NO_ID = str(uuid.UUID(int=0))
 def duration_to_ros(seconds: float) -> Duration:
     """Write a duration (s, of any sign) to the nanosecond.
 
-    Raises:
-        ConversionError: it is not finite, or too long for the message (68 years).
+    Raises ConversionError if it is not finite, or too long for the message (68 years).
     """
     if not math.isfinite(seconds) or abs(seconds) >= 2**31:
         raise ConversionError(f"a duration of {seconds} s does not fit into a ROS message")
@@ -39,11 +38,7 @@ def duration_to_ros(seconds: float) -> Duration:
 
 
 def duration_from_ros(message: Duration) -> float:
-    """Read a duration in seconds.
-
-    Raises:
-        ConversionError: it is negative.
-    """
+    """Read a duration in seconds. Raises ConversionError if it is negative."""
     if message.sec < 0:
         raise ConversionError(f"a duration is {message.sec} s: it must not be negative")
     return float(message.sec + message.nanosec / NANOSECONDS)
@@ -61,11 +56,7 @@ def time_from_ros(message: Time) -> float:
 
 
 def id_to_ros(text: str) -> UUID:
-    """Write the text of a UUID.
-
-    Raises:
-        ConversionError: it is no UUID.
-    """
+    """Write the text of a UUID. Raises ConversionError if it is no UUID."""
     try:
         value = uuid.UUID(text)
     except ValueError:
@@ -114,8 +105,7 @@ def attributes_to_ros(attributes: Mapping[str, AttributeValue]) -> list[Attribut
 def attributes_from_ros(messages: Iterable[Attribute]) -> dict[str, AttributeValue]:
     """Read attributes by name.
 
-    Raises:
-        ConversionError: an unknown kind, a name twice, or a number that is not finite.
+    Raises ConversionError if an unknown kind, a name twice, or a number that is not finite.
     """
     attributes: dict[str, AttributeValue] = {}
     for message in messages:

@@ -42,8 +42,7 @@ def by_value(enum: type[Enum], meaning: str) -> FieldConversion:
 class FieldTable(Generic[V]):
     """Converts values of one dataclass, field by field; what messages lack keeps its default.
 
-    Args:
-        special: Field -> its conversion; all others are the same in the message.
+    `special`: field -> its conversion; all others are the same in the message.
     """
 
     def __init__(self, value: type[V], message: Any, **special: FieldConversion) -> None:
@@ -64,11 +63,7 @@ class FieldTable(Generic[V]):
         )
 
     def read(self, message: Any) -> V:
-        """Read a message.
-
-        Raises:
-            ConversionError: a field stands for no value.
-        """
+        """Read a message. Raises ConversionError if a field stands for no value."""
         return self._value(
             **{here: row.read(getattr(message, there)) for here, there, row in self._rows}
         )

@@ -71,11 +71,7 @@ def membership_to_ros(membership: Membership) -> MembershipMessage:
 
 
 def membership_from_ros(message: MembershipMessage) -> Membership:
-    """Read an answer of the grounder.
-
-    Raises:
-        ConversionError: a number is not in [0, 1].
-    """
+    """Read an answer of the grounder. Raises ConversionError if a number is not in [0, 1]."""
     try:
         return MEMBERSHIPS.read(message)
     except GroundingError as error:

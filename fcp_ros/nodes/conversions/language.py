@@ -45,8 +45,7 @@ def interpretation_to_ros(interpretation: Interpretation | None) -> Interpretati
 def interpretation_from_ros(message: InterpretationMessage) -> Interpretation | None:
     """Read an interpretation; None if there was no instruction.
 
-    Raises:
-        ConversionError: a status or role is unknown, or words lie outside of the instruction.
+    Raises ConversionError if a status or role is unknown, or words lie outside of the instruction.
     """
     if message.status == InterpretationMessage.NONE:
         return None
@@ -73,8 +72,7 @@ def question_to_ros(
 ) -> Question:
     """Write a question; None is the message of "there is none".
 
-    Args:
-        id_: of the question, where somebody waits for its answer.
+    `id_`: of the question, where somebody waits for its answer.
     """
     if question is None:
         return Question()
@@ -84,9 +82,5 @@ def question_to_ros(
 
 
 def question_from_ros(message: Question) -> UserQuestion | None:
-    """Read a question; None if there is none.
-
-    Raises:
-        ConversionError: its kind is unknown.
-    """
+    """Read a question; None if there is none. Raises ConversionError if its kind is unknown."""
     return None if message.kind == Question.NONE else _QUESTIONS.read(message)

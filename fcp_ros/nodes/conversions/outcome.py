@@ -19,10 +19,8 @@ def outcome_from_answer(status: int, result: ExecuteStep.Result) -> Outcome:
     Status and outcome should agree. If they don't, the worse one counts: a step that either of them
     calls a failure has not succeeded. If the outcome was never filled in (UNKNOWN), the status
     decides. A code without a meaning is no success whatever the status: the executor speaks another
-    version of the interface, and nothing is learned from such a step.
-
-    Args:
-        status: Terminal status of the goal (`action_msgs/GoalStatus`).
+    version of the interface, and nothing is learned from such a step. `status`: terminal status of
+    the goal (`action_msgs/GoalStatus`).
     """
     message = hide_controls(str(result.outcome.message))
     number = result.outcome.code

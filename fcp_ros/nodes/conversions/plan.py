@@ -39,8 +39,7 @@ NO_DISTANCE = -1
 def path_to_ros(trace: PolicyTrace | None) -> PolicyPath:
     """Write the run of a policy, with its first `MOST_MOVES` abstract actions at most.
 
-    Args:
-        trace: the run; None if a plan was searched.
+    `trace`: the run; None if a plan was searched.
     """
     if trace is None:
         return PolicyPath()
@@ -66,8 +65,7 @@ def path_to_ros(trace: PolicyTrace | None) -> PolicyPath:
 def path_from_ros(message: PolicyPath) -> PolicyTrace | None:
     """Read the run of a policy; None if the message is empty.
 
-    Raises:
-        ConversionError: values of other features, or steps that leave a gap.
+    Raises ConversionError if values of other features, or steps that leave a gap.
     """
     features = tuple(map(_feature_from_ros, message.features))
     if not features and not message.moves:
@@ -161,9 +159,8 @@ def plan_to_ros(plan: Plan, origin: PlanOrigin) -> PlanMessage:
 def plan_from_ros(message: PlanMessage) -> Plan:
     """Read a plan.
 
-    Raises:
-        StepOrderError: no order of the steps keeps to what they say.
-        ConversionError: a degree, an argument or a judgement is invalid.
+    Raises StepOrderError if no order of the steps keeps to what they say. Raises ConversionError if
+    a degree, an argument or a judgement is invalid.
     """
     _check_order(message)
     return Plan(
@@ -192,8 +189,7 @@ def budgets_to_ros(budgets: Mapping[str, float]) -> list[Budget]:
 def budgets_from_ros(messages: Iterable[Budget]) -> dict[str, float]:
     """Read budgets; their amounts are not checked.
 
-    Raises:
-        ConversionError: two are of the same name.
+    Raises ConversionError if two are of the same name.
     """
     found: dict[str, float] = {}
     for message in messages:
@@ -235,8 +231,7 @@ def _schedule_from_ros(message: PlanMessage) -> Schedule:
 def _check_order(message: PlanMessage) -> None:
     """Check that the steps can be done in an order.
 
-    Raises:
-        StepOrderError: a step follows one that does not exist, or itself, however indirectly.
+    Raises StepOrderError if a step follows one that does not exist, or itself, however indirectly.
     """
     count = len(message.steps)
     befores = {after: list(map(int, step.after)) for after, step in enumerate(message.steps)}
@@ -307,11 +302,7 @@ def _arguments_from_ros(message: PlanStepMessage) -> tuple[tuple[str, str], ...]
 
 
 def check_degree(value: float, name: str) -> float:
-    """Return a degree that lies in [0, 1].
-
-    Raises:
-        ConversionError: it lies outside, or is NaN.
-    """
+    """Return a degree that lies in [0, 1]. Raises ConversionError if it lies outside, or is NaN."""
     if not 0.0 <= value <= 1.0:
         raise ConversionError(f"{name} is {value}: it must lie in [0, 1]")
     return float(value)

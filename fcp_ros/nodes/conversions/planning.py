@@ -143,8 +143,7 @@ def request_to_ros(wish: Wish, options: PlanningOptions) -> PlanRequest:
 def read_wish(message: PlanRequest) -> Wish:
     """Read the goal or instruction of a request.
 
-    Raises:
-        ConversionError: it has none, or one of them is too long.
+    Raises ConversionError if it has none, or one of them is too long.
     """
     if not message.goal and not message.instruction:
         raise ConversionError(
@@ -156,11 +155,7 @@ def read_wish(message: PlanRequest) -> Wish:
 
 
 def check_length(text: str, name: str, most: int = MOST_CHARACTERS) -> str:
-    """Return a text that is not too long.
-
-    Raises:
-        ConversionError: it is.
-    """
+    """Return a text that is not too long. Raises ConversionError if it is."""
     if len(text) > most:
         raise ConversionError(f"the {name} has {len(text)} characters: {most} are allowed")
     return text
@@ -173,11 +168,8 @@ def request_from_ros(
 
     Left open are: alpha, `confirm_below` and `indifference` as NaN, a time limit of zero, an empty
     t-norm, an empty `optimise`, and a deadline of zero. Values are not checked here (see
-    `find_problems`).
-
-    Raises:
-        ConversionError: `optimise` is an unknown word, or a budget is given twice; or see
-            `read_wish`.
+    `find_problems`). Raises ConversionError if `optimise` is an unknown word, or a budget is given
+    twice; or see `read_wish`.
     """
     wish = read_wish(message)
     time_limit = duration_from_ros(message.time_limit)
@@ -228,8 +220,7 @@ def status_to_ros(status: PlanStatus, message: str) -> PlanStatusMessage:
 def status_from_ros(message: PlanStatusMessage) -> PlanStatus:
     """Read the status of a planning request.
 
-    Raises:
-        ConversionError: an unknown code (an answer that was never filled in has 0).
+    Raises ConversionError if an unknown code (an answer that was never filled in has 0).
     """
     try:
         return PlanStatus(message.code)
@@ -263,9 +254,8 @@ def result_to_ros(
 ) -> PlanResultMessage:
     """Write a planning result; without a plan, its plan names the goal that was planned for.
 
-    Args:
-        origin: the rest of the plan message.
-        interpretation: of the instruction; None if a goal was asked for.
+    `origin`: the rest of the plan message. `interpretation`: of the instruction; None if a goal was
+    asked for.
     """
     if result.plan is not None:
         plan = plan_to_ros(result.plan, origin)
@@ -309,10 +299,8 @@ def result_from_ros(message: PlanResultMessage) -> PlanningResult:
 
     Of the verification the message has only the success, of the explanation only the words, and of
     many relaxed goals, or moves of a policy, the first ones. `interpretation_from_ros` reads its
-    interpretation.
-
-    Raises:
-        ConversionError: an unknown status or price, or see `plan_from_ros` and `path_from_ros`.
+    interpretation. Raises ConversionError for an unknown status or price, or see `plan_from_ros`
+    and `path_from_ros`.
     """
     status = status_from_ros(message.status)
     question = question_from_ros(message.question)

@@ -56,11 +56,7 @@ class PublishedGraph:
 
 
 def read_bytes(data: bytes, message_type: Any) -> Any:
-    """Read a serialised message.
-
-    Raises:
-        ConversionError: the bytes are damaged.
-    """
+    """Read a serialised message. Raises ConversionError if the bytes are damaged."""
     if len(data) < ENCAPSULATION or data[0] != 0:
         reason = f"it begins {bytes(data[:ENCAPSULATION])!r}"
     else:
@@ -77,12 +73,8 @@ def read_bytes(data: bytes, message_type: Any) -> Any:
 def graph_to_ros(graph: SceneGraph, stamp: Time) -> SceneGraphMessage:
     """Write a scene graph.
 
-    Args:
-        graph: The graph; its notes are not sent.
-        stamp: Time of its newest observation.
-
-    Raises:
-        ConversionError: a value does not fit into the message.
+    `graph`: the graph; its notes are not sent. `stamp`: time of its newest observation. Raises
+    ConversionError if a value does not fit into the message.
     """
     check_texts((graph.frame_id, graph.source))
     return SceneGraphMessage(
@@ -97,9 +89,8 @@ def graph_to_ros(graph: SceneGraph, stamp: Time) -> SceneGraphMessage:
 def graph_from_ros(message: SceneGraphMessage) -> SceneGraph:
     """Read a scene graph.
 
-    Raises:
-        ConversionError: columns don't fit together, or a layer or provenance is unknown.
-        SceneError: it is no valid graph.
+    Raises ConversionError if columns don't fit together, or a layer or provenance is unknown.
+    Raises SceneError if it is no valid graph.
     """
     return SceneGraph.of(
         nodes_from_ros(message.nodes),
@@ -116,8 +107,7 @@ def graph_from_ros(message: SceneGraphMessage) -> SceneGraph:
 def update_to_ros(update: SceneUpdate) -> SceneGraphUpdate:
     """Write an update of either kind.
 
-    Raises:
-        ConversionError: a value does not fit into the message.
+    Raises ConversionError if a value does not fit into the message.
     """
     return SceneGraphUpdate(**_write_shared(update))
 
@@ -143,11 +133,8 @@ def update_from_ros(
 ) -> SceneUpdate:
     """Read an update of either kind.
 
-    Args:
-        reader: has read the full updates before; nodes that this one repeats stay the same objects.
-
-    Raises:
-        ConversionError: columns don't fit together, or a layer or provenance is unknown.
+    `reader`: has read the full updates before; nodes that this one repeats stay the same objects.
+    Raises ConversionError if columns don't fit together, or a layer or provenance is unknown.
     """
     read = nodes_from_ros if reader is None or not message.full_update else reader.read
     delta = SceneDelta(
@@ -169,8 +156,7 @@ def delta_to_ros(delta: SceneDelta, frame_id: str, stamp: Time) -> SceneGraphUpd
 def change_to_ros(change: SceneUpdate) -> SceneGraphChange:
     """Write the change that an accepted update made.
 
-    Raises:
-        ConversionError: a value does not fit into the message.
+    Raises ConversionError if a value does not fit into the message.
     """
     before = [old for old, _ in change.renamed]
     after = [new for _, new in change.renamed]
@@ -187,8 +173,7 @@ def change_to_ros(change: SceneUpdate) -> SceneGraphChange:
 def change_from_ros(message: SceneGraphChange) -> SceneUpdate:
     """Read the change that an accepted update made.
 
-    Raises:
-        ConversionError: columns don't fit together, or a layer or provenance is unknown.
+    Raises ConversionError if columns don't fit together, or a layer or provenance is unknown.
     """
     before, after = message.renamed_from, message.renamed_to
     if len(before) != len(after):

@@ -65,8 +65,7 @@ Texts = tuple[str, ...]
 def nodes_to_ros(nodes: Sequence[SceneNode]) -> SceneNodes:
     """Write nodes.
 
-    Raises:
-        ConversionError: a node has a value that does not fit into the message.
+    Raises ConversionError if a node has a value that does not fit into the message.
     """
     return _write(nodes, _write_nodes, lambda node: f"the node {node.id!r}")
 
@@ -127,9 +126,8 @@ def _name_type(value: object) -> str:
 def nodes_from_ros(message: SceneNodes) -> tuple[SceneNode, ...]:
     """Read nodes.
 
-    Raises:
-        ConversionError: columns don't fit together, a layer is unknown, a node has an attribute
-            twice, or a number among them is not finite.
+    Raises ConversionError if columns don't fit together, a layer is unknown, a node has an
+    attribute twice, or a number among them is not finite.
     """
     count = len(message.ids)
     for name in ("layers", "categories", "poses_known", "sizes_known", "heights"):
@@ -287,8 +285,7 @@ def _report_repeated_attribute(message: SceneNodes) -> None:
 def relations_to_ros(relations: Sequence[SceneRelation]) -> SceneRelations:
     """Write relations.
 
-    Raises:
-        ConversionError: a relation has a value that does not fit into the message.
+    Raises ConversionError if a relation has a value that does not fit into the message.
     """
     return _write(relations, _write_relations, lambda relation: f"the relation {relation.name!r}")
 
@@ -313,8 +310,7 @@ def _write_relations(relations: Sequence[SceneRelation]) -> SceneRelations:
 def relations_from_ros(message: SceneRelations) -> tuple[SceneRelation, ...]:
     """Read relations.
 
-    Raises:
-        ConversionError: columns don't fit together, or a provenance is unknown.
+    Raises ConversionError if columns don't fit together, or a provenance is unknown.
     """
     count, counts = len(message.names), message.element_counts
     for name in ("element_counts", "confidences", "provenances"):
@@ -374,9 +370,8 @@ def _write(elements: Sequence[Any], write: Callable[[Sequence[Any]], Any], name:
 def check_texts(texts: Sequence[str]) -> None:
     """Check that strings can be sent.
 
-    Raises:
-        ConversionError: one holds a zero character, where C++ would see its end, or half of a
-            surrogate pair.
+    Raises ConversionError if one holds a zero character, where C++ would see its end, or half of a
+    surrogate pair.
     """
     try:
         _check_texts(texts)

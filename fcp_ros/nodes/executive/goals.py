@@ -373,8 +373,7 @@ def prepare_plan(
 ) -> tuple[tuple[PlanStep, ...], str]:
     """Read a plan and check that it is executable from the present state.
 
-    Returns:
-        Its steps, and a sentence why it is not executable ("" if it is).
+    Returns its steps, and a sentence why it is not executable ("" if it is).
     """
     try:
         steps = plan_from_ros(plan).steps

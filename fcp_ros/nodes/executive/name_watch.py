@@ -81,11 +81,8 @@ class NameWatch:
     ) -> tuple[Synonym, ...]:
         """Learn from the end of a step.
 
-        Args:
-            find_expected: returns the facts that it should have made true.
-
-        Returns:
-            The pairs of names that it speaks for and that wait for an answer.
+        `find_expected`: returns the facts that it should have made true. Returns the pairs of names
+        that it speaks for and that wait for an answer.
         """
         before, self._before = self._before, None
         if before is None:
@@ -117,8 +114,7 @@ class NameWatch:
     def settle(self, source: str, target: str, answer: int, places: list[int]) -> str:
         """Take an answer; return a sentence about what follows.
 
-        Raises:
-            RequestRefused: there is no such answer or pair.
+        Raises RequestRefused if there is no such answer or pair.
         """
         if answer not in ANSWERS:
             sentence = f"There is no answer {answer}: give KEEP (0), REFUSE (1) or FORGET (2)."

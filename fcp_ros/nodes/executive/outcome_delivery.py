@@ -68,11 +68,8 @@ def read_key(outcome: ActionOutcome) -> OutcomeKey:
 class OutcomeJournal:
     """Outcomes on the disk; may be used from several threads.
 
-    Args:
-        path: The SQLite file, created if it does not exist. One that is damaged is set aside.
-
-    Raises:
-        DatabaseFileError: The file can't be used.
+    `path`: the SQLite file, created if it does not exist. One that is damaged is set aside. Raises
+    DatabaseFileError if the file can't be used.
     """
 
     def __init__(self, path: Path) -> None:
@@ -83,8 +80,7 @@ class OutcomeJournal:
     def add(self, outcome: ActionOutcome) -> None:
         """Store an outcome; it is on disk when this returns.
 
-        Raises:
-            sqlite3.Error: the disk refuses.
+        Raises sqlite3.Error if the disk refuses.
         """
         row = (*read_key(outcome), self._layout, serialize_message(outcome))
         with self._lock:
@@ -95,8 +91,7 @@ class OutcomeJournal:
     def remove(self, keys: Iterable[OutcomeKey]) -> None:
         """Remove outcomes that are confirmed or given up.
 
-        Raises:
-            sqlite3.Error: the disk refuses.
+        Raises sqlite3.Error if the disk refuses.
         """
         with self._lock, self._connection:  # one transaction, and one wait for the disk
             self._connection.execute("BEGIN")
@@ -107,12 +102,8 @@ class OutcomeJournal:
     def read(self) -> tuple[list[ActionOutcome], int]:
         """Read what earlier starts have left, oldest first.
 
-        Returns:
-            The outcomes, and the number of those that are removed unread, because they were written
-            with another definition of the message.
-
-        Raises:
-            sqlite3.Error: the disk refuses.
+        Returns the outcomes, and the number of those that are removed unread, because they were
+        written with another definition of the message. Raises sqlite3.Error if the disk refuses.
         """
         with self._lock:
             unreadable = self._connection.execute(
@@ -217,9 +208,8 @@ class OutcomeDelivery:
     def await_recording(self, context: GoalContext, outcome: ActionOutcome, seconds: float) -> None:
         """Wait until the grounder has confirmed an outcome, so that it judges with its evidence.
 
-        Args:
-            context: The goal; the wait ends at once when it is cancelled.
-            seconds: Longest wait; without a grounder there is none.
+        `context`: the goal; the wait ends at once when it is cancelled. `seconds`: longest wait;
+        without a grounder there is none.
         """
 
         def is_over() -> bool:

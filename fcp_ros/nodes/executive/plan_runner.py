@@ -116,10 +116,8 @@ class PlanRunner:
     def await_scene(self, context: GoalContext, sequence: int, seconds: float) -> None:
         """Wait until the scene graph with this number, or a later one, has arrived.
 
-        The planner may have planned on a graph that is still on its way to this node.
-
-        Args:
-            context: The goal; the wait ends at once when it is cancelled.
+        The planner may have planned on a graph that is still on its way to this node. `context`:
+        the goal; the wait ends at once when it is cancelled.
         """
 
         def has_arrived() -> bool:
@@ -139,8 +137,7 @@ class PlanRunner:
     def take_up(self, shifts: Shifts) -> str:
         """Take elements for others, as the next plan wants it, until another plan is taken up.
 
-        Returns:
-            A sentence why that can't be; "" if it can.
+        Returns a sentence why that can't be; "" if it can.
         """
         self._shifts, self._shifted, self._rules = shifts, self._domain, self._own_rules
         if not shifts:
@@ -156,8 +153,7 @@ class PlanRunner:
     def find_problem(self, steps: Sequence[PlanStep]) -> str:
         """Return why a plan is not executable from the present state; "" if it is.
 
-        Raises:
-            NoSceneError: there is no state.
+        Raises NoSceneError if there is no state.
         """
         self._scene.state(self._domain)  # one from before the scene was lost will not do
         return find_obstacle(self._rules, steps, self._present())
@@ -250,8 +246,7 @@ class PlanRunner:
     ) -> int | None:
         """Check the rest of the plan if the changes since the graph `seen` concern it.
 
-        Returns:
-            The number of the newest graph.
+        Returns the number of the newest graph.
         """
         newest = self._scene.sequence
         changed = None if seen is None else self._scene.find_changed_since(seen)

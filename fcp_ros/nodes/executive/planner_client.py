@@ -66,11 +66,8 @@ class PlannerReply:
 class PlannerClient:
     """Asks for plans. Its callbacks only post events; everything else is the executive's thread's.
 
-    Each wait has a bound, and ends at once when the goal is cancelled.
-
-    Args:
-        node: The node that the action client belongs to.
-        thread: Gets the events, and waits for them.
+    Each wait has a bound, and ends at once when the goal is cancelled. `node`: the node that the
+    action client belongs to. `thread`: gets the events, and waits for them.
     """
 
     def __init__(self, node: Node, thread: ExecutiveThread) -> None:

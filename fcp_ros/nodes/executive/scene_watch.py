@@ -22,9 +22,8 @@ class SceneNews:
 class SceneWatch:
     """Tells, in the executive's thread, when the scene graph is lost and when it is back.
 
-    Args:
-        thread: Gets a `SceneNews` at each change.
-        owner: Knows if the scene graph is kept up to date.
+    `thread`: gets a `SceneNews` at each change. `owner`: knows if the scene graph is kept up to
+    date.
     """
 
     def __init__(self, node: Node, thread: ExecutiveThread, owner: SceneOwner) -> None:
@@ -56,12 +55,8 @@ class SceneWatch:
     ) -> str:
         """Wait until the scene graph is kept up to date.
 
-        Args:
-            context: The goal; the wait ends at once when it is cancelled.
-            report: Gets the reason for the wait.
-
-        Returns:
-            A sentence why it is still stale; "" if it is not.
+        `context`: the goal; the wait ends at once when it is cancelled. `report`: gets the reason
+        for the wait. Returns a sentence why it is still stale; "" if it is not.
         """
         problem = self._owner.find_problem()
         if not problem or context.is_cancelled:

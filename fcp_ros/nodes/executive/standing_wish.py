@@ -48,8 +48,7 @@ class OpenQuestions:
     def answer(self, id_message: UUID, choice: int) -> str:
         """Hand an answer to the goal that waits for it.
 
-        Returns:
-            A sentence why the answer can't be taken; "" if it was.
+        Returns a sentence why the answer can't be taken; "" if it was.
         """
         id_ = id_from_ros(id_message)
         with self._lock:
@@ -68,13 +67,12 @@ class OpenQuestions:
     ) -> int | None:
         """Ask a question, and wait for the answer.
 
+        Returns the number of the choice; None without an answer.
+
         Args:
             context: the goal; the wait ends when it is cancelled.
             question: the question; its id and time-out are set here.
             report: tells everybody about the question.
-
-        Returns:
-            The number of the choice; None without an answer.
         """
         if context.is_cancelled:  # the event that told of it may have been taken already
             return None
@@ -144,8 +142,7 @@ class StandingWish:
     def read_again(self, result: PlanResult) -> bool:
         """Go back to the instruction if the goal that it was read as makes no sense any more.
 
-        Returns:
-            True if the planner is to be asked again, with the instruction.
+        Returns True if the planner is to be asked again, with the instruction.
         """
         refused = result.status.code == PlanStatus.INVALID_REQUEST.value
         was_read = self._interpretation.status == Interpretation.READ

@@ -34,10 +34,8 @@ class EventQueue:
     Events are taken in the order in which they were posted. An event that is posted under a key
     replaces the one that still waits under the same key (progress, "the scene changed"): however
     often such events arrive, each key takes one place. Events without a key are never dropped; they
-    are answers, and as many as there were questions.
-
-    Args:
-        notice: Called after each post, in the thread that posts.
+    are answers, and as many as there were questions. `notice`: called after each post, in the
+    thread that posts.
     """
 
     def __init__(self, notice: Callable[[], None] = lambda: None) -> None:
@@ -60,14 +58,9 @@ class EventQueue:
     def take(self, until: float | None) -> object | None:
         """Take out the oldest event; wait for one.
 
-        Args:
-            until: Time (s, of `time.monotonic`) to wait until; None waits as long as it takes.
-
-        Returns:
-            The event, or None when the time has come and there is no event.
-
-        Raises:
-            ThreadClosed: the queue was closed.
+        `until`: time (s, of `time.monotonic`) to wait until; None waits as long as it takes.
+        Returns the event, or None when the time has come and there is no event. Raises ThreadClosed
+        if the queue was closed.
         """
         with self._changed:
             while not self._waiting or self._closed:
@@ -124,9 +117,7 @@ class ExecutiveThread:
       looks (or has just looked) into the queue. Whoever comes second sees the other.
     - A goal is free for the next one before its client learns of its end.
 
-    Args:
-        handle_late: Handles an event that concerns no wait of the current goal; called in the
-            thread.
+    `handle_late`: handles an event that concerns no wait of the current goal; called in the thread.
     """
 
     def __init__(self, handle_late: Callable[[object], None]) -> None:
@@ -142,11 +133,8 @@ class ExecutiveThread:
     def submit(self, context: GoalContext, work: Callable[[], Any]) -> Job[Any] | None:
         """Begin to work on a goal.
 
-        Returns:
-            The job, whose result is that of `work`; None if there is a goal already.
-
-        Raises:
-            WorkerClosed: the thread was closed.
+        Returns the job, whose result is that of `work`; None if there is a goal already. Raises
+        WorkerClosed if the thread was closed.
         """
 
         def run(_token: CancelToken) -> Any:
@@ -186,8 +174,7 @@ class ExecutiveThread:
     def close(self, timeout: float) -> bool:
         """End the thread, and the current goal at once, whatever its step still does.
 
-        Returns:
-            True if the thread ended within `timeout` seconds.
+        Returns True if the thread ended within `timeout` seconds.
         """
         self.interrupt("The node is shutting down.")
         self.events.close()

@@ -56,9 +56,8 @@ class JudgeBatches:
     job is submitted that has not yet taken the waiting callers. Each caller is ended exactly once:
     by the job that took it, or by `_after` if that job was cancelled before it began.
 
-    Args:
-        judge: The grounder's `judge`.
-        window: Seconds that the first caller's questions wait for others, >= 0.
+    `judge`: the grounder's `judge`. `window`: seconds that the first caller's questions wait for
+    others, >= 0.
     """
 
     def __init__(self, worker: Worker, judge: Judge, window: float, capacity: int) -> None:
@@ -74,16 +73,11 @@ class JudgeBatches:
     def ask(self, requests: Sequence[JudgementRequest], limit: float) -> Answer[list[Membership]]:
         """Ask questions; returns at once.
 
-        Args:
-            limit: Longest wait in seconds.
-
-        Returns:
-            One membership for each request, in order, once they are there; or what went wrong: a
-            `TimeoutError` (the questions are withdrawn), a `JobCancelled` (the node does not serve
-            requests now), or a `GroundingError` (the grounder can't answer these questions).
-
-        Raises:
-            WorkerBusy, WorkerClosed: the node does not serve requests now.
+        `limit`: longest wait in seconds. Returns one membership for each request, in order, once
+        they are there; or what went wrong: a `TimeoutError` (the questions are withdrawn), a
+        `JobCancelled` (the node does not serve requests now), or a `GroundingError` (the grounder
+        can't answer these questions). Raises WorkerBusy, WorkerClosed if the node does not serve
+        requests now.
         """
         asked = _Caller(requests)
         self._add(asked)

@@ -49,9 +49,8 @@ class OutcomeRecorder:
 
     Invariant: while outcomes wait, a job is queued that records them, since every job does.
 
-    Args:
-        learn: Stores outcomes, all or none, and returns how many of them were new.
-        report_loss: Gets a sentence about each outcome that could not be stored.
+    `learn`: stores outcomes, all or none, and returns how many of them were new. `report_loss`:
+    gets a sentence about each outcome that could not be stored.
     """
 
     def __init__(
@@ -81,8 +80,7 @@ class OutcomeRecorder:
     def record(self, messages: Sequence[ActionOutcome]) -> Job[int]:
         """Begin to record outcomes; the job returns how many of them were new.
 
-        Raises:
-            WorkerBusy, WorkerClosed: it can't be done now.
+        Raises WorkerBusy, WorkerClosed if it can't be done now.
         """
 
         def record(_token: CancelToken) -> int:
@@ -158,8 +156,7 @@ class _JudgedRequest:
 class Teacher:
     """Turns outcomes into lessons: credits a step's own judgements, or those of earlier steps.
 
-    Args:
-        domain: Outcomes are about its actions.
+    `domain`: outcomes are about its actions.
     """
 
     def __init__(self, domain: Domain) -> None:
@@ -283,13 +280,9 @@ class OutcomeLearner:
 
         All in one transaction: each waits for the disk, up to 100 ms.
 
-        `find_problem` must have found nothing wrong with any.
-
-        Returns:
-            For each the number of judgements that it is evidence about, or -1 if it is known.
-
-        Raises:
-            GroundingError: the store failed; none is recorded then.
+        `find_problem` must have found nothing wrong with any. Returns for each the number of
+        judgements that it is evidence about, or -1 if it is known. Raises GroundingError if the
+        store failed; none is recorded then.
         """
         with self._lock:
             lessons = [self._derive_once(message) for message in messages]

@@ -376,11 +376,8 @@ def _read_memory() -> dict[str, object]:
 def warm_up(grounder: Grounder) -> str:
     """Ask each oracle without a loaded model about each of its predicates, from a rubric's example.
 
-    The first question about a predicate may cost more than the model's loading: a language model
-    is asked what is known, too.
-
-    Returns:
-        "", or a sentence why a model can't be used.
+    The first question about a predicate may cost more than the model's loading: a language model is
+    asked what is known, too. Returns "", or a sentence why a model can't be used.
     """
     for info in grounder.describe():
         question = make_example(grounder.predicates[info.predicate])

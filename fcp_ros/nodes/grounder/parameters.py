@@ -230,11 +230,8 @@ PARAMETERS = (
 def read_grounding_options(values: ParameterTable, origin: EvidenceOrigin) -> GroundingOptions:
     """Read the options from the parameters; ``~`` in paths is expanded.
 
-    Args:
-        origin: The robot and its world, whose evidence counts.
-
-    Raises:
-        GroundingError: they don't fit together.
+    `origin`: the robot and its world, whose evidence counts. Raises GroundingError if they don't
+    fit together.
     """
     path = values.text("calibration_path")
     return values.fill(

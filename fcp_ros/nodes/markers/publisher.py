@@ -53,12 +53,8 @@ class MarkerBoard:
     ) -> tuple[list[Marker], str]:
         """Show these drawings and nothing else.
 
-        Args:
-            drawings: In the order of their importance.
-
-        Returns:
-            The markers to send (removals first), and the namespace in which the limit was reached;
-            "" if it was not.
+        `drawings`: in the order of their importance. Returns the markers to send (removals first),
+        and the namespace in which the limit was reached; "" if it was not.
         """
         gone = []
         if frame_id != self._frame_id:
@@ -157,10 +153,8 @@ class SceneMarkers:
     Publishes ``scene_markers`` (MarkerArray, latched) and subscribes to ``task_plan`` (Plan,
     latched). A message holds the changes since the one before. When a new subscriber appears,
     everything is sent, beginning with DELETEALL. Without subscribers nothing is drawn, and without
-    changes nothing runs. Thread-safe.
-
-    Args:
-        node: In its ``configure``; it has the parameters `PARAMETERS`.
+    changes nothing runs. Thread-safe. `node`: in its ``configure``; it has the parameters
+    `PARAMETERS`.
     """
 
     def __init__(self, node: ManagedNode) -> None:

@@ -63,11 +63,8 @@ class AlignmentService:
     def align(self, request: Any, asked: float, token: CancelToken) -> Any:
         """Answer a request of ``align`` with an Alignment message.
 
-        Args:
-            asked: time of its arrival (s, of `time.monotonic`): waiting for its turn counts.
-
-        Raises:
-            RequestRefused: a file, or what is in it, can't be used; the sentence says why.
+        `asked`: time of its arrival (s, of `time.monotonic`): waiting for its turn counts. Raises
+        RequestRefused if a file, or what is in it, can't be used; the sentence says why.
         """
         try:
             limit = duration_from_ros(request.time_limit)

@@ -54,9 +54,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 class PolicyTarget:
     """The place of a policy that is yet to be found.
 
-    Args:
-        folder: of the policies; "" if the node has none.
-        may_replace: True if a file of this name is to be replaced.
+    `folder`: of the policies; "" if the node has none. `may_replace`: True if a file of this name
+    is to be replaced.
     """
 
     def __init__(self, folder: str, name: str, may_replace: bool) -> None:
@@ -69,8 +68,7 @@ class PolicyTarget:
     def check(self) -> None:
         """Refuse a policy that could not be written, before it is looked for.
 
-        Raises:
-            RequestRefused: there is no folder, the name is none, or it is taken.
+        Raises RequestRefused if there is no folder, the name is none, or it is taken.
         """
         problem = self._find_problem()
         if problem:
@@ -79,8 +77,7 @@ class PolicyTarget:
     def save(self, policy: GeneralPolicy) -> GeneralPolicy:
         """Write a policy under the name of the target, and return it as it was written.
 
-        Raises:
-            RequestRefused: it can't be written.
+        Raises RequestRefused if it can't be written.
         """
         self.check()
         named = replace(policy, name=self.name)
@@ -163,8 +160,7 @@ def learn_policy(
 ) -> Any:
     """Answer a goal of ``generalize`` with its result.
 
-    Raises:
-        RequestRefused: nothing can be looked for as it is asked; the sentence says why.
+    Raises RequestRefused if nothing can be looked for as it is asked; the sentence says why.
     """
     target = PolicyTarget(place.service.policies.folder, str(goal.name), bool(goal.replace))
     target.check()
@@ -211,11 +207,7 @@ class _LearningWatch:
         return self._limit - self.elapsed
 
     def check(self) -> None:
-        """Stop a goal that was cancelled or takes too long.
-
-        Raises:
-            Interrupted: it is so.
-        """
+        """Stop a goal that was cancelled or takes too long. Raises Interrupted if it is so."""
         if self._token.cancelled:
             raise Interrupted(PlanStatus.CANCELLED, "Cancelled: no policy was written.")
         if self.left <= 0.0:
@@ -277,8 +269,7 @@ class _TaskReader:
     def read_tasks(self) -> Iterator[TrainingTask]:
         """Read one task after the other.
 
-        Raises:
-            UnsupportedGoal: a goal is no conjunction of facts.
+        Raises UnsupportedGoal if a goal is no conjunction of facts.
         """
         goal = self._goal
         if goal.domain.lower().endswith(PDDL):

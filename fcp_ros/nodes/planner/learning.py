@@ -127,8 +127,7 @@ class PolicyLearning:
 class FeedbackThinner:
     """Passes feedback on: a new round at once, else one in a period.
 
-    Args:
-        period: least time between two messages of one round (s).
+    `period`: least time between two messages of one round (s).
     """
 
     def __init__(self, publish: Callable[[Any], None], period: float) -> None:

@@ -71,9 +71,8 @@ class RemoteMemberships:
     def judge(self, requests: Sequence[JudgementRequest]) -> list[Membership]:
         """Return one membership for each request, in their order.
 
-        Raises:
-            GroundingError: no grounder answers in time, or it can't answer; says what to do.
-            Interrupted: cancelled, or the deadline has passed.
+        Raises GroundingError if no grounder answers in time, or it can't answer; says what to do.
+        Raises Interrupted if cancelled, or the deadline has passed.
         """
         if not requests:
             return []

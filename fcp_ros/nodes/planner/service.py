@@ -75,11 +75,7 @@ class NodePolicies:
 
 
 def read_policies(folder: str, domain: Domain) -> NodePolicies:
-    """Read the policies of a folder for a domain.
-
-    Args:
-        folder: its path; "" for none.
-    """
+    """Read the policies of a folder for a domain. `folder`: its path; "" for none."""
     if not folder:
         return NodePolicies()
     # Only with the parameter: a start is mostly imports.
@@ -106,8 +102,7 @@ def read_policies(folder: str, domain: Domain) -> NodePolicies:
 class LivePolicies:
     """The policies of a folder for one domain, which may be read again while plans are made.
 
-    Args:
-        folder: its path; "" for none.
+    `folder`: its path; "" for none.
     """
 
     def __init__(self, folder: str, domain: Domain) -> None:
@@ -233,12 +228,8 @@ class PlanningService:
     def interpret(self, request: Any, asked: float, token: CancelToken) -> Interpretation:
         """Read an instruction on the present scene.
 
-        Args:
-            request: A request of ``interpret``.
-            asked: Time of its arrival (s, of `time.monotonic`).
-
-        Raises:
-            RequestRefused: it can't be read at all; the sentence says why.
+        `request`: a request of ``interpret``. `asked`: time of its arrival (s, of
+        `time.monotonic`). Raises RequestRefused if it can't be read at all; the sentence says why.
         """
         options = read_planning_options(self._parameters)
         limit = duration_from_ros(request.time_limit)
@@ -266,12 +257,9 @@ class PlanningService:
     def validate(self, message: Any, alpha: float, token: CancelToken) -> Verdict:
         """Check a Plan message on the present scene with the independent verifier.
 
-        Args:
-            alpha: The alpha-cut; NaN takes the plan's own.
-
-        Raises:
-            UncheckableError: there is no scene, no valid plan, or no readable goal.
-            RequestRefused: a degree can't be judged.
+        `alpha`: the alpha-cut; NaN takes the plan's own. Raises UncheckableError if there is no
+        scene, no valid plan, or no readable goal. Raises RequestRefused if a degree can't be
+        judged.
         """
         try:
             state = self._await_state(token)
@@ -347,8 +335,7 @@ class PlanningService:
     def _get_reader(self) -> InstructionReader:
         """Return the reader, made with the first instruction; it reads one at a time.
 
-        Raises:
-            InputError: it can't be made.
+        Raises InputError if it can't be made.
         """
         with self._making_reader:
             if self._reader is None:
@@ -358,12 +345,8 @@ class PlanningService:
     def _await_state(self, token: CancelToken, deadline: float = math.inf) -> WorldState:
         """Return the present state; right after the start it may take a moment to arrive.
 
-        Args:
-            deadline: No longer than until then (s, of `time.monotonic`).
-
-        Raises:
-            NoSceneError: there is none, or it can't be used.
-            SceneLostError: it is stale.
+        `deadline`: no longer than until then (s, of `time.monotonic`). Raises NoSceneError if there
+        is none, or it can't be used. Raises SceneLostError if it is stale.
         """
         wait = self._parameters.number("scene_wait")
         if deadline - time.monotonic() < wait:

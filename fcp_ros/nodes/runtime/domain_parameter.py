@@ -46,8 +46,7 @@ WORLD = ParameterSpec(
 def load_configured_domain(name_or_path: str, overrides: Iterable[str] = ()) -> Domain:
     """Load the domain that the parameter names, with the type overrides of the other parameter.
 
-    Raises:
-        ConfigureError: the domain is unusable; the sentence lists every problem with its line.
+    Raises ConfigureError if the domain is unusable; the sentence lists every problem with its line.
     """
     try:
         return apply_overrides(load_domain(find_domain(name_or_path)), overrides)
@@ -60,8 +59,7 @@ def load_configured_domain(name_or_path: str, overrides: Iterable[str] = ()) -> 
 def apply_overrides(domain: Domain, overrides: Iterable[str]) -> Domain:
     """Return the domain with the entries of the parameter ``type_overrides``; ignore empty ones.
 
-    Raises:
-        SceneError: an entry is no override, or names a type that the domain does not have.
+    Raises SceneError if an entry is no override, or names a type that the domain does not have.
     """
     texts = [text for text in overrides if text.strip()]
     if not texts:

@@ -68,8 +68,7 @@ class AnsweredRequests:
     def find(self, request_id: bytes) -> tuple[Future[Any], bool]:
         """Return the answer to a request, and True if nobody has begun to make it.
 
-        Args:
-            request_id: Id of the request; all zeros if it has none, and then its answer is its own.
+        `request_id`: id of the request; all zeros if it has none, and then its answer is its own.
         """
         if not any(request_id):
             return Future(), True
@@ -153,11 +152,9 @@ class ManagedNode(TransitionsNode):
 
     Subclasses create services and actions in their constructor (`offer_service`, `offer_action`),
     topics in `configure` (`publish_state`, `subscribe_events`, ...), and override the hooks of
-    `TransitionsNode`; an overridden `release` or `finalize` calls the one here last.
-
-    Args:
-        specs: Its parameters; ``autostart`` is added.
-        kwargs: Passed on to `rclpy.node.Node` (namespace, parameter_overrides, context, ...).
+    `TransitionsNode`; an overridden `release` or `finalize` calls the one here last. `specs`: its
+    parameters; ``autostart`` is added. `kwargs`: passed on to `rclpy.node.Node` (namespace,
+    parameter_overrides, context, ...).
     """
 
     def __init__(self, name: str, specs: Iterable[ParameterSpec], **kwargs: Any) -> None:
@@ -173,8 +170,7 @@ class ManagedNode(TransitionsNode):
     def refusal(self, request: Any) -> RequestRefusal | None:
         """Return why a request can't be served now, or at all; None if it can.
 
-        Args:
-            request: The request of a service, or the goal of an action.
+        `request`: the request of a service, or the goal of an action.
         """
         if self.is_active:
             problem = find_invalid_field(request)
@@ -315,8 +311,7 @@ class ManagedNode(TransitionsNode):
     async def await_answer(self, answer: Answer[Any]) -> Any:
         """Await the answer of a job, a batch or a call, without blocking the executor's thread.
 
-        Returns:
-            Its result; raises what it failed with.
+        Returns its result; raises what it failed with.
         """
         done, finish = make_wakeable(self.executor)
         answer.add_done_callback(lambda _answer: finish())
@@ -326,8 +321,7 @@ class ManagedNode(TransitionsNode):
     async def await_job(self, worker: Worker, job: Job[Any], limit: float) -> Any:
         """Await a job for at most `limit` s, without blocking the executor's thread.
 
-        Raises:
-            TimeoutError: it took longer, and was cancelled.
+        Raises TimeoutError if it took longer, and was cancelled.
         """
         either: Answer[None] = Answer()
 

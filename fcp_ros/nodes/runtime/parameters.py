@@ -45,13 +45,10 @@ class FileRule:
     def resolve(self, address: str, texts: Sequence[str]) -> str:
         """Return the real address of a file that is named.
 
-        Args:
-            address: Absolute, relative to one of the folders, or a name that `find` knows; ``#id``
-                at its end names an entry of the file and is kept.
-            texts: The value of the parameter `folders`. Links are followed before it is checked.
-
-        Raises:
-            FileRefusedError: it is empty, missing, or outside the folders.
+        `address`: absolute, relative to one of the folders, or a name that `find` knows; ``#id`` at
+        its end names an entry of the file and is kept. `texts`: the value of the parameter
+        `folders`. Links are followed before it is checked. Raises FileRefusedError if it is empty,
+        missing, or outside the folders.
         """
         text, mark, fragment = address.partition("#")
         if not text.strip():
@@ -179,13 +176,10 @@ COMMON_PARAMETERS = (AUTOSTART,)
 class ParameterTable:
     """The parameters of one node, declared from their specifications.
 
-    Args:
-        specs: The parameters to declare; names must be different.
-
-    Raises:
-        rclpy.exceptions.InvalidParameterValueException: an override is out of its range.
-        rclpy.exceptions.InvalidParameterTypeException: an override has the wrong type.
-        ValueError: an override is none of the choices, fails its check, or is not finite.
+    `specs`: the parameters to declare; names must be different. Raises
+    rclpy.exceptions.InvalidParameterValueException if an override is out of its range. Raises
+    rclpy.exceptions.InvalidParameterTypeException if an override has the wrong type. Raises
+    ValueError if an override is none of the choices, fails its check, or is not finite.
     """
 
     def __init__(self, node: Node, specs: Iterable[ParameterSpec]) -> None:
@@ -227,8 +221,7 @@ class ParameterTable:
     def fill(self, kind: type[Settings], prefix: str = "", **others: Any) -> Settings:
         """Make a dataclass whose fields are parameters by the same names; enums by their values.
 
-        Args:
-            kind: The dataclass; fields that are no parameters keep their defaults.
+        `kind`: the dataclass; fields that are no parameters keep their defaults.
         """
         types = get_type_hints(kind)
         for name in (field.name for field in fields(kind)):  # type: ignore[arg-type]
@@ -241,8 +234,7 @@ class ParameterTable:
     def file(self, name: str) -> str:
         """Return the file that a parameter names, as it may be read now; "" for none.
 
-        Raises:
-            FileRefusedError: it was named while the node runs, and is not allowed.
+        Raises FileRefusedError if it was named while the node runs, and is not allowed.
         """
         return self._resolve(self._specs[name], self.text(name))
 

@@ -21,9 +21,8 @@ requests are lost as well: of 20 clients with one request each 8 to 10 (docs/int
 def state_qos(depth: int = 1) -> QoSProfile:
     """Return the profile of a state: who joins late gets the last message (transient local).
 
-    Args:
-        depth: Number of messages that a receiver may be behind. A state that is sent as changes
-            needs more than one: no change may be missed.
+    `depth`: number of messages that a receiver may be behind. A state that is sent as changes needs
+    more than one: no change may be missed.
     """
     return _make_profile(depth, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
@@ -36,8 +35,7 @@ def event_qos() -> QoSProfile:
 def newest_qos(*, reliable: bool) -> QoSProfile:
     """Return the profile of streams of which only the newest message matters (depth 1).
 
-    Args:
-        reliable: False receives from any sender, True only from reliable ones.
+    `reliable`: False receives from any sender, True only from reliable ones.
     """
     policy = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
     return _make_profile(1, reliability=policy)

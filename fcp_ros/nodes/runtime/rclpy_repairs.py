@@ -101,8 +101,7 @@ class SafeActionClient(SafeWaitable, ActionClient):  # type: ignore[misc]
     def watch(self, goal_id: UUID, on_status: Callable[[int], None]) -> None:
         """Call `on_status` with each status of a goal that the server publishes.
 
-        Args:
-            on_status: Called in the executor's threads; must return at once.
+        `on_status`: called in the executor's threads; must return at once.
         """
         self._watchers[bytes(goal_id.uuid)] = on_status
 
@@ -176,10 +175,8 @@ def make_wakeable(executor: Executor) -> tuple[Future, Callable[[], None]]:
     """Make a future that a coroutine in an executor can await, and the function that ends the wait.
 
     The executor of rclpy up to ROS 2 Kilted looks at its waiting coroutines whenever it wakes, but
-    a future that is done in another thread does not wake it. A callback of the future does.
-
-    Returns:
-        The future, and a function for any thread, which may be called more than once.
+    a future that is done in another thread does not wake it. A callback of the future does. Returns
+    the future, and a function for any thread, which may be called more than once.
     """
     future = Future(executor=executor)
     future.add_done_callback(lambda _future: None)

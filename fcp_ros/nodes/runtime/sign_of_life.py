@@ -157,8 +157,7 @@ def _read_process(pid: int) -> tuple[str, int] | None:
 class LifeSign:
     """Publishes a node's sign of life, from a thread of its own: a busy executor is no death.
 
-    Args:
-        node: The node; any rclpy node, such as that of an executor of your own.
+    `node`: the node; any rclpy node, such as that of an executor of your own.
     """
 
     def __init__(self, node: Node) -> None:

@@ -105,9 +105,7 @@ class StopRequest:
     After a signal the process is ending, and further signals are ignored until it has: Ctrl-C in a
     terminal reaches a launched node twice, from the terminal and from ``ros2 launch``, and the
     second must not kill it while it cleans up. Without a signal the previous handlers are restored.
-
-    Args:
-        event: Set by others in this process; none by default.
+    `event`: set by others in this process; none by default.
     """
 
     def __init__(self, event: threading.Event | None = None) -> None:
@@ -167,12 +165,9 @@ class StopRequest:
 def run_node(make: Callable[..., ManagedNode], args: Sequence[str] | None = None) -> int:
     """Run one node alone until SIGINT or SIGTERM: the body of its ``main()``.
 
-    Args:
-        make: Constructor of the node; called with ``context``.
-        args: Command line with ROS arguments; None takes that of the process.
-
-    Returns:
-        The exit code: 0, or 1 when the node could not be constructed.
+    `make`: constructor of the node; called with ``context``. `args`: command line with ROS
+    arguments; None takes that of the process. Returns the exit code: 0, or 1 when the node could
+    not be constructed.
     """
     context = Context()
     rclpy.init(args=args, context=context, signal_handler_options=SignalHandlerOptions.NO)

@@ -130,8 +130,7 @@ class StreamThread(Generic[T]):
 class NewestThread(Generic[T]):
     """Handles what it is given one by one, and leaves out what is overtaken while it waits.
 
-    Args:
-        report: Gets what `handle` raises; the thread goes on.
+    `report`: gets what `handle` raises; the thread goes on.
     """
 
     def __init__(
@@ -222,8 +221,7 @@ class JobState(str, Enum):
 class Job(Generic[T]):
     """A function that runs once in the worker's thread.
 
-    Args:
-        function: Called with the job's token, which it should check often.
+    `function`: called with the job's token, which it should check often.
     """
 
     def __init__(self, function: Callable[[CancelToken], T]) -> None:
@@ -248,8 +246,7 @@ class Job(Generic[T]):
     def run(self) -> Callable[[], None]:
         """Call the function; only the worker does this.
 
-        Returns:
-            A function that tells the answer to whoever waits for it.
+        Returns a function that tells the answer to whoever waits for it.
         """
         try:
             result = self._function(self.token)
@@ -276,8 +273,7 @@ class Worker:
     token is cancelled in between is ended without being run. Neither functions nor the callbacks of
     answers are called under the lock.
 
-    Args:
-        capacity: Number of jobs that may wait while one runs.
+    `capacity`: number of jobs that may wait while one runs.
     """
 
     def __init__(self, name: str, capacity: int) -> None:
@@ -294,9 +290,8 @@ class Worker:
     def submit(self, function: Callable[[CancelToken], T]) -> Job[T]:
         """Put a job at the end of the queue.
 
-        Raises:
-            WorkerBusy: `capacity` jobs wait already.
-            WorkerClosed: the worker was closed.
+        Raises WorkerBusy if `capacity` jobs wait already. Raises WorkerClosed if the worker was
+        closed.
         """
         job = Job(function)
         with self._changed:

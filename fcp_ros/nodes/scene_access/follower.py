@@ -80,8 +80,7 @@ class SceneFollower:
     def receive_graph(self, data: bytes) -> bool:
         """Take a serialised SceneGraph; return True if the state is another one now.
 
-        Raises:
-            ConversionError: the message is damaged.
+        Raises ConversionError if the message is damaged.
         """
         arrival = Arrival.from_graph(data)
         return self._put(arrival)
@@ -89,8 +88,7 @@ class SceneFollower:
     def receive_change(self, data: bytes) -> bool:
         """Take a serialised SceneGraphChange; return True if the state is another one now.
 
-        Raises:
-            ConversionError: the message is damaged.
+        Raises ConversionError if the message is damaged.
         """
         arrival = Arrival.from_change(data)
         return self._put(arrival)
@@ -147,8 +145,7 @@ class SceneFollower:
     def state(self, domain: Domain) -> WorldState:
         """Return the newest state under a domain.
 
-        Raises:
-            NoSceneError: no scene graph has come yet, or the newest can't be converted.
+        Raises NoSceneError if no scene graph has come yet, or the newest can't be converted.
         """
         with self._converting:
             steps = self._catch_up()
@@ -226,8 +223,7 @@ def _read_resources(graph: SceneGraph, domain: Domain) -> dict[str, float]:
 def follow_scene(node: ManagedNode, follower: SceneFollower, changed: Callable[[], None]) -> None:
     """Subscribe to ``scene_graph`` and ``scene_changes``; for a node's `configure`.
 
-    Args:
-        changed: Called when the state is another one.
+    `changed`: called when the state is another one.
     """
 
     def make_receiver(topic: str, receive: Callable[[bytes], bool]) -> Callable[[bytes], None]:

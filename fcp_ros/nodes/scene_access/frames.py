@@ -51,8 +51,7 @@ class FoundTransform:
     def move(self, nodes: Iterable[SceneNode]) -> tuple[SceneNode, ...]:
         """Return nodes with their coordinates transformed.
 
-        Raises:
-            SceneError: A room's outline would be tilted.
+        Raises SceneError if a room's outline would be tilted.
         """
         if self.transform == IDENTITY:
             return tuple(nodes)
@@ -113,11 +112,8 @@ class Tf2Transforms:
     It begins to listen on the first request: following ``/tf`` costs a Python node a good part of a
     core, needlessly if everything is sent in the graph's frame. It listens on a node and in a
     thread of its own: whoever waits, even in a callback of the only thread of the graph's executor,
-    does not keep out what it waits for.
-
-    Args:
-        node: The node whose namespace and ROS context the listener has.
-        timeout: Longest wait for the transform at a given time (s).
+    does not keep out what it waits for. `node`: the node whose namespace and ROS context the
+    listener has. `timeout`: longest wait for the transform at a given time (s).
     """
 
     def __init__(self, node: Node, links: Iterable[FrameLink], timeout: float) -> None:
@@ -245,12 +241,9 @@ _NUMBERS = ("x", "y", "z", *_ANGLES, *_QUATERNION)
 def parse_static_transform(text: str) -> FrameLink:
     """Parse one transform.
 
-    Args:
-        text: Such as `EXAMPLE`: ``--x --y --z`` (m), then either ``--roll --pitch --yaw`` (rad) or
-            ``--qx --qy --qz --qw``; what is left out is 0 (a quaternion is given whole).
-
-    Raises:
-        ValueError: It is wrong; the sentence says what.
+    `text`: such as `EXAMPLE`: ``--x --y --z`` (m), then either ``--roll --pitch --yaw`` (rad) or
+    ``--qx --qy --qz --qw``; what is left out is 0 (a quaternion is given whole). Raises ValueError
+    if it is wrong; the sentence says what.
     """
     values = _split_arguments(text)
     for name in _FRAMES:
@@ -268,8 +261,7 @@ def parse_static_transform(text: str) -> FrameLink:
 def parse_static_transforms(texts: Iterable[str]) -> tuple[FrameLink, ...]:
     """Parse all texts but empty ones.
 
-    Raises:
-        ValueError: One is wrong, or a frame has two parents, or frames form a cycle.
+    Raises ValueError if one is wrong, or a frame has two parents, or frames form a cycle.
     """
     links = tuple(parse_static_transform(text) for text in texts if text.strip())
     FrameTree(links)
@@ -354,8 +346,7 @@ PARAMETERS = (
 class Frames:
     """The graph's frame, and the transforms into it.
 
-    Args:
-        advice: What to do about an unknown frame, one sentence.
+    `advice`: what to do about an unknown frame, one sentence.
     """
 
     def __init__(self, frame_id: str, source: TransformSource, advice: str) -> None:
@@ -366,13 +357,12 @@ class Frames:
     def find_transform(self, frame_id: str, stamp: Time, topic: str) -> FoundTransform:
         """Find the transform from a frame to the graph's.
 
+        Raises SceneError if the frame is unknown.
+
         Args:
             frame_id: The frame; "" is the graph's own.
             stamp: Time of the transform; zero for the newest.
             topic: Topic of the coordinates, for the error.
-
-        Raises:
-            SceneError: The frame is unknown.
         """
         frame = normalise_frame(frame_id)
         if frame in ("", self.frame_id):
@@ -391,8 +381,7 @@ class Frames:
     def transform_graph(self, graph: SceneGraph, stamp: Time) -> SceneGraph:
         """Transform a whole graph into the graph's frame; notes say what was assumed.
 
-        Raises:
-            SceneError: Its frame is unknown, or a room's outline would be tilted.
+        Raises SceneError if its frame is unknown, or a room's outline would be tilted.
         """
         found = self.find_transform(graph.frame_id, stamp, graph.source)
         if graph.frame_id == self.frame_id:
@@ -409,8 +398,7 @@ class Frames:
 def make_frames(node: TransitionsNode) -> Frames:
     """Make the frames that a node's parameters (`PARAMETERS`) describe.
 
-    Raises:
-        ValueError: The static transforms contradict each other.
+    Raises ValueError if the static transforms contradict each other.
     """
     links = parse_static_transforms(node.parameters.texts("static_transforms"))
     frame_id = node.parameters.text("frame_id")

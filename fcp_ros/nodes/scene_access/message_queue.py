@@ -53,22 +53,14 @@ class Arrival:
 
     @staticmethod
     def from_graph(data: bytes) -> Arrival:
-        """Read a serialised SceneGraph.
-
-        Raises:
-            ConversionError: it is damaged.
-        """
+        """Read a serialised SceneGraph. Raises ConversionError if it is damaged."""
         message = read_bytes(data, SceneGraphMessage)
         stamp = message.header.stamp.sec, message.header.stamp.nanosec
         return Arrival(message, len(data), stamp, message.sequence_number, 0, True, None)
 
     @staticmethod
     def from_change(data: bytes) -> Arrival:
-        """Read a serialised SceneGraphChange.
-
-        Raises:
-            ConversionError: it is damaged.
-        """
+        """Read a serialised SceneGraphChange. Raises ConversionError if it is damaged."""
         message = read_bytes(data, SceneGraphChange)
         return Arrival(
             message,
@@ -205,11 +197,8 @@ class SceneCopy:
     def apply(self, arrivals: tuple[Arrival, ...]) -> Steps | None:
         """Bring the graph up to date.
 
-        Returns:
-            The steps from the graph before to the one now; None if a whole graph replaced it.
-
-        Raises:
-            ConversionError, SceneError: a message can't be used; there is no graph then.
+        Returns the steps from the graph before to the one now; None if a whole graph replaced it.
+        Raises ConversionError, SceneError if a message can't be used; there is no graph then.
         """
         whole = [number for number, arrival in enumerate(arrivals) if arrival.is_whole]
         graph, self.graph = self.graph, None

@@ -83,11 +83,8 @@ class SceneOwner:
     ) -> None:
         """Raise an error if the graph is stale.
 
-        Args:
-            wait: Longest wait (s) for the first word of a keeper that was just discovered.
-
-        Raises:
-            SceneLostError: it is.
+        `wait`: longest wait (s) for the first word of a keeper that was just discovered. Raises
+        SceneLostError if it is.
         """
         until = time.monotonic() + wait
         staleness = self._look()

@@ -36,11 +36,8 @@ class SceneReporter:
 
     Perception may send many updates a second, so a number that fits the graph seen here would
     always be taken already. A change that no longer fits is refused, and computed again on the
-    present graph.
-
-    Args:
-        node: Node whose clock stamps the updates.
-        scene: The newest scene graph; its owner calls `notice` after each change of it.
+    present graph. `node`: node whose clock stamps the updates. `scene`: the newest scene graph; its
+    owner calls `notice` after each change of it.
     """
 
     def __init__(
@@ -68,8 +65,7 @@ class SceneReporter:
     def publish_once(self, delta: Delta) -> None:
         """Publish a change of the present graph without waiting for its effect.
 
-        Raises:
-            NoSceneError: there is no graph to change.
+        Raises NoSceneError if there is no graph to change.
         """
         self._publish(self._scene.state(self._domain), delta)
 

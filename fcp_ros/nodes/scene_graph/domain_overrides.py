@@ -37,8 +37,7 @@ class DomainOverrides:
     def rename_graph(self, graph: SceneGraph) -> SceneGraph:
         """Return a graph in the words of the domain.
 
-        Raises:
-            SceneError: read so, something would lie on or in itself.
+        Raises SceneError if read so, something would lie on or in itself.
         """
         return rename_scene(graph, self._domain.schema, self._domain.mapping)
 
@@ -46,12 +45,8 @@ class DomainOverrides:
 def load_domain_overrides(domain: str, file: str) -> DomainOverrides:
     """Load the overrides of a domain and a file.
 
-    Args:
-        domain: name or path of the domain.
-        file: of overrides, after those of the domain; "" for none.
-
-    Raises:
-        ConfigureError: one of them is unusable.
+    `domain`: name or path of the domain. `file`: of overrides, after those of the domain; "" for
+    none. Raises ConfigureError if one of them is unusable.
     """
     read = load_configured_domain(domain)
     try:

@@ -65,9 +65,8 @@ class SceneHolder:
     Whoever only looks takes no lock: an update of a large scene may hold it for seconds. Transforms
     are waited for without it.
 
-    Args:
-        node: For its log and clock.
-        number: Sequence number of the last graph that the node had; numbers continue from there.
+    `node`: for its log and clock. `number`: sequence number of the last graph that the node had;
+    numbers continue from there.
     """
 
     def __init__(self, node: ManagedNode, parts: HolderParts, number: int) -> None:
@@ -182,9 +181,7 @@ class SceneHolder:
         """Hold the lock around a change, and drop the live scene if that fails half-way.
 
         The graph stays published then, and deltas are refused until a whole graph or file comes.
-
-        Raises:
-            SceneError: instead of an unexpected exception.
+        Raises SceneError instead of an unexpected exception.
         """
         with self._lock:
             try:
@@ -201,10 +198,8 @@ class SceneHolder:
     def load(self, graph: SceneGraph) -> SceneGraph:
         """Begin again with a scene from a file, with its ids; return the resulting graph.
 
-        Its names are those of the domain: overrides come before what is derived from them.
-
-        Raises:
-            SceneError, ConversionError: it can't be used; the scene before stays.
+        Its names are those of the domain: overrides come before what is derived from them. Raises
+        SceneError, ConversionError if it can't be used; the scene before stays.
         """
         graph = self._parts.frames.transform_graph(graph, Time()).with_sequence(0)
         with self._lock:
@@ -218,11 +213,7 @@ class SceneHolder:
             return self._held.graph
 
     def take_scene(self, graph: SceneGraph, stamp: Time) -> None:
-        """Replace the whole graph (for bridges).
-
-        Raises:
-            SceneError: it can't be used.
-        """
+        """Replace the whole graph (for bridges). Raises SceneError if it can't be used."""
         graph = self._parts.frames.transform_graph(graph, stamp).with_sequence(0)
         graph = self._parts.overrides.rename_graph(graph)
         with self._changing():
@@ -231,8 +222,7 @@ class SceneHolder:
     def change_scene(self, edit: Edit, stamp: Time) -> None:
         """Change the graph, or begin one (for bridges).
 
-        Raises:
-            SceneError: the change can't be made.
+        Raises SceneError if the change can't be made.
         """
         with self._changing():
             present = self._live.graph

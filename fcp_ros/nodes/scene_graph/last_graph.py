@@ -76,8 +76,7 @@ class LastGraph:
     def take_remains(self, longest_ago: float) -> Remains | None:
         """Return what a crash has left of this scene, once; None if there is nothing.
 
-        Args:
-            longest_ago: Seconds; an older crash counts as none.
+        `longest_ago`: seconds; an older crash counts as none.
         """
         remains, self._remains = self._remains, None
         return None if remains is None or remains.age > longest_ago else remains
@@ -85,8 +84,7 @@ class LastGraph:
     def note(self, change: ReadyChange, is_whole: bool) -> None:
         """Keep a change, before it is published.
 
-        Args:
-            is_whole: True if its message has the whole graph.
+        `is_whole`: True if its message has the whole graph.
         """
         with self._lock:
             if self._database is None:
@@ -223,8 +221,7 @@ def _find_age(path: Path) -> float:
 def locate_last_graph(pattern: str, namespace: str, domain_id: int) -> Path | None:
     """Return the file of a robot in a ROS domain; None for "".
 
-    Args:
-        pattern: A path in which ``{robot}`` and ``{domain_id}`` stand for them.
+    `pattern`: a path in which ``{robot}`` and ``{domain_id}`` stand for them.
     """
     if not pattern:
         return None

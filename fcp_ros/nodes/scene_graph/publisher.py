@@ -32,11 +32,8 @@ class ReadyChange:
 class ScenePublisher:
     """Publishes ``scene_changes`` at each change, and ``scene_graph`` at most once in a period.
 
-    The newest graph is always published within a period after its change. Thread-safe.
-
-    Args:
-        node: The node; it publishes while it is active.
-        period: Least time between two whole graphs [s].
+    The newest graph is always published within a period after its change. Thread-safe. `node`: the
+    node; it publishes while it is active. `period`: least time between two whole graphs [s].
     """
 
     def __init__(self, node: ManagedNode, period: float) -> None:
@@ -53,8 +50,7 @@ class ScenePublisher:
     def prepare(self, change: SceneUpdate, graph: PublishedGraph) -> ReadyChange:
         """Serialise a change, before it is made the present state.
 
-        Raises:
-            ConversionError: something in it does not fit into a message.
+        Raises ConversionError if something in it does not fit into a message.
         """
         return ReadyChange(graph, serialize_message(change_to_ros(change)))
 
@@ -110,11 +106,8 @@ class _Request:
 class FullUpdateRequests:
     """Publishes ``scene_graph_request``, repeated in a period until a full update has come.
 
-    However fast updates are refused, a source is asked once in a period. Thread-safe.
-
-    Args:
-        node: The node; it publishes while it is active.
-        period: Time between two requests to a source [s].
+    However fast updates are refused, a source is asked once in a period. Thread-safe. `node`: the
+    node; it publishes while it is active. `period`: time between two requests to a source [s].
     """
 
     def __init__(self, node: ManagedNode, period: float) -> None:
@@ -133,9 +126,8 @@ class FullUpdateRequests:
     def ask(self, source: str, last: int, reason: str) -> None:
         """Ask for a full update.
 
-        Args:
-            source: The source; "" for anybody.
-            last: Number of the last update that was taken from it; 0 for none.
+        `source`: the source; "" for anybody. `last`: number of the last update that was taken from
+        it; 0 for none.
         """
         with self._lock:
             is_new = source not in self._requests and len(self._requests) < MOST_SOURCES

@@ -94,8 +94,7 @@ class SceneOverrides(Protocol):
     def rename_graph(self, graph: SceneGraph) -> SceneGraph:
         """Return a graph in the words of the domain.
 
-        Raises:
-            SceneError: read so, something would lie on or in itself.
+        Raises SceneError if read so, something would lie on or in itself.
         """
 
 
@@ -114,12 +113,8 @@ class NoOverrides:
 def read_overrides(domain: str, file: str) -> SceneOverrides:
     """Read the overrides of a domain and a file; most domains have none, and are not read.
 
-    Args:
-        domain: name or path of the domain; "" for none.
-        file: of overrides; "" for none.
-
-    Raises:
-        ConfigureError: one of them is unusable.
+    `domain`: name or path of the domain; "" for none. `file`: of overrides; "" for none. Raises
+    ConfigureError if one of them is unusable.
     """
     if not domain:
         if file:

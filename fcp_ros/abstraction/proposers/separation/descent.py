@@ -39,10 +39,8 @@ class _Columns:
 class DescentSearch:
     """A search for the cheapest order of features for one problem.
 
-    Args:
-        problem: one whose policy begins in all states from which the goal can be reached; there is
-            no answer to others.
-        seed: draws the states that are tried first.
+    `problem`: one whose policy begins in all states from which the goal can be reached; there is no
+    answer to others. `seed`: draws the states that are tried first.
     """
 
     def __init__(self, problem: SeparationProblem, seed: int = 0) -> None:
@@ -62,8 +60,7 @@ class DescentSearch:
     def find(self, check: Callable[[], None], deadline: float = float("inf")) -> Selection | None:
         """Return the cheapest order whose features tell the goal; None if there is none.
 
-        Args:
-            deadline: by `time.process_time`.
+        `deadline`: by `time.process_time`.
         """
         if not len(self._open) or not self._problem.initial[self._open].all():
             return None
@@ -173,9 +170,7 @@ def _improve(
 ) -> np.ndarray:
     """Return which orders some good transition of a state improves, and no bad one.
 
-    Args:
-        changes: (transitions, columns) -1 where improved, 1 where made worse.
-        bad: (transitions,).
+    `changes`: (transitions, columns) -1 where improved, 1 where made worse. `bad`: (transitions,).
     """
     begin = changes[:, first]
     improved = np.zeros(len(second), dtype=bool)

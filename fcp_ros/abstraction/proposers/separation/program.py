@@ -152,11 +152,8 @@ class SeparationProgram:
     def solve(self, check: Callable[[], None], deadline: float = float("inf")) -> Model | None:
         """Return the cheapest model; None if there is none.
 
-        Args:
-            deadline: by `time.process_time`; the best model until then is returned.
-
-        Raises:
-            TimeoutError: nothing was found until the deadline.
+        `deadline`: by `time.process_time`; the best model until then is returned. Raises
+        TimeoutError if nothing was found until the deadline.
         """
         found: list[Model] = []
 

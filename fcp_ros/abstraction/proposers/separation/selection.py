@@ -51,11 +51,8 @@ class Selector:
     def select(self, check: Callable[[], None], deadline: float = float("inf")) -> Selection | None:
         """Return the cheapest selection; None if there is none.
 
-        Args:
-            deadline: by `time.process_time`.
-
-        Raises:
-            TimeoutError: none was found until the deadline.
+        `deadline`: by `time.process_time`. Raises TimeoutError if none was found until the
+        deadline.
         """
         if not len(self.kept):
             return None
@@ -77,9 +74,7 @@ class Selector:
 
         They may if a feature is selected that some of them decrease and none increases, or one
         whose truth one of them changes: then they need not belong to one component any more.
-
-        Args:
-            transitions: one for each abstract step of the component.
+        `transitions`: one for each abstract step of the component.
         """
         classes = sorted({int(self.classes.of_transition[number]) for number in transitions})
         codes = self.classes.codes[classes]

@@ -138,8 +138,7 @@ def assemble_abstraction(
 ) -> LearnedAbstraction:
     """Assemble the abstraction of good transitions.
 
-    Raises:
-        NoProgram: the writer knows none for some of the good transitions.
+    Raises NoProgram if the writer knows none for some of the good transitions.
     """
     names = name_features(features)
     boolean = [feature.is_boolean for feature in features]

@@ -68,8 +68,7 @@ def attempt_abstraction(
 ) -> LearnedAbstraction | None:
     """Learn an abstraction of a sample; None if the pool has none.
 
-    Raises:
-        TimeoutError: no selection was found until the deadline.
+    Raises TimeoutError if no selection was found until the deadline.
     """
     pool = _enumerate(sample, vocabulary, settings, check)
     return _select(name, pool.features, pool.values, pool, sample, firsts, settings, check)

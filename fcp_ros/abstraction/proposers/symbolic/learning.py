@@ -46,8 +46,7 @@ def guard_steps(
 ) -> LearnedAbstraction:
     """Put guarded programs in front of those of single steps, where the pool has concepts.
 
-    Args:
-        pool: of the states of the sample.
+    `pool`: of the states of the sample.
     """
     guards = _StepGuards(learned, sample, pool)
     programs: dict[str, tuple[Program, ...]] = {}
@@ -256,8 +255,7 @@ class SymbolicLearning:
     ) -> LearnedAbstraction | None:
         """Let the samples grow by what fails until a selection solves all tasks, or there is none.
 
-        Args:
-            vocabulary: the names that features may use.
+        `vocabulary`: the names that features may use.
         """
         learned: LearnedAbstraction | None = None
         for _ in range(ROUNDS):

@@ -47,12 +47,8 @@ class ProgramWriter(Protocol):
     def write(self, rule: str, transitions: Sequence[int]) -> tuple[Program, ...]:
         """Return programs to be tried in their order.
 
-        Args:
-            rule: of the last step of the transitions.
-            transitions: indices in the sample; all good ones that change the features alike.
-
-        Raises:
-            NoProgram: there is none.
+        `rule`: of the last step of the transitions. `transitions`: indices in the sample; all good
+        ones that change the features alike. Raises NoProgram if there is none.
         """
         ...
 
@@ -79,8 +75,7 @@ class SearchWriter:
 class JourneyWriter:
     """Travel to an object of a concept that leads to good places only, and then the rule.
 
-    Args:
-        pool: concepts with their members in the states of the sample.
+    `pool`: concepts with their members in the states of the sample.
     """
 
     def __init__(
@@ -94,8 +89,7 @@ class JourneyWriter:
     def write(self, rule: str, transitions: Sequence[int]) -> tuple[Program, ...]:
         """Return a program for each way to travel and each concept that is needed.
 
-        Raises:
-            NoProgram: no few concepts of the pool lead to good places in all states.
+        Raises NoProgram if no few concepts of the pool lead to good places in all states.
         """
         sample = self._sample
         good: dict[int, int] = {}

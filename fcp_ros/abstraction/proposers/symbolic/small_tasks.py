@@ -56,9 +56,8 @@ class SmallTasks:
     ) -> SampledSpace | None:
         """Return a state space that was not returned before; None if none is found.
 
-        Args:
-            goals: number of goal facts of a part.
-            extra: elements of a part besides those that a plan for these needs.
+        `goals`: number of goal facts of a part. `extra`: elements of a part besides those that a
+        plan for these needs.
         """
         if not self._is_used:
             self._is_used = True

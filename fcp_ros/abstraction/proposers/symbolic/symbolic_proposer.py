@@ -29,9 +29,7 @@ class SymbolicProposer:
     """Learns an abstraction; after faults it learns again from another, larger sample.
 
     Kinds of policies that the first tasks had none of are left out then: there are more tasks now.
-
-    Args:
-        report: told in a sentence what was tried.
+    `report`: told in a sentence what was tried.
     """
 
     def __init__(
@@ -55,8 +53,7 @@ class SymbolicProposer:
     ) -> AbstractionProposal:
         """Learn an abstraction that solves all training tasks.
 
-        Raises:
-            ProposerStopped: NO_COMMON_POLICY with the conflicting states, or LIMIT.
+        Raises ProposerStopped if NO_COMMON_POLICY with the conflicting states, or LIMIT.
         """
         options = replace(
             self._options,

@@ -60,8 +60,7 @@ class TaskSamples:
     def join(self, begins_anywhere: bool = False) -> TransitionSample:
         """Return all spaces as one sample.
 
-        Args:
-            begins_anywhere: True if a policy must begin in all states, not only in initial ones.
+        `begins_anywhere`: True if a policy must begin in all states, not only in initial ones.
         """
         sample = join_spaces(self._spaces)
         return replace(sample, initial=sample.distances > 0) if begins_anywhere else sample

@@ -21,8 +21,7 @@ from fcp_ros.domain.yaml.reader import read_text
 class FileProposer:
     """Proposes what a file says, once.
 
-    Args:
-        path: of the file: YAML with features, initial, goal and actions; or the file of a policy.
+    `path`: of the file: YAML with features, initial, goal and actions; or the file of a policy.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -41,10 +40,9 @@ class FileProposer:
     ) -> AbstractionProposal:
         """Read the file; only a person can mend its faults.
 
-        Raises:
-            RejectedProposal: it is no abstraction; each fault has a line and what to do.
-            ProposerStopped: it was proposed before.
-            DomainError: there is no such file.
+        Raises RejectedProposal if it is no abstraction; each fault has a line and what to do.
+        Raises ProposerStopped if it was proposed before. Raises DomainError if there is no such
+        file.
         """
         if feedback:
             sentence = f"{self._path} has faults: mend it and try again"

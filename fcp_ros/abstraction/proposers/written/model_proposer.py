@@ -67,9 +67,8 @@ class LanguageModelProposer:
     ) -> AbstractionProposal:
         """Ask for an abstraction, or for a better one.
 
-        Raises:
-            RejectedProposal: the answer is no abstraction; it can be asked again.
-            ProposerStopped: the model can't be asked, or repeats an answer with faults.
+        Raises RejectedProposal if the answer is no abstraction; it can be asked again. Raises
+        ProposerStopped if the model can't be asked, or repeats an answer with faults.
         """
         if self._has_features:
             self._last = self._ask(PromptStep.REPAIR, training, self._last, feedback, check)

@@ -55,11 +55,7 @@ def draft_rules(
 ) -> tuple[DraftRule, ...]:
     """Draft the rules of an action; none if it can never apply.
 
-    Args:
-        universe: types, objects, initial facts.
-
-    Raises:
-        UnsupportedPddl: too many rules.
+    `universe`: types, objects, initial facts. Raises UnsupportedPddl for too many rules.
     """
     lifted = (action, tuple(Variable(parameter.name) for parameter in action.parameters))
     instances = math.prod(len(universe.candidates(p)) for p in action.parameters)

@@ -191,13 +191,8 @@ def compute_cost(
     """Compute the cost of an action; 0 if it adds nothing.
 
     Values that are not given count nothing: `known_values` keeps the action from being done there.
-
-    Args:
-        universe: has the values of functions and the spelling of objects.
-        source: the domain file, for messages.
-
-    Raises:
-        UnsupportedPddl: a negative cost.
+    `universe`: has the values of functions and the spelling of objects. `source`: the domain file,
+    for messages. Raises UnsupportedPddl for a negative cost.
     """
     base = Fraction(0)
     terms: list[CostTerm] = []

@@ -36,9 +36,8 @@ def find_partitions(
 ) -> Iterator[Partition]:
     """Find the ways to identify terms under which the conjunct may hold, the identity first.
 
-    Args:
-        terms: variables and constants with their types, in their order.
-        universe: types, objects and static facts.
+    `terms`: variables and constants with their types, in their order. `universe`: types, objects
+    and static facts.
     """
     constants = [term.name for term in terms if isinstance(term, Constant)]
     search = _Search(conjunct, universe, frozenset(constants))

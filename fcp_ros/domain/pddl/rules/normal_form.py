@@ -97,9 +97,8 @@ def is_open(term: PddlTerm) -> bool:
 class Normaliser:
     """Finds the alternatives of conditions; fresh variables are numbered across them.
 
-    Args:
-        universe: types, objects, static facts.
-        variables: most existential variables of an expanded universal condition.
+    `universe`: types, objects, static facts. `variables`: most existential variables of an expanded
+    universal condition.
     """
 
     def __init__(self, universe: Universe, variables: int = MAX_VARIABLES) -> None:
@@ -130,11 +129,7 @@ class _Condition:
     variables: int
 
     def expand(self, formula: Formula) -> list[Conjunct]:
-        """Find all alternatives.
-
-        Raises:
-            _TooManyCases: there are more than MAX_ALTERNATIVES.
-        """
+        """Find all alternatives. Raises _TooManyCases if there are more than MAX_ALTERNATIVES."""
         return self._expand_part(formula, True, {})
 
     def split(self, formula: Formula) -> list[Conjunct]:

@@ -54,8 +54,7 @@ from fcp_ros.foundation.wording import suggest_name
 def check_domain_names(domain: DomainText, source: Source) -> None:
     """Check that all names of a domain are declared, with that number and those types of arguments.
 
-    Raises:
-        PddlError: the first mistake, with its line.
+    Raises PddlError for the first mistake, with its line.
     """
     checker = _Checker(domain, source)
     check_object_types(source, domain.constants, domain.types)
@@ -71,8 +70,7 @@ def check_domain_names(domain: DomainText, source: Source) -> None:
 def check_problem_names(problem: ProblemText, domain: DomainText, source: Source) -> None:
     """Check the names in goal, constraints and metric of a problem.
 
-    Raises:
-        PddlError: the first mistake, with its line.
+    Raises PddlError for the first mistake, with its line.
     """
     checker = _Checker(domain, source, problem.objects)
     checker.check(problem.goal, {})
@@ -214,8 +212,7 @@ _NUMBERS = "keep only action costs: (increase (total-cost) ...)"
 def check_domain_features(domain: DomainText, source: Source) -> None:
     """Refuse the first feature of a domain that is not supported.
 
-    Raises:
-        UnsupportedPddl: names the feature and says how to do without it.
+    Raises UnsupportedPddl if names the feature and says how to do without it.
     """
     _check_constraints(domain.constraints, source)
     for axiom in domain.axioms:
@@ -236,8 +233,7 @@ def check_domain_features(domain: DomainText, source: Source) -> None:
 def check_problem_features(problem: ProblemText, source: Source) -> None:
     """Refuse the first feature of a problem that is not supported.
 
-    Raises:
-        UnsupportedPddl: as `check_domain_features`.
+    Raises UnsupportedPddl as `check_domain_features` does.
     """
     _check_constraints(problem.constraints, source)
     check_places(problem.goal, source)
@@ -247,8 +243,7 @@ def check_problem_features(problem: ProblemText, source: Source) -> None:
 def refuse_axioms(domain: DomainText, source: Source, purpose: str) -> None:
     """Refuse derived predicates where only actions are understood.
 
-    Raises:
-        UnsupportedPddl: the domain has some; `purpose` says for what they are refused.
+    Raises UnsupportedPddl if the domain has some; `purpose` says for what they are refused.
     """
     if domain.axioms:
         fix = "let actions add and delete the predicate"
@@ -258,8 +253,7 @@ def refuse_axioms(domain: DomainText, source: Source, purpose: str) -> None:
 def check_places(formula: Formula, source: Source) -> None:
     """Refuse preferences and constraints within conditions.
 
-    Raises:
-        UnsupportedPddl: the first one, with its place.
+    Raises UnsupportedPddl for the first one, with its place.
     """
     if isinstance(formula, PreferenceFormula):
         inner = next(filter(_is_preference, subformulas(formula.body)), None)

@@ -58,9 +58,8 @@ _ACTION_KEYS = (":parameters", ":precondition", ":effect")
 def check_sections(source: Source, known: tuple[str, ...], kind: str) -> None:
     """Check that a file is of its kind and consists of known sections, each once except `_SEVERAL`.
 
-    Raises:
-        UnsupportedPddl: a section that this planner does not support, by name.
-        PddlError: another kind of file, an unknown section, a section given twice, or a stray part.
+    Raises UnsupportedPddl if a section that this planner does not support, by name. Raises
+    PddlError for another kind of file, an unknown section, a section given twice, or a stray part.
     """
     _check_head(source, kind)
     seen: set[str] = set()
@@ -97,8 +96,7 @@ def _check_head(source: Source, kind: str) -> None:
 def check_not_swapped(domain: Source, problem: Source) -> None:
     """Check that neither file was given in the place of the other.
 
-    Raises:
-        PddlError: both were; or a file is no list.
+    Raises PddlError if both were; or a file is no list.
     """
     if domain.kind == "problem" and problem.kind == "domain":
         message = f"the files are swapped: this one is a problem, and {problem.file} is its domain"
@@ -108,9 +106,8 @@ def check_not_swapped(domain: Source, problem: Source) -> None:
 def read_domain(source: Source, check: Callable[[], None]) -> DomainText:
     """Read a domain file; names are not looked up yet.
 
-    Raises:
-        UnsupportedPddl: a section or an effect that has no place in the syntax tree.
-        PddlError: a mistake, with its line.
+    Raises UnsupportedPddl if a section or an effect that has no place in the syntax tree. Raises
+    PddlError for a mistake, with its line.
     """
     check_sections(source, SECTIONS, "domain")
     reader = _DomainReader(source)
@@ -341,8 +338,7 @@ def read_constraints(formulas: FormulaReader, section: SList) -> Formula:
 def find_only_part(source: Source, section: SList, example: str) -> int:
     """Find the position of the only part of a section.
 
-    Raises:
-        PddlError: it has none, or several.
+    Raises PddlError if it has none, or several.
     """
     if len(section) == 2:
         return 1

@@ -149,9 +149,8 @@ class FormulaReader:
     def read_typed(self, parent: SList, first: int, prefix: str, kind: str) -> list[Typed]:
         """Read `name name - type ...` from a position of a list on.
 
-        Args:
-            prefix: first character of names: `?` for variables, otherwise empty.
-            kind: the declared kind in the plural, for messages.
+        `prefix`: first character of names: `?` for variables, otherwise empty. `kind`: the declared
+        kind in the plural, for messages.
         """
         found: list[Typed] = []
         waiting: list[tuple[str, int]] = []

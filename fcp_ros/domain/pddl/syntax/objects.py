@@ -15,9 +15,8 @@ from fcp_ros.foundation.wording import list_names, suggest_name
 def check_object_types(source: Source, given: Iterable[Typed], types: Parents) -> None:
     """Check that each declaration of an object names one declared type.
 
-    Raises:
-        UnsupportedPddl: an object of either of several types.
-        PddlError: an unknown type.
+    Raises UnsupportedPddl for an object of either of several types. Raises PddlError for an unknown
+    type.
     """
     known = frozenset(list_types(types))
     for typed in given:
@@ -35,10 +34,8 @@ def declare_objects(
     """Add declared objects to the known ones by name; return those that were known already.
 
     An object that is declared with several types is of all of them, as the passengers of IPC-2000's
-    elevators are: it gets a type of its own below them.
-
-    Args:
-        types: the parents of each type, which grow.
+    elevators are: it gets a type of its own below them. `types`: the parents of each type, which
+    grow.
     """
     repeated: list[Typed] = []
     for typed in given:

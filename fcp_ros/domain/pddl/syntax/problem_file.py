@@ -58,12 +58,8 @@ Values = Mapping[str, Mapping[tuple[str, ...], Fraction]]
 def read_problem(source: Source, domain: DomainText, domain_source: Source) -> ProblemText:
     """Read a problem file.
 
-    Args:
-        domain_source: the domain file, for the spelling of its constants.
-
-    Raises:
-        UnsupportedPddl: a part that has no place in the syntax tree.
-        PddlError: a mistake, with its line.
+    `domain_source`: the domain file, for the spelling of its constants. Raises UnsupportedPddl if a
+    part that has no place in the syntax tree. Raises PddlError for a mistake, with its line.
     """
     check_sections(source, SECTIONS, "problem")
     head = source.head
@@ -132,11 +128,7 @@ def _read_goal(source: Source) -> Formula:
 
 
 def read_condition(source: Source) -> Formula:
-    """Read a text that consists of one condition.
-
-    Raises:
-        PddlError: it is none.
-    """
+    """Read a text that consists of one condition. Raises PddlError if it is none."""
     body = source.body
     return FormulaReader(source).read_formula(body, SList([], 0, len(source.text)), 0)
 

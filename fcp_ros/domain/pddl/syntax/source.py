@@ -45,9 +45,8 @@ class Source:
     def body(self) -> SList:
         """The list that the file consists of.
 
-        Raises:
-            PddlError: parentheses don't match, with the line of the section at fault; or there is
-                something beside the list.
+        Raises PddlError if parentheses don't match, with the line of the section at fault; or there
+        is something beside the list.
         """
         self._refuse_controls()
         try:
@@ -94,8 +93,7 @@ class Source:
     def sections(self) -> tuple[SList, ...]:
         """The lists of the file that begin with a keyword, in their order.
 
-        Raises:
-            PddlError: as `body`.
+        Raises PddlError as `body` does.
         """
         return tuple(
             node
@@ -181,11 +179,7 @@ class Source:
 
 
 def read_source(path: str | PathLike[str]) -> Source:
-    """Read a file.
-
-    Raises:
-        PddlError: it can't be read, is too large, or is not UTF-8.
-    """
+    """Read a file. Raises PddlError if it can't be read, is too large, or is not UTF-8."""
     file = Path(path)
     try:
         return Source(str(file), read_text(file))

@@ -23,8 +23,7 @@ Layer = tuple[str, ...]
 def find_layers(domain: DomainText, source: Source) -> tuple[Layer, ...]:
     """Find the strata of the derived predicates, the first ones first.
 
-    Raises:
-        PddlError: a predicate depends on its own negation; the message names the cycle.
+    Raises PddlError if a predicate depends on its own negation; the message names the cycle.
     """
     if not domain.axioms:
         return ()

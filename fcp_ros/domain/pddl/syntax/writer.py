@@ -41,8 +41,7 @@ from fcp_ros.foundation.wording import write_decimal
 def write_domain(domain: DomainText, spelling: Mapping[str, str] | None = None) -> str:
     """Write a domain file.
 
-    Args:
-        spelling: constants as they are to be spelt, by their lower-case names.
+    `spelling`: constants as they are to be spelt, by their lower-case names.
     """
     sections = [f"(define (domain {domain.name})"]
     if domain.requirements:
@@ -66,11 +65,7 @@ def write_domain(domain: DomainText, spelling: Mapping[str, str] | None = None) 
 
 
 def write_problem(problem: ProblemText, constants: Iterable[Typed] = ()) -> str:
-    """Write a problem file.
-
-    Args:
-        constants: of its domain, which are not declared again.
-    """
+    """Write a problem file. `constants`: of its domain, which are not declared again."""
     known = frozenset(constants)
     objects = (typed for typed in problem.objects if typed not in known)
     facts = (
