@@ -103,7 +103,6 @@ def _find_side(text: str, task: AlignmentTask, side: int | None) -> _Side:
 
 
 def _build(narrow: _Side, wide: _Side, task: AlignmentTask) -> Synonym:
-    """Build the synonym, from the side with fewer arguments to the other one."""
     numbers: Mapping[str, int] = {term: at for at, term in enumerate(narrow.terms)}
     places: list[int] = []
     fillers: list[str] = []

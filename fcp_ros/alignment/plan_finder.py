@@ -250,7 +250,6 @@ class PlanFinder:
         return found if isinstance(found, TrialPlan) else NotFound.UNSETTLED
 
     def _plan(self, model: ModelWithRules) -> TrialPlan | NotFound:
-        """Plan, and leave the replace rules out."""
         self._watch.check()
         task = work_out(drop_unused(model.texts), self._watch.check)
         left = max(0.01, self._options.time_limit - self._watch.elapsed)

@@ -176,7 +176,6 @@ def _align_files(
     targets: _Targets,
     as_json: bool,
 ) -> NoReturn:
-    """Align two domains, write and print the answer, and exit."""
     targets.check(files.paths)
     compile_missing_kernels(say)
     start = RequestStart.now()

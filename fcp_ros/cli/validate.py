@@ -129,7 +129,6 @@ def _validate_plan(
 
 
 def _validate_actions(console: Console, file: str, domain: str, problem: str) -> None:
-    """Check the actions of an IPC plan file against a PDDL domain and problem."""
     if not (domain.endswith(".pddl") and problem.endswith(".pddl")):
         fail(f"{file} holds actions: give the PDDL files with --domain and --scene")
     text = read_text(Path(file))
@@ -152,7 +151,6 @@ def _validate_actions(console: Console, file: str, domain: str, problem: str) ->
 
 
 def _validate_pddl(console: Console, file: str, domain: str) -> None:
-    """Check a PDDL problem against a PDDL domain."""
     if not is_pddl(domain) or domain == file:
         fail(f"{file}: give the problem here, and its PDDL domain with --domain")
     task = read_pddl(domain, file)

@@ -59,7 +59,6 @@ def _list_shifts(domain: Domain, step: PlanStep, instance: Instance) -> Iterator
 
 
 def _change(instance: Instance, delta: Delta) -> Instance:
-    """Change the facts of a state."""
     builder = InstanceBuilder.of(instance)
     for fact in delta.removed:
         builder.unrelate(fact.relation, *map(builder.id_of, fact.arguments))

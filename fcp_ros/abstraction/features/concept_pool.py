@@ -101,7 +101,6 @@ class ConceptPool:
         return level
 
     def _add_names(self, level: ConceptLevel) -> None:
-        """Add the names, what the goal asks and is still missing, and complements of names."""
         names = [NamedConcept(name) for name in self._vocabulary.concepts]
         if not names:
             return

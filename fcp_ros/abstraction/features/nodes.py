@@ -156,7 +156,6 @@ class NodeTable:
         ]
 
     def _forget(self) -> None:
-        """Compute everything at the next call."""
         used = sorted(frozenset[str]().union(*(node.source.names for node in self._nodes)))
         self._watched = [(1 << place, name) for place, name in enumerate(used)]
         self._versions = dict.fromkeys(used)

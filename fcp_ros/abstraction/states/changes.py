@@ -101,7 +101,6 @@ class RuleChanges:
     def _collect(
         self, state: RelationalState, binding: Values
     ) -> tuple[dict[Tuple, None], dict[Tuple, None]]:
-        """Return what the rule and all matches of its effects add and delete."""
         added = dict.fromkeys(pattern.fill(binding) for pattern in self._add)
         deleted = dict.fromkeys(pattern.fill(binding) for pattern in self._delete)
         fixed = dict(enumerate(binding))

@@ -123,7 +123,6 @@ class _GoalReader:
 
 
 def _join(readings: Iterable[Callable[[], _Demand]]) -> _Demand:
-    """Demand all parts."""
     facts: dict[Fact, None] = {}
     for read in readings:
         demand = read()

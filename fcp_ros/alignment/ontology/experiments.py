@@ -114,7 +114,6 @@ class ExperimentPlanner:
     def _find_step(
         self, rule: ActionRule, bound: Mapping[str, str], state: Instance
     ) -> PlanStep | None:
-        """Find a way to do a rule with some of its parameters bound."""
         if not all(state.has(element) for element in bound.values()):
             return None
         span = self._spans.of(rule)
@@ -130,7 +129,6 @@ class ExperimentPlanner:
         return None
 
     def _write_condition(self, rule: ActionRule, bound: Mapping[str, str]) -> Expression:
-        """Write what has to hold for a rule to be done with some of its parameters bound."""
         parts = [self._write_literal(literal, rule, bound) for literal in rule.when]
         body: Expression = parts[0] if len(parts) == 1 else And(tuple(parts))
         free = tuple(

@@ -147,7 +147,6 @@ def _list_places(vocabulary: SceneVocabulary, ids: tuple[str, ...]) -> Matrix:
 
 
 def _list_matrices(vocabulary: SceneVocabulary, ids: tuple[str, ...]) -> Mapping[str, Matrix]:
-    """List the relations of two arguments, and the pairs of arguments of longer ones."""
     at = {id_: position for position, id_ in enumerate(ids)}
     found: dict[str, Matrix] = {}
     for name, tuples in vocabulary.relations.items():
@@ -293,7 +292,6 @@ class _Comparison:
 
 
 def _normalise(weights: Mapping[Meaning, float]) -> dict[Meaning, float]:
-    """Turn agreements into probabilities, with one disagreement as the weight of nothing."""
     powers = {meaning: float(np.expm1(6.0 * weight)) for meaning, weight in weights.items()}
     total = sum(powers.values()) + float(np.expm1(6.0 * 0.25))
     return {meaning: power / total for meaning, power in powers.items()}
@@ -307,7 +305,6 @@ def _conclude(
     count: int,
     reasons: tuple[str, ...],
 ) -> NameClaim:
-    """Make the claim about a name from the probabilities of its meanings."""
     ranked = sorted(shares.items(), key=lambda one: (-one[1], str(one[0])))
     rivals = [one for one in ranked[: _RIVALS + 1] if one[1] >= _WORTH_SAYING]
     if not ranked or ranked[0][1] < _NOTHING:

@@ -211,7 +211,6 @@ class PlanCommand:
         return replace(output, policy=made)
 
     def _open_session(self) -> Any:
-        """Read domain and scene."""
         asked = self._asked
         with self._guard(Phase.PARSE):
             # The scene layer, with all its formats, is slow to import; PDDL needs none of it.

@@ -53,7 +53,7 @@ def check_structure(goal: Expression, graded: Collection[str], text: str = "") -
 def refuse_times(expression: Expression, text: str = "") -> None:
     """Refuse constraints with times, where nobody has said how long actions take.
 
-    Raises ExpressionError if the first one; the fix names what to do.
+    Raises ExpressionError for the first one; the fix names what to do.
     """
     if isinstance(expression, TrajectoryConstraint) and expression.times:
         message = (
@@ -115,7 +115,6 @@ def _check_part(part: Expression, graded: Collection[str], free: frozenset[str],
 
 
 def _check_preferred(part: Expression, text: str) -> None:
-    """Refuse preferences in the body of a preference."""
     message = ""
     if isinstance(part, Preference):
         message = "A preference stands within a preference: take the inner one out."
@@ -137,7 +136,6 @@ def _check_choice(preference: Preference, free: frozenset[str], text: str) -> No
 
 
 def _check_condition(condition: Expression, text: str) -> None:
-    """Refuse constraints and preferences in a condition."""
     if isinstance(condition, (TrajectoryConstraint, Preference)):
         name = "preference" if isinstance(condition, Preference) else "trajectory constraint"
         message = (
@@ -200,7 +198,6 @@ def split_choice(
 
 
 def _flatten(condition: Expression) -> Iterator[Expression]:
-    """Yield the parts of nested conjunctions."""
     if isinstance(condition, And):
         for part in condition.parts:
             yield from _flatten(part)

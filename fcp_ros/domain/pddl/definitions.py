@@ -91,7 +91,6 @@ def _find_definition(
     drafts: Sequence[DraftRule],
     check: Callable[[], None],
 ) -> Iterator[Definition]:
-    """Find the definitions of a predicate by relations with one more argument."""
     arity = len(universe.domain.predicates[predicate])
     for other in wider:
         for order in itertools.permutations(range(arity + 1), arity):

@@ -64,7 +64,6 @@ class FormulaWriter:
         return self._make_atom(self._write(formula, {}))
 
     def _make_atom(self, found: Expression | bool) -> Expression:
-        """Make an atom of a truth value."""
         if not isinstance(found, bool):
             return found
         self.used[""] = None

@@ -107,7 +107,6 @@ def price_task(
 def _read_sum(
     metric: Metric, names: Iterable[str], source: Source
 ) -> tuple[dict[str, Fraction], dict[str, Fraction], Fraction]:
-    """Read the weights of preferences and of functions, and the constant, of what is minimised."""
     constant = Fraction(0)
     prices = dict.fromkeys(names, Fraction(0))
     weights: dict[str, Fraction] = {}
@@ -130,7 +129,6 @@ def _read_sum(
 def _list_terms(
     number: Numeric, weight: Fraction, metric: Metric, source: Source
 ) -> Iterator[tuple[Fraction, ViolationCount | FunctionValue | Fraction]]:
-    """Yield the terms of a weighted sum."""
     if isinstance(number, (ViolationCount, Fraction)) or (
         isinstance(number, FunctionValue) and not number.arguments
     ):

@@ -135,7 +135,7 @@ def with_goal(texts: PddlTexts, goal: str) -> PddlTexts:
     """Return the texts with another goal, which is checked.
 
     Trajectory constraints of the problem go with its goal, and its metric if that counts violations
-    of preferences. Raises UnsupportedPddl, PddlError if as `read_pddl`; the place is one in the
+    of preferences. Raises UnsupportedPddl, PddlError as `read_pddl` does; the place is one in the
     text of the goal.
     """
     source = Source(_GOAL, goal)

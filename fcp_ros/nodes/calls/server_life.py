@@ -184,7 +184,6 @@ class ServerLife:
         return False
 
     def _listen(self, participant: bytes, topic: str) -> None:
-        """Subscribe to the sign of life of a server's node."""
         with self._lock:
             if self._closed or participant in self._processes:
                 return

@@ -105,7 +105,7 @@ def attributes_to_ros(attributes: Mapping[str, AttributeValue]) -> list[Attribut
 def attributes_from_ros(messages: Iterable[Attribute]) -> dict[str, AttributeValue]:
     """Read attributes by name.
 
-    Raises ConversionError if an unknown kind, a name twice, or a number that is not finite.
+    Raises ConversionError for an unknown kind, a name twice, or a number that is not finite.
     """
     attributes: dict[str, AttributeValue] = {}
     for message in messages:

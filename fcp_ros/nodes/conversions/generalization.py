@@ -62,7 +62,6 @@ def faults_to_ros(errors: Iterable[AbstractionError]) -> list[AbstractionFault]:
 
 
 def _complete_sentence(clause: str) -> str:
-    """Return a clause with a capital letter and a full stop."""
     end = "" if clause.endswith((".", "!", "?")) else "."
     return f"{clause[:1].upper()}{clause[1:]}{end}" if clause else ""
 

@@ -220,7 +220,7 @@ def status_to_ros(status: PlanStatus, message: str) -> PlanStatusMessage:
 def status_from_ros(message: PlanStatusMessage) -> PlanStatus:
     """Read the status of a planning request.
 
-    Raises ConversionError if an unknown code (an answer that was never filled in has 0).
+    Raises ConversionError for an unknown code (an answer that was never filled in has 0).
     """
     try:
         return PlanStatus(message.code)

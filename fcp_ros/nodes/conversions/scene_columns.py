@@ -417,7 +417,6 @@ def _check_length(message: Any, name: str, length: int, of: str, each: int = 1) 
 
 
 def _check_index(message: SceneNodes, name: str) -> Any:
-    """Return a column of indexes into ids."""
     column, count = getattr(message, name), len(message.ids)
     if (largest := max(column, default=0)) >= max(count, 1) or (column and not count):
         raise ConversionError(

@@ -183,7 +183,6 @@ class ExecutiveNode(ManagedNode):
         follow_scene(self, self._scene, self._on_scene_changed)
 
     def _open_journal(self) -> OutcomeJournal | None:
-        """Open the journal of this robot in this world, whose outcomes say little elsewhere."""
         path = self._locate("outcome_journal")
         try:
             return None if path is None else OutcomeJournal(path)
@@ -363,7 +362,6 @@ class ExecutiveNode(ManagedNode):
     # --- goals (in the executive's thread) ------------------------------------------------------
 
     def _work(self, context: GoalContext, parts: ExecutiveParts) -> GoalResult:
-        """Work on a goal to its end."""
         whole = {chunk.name for chunk in parts.domain.chunks.values() if chunk.graded}
         assert self._step_clients is not None, "a goal is ended before they are closed"
         channels = ReportChannels(

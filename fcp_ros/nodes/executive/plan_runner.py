@@ -312,7 +312,6 @@ class PlanRunner:
             return None
 
     def _present(self) -> Instance:
-        """Return the present state as the plan at hand takes it."""
         seen = self._see()
         if not self._shifts:
             return seen

@@ -116,7 +116,6 @@ def label_rooms(graph: SceneGraph) -> Iterator[Drawing]:
 
 
 def _find_outlines(graph: SceneGraph) -> Iterator[tuple[SceneNode, float]]:
-    """Find rooms with a polygon, and the level of their floor."""
     levels = find_floor_levels(graph)
     return ((n, levels.get(n.id, 0.0)) for n in graph.in_layer(Layer.ROOM) if n.polygon)
 
@@ -385,7 +384,6 @@ def draw_relations(graph: SceneGraph, names: AbstractSet[str]) -> Iterator[Drawi
 
 
 def _make_key(relation: SceneRelation) -> tuple[str, ...]:
-    """Return the elements, in one order for symmetric relations."""
     if relation.name not in _SYMMETRIC:
         return relation.elements
     return (*sorted(relation.elements[:2]), *relation.elements[2:])

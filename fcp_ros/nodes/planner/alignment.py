@@ -84,7 +84,6 @@ class AlignmentService:
     def _align_domains(
         self, request: Any, options: AlignmentOptions, start: RequestStart, token: CancelToken
     ) -> Any:
-        """Compare the words of a PDDL domain with those of the other one."""
         domain = self._resolve(request.domain, find_domain)
         problem = self._resolve(request.problem, Path)
         found = compare_vocabularies(
@@ -102,7 +101,6 @@ class AlignmentService:
     def _align_scene(
         self, request: Any, options: AlignmentOptions, start: RequestStart, token: CancelToken
     ) -> Any:
-        """Compare the names of a scene with those of a domain."""
         if request.domain or request.problem:
             sentence = "Give a scene, or a domain with its problem; not both."
             raise RequestRefused(RefusalKind.INVALID_REQUEST, sentence)
@@ -141,7 +139,6 @@ class AlignmentService:
         return open_domain(domain, self._read_state(request.world, domain, token), check)
 
     def _read_state(self, scene: str, domain: Domain, token: CancelToken) -> Instance:
-        """Return the state of a scene file, or the present one."""
         if not scene:
             self._scene.wait_for_first(self._parameters.number("scene_wait"), token)
             state = self._scene.state(self._domain)

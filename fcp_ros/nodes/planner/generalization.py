@@ -228,7 +228,6 @@ def _choose_time_limit(goal: Any, place: LearningPlace) -> float:
 def _make_request(
     goal: Any, place: LearningPlace, watch: _LearningWatch, token: CancelToken
 ) -> LearningRequest:
-    """Read all files of a goal."""
     if not goal.tasks and not goal.present_scene:
         raise ConversionError("there is no task: give tasks, or set present_scene")
     if len(goal.tasks) > MOST_TASKS:
@@ -294,7 +293,6 @@ class _TaskReader:
             yield self._make_task(Path(scene).stem, domain, instance)
 
     def _read_problems(self, goal: Any) -> Iterator[TrainingTask]:
-        """Read problems of PDDL."""
         if self._text:
             raise ConversionError("a PDDL problem has its own goal: leave goal empty")
         if goal.present_scene:

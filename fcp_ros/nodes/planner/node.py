@@ -469,7 +469,6 @@ def _is_cancelled(goal: ServerGoalHandle | None) -> bool:
 
 
 def _end_goal(goal: ServerGoalHandle, result: PlanResult) -> None:
-    """Bring a goal into its terminal state."""
     status = PlanStatus(result.status.code)
     if status.solved:
         goal.succeed()

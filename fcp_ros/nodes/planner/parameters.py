@@ -25,7 +25,6 @@ TRAINING_FILES = FileRule("training_folders", config_folder)
 
 
 def _spec_of(option: PlanningOption) -> ParameterSpec:
-    """Make the parameter for a planning option."""
     assert isinstance(option.default, bool | int | float | str), "parameters are single values"
     remark = " For requests that leave it open." if option.left_open else ""
     return ParameterSpec(

@@ -147,7 +147,6 @@ class SceneHolder:
             self._refuse_or_ask(update, sentence)
 
     def _rename_update(self, update: SceneUpdate) -> SceneUpdate:
-        """Return an update in the words of the domain, as they are now."""
         present = self._held.graph.nodes if self._held else {}
         return self._names.rename_update(self._parts.overrides.rename_update(update, present))
 

@@ -422,7 +422,6 @@ class SceneGraphNode(ManagedNode):
         return replace(self._read_limits("max_file_bytes"), asset_folders=folders)
 
     def _read_limits(self, bytes_parameter: str) -> SceneLimits:
-        """Return the limits of a file or a message."""
         number = self.parameters.integer
         return SceneLimits(number("max_nodes"), number(bytes_parameter), number("max_relations"))
 

@@ -232,7 +232,6 @@ def _collect_steps(
 def _see_changes(
     values: NDArray[np.int32], sample: TransitionSample
 ) -> dict[str, list[frozenset[int]]]:
-    """Return per rule and feature the signs of the changes of sampled transitions."""
     signs = np.sign(values[sample.targets] - values[sample.sources])
     rules = np.array([rule for rule, _ in sample.steps])
     return {

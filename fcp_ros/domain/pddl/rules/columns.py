@@ -104,7 +104,6 @@ class _Addition:
 def _list_additions(
     action: PddlAction, list_candidates: Callable[[Typed], Objects]
 ) -> Iterator[_Addition]:
-    """List what the effects of an action add."""
     required = tuple(list_required(action.precondition))
     for effect in action.effects:
         added = tuple(

@@ -202,7 +202,6 @@ class _Draft:
         positive: tuple[Atom, ...],
         negative: tuple[Atom, ...],
     ) -> tuple[tuple[tuple[Atom, ...], tuple[Atom, ...]], tuple[DraftEffect, ...]]:
-        """Draft the unconditional additions and deletions, and the conditional effects."""
         drafter = EffectDrafter(self.universe, mapping, names, parameters, positive, negative)
         drafts = [
             draft

@@ -109,7 +109,6 @@ class _Search:
 
     @staticmethod
     def _list_rows(atoms: Sequence[Atom], place: Mapping[PddlTerm, int]) -> list[Row]:
-        """List the atoms whose terms have all been placed, with the numbers of their groups."""
         return [
             (atom, tuple(place[term] for term in terms_of(atom)))
             for atom in atoms

@@ -223,7 +223,6 @@ class _DomainReader:
     def _read_signature(
         self, section: SList, position: int, kind: str
     ) -> tuple[str, tuple[Typed, ...]]:
-        """Read a name and its typed arguments."""
         node = section[position]
         if not isinstance(node, SList):
             example = "(on ?x ?y)" if kind == "a predicate" else "(distance ?x ?y)"

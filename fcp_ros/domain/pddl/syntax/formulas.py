@@ -193,7 +193,6 @@ class FormulaReader:
         return tuple(found)
 
     def _find_offsets(self, parent: SList) -> Sequence[int]:
-        """Find the offsets of the parts of a list."""
         return list(part_offsets(self.source.code, parent))
 
     def _read_types(self, parent: SList, position: int) -> tuple[str, ...]:
@@ -377,7 +376,6 @@ class FormulaReader:
         condition: Formula,
         depth: int,
     ) -> None:
-        """Add an effect under some variables and a condition to the parts."""
         if isinstance(node, str):
             raise self.source.misplacement(parent, position, _EFFECT)
         if not node:

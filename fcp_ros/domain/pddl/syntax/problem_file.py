@@ -252,7 +252,6 @@ class _InitReader:
     def _read_fact(
         self, section: SList, position: int, predicate: str, node: SList
     ) -> tuple[str, ...]:
-        """Read the arguments of an atom of a declared predicate, and check their types."""
         legs = self._domain.predicates.get(predicate)
         if legs is None or len(legs) != len(node) - 1:
             self._refuse_predicate(section, position, predicate, len(node) - 1)
