@@ -8,12 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 
-from fcp_ros.alignment.conflicts import (
-    ConflictSet,
-    ConflictSets,
-    SynonymChoice,
-    SynonymSet,
-)
+from fcp_ros.alignment.conflicts import ConflictSet, ConflictSets, SynonymChoice, SynonymSet
 from fcp_ros.alignment.merging import drop_unused, erase_leg_types, merge_texts
 from fcp_ros.alignment.options import AlignmentOptions
 from fcp_ros.alignment.pairing import AlignmentTask
@@ -79,9 +74,7 @@ def add_replace_rules(
         replace(
             texts,
             domain=replace(
-                domain,
-                actions=tuple(actions),
-                functions={**domain.functions, TOTAL_COST: ()},
+                domain, actions=tuple(actions), functions={**domain.functions, TOTAL_COST: ()}
             ),
             problem=replace(
                 problem,

@@ -75,10 +75,7 @@ class Predictor:
         return self._predicted[key]
 
     def find_conflict(
-        self,
-        synonyms: frozenset[Synonym],
-        actions: tuple[GroundAction, ...],
-        seen: Observation,
+        self, synonyms: frozenset[Synonym], actions: tuple[GroundAction, ...], seen: Observation
     ) -> ConflictSet | None:
         """Find what a trial says against a hypothesis; None if it predicts what was seen."""
         try:

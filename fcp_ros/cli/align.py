@@ -39,8 +39,7 @@ from fcp_ros.planning.warm_up import compile_missing_kernels
 OwnArgument = Annotated[
     Path,
     typer.Argument(
-        metavar="FILE",
-        help="Your PDDL domain: its words state the goal. Or a scene: see --domain.",
+        metavar="FILE", help="Your PDDL domain: its words state the goal. Or a scene: see --domain."
     ),
 ]
 OtherArgument = Annotated[
@@ -51,12 +50,10 @@ OtherArgument = Annotated[
     ),
 ]
 ProblemOption = Annotated[
-    Path | None,
-    typer.Option("--problem", "-p", help="PDDL problem of your domain, with the goal."),
+    Path | None, typer.Option("--problem", "-p", help="PDDL problem of your domain, with the goal.")
 ]
 WordsOption = Annotated[
-    str,
-    typer.Option("--domain", "-d", help="For a scene: the domain that its names are read in."),
+    str, typer.Option("--domain", "-d", help="For a scene: the domain that its names are read in.")
 ]
 WorldOption = Annotated[
     str,
@@ -170,11 +167,7 @@ def _choose_files(domain: Path, problem: Path | None, other: str, world: str) ->
 
 
 def _align_files(
-    files: _Files,
-    same: Sequence[str],
-    options: AlignmentOptions,
-    targets: _Targets,
-    as_json: bool,
+    files: _Files, same: Sequence[str], options: AlignmentOptions, targets: _Targets, as_json: bool
 ) -> NoReturn:
     targets.check(files.paths)
     compile_missing_kernels(say)

@@ -89,9 +89,7 @@ def train(
 
 
 @app.command()
-def show(
-    file: Annotated[Path, typer.Argument(help="File of weights.")] = PACKAGED_FILE,
-) -> None:
+def show(file: Annotated[Path, typer.Argument(help="File of weights.")] = PACKAGED_FILE) -> None:
     """Show the datasheet of a file of weights."""
     with explain_errors():
         weights, datasheet = load_weights(file)

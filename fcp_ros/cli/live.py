@@ -31,14 +31,8 @@ def up(
         str, typer.Option("--scene", "-s", help="Scene to begin with: a file or a name.")
     ] = "",
     namespace: Annotated[str, typer.Option(help="Namespace of all nodes.")] = "",
-    params_file: Annotated[
-        Path | None,
-        typer.Option(help="ROS parameter file."),
-    ] = None,
-    node: Annotated[
-        list[str] | None,
-        typer.Option("--node", "-n", help=NODE_HELP),
-    ] = None,
+    params_file: Annotated[Path | None, typer.Option(help="ROS parameter file.")] = None,
+    node: Annotated[list[str] | None, typer.Option("--node", "-n", help=NODE_HELP)] = None,
     use_sim_time: Annotated[bool, typer.Option(help="Take the time from /clock.")] = False,
     autostart: Annotated[
         bool, typer.Option(help="Let the nodes configure and activate themselves.")

@@ -92,12 +92,7 @@ def validate(
 
 
 def _validate_plan(
-    console: Console,
-    file: str,
-    domain: str,
-    scene: str,
-    limits: SceneLimits,
-    judges: JudgeChoice,
+    console: Console, file: str, domain: str, scene: str, limits: SceneLimits, judges: JudgeChoice
 ) -> None:
     text = read_text(Path(file))
     try:

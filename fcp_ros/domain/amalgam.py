@@ -191,11 +191,7 @@ def _collect(
     add: Iterable[Atom],
     binding: Ids,
 ) -> None:
-    for atoms, target in (
-        (matched, changes.matched),
-        (delete, changes.delete),
-        (add, changes.add),
-    ):
+    for atoms, target in ((matched, changes.matched), (delete, changes.delete), (add, changes.add)):
         for atom in atoms:
             arguments = tuple(state.name_of(binding[name]) for name in list_variables(atom))
             target.setdefault(Fact(atom.predicate, arguments))

@@ -15,12 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from fcp_ros.cset import (
-    Instance,
-    Rule,
-    Schema,
-    inclusion,
-)
+from fcp_ros.cset import Instance, Rule, Schema, inclusion
 from fcp_ros.domain.model import ActionRule, Constraint, Domain
 from fcp_ros.domain.span_conditions import Scope, build_pattern
 

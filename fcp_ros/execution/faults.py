@@ -64,10 +64,9 @@ class Fault:
     times: int = ALWAYS  # how often it happens; `ALWAYS` for no limit
 
     def __str__(self) -> str:
-        effect = {
-            FaultKind.FAIL: self.outcome.name,
-            FaultKind.DELAY: f"delay {self.delay:g}",
-        }.get(self.kind, self.kind.value)
+        effect = {FaultKind.FAIL: self.outcome.name, FaultKind.DELAY: f"delay {self.delay:g}"}.get(
+            self.kind, self.kind.value
+        )
         return f"{self.pattern}: {effect}" + (f" x{self.times}" if self.times != ALWAYS else "")
 
 

@@ -64,11 +64,7 @@ def check_initial_state(
 
 
 def _fault(
-    task: CheckedTask,
-    kind: AbstractionFault,
-    sentence: str,
-    values: tuple[int, ...],
-    blame: Blame,
+    task: CheckedTask, kind: AbstractionFault, sentence: str, values: tuple[int, ...], blame: Blame
 ) -> AbstractionError:
     return AbstractionError(
         AbstractionCheck.HLISC,

@@ -20,11 +20,7 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionLayer,
 )
 from fcp_ros.abstraction.qnp.problem import QnpPolicy, describe_condition, describe_state
-from fcp_ros.abstraction.refinement.refining import (
-    MOST_TRIES,
-    FeatureValues,
-    describe_difference,
-)
+from fcp_ros.abstraction.refinement.refining import MOST_TRIES, FeatureValues, describe_difference
 from fcp_ros.abstraction.refinement.run import ProgramSteps, TriesExceeded
 
 MOST_SHOWN = 12

@@ -10,11 +10,7 @@
 - `state_batch`: concepts and roles over many states at once, as arrays of bitsets.
 """
 
-from fcp_ros.abstraction.features.enumeration import (
-    FeaturePool,
-    PoolLimits,
-    enumerate_features,
-)
+from fcp_ros.abstraction.features.enumeration import FeaturePool, PoolLimits, enumerate_features
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.expressions import (
     AllConcept,

@@ -15,11 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.abstraction.features.concept_pool import (
-    ConceptLevel,
-    ConceptPool,
-    PoolLimitReached,
-)
+from fcp_ros.abstraction.features.concept_pool import ConceptLevel, ConceptPool, PoolLimitReached
 from fcp_ros.abstraction.features.expressions import ConceptExpression
 from fcp_ros.abstraction.features.feature import (
     AnyFeature,

@@ -103,8 +103,7 @@ def _check_format(data: Any, source: str) -> None:
     """Refuse other formats and versions before the keys, which may differ there."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise PolicyError(
-            PolicyFault.OTHER_FORMAT,
-            f"{source} is no policy: its key `format` is not {FORMAT!r}.",
+            PolicyFault.OTHER_FORMAT, f"{source} is no policy: its key `format` is not {FORMAT!r}."
         )
     version = data.get("version")
     if version != VERSION or isinstance(version, bool):

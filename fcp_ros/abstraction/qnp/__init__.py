@@ -32,12 +32,7 @@ from fcp_ros.abstraction.qnp.problem import (
     encode_state,
 )
 from fcp_ros.abstraction.qnp.semantics import successors
-from fcp_ros.abstraction.qnp.solver import (
-    QnpResult,
-    QnpStatistics,
-    QnpStatus,
-    solve_qnp,
-)
+from fcp_ros.abstraction.qnp.solver import QnpResult, QnpStatistics, QnpStatus, solve_qnp
 from fcp_ros.abstraction.qnp.state_space import QnpLimits
 
 __all__ = [

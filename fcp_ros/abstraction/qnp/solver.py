@@ -16,12 +16,7 @@ from fcp_ros.abstraction.qnp.policy_graph import (
     sieve,
 )
 from fcp_ros.abstraction.qnp.problem import Qnp, QnpPolicy, QState, describe_state
-from fcp_ros.abstraction.qnp.state_space import (
-    QnpLimitReached,
-    QnpLimits,
-    QnpWatch,
-    StateSpace,
-)
+from fcp_ros.abstraction.qnp.state_space import QnpLimitReached, QnpLimits, QnpWatch, StateSpace
 from fcp_ros.abstraction.qnp.strong_cyclic import StrongCyclicRegion
 
 _Moves: TypeAlias = dict[int, list[int]]
@@ -277,11 +272,7 @@ class _Solver:
         return QnpResult(QnpStatus.UNSOLVABLE, reason=reason, hopeless=state, statistics=statistics)
 
     def _refute_termination(
-        self,
-        space: StateSpace,
-        region: StrongCyclicRegion,
-        won: Mapping[int, int],
-        state: QState,
+        self, space: StateSpace, region: StrongCyclicRegion, won: Mapping[int, int], state: QState
     ) -> QnpResult:
         """Show what a policy runs into that goes the shortest way, if all goes well."""
         nearest = {**region.find_nearest_moves(), **won}

@@ -208,10 +208,7 @@ class ProgramRun:
     """A program that runs in a state, in place."""
 
     def __init__(
-        self,
-        program: CompiledProgram,
-        engine: RuleEngine,
-        state: RelationalState,
+        self, program: CompiledProgram, engine: RuleEngine, state: RelationalState
     ) -> None:
         self._program = program
         self._engine = engine

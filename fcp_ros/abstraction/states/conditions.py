@@ -7,13 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fcp_ros.abstraction.states.state import RelationalState, list_bits
-from fcp_ros.abstraction.states.vocabulary import (
-    OBJECT,
-    ONLY,
-    RelationForm,
-    find_world,
-    list_forms,
-)
+from fcp_ros.abstraction.states.vocabulary import OBJECT, ONLY, RelationForm, find_world, list_forms
 from fcp_ros.cset import Schema
 from fcp_ros.domain.expressions.syntax import (
     And,

@@ -14,12 +14,7 @@ from fcp_ros.binding.schema_vocabulary import relation_options_for
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.syntax import Variable
 from fcp_ros.domain.model import ActionRule, Domain
-from fcp_ros.domain.scene_names import (
-    DOORLESS,
-    AttributeReading,
-    RelationReading,
-    SceneNames,
-)
+from fcp_ros.domain.scene_names import DOORLESS, AttributeReading, RelationReading, SceneNames
 from fcp_ros.scene.relations.complete import complete_relations
 
 

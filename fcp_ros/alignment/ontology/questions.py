@@ -10,11 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fcp_ros.alignment.ontology.claims import NameKind
-from fcp_ros.alignment.ontology.experiments import (
-    LastAction,
-    list_by_fact,
-    list_by_type,
-)
+from fcp_ros.alignment.ontology.experiments import LastAction, list_by_fact, list_by_type
 from fcp_ros.alignment.ontology.hypothesis import NameHypothesis, NameUse
 from fcp_ros.alignment.ontology.proposal import OntologyProposal, Proposer
 from fcp_ros.alignment.ontology.relation_beliefs import ReadingScore
@@ -93,11 +89,7 @@ class TrialQuestions:
                     yield NameQuestion(_entropy(one.probability), use, (use,))
 
     def _suppose_ends(
-        self,
-        score: ReadingScore,
-        name: str,
-        proposal: OntologyProposal,
-        guess: SceneNames,
+        self, score: ReadingScore, name: str, proposal: OntologyProposal, guess: SceneNames
     ) -> Iterator[NameUse]:
         """Yield for the labels without a meaning that a relation tells of the likeliest type each.
 

@@ -112,8 +112,7 @@ class RelationWeigher:
         powers = np.exp(weights - weights.max())
         powers /= powers.sum()
         ranked = sorted(
-            zip(scores, powers[1:].tolist(), strict=True),
-            key=lambda one: (-one[1], one[0].reading),
+            zip(scores, powers[1:].tolist(), strict=True), key=lambda one: (-one[1], one[0].reading)
         )
         return RelationBelief(tuple(ranked), float(powers[0]))
 
@@ -216,9 +215,7 @@ def _measure_repeats(tuples: Tuples, target: TargetRelation, places: tuple[int, 
 
 
 def weigh_parts(
-    vocabulary: SceneVocabulary,
-    relations: Mapping[str, RelationBelief],
-    size: int,
+    vocabulary: SceneVocabulary, relations: Mapping[str, RelationBelief], size: int
 ) -> dict[str, Belief]:
     """Return what the parts of each label's things in relations say about its type."""
     parts: dict[str, Belief] = {}

@@ -128,10 +128,7 @@ class _SceneAlignment:
         return None
 
     def _try_one(
-        self,
-        proposer: Proposer,
-        simulator: Simulator,
-        tried: set[tuple[NameUse, LastAction, str]],
+        self, proposer: Proposer, simulator: Simulator, tried: set[tuple[NameUse, LastAction, str]]
     ) -> bool:
         """Try the meaning that tells most; return False if nothing is left to try."""
         assert self.proposal is not None, "made before anything is tried"

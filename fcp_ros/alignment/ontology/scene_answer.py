@@ -30,10 +30,7 @@ class SceneAlignmentStatus(str, Enum):
     @property
     def is_success(self) -> bool:
         """Return True if the scene can be planned with."""
-        return self in (
-            SceneAlignmentStatus.ALIGNED,
-            SceneAlignmentStatus.NOTHING_TO_ALIGN,
-        )
+        return self in (SceneAlignmentStatus.ALIGNED, SceneAlignmentStatus.NOTHING_TO_ALIGN)
 
 
 @dataclass(frozen=True)

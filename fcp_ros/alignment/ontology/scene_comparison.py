@@ -316,12 +316,5 @@ def _conclude(
     if meaning == same:
         standing = ClaimStanding.KNOWN
     return NameClaim(
-        kind,
-        name,
-        meaning,
-        min(share, _MOST_CERTAIN),
-        standing,
-        count,
-        reasons,
-        tuple(rivals[1:]),
+        kind, name, meaning, min(share, _MOST_CERTAIN), standing, count, reasons, tuple(rivals[1:])
     )

@@ -61,8 +61,7 @@ def train(
     ),
     model: ModelOption = "",
     layers: Annotated[
-        str,
-        typer.Option(help="Layers of a causal model, such as 16,20; empty: at 4/7 and 5/7."),
+        str, typer.Option(help="Layers of a causal model, such as 16,20; empty: at 4/7 and 5/7.")
     ] = "",
     own_only: Annotated[
         bool,
@@ -77,10 +76,7 @@ def train(
     if own_only and not judgements:
         fail("--own-only leaves nothing to train on: give your own folder with --judgements")
     with explain_errors():
-        folders = [
-            *([] if own_only else [config_folder() / "judgements"]),
-            *(judgements or []),
-        ]
+        folders = [*([] if own_only else [config_folder() / "judgements"]), *(judgements or [])]
         sets = read_judgements(folders)
         request = TrainingRequest(
             model,

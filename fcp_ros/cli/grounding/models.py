@@ -41,15 +41,12 @@ from fcp_ros.grounding.model_files.store import (
 from fcp_ros.grounding.models.sentence_encoder import find_default_model, suggest_better_model
 
 app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    help="Fetch, check and remove models by name.",
+    add_completion=False, no_args_is_help=True, help="Fetch, check and remove models by name."
 )
 
 HERE = (ModelState.READY, ModelState.INSTALLED)
 NamesArgument = Annotated[
-    list[str],
-    typer.Argument(metavar="NAME...", help="Of `fcp models list`, or of the hub."),
+    list[str], typer.Argument(metavar="NAME...", help="Of `fcp models list`, or of the hub.")
 ]
 
 

@@ -55,8 +55,7 @@ def plan(
         typer.Option("--out", help="Write the plan to this file, in the format of the IPC."),
     ] = None,
     page: Annotated[
-        Path | None,
-        typer.Option("--page", help="Write the answer to this file, as an HTML page."),
+        Path | None, typer.Option("--page", help="Write the answer to this file, as an HTML page.")
     ] = None,
     judges: JudgeChoice,
 ) -> None:

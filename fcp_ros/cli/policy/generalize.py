@@ -259,8 +259,7 @@ app = typer.Typer(add_completion=False)
 DEFAULTS = GeneralizationOptions()
 
 DomainArgument = Annotated[
-    str,
-    typer.Argument(help="A PDDL domain; or a YAML domain, a file or one of this package's."),
+    str, typer.Argument(help="A PDDL domain; or a YAML domain, a file or one of this package's.")
 ]
 TrainingArgument = Annotated[
     list[str],
@@ -293,8 +292,7 @@ LanguageModelOption = Annotated[
     ),
 ]
 TranscriptOption = Annotated[
-    Path | None,
-    typer.Option(help="Write what the language model was asked and answered here."),
+    Path | None, typer.Option(help="Write what the language model was asked and answered here.")
 ]
 GenerateOption = Annotated[
     int | None,

@@ -37,8 +37,7 @@ app = typer.Typer(
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The file of a policy.")]
 InstanceArgument = Annotated[
-    str,
-    typer.Argument(help="A task to run it on: a PDDL problem or a scene; needs --domain."),
+    str, typer.Argument(help="A task to run it on: a PDDL problem or a scene; needs --domain.")
 ]
 DomainOption = Annotated[
     str, typer.Option("--domain", "-d", help="Of the task: a PDDL domain, or a YAML domain.")

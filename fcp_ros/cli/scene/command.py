@@ -144,8 +144,7 @@ AlsoOption = Annotated[
     ),
 ]
 MaxNodesOption = Annotated[
-    int | None,
-    typer.Option("--max-nodes", min=1, help="Refuse scenes with more nodes than this."),
+    int | None, typer.Option("--max-nodes", min=1, help="Refuse scenes with more nodes than this.")
 ]
 
 
@@ -230,8 +229,7 @@ def convert(
         ),
     ] = "",
     given_only: Annotated[
-        bool,
-        typer.Option("--given-only", help="Leave out derived relations, floors and doors."),
+        bool, typer.Option("--given-only", help="Leave out derived relations, floors and doors.")
     ] = False,
     also: AlsoOption = None,
     max_nodes: MaxNodesOption = None,
@@ -259,8 +257,7 @@ def diff(
     first: FileArgument,
     second: Annotated[str, typer.Argument(help="The scene to compare it with, in any format.")],
     distance: Annotated[
-        float,
-        typer.Option(min=0.0, help="Tolerance [cm] of positions and sizes."),
+        float, typer.Option(min=0.0, help="Tolerance [cm] of positions and sizes.")
     ] = 1.0,
     turn: Annotated[
         float, typer.Option(min=0.0, help="Tolerance [degrees] of orientations.")
@@ -270,8 +267,7 @@ def diff(
         typer.Option("--match", help="Match things by category and place where their ids differ."),
     ] = False,
     reach: Annotated[
-        float,
-        typer.Option(min=0.0, help="With --match: how far [m] a thing may have moved."),
+        float, typer.Option(min=0.0, help="With --match: how far [m] a thing may have moved.")
     ] = REACH,
     domain: DomainOption = DEFAULT_DOMAIN,
     given_only: Annotated[

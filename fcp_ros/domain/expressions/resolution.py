@@ -163,12 +163,7 @@ class _Resolver:
         return replace(atom, arguments=terms)
 
     def _resolve_term(
-        self,
-        atom: Atom,
-        position: int,
-        term: Term,
-        parameter: Parameter,
-        bound: Mapping[str, str],
+        self, atom: Atom, position: int, term: Term, parameter: Parameter, bound: Mapping[str, str]
     ) -> Term:
         if parameter.type == TEXT:
             return self._resolve_words(atom, term, parameter)
@@ -328,12 +323,7 @@ def _infer(name: str, uses: list[Atom], domain: Domain, vocabulary: Vocabulary, 
 
 
 def _infer_from_labels(
-    name: str,
-    labels: Iterable[str],
-    domain: Domain,
-    vocabulary: Vocabulary,
-    text: str,
-    column: int,
+    name: str, labels: Iterable[str], domain: Domain, vocabulary: Vocabulary, text: str, column: int
 ) -> str:
     for label in labels:
         found = match_label(label, domain.mapping.labels)

@@ -13,15 +13,7 @@ from fcp_ros.cset import Instance, InstanceBuilder, Schema
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.derived_facts import FactDerivation
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Variable
-from fcp_ros.domain.model import (
-    ActionRule,
-    Domain,
-    Duration,
-    Effect,
-    Literal,
-    Parameter,
-    Stratum,
-)
+from fcp_ros.domain.model import ActionRule, Domain, Duration, Effect, Literal, Parameter, Stratum
 from fcp_ros.domain.pddl.definitions import Definitions
 from fcp_ros.domain.pddl.expression_writer import FormulaWriter
 from fcp_ros.domain.pddl.names import Legs, Names

@@ -16,12 +16,7 @@ from fcp_ros.domain.pddl.rules.drafting import draft_rules
 from fcp_ros.domain.pddl.rules.universe import Universe, list_derivations
 from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.strata import Layer, find_layers, list_uses
-from fcp_ros.domain.pddl.syntax.tree import (
-    TRUE,
-    DomainText,
-    ProblemText,
-    subformulas,
-)
+from fcp_ros.domain.pddl.syntax.tree import TRUE, DomainText, ProblemText, subformulas
 
 
 def draft_strata(

@@ -39,10 +39,7 @@ Step = tuple[str, tuple[str, ...]]
 
 
 def build_chunks(
-    file: DomainFile,
-    rules: Mapping[str, ActionRule],
-    vocabulary: Vocabulary,
-    report: Diagnostics,
+    file: DomainFile, rules: Mapping[str, ActionRule], vocabulary: Vocabulary, report: Diagnostics
 ) -> dict[str, Chunk]:
     """Build the chunks; report their faults."""
     reader = _ChunkReader(file, rules, vocabulary, report)

@@ -52,11 +52,7 @@ def build_graded(
 
 
 def _build_predicate(
-    name: str,
-    entry: GradedEntry,
-    file: DomainFile,
-    vocabulary: Vocabulary,
-    report: Diagnostics,
+    name: str, entry: GradedEntry, file: DomainFile, vocabulary: Vocabulary, report: Diagnostics
 ) -> GradedPredicate:
     path: Path = ("graded", name)
     check_name(name, "graded predicate", path, report)

@@ -91,11 +91,7 @@ def build_names(
 
 
 def _build_readings(
-    name: str,
-    texts: str | list[str],
-    vocabulary: Vocabulary,
-    path: Path,
-    report: Diagnostics,
+    name: str, texts: str | list[str], vocabulary: Vocabulary, path: Path, report: Diagnostics
 ) -> list[RelationReading]:
     readings = []
     for text in [texts] if isinstance(texts, str) else texts:

@@ -187,9 +187,7 @@ def _read_detection(message: Any) -> Detection:
         track=message.id,
         hypotheses=tuple(
             Hypothesis(
-                result.hypothesis.class_id,
-                result.hypothesis.score,
-                pose_from_ros(result.pose.pose),
+                result.hypothesis.class_id, result.hypothesis.score, pose_from_ros(result.pose.pose)
             )
             for result in message.results
         ),

@@ -60,10 +60,7 @@ def interpretation_from_ros(message: InterpretationMessage) -> Interpretation | 
 
 
 _QUESTIONS = FieldTable(
-    UserQuestion,
-    Question,
-    kind=by_value(QuestionKind, "the kind of a question"),
-    choices=LIST,
+    UserQuestion, Question, kind=by_value(QuestionKind, "the kind of a question"), choices=LIST
 )
 
 

@@ -145,11 +145,7 @@ class GoalAchievement:
     """Plans for a goal, executes the plan, and replans as the policy decides."""
 
     def __init__(
-        self,
-        parts: ExecutiveParts,
-        context: GoalContext,
-        report: GoalReport,
-        policy: ReplanPolicy,
+        self, parts: ExecutiveParts, context: GoalContext, report: GoalReport, policy: ReplanPolicy
     ) -> None:
         self._parts = parts
         self._context = context
@@ -287,10 +283,7 @@ class GoalAchievement:
         """Ask the planner once; return the end of the goal if it does not answer."""
         self._report.on_planning(reason)
         answer = self._parts.planner.request_plan(
-            self._context,
-            self._wish.request,
-            self._waits,
-            self._report.on_planning_progress,
+            self._context, self._wish.request, self._waits, self._report.on_planning_progress
         )
         if answer.result is None:
             code = GoalError.TIMED_OUT if answer.timed_out else GoalError.PLANNING_FAILED

@@ -18,20 +18,9 @@ from fcp_ros.execution.policy import ReplanPolicy
 from fcp_ros.foundation.sqlite_file import DatabaseFileError
 from fcp_ros.grounding.calibration.location import locate_store
 from fcp_ros.grounding.protocol.options import EvidenceOrigin
-from fcp_ros.msg import (
-    ActionOutcome,
-    ExecutionState,
-    NameProposals,
-    PlanStatus,
-    SceneGraphUpdate,
-)
+from fcp_ros.msg import ActionOutcome, ExecutionState, NameProposals, PlanStatus, SceneGraphUpdate
 from fcp_ros.msg import Plan as PlanMessage
-from fcp_ros.nodes.executive.goals import (
-    Conclusion,
-    ExecutiveParts,
-    GoalAchievement,
-    PlanExecution,
-)
+from fcp_ros.nodes.executive.goals import Conclusion, ExecutiveParts, GoalAchievement, PlanExecution
 from fcp_ros.nodes.executive.name_watch import NameWatch
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery, OutcomeJournal
 from fcp_ros.nodes.executive.parameters import (

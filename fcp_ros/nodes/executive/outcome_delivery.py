@@ -231,10 +231,7 @@ class OutcomeDelivery:
     def values(self) -> dict[str, object]:
         """Return the counts for the diagnostics."""
         with self._lock:
-            return {
-                "unconfirmed_outcomes": len(self._waiting),
-                "lost_outcomes": self._given_up,
-            }
+            return {"unconfirmed_outcomes": len(self._waiting), "lost_outcomes": self._given_up}
 
     def close(self) -> None:
         """Destroy client and timer; outcomes that are not confirmed are left to the journal."""

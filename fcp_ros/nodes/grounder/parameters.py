@@ -21,11 +21,7 @@ from fcp_ros.grounding import (
 from fcp_ros.grounding.calibration.location import DEFAULT_PATH, locate_store
 from fcp_ros.grounding.model_files.registry import is_registered
 from fcp_ros.grounding.model_files.store import locate_models
-from fcp_ros.grounding.protocol.options import (
-    DEFAULT_KEY_VARIABLE,
-    KEY_PREFIX,
-    check_key_variable,
-)
+from fcp_ros.grounding.protocol.options import DEFAULT_KEY_VARIABLE, KEY_PREFIX, check_key_variable
 from fcp_ros.grounding.registry import ORACLES
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, WORLD
 from fcp_ros.nodes.runtime.parameters import (

@@ -15,11 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fcp_ros.abstraction.debugging.learning_process import LearningRequest, generalize_apart
-from fcp_ros.abstraction.debugging.outcome import (
-    MOST_ROUNDS,
-    Generalization,
-    GeneralizationOptions,
-)
+from fcp_ros.abstraction.debugging.outcome import MOST_ROUNDS, Generalization, GeneralizationOptions
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, PolicyError
 from fcp_ros.abstraction.policy.policy_file import list_policy_files, read_policy, save_policy
 from fcp_ros.abstraction.proposers.faults import GeneralizationStatus, translate_interruption

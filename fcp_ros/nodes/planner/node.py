@@ -43,13 +43,7 @@ from fcp_ros.nodes.runtime.request_checks import (
     make_refusal,
 )
 from fcp_ros.nodes.runtime.spin import run_node
-from fcp_ros.nodes.runtime.worker import (
-    CancelToken,
-    Job,
-    JobCancelled,
-    Worker,
-    WorkerClosed,
-)
+from fcp_ros.nodes.runtime.worker import CancelToken, Job, JobCancelled, Worker, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.nodes.scene_access.owner import SceneOwner
 from fcp_ros.planning.model.request import BestPlan, Phase, Progress

@@ -46,12 +46,7 @@ from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, Wor
 from fcp_ros.nodes.scene_access.owner import FIRST_WORD_WAIT, SceneLostError, SceneOwner
 from fcp_ros.planning.model.budget import find_latest_end
 from fcp_ros.planning.model.option_table import find_problems
-from fcp_ros.planning.model.request import (
-    Phase,
-    PlanningOptions,
-    ProgressCallback,
-    ignore_progress,
-)
+from fcp_ros.planning.model.request import Phase, PlanningOptions, ProgressCallback, ignore_progress
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Verdict
 from fcp_ros.planning.model.suggestion import PlanSuggester, Suggestion
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch, measure_memory

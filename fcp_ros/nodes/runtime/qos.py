@@ -3,12 +3,7 @@
 
 from __future__ import annotations
 
-from rclpy.qos import (
-    DurabilityPolicy,
-    HistoryPolicy,
-    QoSProfile,
-    ReliabilityPolicy,
-)
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
 REQUEST_DEPTH = 1000
@@ -63,8 +58,5 @@ def _make_profile(
     durability: DurabilityPolicy = DurabilityPolicy.VOLATILE,
 ) -> QoSProfile:
     return QoSProfile(
-        history=HistoryPolicy.KEEP_LAST,
-        depth=depth,
-        reliability=reliability,
-        durability=durability,
+        history=HistoryPolicy.KEEP_LAST, depth=depth, reliability=reliability, durability=durability
     )

@@ -15,12 +15,7 @@ from builtin_interfaces.msg import Time
 
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange
-from fcp_ros.nodes.conversions.scene import (
-    SceneUpdate,
-    change_from_ros,
-    graph_from_ros,
-    read_bytes,
-)
+from fcp_ros.nodes.conversions.scene import SceneUpdate, change_from_ros, graph_from_ros, read_bytes
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.graph import SceneGraph
 

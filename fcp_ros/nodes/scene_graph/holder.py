@@ -14,11 +14,7 @@ from builtin_interfaces.msg import Time
 from fcp_ros.foundation.garbage import tune_garbage_collection
 from fcp_ros.nodes.bridges.bridge import Edit
 from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.scene import (
-    ANY_NUMBER,
-    PublishedGraph,
-    SceneUpdate,
-)
+from fcp_ros.nodes.conversions.scene import ANY_NUMBER, PublishedGraph, SceneUpdate
 from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.scene_access.frames import Frames

@@ -89,9 +89,7 @@ PARAMETERS = (
         "Derive relations that updates leave out (on, inside, in_room, ...) from geometry.",
     ),
     ParameterSpec(
-        "also_derive",
-        [""],
-        f"What to derive besides, if anything: {', '.join(ON_REQUEST)}.",
+        "also_derive", [""], f"What to derive besides, if anything: {', '.join(ON_REQUEST)}."
     ),
     ParameterSpec(
         "max_nodes",
@@ -262,9 +260,7 @@ class SceneGraphNode(ManagedNode):
 
     def _open_last_graph(self) -> LastGraph:
         path = locate_last_graph(
-            self.parameters.text("last_graph"),
-            self.get_namespace(),
-            self.context.get_domain_id(),
+            self.parameters.text("last_graph"), self.get_namespace(), self.context.get_domain_id()
         )
         most = self.parameters.integer("max_message_bytes")
         return LastGraph(path, self.parameters.text("scene"), most)

@@ -11,12 +11,7 @@ from rclpy.serialization import serialize_message
 
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange, SceneGraphRequest
-from fcp_ros.nodes.conversions.scene import (
-    PublishedGraph,
-    SceneUpdate,
-    change_to_ros,
-    graph_to_ros,
-)
+from fcp_ros.nodes.conversions.scene import PublishedGraph, SceneUpdate, change_to_ros, graph_to_ros
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.worker import PausableTimer
 

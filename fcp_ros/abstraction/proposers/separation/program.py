@@ -46,11 +46,7 @@ class SeparationProgram:
     """The program of one problem; clauses may be added after each solve."""
 
     def __init__(
-        self,
-        classes: TransitionClasses,
-        weights: np.ndarray,
-        boolean: np.ndarray,
-        seed: int = 0,
+        self, classes: TransitionClasses, weights: np.ndarray, boolean: np.ndarray, seed: int = 0
     ) -> None:
         self._control = clingo.Control(
             [

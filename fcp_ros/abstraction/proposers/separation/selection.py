@@ -14,10 +14,7 @@ from fcp_ros.abstraction.proposers.separation.classes import (
     collapse_transitions,
     draw_hashing,
 )
-from fcp_ros.abstraction.proposers.separation.problem import (
-    Selection,
-    SeparationProblem,
-)
+from fcp_ros.abstraction.proposers.separation.problem import Selection, SeparationProblem
 from fcp_ros.abstraction.proposers.separation.program import Model, SeparationProgram
 
 HARDEST = 4  # pairs per class with a bad one that are told apart from the start

@@ -10,21 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.abstraction.features.enumeration import (
-    FeaturePool,
-    PoolLimits,
-    enumerate_features,
-)
+from fcp_ros.abstraction.features.enumeration import FeaturePool, PoolLimits, enumerate_features
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.feature import DistanceFeature, Feature
 from fcp_ros.abstraction.proposers.separation.descent import DescentSearch
 from fcp_ros.abstraction.proposers.separation.problem import Selection, SeparationProblem
 from fcp_ros.abstraction.proposers.separation.selection import Selector
 from fcp_ros.abstraction.proposers.separation.widening import widen_good
-from fcp_ros.abstraction.proposers.symbolic.assembly import (
-    LearnedAbstraction,
-    assemble_abstraction,
-)
+from fcp_ros.abstraction.proposers.symbolic.assembly import LearnedAbstraction, assemble_abstraction
 from fcp_ros.abstraction.proposers.symbolic.program_writers import (
     RARE_WEIGHT,
     JourneyWriter,

@@ -30,11 +30,7 @@ from fcp_ros.abstraction.refinement.refining import has_effect
 from fcp_ros.abstraction.sampling.restriction import PlannedElements
 from fcp_ros.abstraction.sampling.sample import TransitionSample
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
-from fcp_ros.abstraction.sampling.travel import (
-    TravelRule,
-    confirm_travel,
-    find_travel_rules,
-)
+from fcp_ros.abstraction.sampling.travel import TravelRule, confirm_travel, find_travel_rules
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import RelationalState

@@ -168,10 +168,7 @@ class EffectDrafter:
         )
 
     def _fits(
-        self,
-        term: Variable,
-        variables: Mapping[Variable, DraftParameter],
-        types: tuple[str, ...],
+        self, term: Variable, variables: Mapping[Variable, DraftParameter], types: tuple[str, ...]
     ) -> bool:
         """Return True if every object that the term may be is of one of the types."""
         if term in variables:

@@ -11,11 +11,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.pddl.syntax.formulas import FormulaReader
-from fcp_ros.domain.pddl.syntax.objects import (
-    check_object_types,
-    declare_objects,
-    note_repeated,
-)
+from fcp_ros.domain.pddl.syntax.objects import check_object_types, declare_objects, note_repeated
 from fcp_ros.domain.pddl.syntax.source import PddlError, Source
 from fcp_ros.domain.pddl.syntax.tree import (
     ROOT,

@@ -13,17 +13,9 @@ from fractions import Fraction
 from typing import NoReturn
 
 from fcp_ros.domain.diagnostics import Diagnostic
-from fcp_ros.domain.pddl.syntax.domain_file import (
-    check_sections,
-    find_only_part,
-    read_constraints,
-)
+from fcp_ros.domain.pddl.syntax.domain_file import check_sections, find_only_part, read_constraints
 from fcp_ros.domain.pddl.syntax.formulas import FormulaReader, is_number
-from fcp_ros.domain.pddl.syntax.objects import (
-    check_object_types,
-    declare_objects,
-    note_repeated,
-)
+from fcp_ros.domain.pddl.syntax.objects import check_object_types, declare_objects, note_repeated
 from fcp_ros.domain.pddl.syntax.source import PddlError, Source, describe_arity
 from fcp_ros.domain.pddl.syntax.tree import (
     TOTAL_COST,
@@ -71,10 +63,7 @@ def read_problem(source: Source, domain: DomainText, domain_source: Source) -> P
     facts, values = init.read()
     given = source.section(":domain")
     wanted = " ".join(str(word) for word in (given or ())[1:])
-    spelt = {
-        **_read_spelling(domain_source, ":constants"),
-        **_read_spelling(source, ":objects"),
-    }
+    spelt = {**_read_spelling(domain_source, ":constants"), **_read_spelling(source, ":objects")}
     return ProblemText(
         name=str(head[1]),
         domain=wanted,

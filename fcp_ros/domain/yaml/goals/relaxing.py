@@ -8,11 +8,7 @@ import re
 from collections.abc import Mapping
 
 from fcp_ros.domain.diagnostics import Diagnostics, Path
-from fcp_ros.domain.expressions.syntax import (
-    Atom,
-    Expression,
-    Variable,
-)
+from fcp_ros.domain.expressions.syntax import Atom, Expression, Variable
 from fcp_ros.domain.model import ActionRule, Literal
 from fcp_ros.domain.relaxing import ANY, Relaxing, ShiftRule, SubstituteRule, WeakerForm
 from fcp_ros.domain.vocabulary import Vocabulary
@@ -38,10 +34,7 @@ _SECTION = "relaxing"
 
 
 def build_relaxing(
-    file: DomainFile,
-    rules: Mapping[str, ActionRule],
-    vocabulary: Vocabulary,
-    report: Diagnostics,
+    file: DomainFile, rules: Mapping[str, ActionRule], vocabulary: Vocabulary, report: Diagnostics
 ) -> Relaxing:
     """Build what the file says about relaxing goals; report its faults."""
     return _RelaxingReader(file, rules, vocabulary, report).build()

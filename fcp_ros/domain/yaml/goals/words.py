@@ -12,21 +12,9 @@ from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.expressions.syntax import free_variables
 from fcp_ros.domain.model import TEXT, ActionRule
 from fcp_ros.domain.phrase_goals import SLOT, state_effects
-from fcp_ros.domain.phrases import (
-    Phrase,
-    list_slots,
-    split_words,
-    write_variant,
-)
+from fcp_ros.domain.phrases import Phrase, list_slots, split_words, write_variant
 from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.domain.words import (
-    NUMBER,
-    Addition,
-    DomainWords,
-    SetExtension,
-    TaskTemplate,
-    ThingSet,
-)
+from fcp_ros.domain.words import NUMBER, Addition, DomainWords, SetExtension, TaskTemplate, ThingSet
 from fcp_ros.domain.yaml.entries import (
     AdditionEntry,
     DomainFile,
@@ -114,10 +102,7 @@ class _SetBuilder:
 
 
 def build_words(
-    file: DomainFile,
-    rules: Mapping[str, ActionRule],
-    vocabulary: Vocabulary,
-    report: Diagnostics,
+    file: DomainFile, rules: Mapping[str, ActionRule], vocabulary: Vocabulary, report: Diagnostics
 ) -> DomainWords:
     """Build the words of a domain; report their faults, those of goals of tasks excepted."""
     builder = PhraseBuilder(report)
@@ -193,11 +178,7 @@ def _check_effects(rule: ActionRule, phrases: Iterable[Phrase], report: Diagnost
 
 
 def _build_task(
-    name: str,
-    entry: TaskEntry,
-    builder: PhraseBuilder,
-    vocabulary: Vocabulary,
-    report: Diagnostics,
+    name: str, entry: TaskEntry, builder: PhraseBuilder, vocabulary: Vocabulary, report: Diagnostics
 ) -> TaskTemplate:
     path: Path = ("tasks", name)
     check_name(name, "task", path, report)
@@ -262,11 +243,7 @@ def _build_addition(
 
 
 def _check_remark(
-    owner: str,
-    phrases: Iterable[Phrase],
-    entry: AdditionEntry,
-    path: Path,
-    report: Diagnostics,
+    owner: str, phrases: Iterable[Phrase], entry: AdditionEntry, path: Path, report: Diagnostics
 ) -> None:
     """Report a remark without a goal that does not give a parameter of the task its value."""
     if entry.parameters:
