@@ -29,11 +29,10 @@ import typer
 from numpy.typing import NDArray
 
 from benchmark.tables import Verdict, print_verdicts
-from fcp_ros.alignment.answer import AlignmentStatus, Standing
-from fcp_ros.alignment.declared import declare_synonyms
+from fcp_ros.alignment.answer import AlignmentOptions, AlignmentStatus, Standing
+from fcp_ros.alignment.comparison import declare_synonyms
 from fcp_ros.alignment.engine import align
 from fcp_ros.alignment.likeness import NameLikeness
-from fcp_ros.alignment.options import AlignmentOptions
 from fcp_ros.alignment.pairing import AlignmentTask, make_task, pair_domains
 from fcp_ros.alignment.predicate_use import list_atoms
 from fcp_ros.alignment.simulator import GroundAction, Observation

@@ -5,14 +5,14 @@
                    predicates and their use; models in which synonyms are one predicate
     simulator, domain_simulator, predictor, conflicts, reliability
                    where plans are tried, and what follows from the outcome
-    declared, other_world, pairing, proposals
+    other_world, pairing, proposals
                    two domains as one task; the synonyms worth a trial
     plan_finder.py the plans worth a trial
     ontology/      the same for the names in a scene
     answer.py      the answer: status, mapping with evidence, trials
     record.py      candidates, trials and evidence of a request, and the conclusion from them
     engine.py      plan, try, learn, and again
-    comparison.py  a request from the files on: read, pair, try, translate
+    comparison.py  a request from the files on: read, pair, try, translate; declared synonyms
     noticing.py    effects of a step that arrive under another name
     name_book.py   the pairs that were noticed so, and what somebody said about them; on disk
 

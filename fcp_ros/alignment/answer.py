@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer to a request for alignment: the mapping with its evidence, or why there is none."""
+"""The answer to a request for alignment, and its settings: the mapping with its evidence, or why not."""
 
 from __future__ import annotations
 
@@ -13,6 +13,20 @@ from fcp_ros.alignment.proposals import Proposal
 from fcp_ros.alignment.reliability import CONFIRMATIONS
 from fcp_ros.alignment.simulator import GroundAction
 from fcp_ros.alignment.synonyms import Image, Synonym
+
+
+@dataclass(frozen=True)
+class AlignmentOptions:
+    """The settings of an alignment."""
+
+    time_limit: float = 60.0  # for the whole request (s)
+    plan_time: float = 10.0  # for one plan (s)
+    most_trials: int = 200
+    most_candidates: int = 100_000
+    # plans that are tried after the first success, to tell synonyms from others that explain it as
+    # well
+    settling: int = 3
+    seed: int = 0  # decides between plans that are equally good
 
 
 class AlignmentStatus(str, Enum):

@@ -3,22 +3,141 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
-from fcp_ros.alignment.declared import declare_synonyms
+from fcp_ros.alignment.answer import AlignmentOptions, AlignmentResult, AlignmentStatus
 from fcp_ros.alignment.engine import align
 from fcp_ros.alignment.likeness import NameLikeness
-from fcp_ros.alignment.options import AlignmentOptions
 from fcp_ros.alignment.other_world import OtherWorld, find_goal_fault, translate_goal
-from fcp_ros.alignment.pairing import AlignmentTask, pair_domains
+from fcp_ros.alignment.pairing import MARK, OTHER, OWN, AlignmentError, AlignmentTask, pair_domains
+from fcp_ros.alignment.synonyms import ANY, Synonym, project_facts
 from fcp_ros.domain.pddl.reader import PddlTexts
+from fcp_ros.foundation.wording import shorten_words, suggest_name, to_printable
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.model.request import CancelCallback, never_cancel
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
+
+_FORM = re.compile(r"\s*\(\s*([^()=]*?)\s*\)\s*=\s*\(\s*([^()=]*?)\s*\)\s*")
+_EXAMPLE = "write for example (on-table ?b) = (on ?b table)"
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One side of a declaration: a predicate of the model, and its terms as written."""
+
+    name: str
+    terms: tuple[str, ...]
+    text: str
+
+    @property
+    def variables(self) -> list[str]:
+        """The terms that are variables."""
+        return [term for term in self.terms if term.startswith("?")]
+
+    @property
+    def is_plain(self) -> bool:
+        """All terms are variables."""
+        return len(self.variables) == len(self.terms)
+
+
+def declare_synonyms(task: AlignmentTask, lines: Iterable[str]) -> AlignmentTask:
+    """Return a task with further candidates.
+
+    Raises AlignmentError if one can't be read, or says what can't be tried.
+    """
+    declared = (*task.declared, *(_read(line, task) for line in lines))
+    return replace(task, declared=tuple(dict.fromkeys(declared)))
+
+
+def _read(line: str, task: AlignmentTask) -> Synonym:
+    form = _FORM.fullmatch(line.lower())
+    if form is None or not form[1] or not form[2]:
+        shown = shorten_words(to_printable(line))
+        raise AlignmentError(f"{shown!r} is not two predicates with = between them; {_EXAMPLE}")
+    left, right = (
+        _find_side(form[number], task, side if task.crosses else None)
+        for number, side in ((1, OWN), (2, OTHER))
+    )
+    if left.name == right.name:
+        raise AlignmentError(f"({left.text}) = ({right.text}): both sides have the same predicate")
+    narrow, wide = left, right
+    if not _is_within(left, right):
+        narrow, wide = right, left
+    if not _is_within(narrow, wide):
+        raise AlignmentError(
+            f"({left.text}) = ({right.text}): one side must consist of variables that are all on "
+            f"the other one; {_EXAMPLE}"
+        )
+    return _build(narrow, wide, task)
+
+
+def _is_within(narrow: _Side, wide: _Side) -> bool:
+    return narrow.is_plain and set(narrow.variables) <= set(wide.variables)
+
+
+def _find_side(text: str, task: AlignmentTask, side: int | None) -> _Side:
+    """Find the predicate of one side.
+
+    `text`: the side without its parentheses. `side`: the vocabulary that it belongs to; None if
+    there is only one.
+    """
+    written, *terms = text.split()
+    known = {name.removesuffix(MARK): name for name, of in task.sides.items() if side in (None, of)}
+    if written not in known:
+        whose = {None: "the domain", OWN: "your domain", OTHER: "the other domain"}[side]
+        raise AlignmentError(
+            f"({text}): {whose} has no predicate {written}; {suggest_name(written, known)}"
+        )
+    found = _Side(known[written], tuple(terms), text)
+    arity = task.uses[found.name].arity
+    if len(terms) != arity:
+        raise AlignmentError(f"({text}): {written} has {arity} arguments, not {len(terms)}")
+    if len(set(found.variables)) < len(found.variables) or "?" in found.variables:
+        raise AlignmentError(f"({text}): each variable needs a name of its own")
+    objects = {one.name for one in task.model.problem.objects}
+    for term in terms:
+        if not term.startswith("?") and term not in objects:
+            raise AlignmentError(
+                f"({text}): there is no object {term}; {suggest_name(term, objects)}"
+            )
+    return found
+
+
+def _build(narrow: _Side, wide: _Side, task: AlignmentTask) -> Synonym:
+    numbers: Mapping[str, int] = {term: at for at, term in enumerate(narrow.terms)}
+    places: list[int] = []
+    fillers: list[str] = []
+    for at, term in enumerate(wide.terms):
+        places.append(numbers.get(term, len(numbers) + len(fillers)))
+        if term not in numbers:
+            fits = task.uses[wide.name].declared[at]
+            only = next(iter(fits)) if len(fits) == 1 else ANY
+            fillers.append(only if term.startswith("?") else term)
+    synonym = Synonym(narrow.name, wide.name, tuple(places), tuple(fillers))
+    if ANY in fillers:
+        _check_any(synonym, narrow, wide, task)
+    return synonym
+
+
+def _check_any(synonym: Synonym, narrow: _Side, wide: _Side, task: AlignmentTask) -> None:
+    """Raise an error if it would have to be said which object a fact is about."""
+    use, other = task.uses[narrow.name], task.uses[wide.name]
+    reason = ""
+    if use.produced:
+        reason = "an action makes"
+    elif use.facts - project_facts(synonym, other.facts):
+        reason = "the initial state makes"
+    if reason:
+        missing = ", ".join(term for term in wide.terms if term not in narrow.terms)
+        raise AlignmentError(
+            f"({narrow.text}) = ({wide.text}): {reason} ({narrow.text}) true without saying of "
+            f"which {missing}; write an object in its place"
+        )
+
 
 Check = Callable[[], None]
 Guard = Callable[[Check], AbstractContextManager[None]]

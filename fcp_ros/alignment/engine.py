@@ -6,11 +6,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
+from fcp_ros.alignment.answer import AlignmentOptions, AlignmentResult, AlignmentStatus
 from fcp_ros.alignment.conflicts import SynonymSet, list_hypotheses
 from fcp_ros.alignment.likeness import NameLikeness
 from fcp_ros.alignment.merging import erase_leg_types
-from fcp_ros.alignment.options import AlignmentOptions
 from fcp_ros.alignment.pairing import AlignmentTask
 from fcp_ros.alignment.plan_finder import NotFound, PlanFinder, TrialPlan
 from fcp_ros.alignment.predicate_use import find_opposites

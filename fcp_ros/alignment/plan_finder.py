@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 
+from fcp_ros.alignment.answer import AlignmentOptions
 from fcp_ros.alignment.conflicts import ConflictSet, ConflictSets, SynonymChoice, SynonymSet
 from fcp_ros.alignment.merging import drop_unused, erase_leg_types, merge_texts
-from fcp_ros.alignment.options import AlignmentOptions
 from fcp_ros.alignment.pairing import AlignmentTask
 from fcp_ros.alignment.predicate_use import PredicateUse, is_positive
 from fcp_ros.alignment.predictor import Predictor

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from fcp_ros.cset import Fact
-from fcp_ros.domain.scene_mapping import STATE_ATTRIBUTES, AttributeFact
+from fcp_ros.domain.scene_names import STATE_ATTRIBUTES, AttributeFact
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta, compute_delta
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneError, SceneNode, SceneRelation, Vector

@@ -18,7 +18,7 @@ from enum import Enum
 from fcp_ros.binding.label_kinds import LabelKinds
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity, vote_on_types
 from fcp_ros.cset import Schema
-from fcp_ros.domain.scene_mapping import SceneMapping
+from fcp_ros.domain.scene_names import SceneMapping
 from fcp_ros.foundation.labels import label_forms, normalise_label, split_names, take_name
 from fcp_ros.foundation.wording import find_similar, list_names
 from fcp_ros.foundation.wordnet import PACKAGE, WordNet, find_wordnet

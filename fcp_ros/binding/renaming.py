@@ -14,8 +14,7 @@ from dataclasses import replace
 from fcp_ros.binding.label_types import NodeTyper
 from fcp_ros.binding.schema_vocabulary import SchemaVocabulary
 from fcp_ros.cset import Schema
-from fcp_ros.domain.scene_mapping import SceneMapping
-from fcp_ros.domain.scene_names import RelationReading, SceneNames
+from fcp_ros.domain.scene_names import RelationReading, SceneMapping, SceneNames
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.elements import AttributeValue, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph

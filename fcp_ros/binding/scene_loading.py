@@ -11,7 +11,7 @@ from pathlib import Path
 from fcp_ros.binding.renaming import rename_scene
 from fcp_ros.binding.schema_vocabulary import relation_options_for
 from fcp_ros.cset import Schema
-from fcp_ros.domain.scene_mapping import SceneMapping
+from fcp_ros.domain.scene_names import SceneMapping
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.loading import read_scene

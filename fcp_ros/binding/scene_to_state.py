@@ -17,7 +17,7 @@ from fcp_ros.binding.schema_vocabulary import LegKey, SchemaVocabulary
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.binding.stated_facts import FactStatus, StatedFacts
 from fcp_ros.cset import Fact, Instance, InstanceBuilder, Schema
-from fcp_ros.domain.scene_mapping import SceneMapping
+from fcp_ros.domain.scene_names import SceneMapping
 from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.scene.graph.graph import SceneGraph
 

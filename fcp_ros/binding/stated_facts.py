@@ -19,7 +19,7 @@ from enum import Enum
 from fcp_ros.binding.label_types import TypeChoice
 from fcp_ros.binding.schema_vocabulary import SchemaVocabulary
 from fcp_ros.cset import Fact
-from fcp_ros.domain.scene_mapping import SceneMapping
+from fcp_ros.domain.scene_names import SceneMapping
 from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.scene.graph.elements import Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph

@@ -12,12 +12,17 @@ from typing import Annotated, NoReturn
 import typer
 from rich.console import Console
 
-from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus, SynonymEvidence, write_action
+from fcp_ros.alignment.answer import (
+    AlignmentOptions,
+    AlignmentResult,
+    AlignmentStatus,
+    SynonymEvidence,
+    write_action,
+)
 from fcp_ros.alignment.comparison import Comparison, compare_vocabularies
 from fcp_ros.alignment.likeness import NameLikeness
 from fcp_ros.alignment.merging import merge_texts
-from fcp_ros.alignment.ontology.options import SceneAlignmentOptions
-from fcp_ros.alignment.options import AlignmentOptions
+from fcp_ros.alignment.ontology.scene_answer import SceneAlignmentOptions
 from fcp_ros.alignment.other_world import OtherWorld, open_domain, open_problem
 from fcp_ros.alignment.pairing import AlignmentTask, unmark_names
 from fcp_ros.alignment.synonyms import NameMapping

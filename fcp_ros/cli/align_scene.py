@@ -14,9 +14,12 @@ from rich.console import Console
 
 from fcp_ros.alignment.domain_simulator import DomainSimulator
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
-from fcp_ros.alignment.ontology.options import SceneAlignmentOptions
 from fcp_ros.alignment.ontology.scene_alignment import align_scene
-from fcp_ros.alignment.ontology.scene_answer import SceneAlignment, SceneAlignmentStatus
+from fcp_ros.alignment.ontology.scene_answer import (
+    SceneAlignment,
+    SceneAlignmentOptions,
+    SceneAlignmentStatus,
+)
 from fcp_ros.alignment.simulator import Simulator
 from fcp_ros.binding import load_scene_for, scene_to_instance
 from fcp_ros.cli.exit_codes import DONE, FAILED, to_exit_code

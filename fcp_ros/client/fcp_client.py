@@ -14,9 +14,8 @@ from rclpy.node import Node
 from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.action import AchieveGoal, ExecutePlan, Generalize, MakePlan
-from fcp_ros.client.latched import fetch_latched
 from fcp_ros.client.pending import FcpUnavailable, PendingGoal, PendingReply, ServerGuard
-from fcp_ros.client.queries import plan_request, to_sendable
+from fcp_ros.client.queries import fetch_latched, plan_request, to_sendable
 from fcp_ros.client.spinner import SpinningNode
 from fcp_ros.msg import (
     NameProposals,

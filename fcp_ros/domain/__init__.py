@@ -5,11 +5,11 @@
 - `identity`: the hash by which two versions of a domain are told apart.
 - `vocabulary`: types and predicates with their parameters, also of a file that is not sound yet.
 - `phrases`, `words`: what people say about it, and `phrase_goals`: the goals that this stands for.
-- `scene_mapping`: the types that a domain gives to what perception reports.
+- `scene_names`: the types that a domain gives to what perception reports.
 - `diagnostics`: faults of a file as values, all reported at once.
 - `expressions`: the goal language, and the arithmetic of fuzzy rules.
 - `yaml`, `pddl`: the readers of domain files and of PDDL tasks; both end in a `Domain`.
-- `rule_span`, `span_conditions`, `amalgam`: rules as double-pushout rewriting rules.
+- `span_conditions`, `amalgam`: rules as double-pushout rewriting rules.
 - `derived_facts`: what follows from a state. `shifting`: elements taken for those of another type.
 """
 
@@ -60,7 +60,7 @@ with defer_imports(__name__):
         TableEntry,
         Window,
     )
-    from fcp_ros.domain.rule_span import RuleSpan, build_constraint_pattern, build_span
+    from fcp_ros.domain.span_conditions import RuleSpan, build_constraint_pattern, build_span
     from fcp_ros.domain.vocabulary import Vocabulary
     from fcp_ros.domain.yaml.reader import load_domain, load_overrides, parse_domain
 

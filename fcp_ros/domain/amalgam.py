@@ -34,8 +34,7 @@ from fcp_ros.cset import (
 )
 from fcp_ros.domain.expressions.syntax import Atom, free_variables, list_variables
 from fcp_ros.domain.model import ActionRule, Effect
-from fcp_ros.domain.rule_span import RuleSpan
-from fcp_ros.domain.span_conditions import Scope
+from fcp_ros.domain.span_conditions import RuleSpan, Scope
 from fcp_ros.domain.vocabulary import common_subtypes
 
 Ids = Mapping[str, int]

@@ -19,7 +19,7 @@ from fcp_ros.cset import Schema
 from fcp_ros.domain.expressions.arithmetic import Arithmetic
 from fcp_ros.domain.expressions.syntax import Atom, Expression, TypedVariable
 from fcp_ros.domain.relaxing import Relaxing
-from fcp_ros.domain.scene_mapping import SceneMapping
+from fcp_ros.domain.scene_names import SceneMapping
 from fcp_ros.domain.words import DomainWords
 from fcp_ros.fuzzy.fuzzy_sets import FuzzySet
 

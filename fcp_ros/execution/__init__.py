@@ -5,8 +5,8 @@
     dispatch_model.py     its phases, settings, results, sentences, and the world that it asks
     events.py             the events that it is told of, and the commands that it answers with
     ledger.py             the executors that may still be acting: outlives a single plan
-    monitoring.py         the check that the world fits the present step and the rest of the plan
-    arrivals.py           things that appear and make a relaxed goal strict again
+    monitoring.py         the check that the world fits the present step and the rest of the plan,
+                          its deadline, and things that make a relaxed goal strict again
     outcome.py            the outcome of a step
     policy.py             the follow-up of a plan that has ended: achieved, replan, give up
     credit.py             the judgements that an outcome is evidence for
@@ -33,9 +33,12 @@ with defer_imports(__name__):
         FaultError,
         FaultKind,
         FaultPlan,
+        PatternError,
+        StepPattern,
         SuccessModel,
         parse_fault,
         parse_faults,
+        parse_pattern,
         parse_success,
     )
     from fcp_ros.execution.ledger import ExecutorLedger
@@ -48,7 +51,6 @@ with defer_imports(__name__):
         QualityModel,
         SimulatedWorld,
     )
-    from fcp_ros.execution.step_pattern import PatternError, StepPattern, parse_pattern
 
 __all__ = [
     "Decision",

@@ -7,12 +7,120 @@ it was to bring about? `PlanWatch` looks at the rest of the plan after a change 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from fcp_ros.cset import Fact, Instance, UnknownElement
+from fcp_ros.domain.expressions.evaluation import is_a
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.stepping.rules import StepRules, UnknownStep, holds
+
+
+class DeadlineWatch:
+    """Compares the expected end of a plan with its deadline. Not thread-safe.
+
+    Steps are done one after the other, so the plan ends when the present step and all after it have
+    taken as long as expected; a step that takes longer is expected to end now.
+
+    Args:
+        durations: Expected durations of the steps (s), in order.
+        deadline: Longest time for all of it (s); infinite for none.
+        begun: The clock's time when the execution began, of an earlier plan for the same goal too.
+    """
+
+    def __init__(self, durations: Sequence[float], deadline: float, begun: float) -> None:
+        self._durations = tuple(durations)
+        self._deadline = deadline
+        self._begun = begun
+        self._index = 0
+        self._started: float | None = None
+
+    def begin_step(self, index: int, now: float) -> None:
+        """Note that a step has been sent."""
+        self._index, self._started = index, now
+
+    def end_step(self, index: int) -> None:
+        """Note that a step has ended."""
+        self._index, self._started = index + 1, None
+
+    def find_moment(self, now: float) -> float | None:
+        """Return the clock's time from which the deadline can't be kept if nothing happens.
+
+        None without a deadline; `now` or earlier if it can't be kept already.
+        """
+        if not math.isfinite(self._deadline):
+            return None
+        rest = sum(self._durations[self._index :])
+        end = self._begun + self._deadline
+        if self._started is None:
+            return end - rest
+        own = self._durations[self._index]
+        after = end - (rest - own)
+        return now if self._started + own > after else after
+
+    def find_breach(self, now: float) -> str:
+        """Say that the deadline can't be kept any more: one sentence; "" while it can."""
+        moment = self.find_moment(now)
+        if moment is None or now < moment:
+            return ""
+        rest = sum(self._durations[self._index :])
+        if self._started is not None:
+            own = self._durations[self._index]
+            rest -= min(own, now - self._started)
+        took = now - self._begun
+        return (
+            f"The deadline of {self._deadline:g} s can't be kept any more: {took:.1f} s have "
+            f"passed, and the rest of the plan is expected to take {rest:.1f} s."
+        )
+
+
+def describe_delay(deadline: float, took: float) -> str:
+    """Say that a deadline was missed: one sentence; "" if it was kept (both in s)."""
+    if took <= deadline:
+        return ""
+    return f"The deadline was missed: {deadline:g} s were allowed, and it took {took:.1f} s."
+
+
+_QUOTED = re.compile(r'"([^"]+)"')
+_VARIABLE = re.compile(r"\?(\w+): (\w+)")
+
+
+class ArrivalWatch:
+    """Notices things of a kind that a goal asked for and did not find.
+
+    `originals`: the parts of the goal that were relaxed, as `Relaxation.original` has them: a kind
+    of thing, or a condition in the goal language. `planned_from`: the state that the relaxed plan
+    was made for.
+    """
+
+    def __init__(self, originals: Iterable[str], planned_from: Instance) -> None:
+        self._labels = frozenset(label for text in originals for label in _list_kinds(text))
+        self._known = self._find_things(planned_from)
+
+    def find_arrival(self, present: Instance) -> str:
+        """Return a sentence if something that was missing has appeared; empty if not."""
+        arrived = self._find_things(present) - self._known
+        if not arrived:
+            return ""
+        have = "has" if len(arrived) == 1 else "have"
+        return f"{list_names(sorted(arrived))} {have} appeared, which the goal had to do without."
+
+    def _find_things(self, instance: Instance) -> frozenset[str]:
+        return frozenset(
+            instance.name_of(element)
+            for element in instance.all_elements()
+            if any(is_a(instance, element, label) for label in self._labels)
+        )
+
+
+def _list_kinds(text: str) -> list[str]:
+    """List the kinds that a text speaks of: labels, and types of variables without a label."""
+    types = [kind for name, kind in _VARIABLE.findall(text) if f"is_a(?{name}, " not in text]
+    return [text, *_QUOTED.findall(text), *types]
+
 
 Effects = tuple[frozenset[Fact], frozenset[Fact]]
 """The facts that hold after a step, and those that don't."""

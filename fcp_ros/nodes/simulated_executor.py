@@ -18,13 +18,13 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.execution.faults import (
     FaultError,
     FaultPlan,
+    PatternError,
     SuccessModel,
     parse_faults,
     parse_success,
 )
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.execution.simulated_world import Performance, Performed, SimulatedWorld
-from fcp_ros.execution.step_pattern import PatternError
 from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.calls.service_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.conversions.common import ConversionError

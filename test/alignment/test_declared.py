@@ -7,7 +7,7 @@ import pytest
 from torn_names import parse, simulate
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
-from fcp_ros.alignment.declared import declare_synonyms
+from fcp_ros.alignment.comparison import declare_synonyms
 from fcp_ros.alignment.engine import align
 from fcp_ros.alignment.merging import merge_texts
 from fcp_ros.alignment.pairing import AlignmentError, AlignmentTask, pair_domains

@@ -14,11 +14,10 @@ from clumsy_world import ClumsyWorld
 from numpy.typing import NDArray
 from torn_names import parse, simulate, tear
 
-from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus, Standing
+from fcp_ros.alignment.answer import AlignmentOptions, AlignmentResult, AlignmentStatus, Standing
 from fcp_ros.alignment.engine import align
 from fcp_ros.alignment.likeness import NameLikeness
 from fcp_ros.alignment.merging import merge_texts
-from fcp_ros.alignment.options import AlignmentOptions
 from fcp_ros.alignment.pairing import AlignmentTask, make_task
 from fcp_ros.alignment.reliability import CONFIRMATIONS
 from fcp_ros.alignment.simulator import GroundAction, ModelSimulator, Observation

@@ -9,11 +9,10 @@ import pytest
 from household_flat import flat, household
 from torn_names import parse
 
-from fcp_ros.alignment.answer import AlignmentStatus
+from fcp_ros.alignment.answer import AlignmentOptions, AlignmentStatus
 from fcp_ros.alignment.comparison import compare_vocabularies
 from fcp_ros.alignment.domain_simulator import DomainSimulator
 from fcp_ros.alignment.likeness import NameLikeness
-from fcp_ros.alignment.options import AlignmentOptions
 from fcp_ros.alignment.other_world import OtherWorld, find_goal_fault, open_domain
 from fcp_ros.alignment.pairing import AlignmentError
 from fcp_ros.alignment.simulator import GroundAction, ModelSimulator

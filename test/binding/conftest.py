@@ -7,7 +7,7 @@ import pytest
 from small_household import MAPPING, SCHEMA
 
 from fcp_ros.cset import Schema
-from fcp_ros.domain.scene_mapping import SceneMapping
+from fcp_ros.domain.scene_names import SceneMapping
 from fcp_ros.scene import SceneGraph, load_scene
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.binding import delta_from_facts, scene_to_instance
 from fcp_ros.cset import Fact, Schema, facts
-from fcp_ros.domain.scene_mapping import AttributeFact, SceneMapping
+from fcp_ros.domain.scene_names import AttributeFact, SceneMapping
 from fcp_ros.scene import (
     Layer,
     Pose,

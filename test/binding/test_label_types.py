@@ -19,7 +19,7 @@ from fcp_ros.binding.label_types import (
 )
 from fcp_ros.binding.similar_labels import NoSimilarity
 from fcp_ros.cset import Schema
-from fcp_ros.domain.scene_mapping import SceneMapping
+from fcp_ros.domain.scene_names import SceneMapping
 from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneNode
 
 

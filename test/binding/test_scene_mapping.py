@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A domain names the layers of a scene graph without importing it: the names must agree."""
 
-from fcp_ros.domain.scene_mapping import SCENE_LAYERS
+from fcp_ros.domain.scene_names import SCENE_LAYERS
 from fcp_ros.scene import Layer
 
 

@@ -3,8 +3,7 @@
 
 import pytest
 
-from fcp_ros.abstraction.policy.library import read_policy_folder
-from fcp_ros.abstraction.policy.use import plan_with_policies
+from fcp_ros.abstraction.policy.library import plan_with_policies, read_policy_folder
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.demo.run import MOST_THINGS, choose_tidying, propose_tidying
 from fcp_ros.demo.stories import Storyteller, find_support

@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import load_domain
-from fcp_ros.execution.arrivals import ArrivalWatch
+from fcp_ros.execution.monitoring import ArrivalWatch
 from fcp_ros.package_files import find_domain
 
 

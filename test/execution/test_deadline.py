@@ -8,7 +8,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.execution.deadline import DeadlineWatch, describe_delay
+from fcp_ros.execution.monitoring import DeadlineWatch, describe_delay
 
 DURATIONS = st.lists(st.integers(0, 20), min_size=1, max_size=6)
 

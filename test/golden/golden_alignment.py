@@ -11,9 +11,8 @@ from golden_cases import BENCH, Answer, Case
 from random_adl import make_task as make_random
 from torn_names import BLOCKS, GRIPPER, draw_tears, parse, read_files, simulate, tear
 
-from fcp_ros.alignment.answer import AlignmentResult, SynonymEvidence
+from fcp_ros.alignment.answer import AlignmentOptions, AlignmentResult, SynonymEvidence
 from fcp_ros.alignment.engine import align
-from fcp_ros.alignment.options import AlignmentOptions
 from fcp_ros.alignment.pairing import make_task
 from fcp_ros.domain.pddl.reader import PddlTexts
 

@@ -13,7 +13,7 @@ from fcp_ros.domain import evaluate
 from fcp_ros.domain.amalgam import apply_rule
 from fcp_ros.domain.pddl.reader import read_texts, work_out
 from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.domain.rule_span import DomainSpans
+from fcp_ros.domain.span_conditions import DomainSpans
 from fcp_ros.fuzzy import tnorm_by_name
 
 OWN = ("same", "always")

@@ -2,7 +2,7 @@
 """A household in small: a schema without any rules, and the mapping of scenes to it."""
 
 from fcp_ros.cset import Attribute, AttributeKind, Relation, Schema
-from fcp_ros.domain.scene_mapping import AttributeFact, SceneMapping
+from fcp_ros.domain.scene_names import AttributeFact, SceneMapping
 
 _THING: tuple[str, ...] = ("thing",)
 

@@ -17,7 +17,6 @@ ENTRIES = ("nodes", "client", "cli", "demo", "report")
 
 UNREACHED = {
     "fcp_ros.cset.presentation": "patterns by generators and equations, for users of the library",
-    "fcp_ros.abstraction.policy.use": "plans with policies from Python, for users of the library",
 }
 """Modules (or folders) of the library that no entry reaches, each with the reason to keep it."""
 

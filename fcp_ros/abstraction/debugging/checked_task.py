@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fcp_ros.abstraction.proposers.faults import describe_facts, write_atom
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
-from fcp_ros.abstraction.proposers.state_words import describe_facts, write_atom
 from fcp_ros.abstraction.qnp.problem import Qnp, QState
 from fcp_ros.abstraction.refinement.refining import ActionRefiner, FeatureValues
 from fcp_ros.abstraction.refinement.run import ProgramSteps

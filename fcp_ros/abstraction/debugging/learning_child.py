@@ -66,7 +66,7 @@ def _learn(request: Any, tell: Callable[[Any], None], stopped: threading.Event) 
     from fcp_ros.abstraction.proposers.faults import GeneralizationStatus
     from fcp_ros.abstraction.proposers.symbolic.learning import SymbolicOptions
     from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
-    from fcp_ros.abstraction.proposers.written.file_proposer import FileProposer
+    from fcp_ros.abstraction.proposers.written.abstraction_text import FileProposer
     from fcp_ros.planning import PlanStatus
     from fcp_ros.planning.model.watch import Interrupted
 

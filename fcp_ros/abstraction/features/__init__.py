@@ -6,7 +6,7 @@
 - `parser`: their text, with errors that point at the character.
 - `evaluation`, `nodes`: values in one state after the other, computed again as far as it changed.
 - `enumeration`: pools of features that tell given states apart, simplest first.
-- `concept_pool`, `role_pool`: the concepts and roles that they are made of.
+- `role_pool`: the roles that their concepts are made of.
 - `state_batch`: concepts and roles over many states at once, as arrays of bitsets.
 """
 

@@ -23,9 +23,8 @@ from fcp_ros.abstraction.features.feature import Feature
 from fcp_ros.abstraction.features.parser import FeatureSyntaxError, parse_feature
 from fcp_ros.abstraction.policy.conditions import ConditionReader, write_condition, write_effects
 from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp, QnpError, check_action
-from fcp_ros.abstraction.refinement.mapping import RefinementMapping
 from fcp_ros.abstraction.refinement.program_parser import Signatures, parse_program
-from fcp_ros.abstraction.refinement.programs import Program, write_program
+from fcp_ros.abstraction.refinement.programs import Program, RefinementMapping, write_program
 from fcp_ros.abstraction.states.vocabulary import ONLY, StateVocabulary
 from fcp_ros.domain import Domain
 from fcp_ros.domain.diagnostics import Diagnostics, Path

@@ -9,8 +9,7 @@ from enum import Enum
 
 from fcp_ros.abstraction.features.feature import Feature
 from fcp_ros.abstraction.qnp.problem import Qnp, QnpPolicy
-from fcp_ros.abstraction.refinement.mapping import RefinementMapping
-from fcp_ros.abstraction.refinement.programs import list_steps
+from fcp_ros.abstraction.refinement.programs import RefinementMapping, list_steps
 from fcp_ros.abstraction.states.vocabulary import read_vocabulary
 from fcp_ros.domain import Domain
 from fcp_ros.domain.identity import identify_domain

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The policies of a folder, and those of them that know plans of one domain."""
+"""The policies of a folder for a domain, and plans by the first that fits and reaches the goal."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
+from typing import Any
 
 from fcp_ros.abstraction.features.feature import DistanceFeature
 from fcp_ros.abstraction.policy.execution import Execution, ExecutionLimits
@@ -21,6 +22,8 @@ from fcp_ros.abstraction.policy.runner import PolicyRunner
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, Expression
 from fcp_ros.foundation.wording import list_names
+from fcp_ros.planning import PlanningOptions, PlanningResult, PlanningSession, plan
+from fcp_ros.planning.model.memberships import MembershipSource
 from fcp_ros.planning.model.suggestion import PolicyFeature, PolicyMove, PolicyTrace, Suggestion
 
 
@@ -120,3 +123,24 @@ class DomainPolicies:
                     return Suggestion(found.steps, name, tuple(notes), trace)
                 notes.append(f"Policy {name} was not used: {found.status.value}. {found.reason}")
         return Suggestion(None, notes=tuple(notes))
+
+
+def plan_with_policies(
+    policies: Sequence[GeneralPolicy],  # tried in their order
+    domain: Domain,
+    instance: Instance,
+    goal: Expression,
+    options: PlanningOptions,  # as of `planning.plan`, like the next ones
+    memberships: MembershipSource,  # judges graded predicates
+    **more: Any,
+) -> PlanningResult:
+    """Plan by the first policy that fits and reaches the goal; else by search.
+
+    `more`: further arguments of `planning.plan`, without `session`. Returns the result; `policy`
+    names the policy that made the plan, `policy_notes` say why others were not used.
+    """
+    fitting = DomainPolicies(policies, domain)
+    session = PlanningSession(domain, suggester=fitting if fitting.names else None)
+    result = plan(domain, instance, goal, options, memberships, session=session, **more)
+    refused = describe_refusals(fitting.refused)
+    return replace(result, policy_notes=(*result.policy_notes, *refused))

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from fcp_ros.abstraction.proposers.faults import AbstractionError
 from fcp_ros.abstraction.qnp.problem import Qnp, QnpPolicy
-from fcp_ros.abstraction.refinement.mapping import RefinementMapping
+from fcp_ros.abstraction.refinement.programs import RefinementMapping
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 
 

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Qualitative numeric problems, their solver, and the graphs of their policies.
 
-- `frozen_mapping`: small mappings that never change;
 - `problem`: variables, conditions, abstract actions, qstates;
 - `semantics`: conditions and actions as bit masks;
 - `state_space`: reachable qstates and moves, limits;
-- `strong_cyclic`: where a policy can keep the goal reachable;
 - `policy_graph`: the graph of a policy; SIEVE: does it terminate?;
-- `solver`: where a policy can also terminate;
-- `solver`: the front door.
+- `solver`: where a policy can keep the goal reachable, and also terminate; the front door.
 """
 
 from fcp_ros.abstraction.qnp.policy_graph import (

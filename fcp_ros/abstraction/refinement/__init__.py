@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Refinement: abstract actions as small programs of concrete actions.
 
-- `programs`: steps, branches and loops as values, and their text.
+- `programs`: steps, branches and loops as values, their text, and the programs of each action.
 - `program_parser`: programs read from their text.
-- `mapping`: the features of an abstraction, and the programs of each of its actions.
 - `run`: one program in one state, with the choices that are left.
 - `refining`: the refinements of an abstract action: runs that change the features as it says.
 """

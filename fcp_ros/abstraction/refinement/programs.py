@@ -23,7 +23,7 @@ from typing import TypeAlias, Union
 
 from fcp_ros.abstraction.features.expressions import ConceptExpression, collect_names
 from fcp_ros.abstraction.features.feature import Feature
-from fcp_ros.abstraction.qnp.frozen_mapping import FrozenMapping
+from fcp_ros.abstraction.qnp.problem import FrozenMapping
 
 WORDS = frozenset(["while", "lower", "if", "else", "not", "and", "search"])
 """Words of the language: a rule of that name is written in double quotes."""
@@ -149,3 +149,30 @@ def _write_name(name: str) -> str:
     """Write the name of a rule or parameter, in double quotes if it isn't a plain one."""
     plain = _PLAIN_NAME.fullmatch(name) and name not in WORDS
     return name if plain else json.dumps(name, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RefinementMapping:
+    """The features behind the variables of a QNP, and the programs behind its actions."""
+
+    # by the name of the variable; a boolean one has a boolean feature
+    features: Mapping[str, Feature]
+    # by the name of the abstract action; several are tried in their order
+    programs: Mapping[str, tuple[Program, ...]]
+
+    def __post_init__(self) -> None:
+        """Freeze the mappings."""
+        object.__setattr__(self, "features", FrozenMapping(self.features))
+        object.__setattr__(self, "programs", FrozenMapping(self.programs))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the vocabulary that features and programs use."""
+        features = (feature.names for feature in self.features.values())
+        programs = (list_names(program) for program in self.list_programs())
+        return frozenset[str]().union(*features, *programs)
+
+    def list_programs(self) -> Iterator[Program]:
+        """List the programs of all actions."""
+        for programs in self.programs.values():
+            yield from programs

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp, QualitativeChange
-from fcp_ros.abstraction.refinement.mapping import RefinementMapping
+from fcp_ros.abstraction.refinement.programs import RefinementMapping
 from fcp_ros.abstraction.refinement.run import (
     CompiledProgram,
     ProgramRun,

@@ -13,8 +13,7 @@ from fcp_ros.alignment.ontology.label_beliefs import UNLIKELY, Belief
 from fcp_ros.alignment.ontology.target import DomainTarget
 from fcp_ros.alignment.ontology.vocabulary import SceneVocabulary
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
-from fcp_ros.domain.scene_mapping import AttributeFact
-from fcp_ros.domain.scene_names import AttributeReading
+from fcp_ros.domain.scene_names import AttributeFact, AttributeReading
 from fcp_ros.foundation.labels import normalise_label
 
 _SAME_NAME = 6.0

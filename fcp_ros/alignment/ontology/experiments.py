@@ -20,7 +20,7 @@ from fcp_ros.domain.expressions.syntax import (
     Variable,
 )
 from fcp_ros.domain.model import ActionRule, Domain, Literal
-from fcp_ros.domain.rule_span import DomainSpans
+from fcp_ros.domain.span_conditions import DomainSpans
 from fcp_ros.planning import PlanningOptions, PlanningSession, plan
 from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.plan import PlanStep

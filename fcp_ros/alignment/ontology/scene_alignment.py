@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim, NameKind
 from fcp_ros.alignment.ontology.experiments import ExperimentPlanner, LastAction
 from fcp_ros.alignment.ontology.hypothesis import NameHypothesis, NameUse
-from fcp_ros.alignment.ontology.options import SceneAlignmentOptions
 from fcp_ros.alignment.ontology.proposal import OntologyProposal, Proposer
 from fcp_ros.alignment.ontology.questions import TrialQuestions
 from fcp_ros.alignment.ontology.reasons import ClaimWriter
 from fcp_ros.alignment.ontology.scene_answer import (
     SceneAlignment,
+    SceneAlignmentOptions,
     SceneAlignmentStatus,
     collect_names_of,
 )

@@ -13,6 +13,15 @@ from fcp_ros.alignment.simulator import Observation
 from fcp_ros.domain.scene_names import AttributeReading, RelationReading, SceneNames
 
 
+@dataclass(frozen=True)
+class SceneAlignmentOptions:
+    """The settings of an alignment."""
+
+    time_limit: float = 60.0  # for the whole request (s)
+    most_trials: int = 60
+    seed: int = 0  # decides between equally good plans
+
+
 class SceneAlignmentStatus(str, Enum):
     """The outcome of aligning a scene with a domain."""
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from fcp_ros.binding.label_types import find_known_label
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.phrases import PhraseWord
-from fcp_ros.domain.scene_mapping import SceneMapping
-from fcp_ros.domain.scene_names import DOORLESS
+from fcp_ros.domain.scene_names import DOORLESS, SceneMapping
 from fcp_ros.scene.graph.elements import Layer
 
 Mask = NDArray[np.bool_]

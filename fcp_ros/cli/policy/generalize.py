@@ -31,12 +31,12 @@ from fcp_ros.abstraction.proposers.faults import AbstractionError
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposer
 from fcp_ros.abstraction.proposers.symbolic.learning import ReportCallback, SymbolicOptions
 from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
-from fcp_ros.abstraction.proposers.written.file_proposer import FileProposer
+from fcp_ros.abstraction.proposers.written.abstraction_text import FileProposer
 from fcp_ros.abstraction.proposers.written.model_proposer import (
     LanguageModelProposer,
     ModelProposerOptions,
+    write_transcript,
 )
-from fcp_ros.abstraction.proposers.written.transcript import write_transcript
 from fcp_ros.cli.exit_codes import to_exit_code
 from fcp_ros.cli.options import EndpointOption, JsonOption
 from fcp_ros.cli.output_files import check_outputs

@@ -4,18 +4,17 @@
 `reader` runs the stages: files to syntax trees (`syntax`), actions to draft rules (`rules`), both
 to a task (the files here).
 
-- `reader`: `read_pddl` and `parse_pddl`, the front door.
+- `reader`: `read_pddl` and `parse_pddl`, the front door; derived predicates that no action changes
+  are settled.
 - `task`: the result, with the form of each rule in PDDL.
 - `syntax`: files read as syntax trees and checked.
 - `rules`: actions as draft rules over PDDL's own names.
 - `metric`: what a plan minimises as costs of actions and preferences.
 - `known_values`: actions require the values that their costs read.
 - `invariants`: mutex groups, which become functional legs.
-- `derived`: rules of derived predicates; those that no action changes are settled.
 - `definitions`: predicates that only repeat a relation, found and replaced by it.
 - `names`: types, relations and elements for PDDL's names.
-- `expression_writer`: goals and conditions as expressions.
-- `assembly`: all of it put together.
+- `assembly`: all of it put together, goals and conditions as expressions.
 - `notation`: what the planner says about a task, in PDDL.
 """
 

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fcp_ros.domain.diagnostics import Diagnostics
-from fcp_ros.domain.scene_mapping import SCENE_LAYERS, AttributeFact, SceneMapping
-from fcp_ros.domain.scene_names import SceneNames
+from fcp_ros.domain.scene_names import SCENE_LAYERS, AttributeFact, SceneMapping, SceneNames
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.entries import DomainFile
 from fcp_ros.domain.yaml.overrides import build_names

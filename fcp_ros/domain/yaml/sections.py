@@ -11,8 +11,7 @@ from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.yaml.chunks import build_chunks
 from fcp_ros.domain.yaml.entries import DomainFile
-from fcp_ros.domain.yaml.goals.relaxing import build_relaxing
-from fcp_ros.domain.yaml.goals.task_goals import check_task_goals
+from fcp_ros.domain.yaml.goals.relaxing import build_relaxing, check_task_goals
 from fcp_ros.domain.yaml.goals.words import build_words
 from fcp_ros.domain.yaml.graded import build_graded
 from fcp_ros.domain.yaml.rules import build_constraints, build_resources, build_rules

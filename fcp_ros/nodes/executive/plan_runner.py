@@ -10,8 +10,6 @@ from typing import Protocol, get_args
 from fcp_ros.cset import Delta, Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.shifting import Shifts, shift_elements, shift_state
-from fcp_ros.execution.arrivals import ArrivalWatch
-from fcp_ros.execution.deadline import DeadlineWatch
 from fcp_ros.execution.dispatch import Dispatcher
 from fcp_ros.execution.dispatch_model import DispatchResult, DispatchSettings
 from fcp_ros.execution.events import (
@@ -32,7 +30,14 @@ from fcp_ros.execution.events import (
     WorldChanged,
 )
 from fcp_ros.execution.ledger import ExecutorLedger
-from fcp_ros.execution.monitoring import Look, Monitor, PlanWatch, find_obstacle
+from fcp_ros.execution.monitoring import (
+    ArrivalWatch,
+    DeadlineWatch,
+    Look,
+    Monitor,
+    PlanWatch,
+    find_obstacle,
+)
 from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.msg import Plan as PlanMessage

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from fcp_ros.cset import Instance, find_homs
 from fcp_ros.domain.expressions.syntax import Variable
 from fcp_ros.domain.model import Constraint
-from fcp_ros.domain.rule_span import DomainSpans
+from fcp_ros.domain.span_conditions import DomainSpans
 
 AddedTuple = tuple[str, int, tuple[int, ...]]
 """Relation, id and legs of a tuple that a step added."""

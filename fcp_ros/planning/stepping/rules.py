@@ -12,7 +12,7 @@ from fcp_ros.domain.derived_facts import FactDerivation
 from fcp_ros.domain.expressions import evaluation
 from fcp_ros.domain.expressions.syntax import Atom, Variable, to_text
 from fcp_ros.domain.model import ActionRule, Domain
-from fcp_ros.domain.rule_span import DomainSpans, RuleSpan
+from fcp_ros.domain.span_conditions import DomainSpans, RuleSpan
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.stepping.constraints import ConstraintCheck
 

@@ -15,8 +15,8 @@ from fcp_ros.abstraction.proposers.faults import AbstractionCheck, AbstractionFa
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
 from fcp_ros.abstraction.proposers.written.abstraction_text import parse_abstraction
 from fcp_ros.abstraction.qnp.state_space import QnpLimits
-from fcp_ros.abstraction.refinement.mapping import RefinementMapping
 from fcp_ros.abstraction.refinement.program_parser import parse_program
+from fcp_ros.abstraction.refinement.programs import RefinementMapping
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 
 Training = tuple[TrainingTask, ...]

@@ -25,7 +25,7 @@ from fcp_ros.abstraction.debugging.outcome import (
 )
 from fcp_ros.abstraction.policy.policy_file import parse_policy, save_policy, write_policy
 from fcp_ros.abstraction.proposers.faults import AbstractionFault, GeneralizationStatus
-from fcp_ros.abstraction.proposers.written.file_proposer import FileProposer
+from fcp_ros.abstraction.proposers.written.abstraction_text import FileProposer
 from fcp_ros.abstraction.sampling.training_task import TrainingTask, read_training_task
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.planning import PlanStatus

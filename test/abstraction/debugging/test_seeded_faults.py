@@ -17,7 +17,7 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionFault,
     GeneralizationStatus,
 )
-from fcp_ros.abstraction.proposers.written.file_proposer import FileProposer
+from fcp_ros.abstraction.proposers.written.abstraction_text import FileProposer
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 
 ASC, HLISC, HLPRC, LLGRC = AbstractionCheck

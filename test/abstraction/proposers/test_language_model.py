@@ -31,13 +31,13 @@ from fcp_ros.abstraction.proposers.written.abstraction_text import (
 from fcp_ros.abstraction.proposers.written.model_proposer import (
     LanguageModelProposer,
     ModelProposerOptions,
+    write_transcript,
 )
 from fcp_ros.abstraction.proposers.written.prompt import (
     EXAMPLE_ABSTRACTION,
     EXAMPLE_FEATURES,
     PromptStep,
 )
-from fcp_ros.abstraction.proposers.written.transcript import write_transcript
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.grounding import EndpointOptions, GroundingCode, GroundingError
 from fcp_ros.grounding.generation.model_generator import make_model_generator

@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pytest
 
-from fcp_ros.abstraction.proposers.separation.classes import collapse_transitions
-from fcp_ros.abstraction.proposers.separation.conflict import find_conflict
-from fcp_ros.abstraction.proposers.separation.problem import Selection, SeparationProblem
+from fcp_ros.abstraction.proposers.separation.problem import (
+    Selection,
+    SeparationProblem,
+    collapse_transitions,
+    find_conflict,
+)
 from fcp_ros.abstraction.proposers.separation.selection import Selector
 from fcp_ros.abstraction.proposers.separation.widening import widen_good
 

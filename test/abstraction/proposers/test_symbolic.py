@@ -23,11 +23,11 @@ from fcp_ros.abstraction.proposers.faults import (
     GeneralizationStatus,
     ProposerStopped,
 )
-from fcp_ros.abstraction.proposers.symbolic import small_tasks
+from fcp_ros.abstraction.proposers.symbolic import task_samples
 from fcp_ros.abstraction.proposers.symbolic.assembly import name_features
 from fcp_ros.abstraction.proposers.symbolic.learning import SymbolicOptions
-from fcp_ros.abstraction.proposers.symbolic.small_tasks import SmallTasks
 from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
+from fcp_ros.abstraction.proposers.symbolic.task_samples import SmallTasks
 from fcp_ros.abstraction.refinement.programs import write_program
 from fcp_ros.abstraction.sampling import restriction
 from fcp_ros.abstraction.sampling.restriction import PlannedElements, find_goal_plan
@@ -307,7 +307,7 @@ def test_a_run_that_went_astray_is_sampled_where_it_did() -> None:
 
 
 def test_a_part_is_sampled_where_too_much_is_left_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(small_tasks, "MOST_LEFT", 3)
+    monkeypatch.setattr(task_samples, "MOST_LEFT", 3)
     small = make_small(make_cakes())
     failed = Execution(ExecutionStatus.NO_REFINEMENT, (("feed", ("b", "g")),))
     spaces = list(small.follow(failed, lambda: None))

@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from fcp_ros.abstraction.qnp.frozen_mapping import FrozenMapping
+from fcp_ros.abstraction.qnp.problem import FrozenMapping
 
 
 def test_entries_keep_their_order_and_never_change():

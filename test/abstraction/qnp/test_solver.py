@@ -34,9 +34,8 @@ from fcp_ros.abstraction.qnp import (
     solve_qnp,
     successors,
 )
-from fcp_ros.abstraction.qnp.solver import TerminationGame
+from fcp_ros.abstraction.qnp.solver import StrongCyclicRegion, TerminationGame
 from fcp_ros.abstraction.qnp.state_space import QnpWatch, StateSpace
-from fcp_ros.abstraction.qnp.strong_cyclic import StrongCyclicRegion
 
 EXHAUSTIBLE = qnps(most_booleans=1, most_numerics=2, most_actions=4)
 """At most 8 qstates: all policies and all sets of their edges can be tried."""

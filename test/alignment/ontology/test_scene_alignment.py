@@ -13,9 +13,12 @@ from renamed_scenes import RenamedScene, rename_at_random
 
 from fcp_ros.alignment.domain_simulator import DomainSimulator
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
-from fcp_ros.alignment.ontology.options import SceneAlignmentOptions
 from fcp_ros.alignment.ontology.scene_alignment import align_scene
-from fcp_ros.alignment.ontology.scene_answer import SceneAlignment, SceneAlignmentStatus
+from fcp_ros.alignment.ontology.scene_answer import (
+    SceneAlignment,
+    SceneAlignmentOptions,
+    SceneAlignmentStatus,
+)
 from fcp_ros.alignment.simulator import GroundAction, Observation
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.binding.label_types import type_of_label

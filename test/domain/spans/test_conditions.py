@@ -25,8 +25,7 @@ from fcp_ros.domain.expressions.syntax import (
     substitute,
     to_text,
 )
-from fcp_ros.domain.rule_span import build_span
-from fcp_ros.domain.span_conditions import Scope
+from fcp_ros.domain.span_conditions import Scope, build_span
 
 SCHEMA = Schema(
     "things",

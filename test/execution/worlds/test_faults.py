@@ -14,13 +14,15 @@ from fcp_ros.execution.faults import (
     FaultError,
     FaultKind,
     FaultPlan,
+    PatternError,
+    StepPattern,
     SuccessModel,
     parse_fault,
     parse_faults,
+    parse_pattern,
     parse_success,
 )
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.execution.step_pattern import PatternError, StepPattern, parse_pattern
 from fcp_ros.planning.model.plan import PlanStep
 
 

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from fcp_ros.abstraction.proposers.separation.classes import code_transitions
-from fcp_ros.abstraction.proposers.separation.problem import Selection, SeparationProblem
+from fcp_ros.abstraction.proposers.separation.problem import (
+    Selection,
+    SeparationProblem,
+    code_transitions,
+)
 
 
 def widen_good(problem: SeparationProblem, selection: Selection) -> np.ndarray:

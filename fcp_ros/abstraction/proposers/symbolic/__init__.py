@@ -5,8 +5,8 @@
 - `attempt`: one pool of features on one sample.
 - `program_writers`: programs of one step, or of a journey to where it is to be done.
 - `learning`, its step guards: concepts for the parameters of steps, which runs try first.
-- `small_tasks`: training tasks and parts of them whose state spaces are small.
-- `task_samples`: their state spaces, which grow by what a policy fails at.
+- `task_samples`: training tasks and parts of them whose state spaces are small, which grow by what
+  a policy fails at.
 - `assembly`, its extrapolation: steps that no sample shows, but that improve the order of features.
 - `learning`: attempts with more names, features and samples until all tasks are solved.
 - `symbolic_proposer`: the proposer.

@@ -22,8 +22,7 @@ from fcp_ros.abstraction.qnp.problem import (
     QualitativeChange,
     encode_state,
 )
-from fcp_ros.abstraction.refinement.mapping import RefinementMapping
-from fcp_ros.abstraction.refinement.programs import Program
+from fcp_ros.abstraction.refinement.programs import Program, RefinementMapping
 from fcp_ros.abstraction.sampling.sample import TransitionSample
 
 Row = tuple[bool, ...]

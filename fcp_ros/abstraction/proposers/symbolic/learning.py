@@ -14,7 +14,7 @@ from fcp_ros.abstraction.features.enumeration import FeaturePool, PoolLimits, en
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.expressions import ConceptExpression, collect_names
 from fcp_ros.abstraction.policy.runner import encode_values
-from fcp_ros.abstraction.proposers.separation.conflict import find_conflict
+from fcp_ros.abstraction.proposers.separation.problem import find_conflict
 from fcp_ros.abstraction.proposers.symbolic.assembly import LearnedAbstraction
 from fcp_ros.abstraction.proposers.symbolic.attempt import (
     AttemptSettings,
@@ -24,8 +24,7 @@ from fcp_ros.abstraction.proposers.symbolic.attempt import (
 )
 from fcp_ros.abstraction.proposers.symbolic.program_writers import order_concepts
 from fcp_ros.abstraction.proposers.symbolic.task_samples import TaskSamples
-from fcp_ros.abstraction.refinement.mapping import RefinementMapping
-from fcp_ros.abstraction.refinement.programs import ConcreteStep, Program
+from fcp_ros.abstraction.refinement.programs import ConcreteStep, Program, RefinementMapping
 from fcp_ros.abstraction.refinement.refining import has_effect
 from fcp_ros.abstraction.sampling.restriction import PlannedElements
 from fcp_ros.abstraction.sampling.sample import TransitionSample

@@ -13,9 +13,9 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionLayer,
     GeneralizationStatus,
     ProposerStopped,
+    describe_facts,
 )
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
-from fcp_ros.abstraction.proposers.state_words import describe_facts
 from fcp_ros.abstraction.proposers.symbolic.learning import (
     ReportCallback,
     SymbolicLearning,

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from os import PathLike
+from pathlib import Path
 from typing import Any, NoReturn
 
 from fcp_ros.abstraction.policy.abstraction_data import (
@@ -18,6 +20,8 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
+    GeneralizationStatus,
+    ProposerStopped,
     RejectedProposal,
 )
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
@@ -25,7 +29,7 @@ from fcp_ros.abstraction.refinement.program_parser import Signatures
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.states.vocabulary import StateVocabulary, read_vocabulary
 from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError
-from fcp_ros.domain.yaml.reader import parse_lines
+from fcp_ros.domain.yaml.reader import parse_lines, read_text
 from fcp_ros.foundation.wording import shorten_words
 
 LONGEST = 100_000
@@ -158,3 +162,35 @@ def _join_vocabularies(training: tuple[TrainingTask, ...]) -> StateVocabulary:
         tuple(dict.fromkeys(name for one in found for name in one.roles)),
         frozenset[str]().union(*(one.fluent for one in found)),
     )
+
+
+class FileProposer:
+    """Proposes what a file says, once.
+
+    `path`: of the file: YAML with features, initial, goal and actions; or the file of a policy.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self._path = Path(path)
+
+    @property
+    def name(self) -> str:
+        """The file's."""
+        return f"file {self._path.name}"
+
+    def propose(
+        self,
+        training: tuple[TrainingTask, ...],
+        feedback: tuple[AbstractionError, ...],
+        check: Callable[[], None],
+    ) -> AbstractionProposal:
+        """Read the file; only a person can mend its faults.
+
+        Raises RejectedProposal if it is no abstraction; each fault has a line and what to do.
+        Raises ProposerStopped if it was proposed before. Raises DomainError if there is no such
+        file.
+        """
+        if feedback:
+            sentence = f"{self._path} has faults: mend it and try again"
+            raise ProposerStopped(GeneralizationStatus.UNREPAIRED, sentence, feedback)
+        return parse_proposal(read_text(self._path), str(self._path), training)

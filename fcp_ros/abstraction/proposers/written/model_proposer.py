@@ -6,7 +6,7 @@ The model's answers are data from somebody unknown: parsed strictly, bounded in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
@@ -24,10 +24,40 @@ from fcp_ros.abstraction.proposers.written.abstraction_text import (
     take_off_frame,
 )
 from fcp_ros.abstraction.proposers.written.prompt import PromptStep, write_question, write_task
-from fcp_ros.abstraction.proposers.written.transcript import ModelExchange
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.foundation.wording import to_printable
 from fcp_ros.grounding.generation.generator import TextGenerator, TextRequest
 from fcp_ros.grounding.protocol.errors import GroundingError
+
+
+@dataclass(frozen=True, slots=True)
+class ModelExchange:
+    """A question to a model, and its answer."""
+
+    step: PromptStep
+    task: str  # the part of the prompt that is the same for all questions
+    question: str  # the rest of the prompt
+    answer: str
+    seconds: float
+
+
+def write_transcript(model: str, exchanges: Iterable[ModelExchange]) -> str:
+    """Write all questions and answers; control characters are shown, not sent to a terminal."""
+    parts = [f"# Transcript of {to_printable(model)}"]
+    last_task = ""
+    for number, one in enumerate(exchanges, 1):
+        parts.append(f"\n## {number}. {one.step.value} ({one.seconds:.1f} s)")
+        if one.task != last_task:
+            parts.append(f"\n### Task\n\n{_clean(one.task)}")
+            last_task = one.task
+        parts.append(f"\n### Question\n\n{_clean(one.question)}")
+        parts.append(f"\n### Answer\n\n{_clean(one.answer)}")
+    return "\n".join(parts) + "\n"
+
+
+def _clean(text: str) -> str:
+    return "\n".join(to_printable(line) for line in text.splitlines())
+
 
 SOURCE = "answer"
 """The name of an answer in messages."""

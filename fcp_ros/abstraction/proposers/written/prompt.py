@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
-from fcp_ros.abstraction.proposers.faults import AbstractionError
-from fcp_ros.abstraction.proposers.state_words import list_facts, write_atom
+from fcp_ros.abstraction.proposers.faults import AbstractionError, list_facts, write_atom
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.vocabulary import GOAL, RelationForm, StateVocabulary, list_forms

@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """The phrases of a domain file: keys `phrases`, sections `tasks`, `kinds`, `sets` and `ignorable`.
 
-`task_goals` checks the goals of the tasks, which takes a sound domain.
+`relaxing` checks the goals of the tasks, which takes a sound domain.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.expressions.syntax import free_variables
 from fcp_ros.domain.model import TEXT, ActionRule
 from fcp_ros.domain.phrase_goals import SLOT, state_effects
-from fcp_ros.domain.phrases import Phrase, list_slots, split_words, write_variant
+from fcp_ros.domain.phrases import (
+    Phrase,
+    PhraseError,
+    PhraseSlot,
+    list_slots,
+    parse_phrase,
+    split_words,
+    write_variant,
+)
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.words import NUMBER, Addition, DomainWords, SetExtension, TaskTemplate, ThingSet
 from fcp_ros.domain.yaml.entries import (
@@ -22,10 +31,75 @@ from fcp_ros.domain.yaml.entries import (
     SetEntry,
     TaskEntry,
 )
-from fcp_ros.domain.yaml.goals.phrase_builder import PhraseBuilder
 from fcp_ros.domain.yaml.types import check_name, check_type
 from fcp_ros.foundation.labels import match_label, normalise_label
 from fcp_ros.foundation.wording import suggest_name
+
+
+@dataclass
+class PhraseBuilder:
+    """Reads phrases, and remembers what each way to say one means.
+
+    `meanings`: words and types of slots -> the owner (rule, relation ...) and the slots in order.
+    """
+
+    report: Diagnostics
+    meanings: dict[tuple[str, ...], tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def build(
+        self, texts: Iterable[str], path: Path, types: Mapping[str, str], owner: str
+    ) -> tuple[Phrase, ...]:
+        """Read phrases over parameters of some types, of which each names at least one."""
+        phrases = self.read(texts, path, types, owner)
+        for phrase in phrases:
+            bare = next((v for v in phrase.variants if not list_slots(v)), None)
+            if bare is not None:
+                message = f"`{write_variant(bare)}` of {owner} has no slot"
+                fix = f"name one of {', '.join(types)} in braces, or describe a task"
+                self.report.add_at(phrase.line, message, fix)
+        return phrases
+
+    def read(
+        self, texts: Iterable[str], path: Path, types: Mapping[str, str], owner: str
+    ) -> tuple[Phrase, ...]:
+        """Read phrases; those with faults are reported and left out."""
+        found = []
+        for position, text in enumerate(texts):
+            here = (*path, position)
+            phrase = self._read_phrase(text, here, types, owner)
+            if phrase is not None:
+                found.append(phrase)
+                self._check_new(phrase, types, owner, here)
+        return tuple(found)
+
+    def _read_phrase(
+        self, text: str, path: Path, types: Mapping[str, str], owner: str
+    ) -> Phrase | None:
+        try:
+            phrase = parse_phrase(text, self.report.line(path))
+        except PhraseError as error:
+            self.report.add(path, f"`{text}` of {owner}: {error.message}", error.fix)
+            return None
+        unknown = sorted(phrase.slots - types.keys())
+        for slot in unknown:
+            message = f"`{text}` of {owner} has the unknown slot {{{slot}}}"
+            self.report.add(path, message, suggest_name(slot, types))
+        return None if unknown else phrase
+
+    def _check_new(self, phrase: Phrase, types: Mapping[str, str], owner: str, path: Path) -> None:
+        for variant in phrase.variants:
+            key = tuple(
+                f"{{{types[part.name]}}}" if isinstance(part, PhraseSlot) else part.text
+                for part in variant
+            )
+            meaning = (owner, list_slots(variant))
+            other = self.meanings.setdefault(key, meaning)
+            if other != meaning:
+                message = f"`{write_variant(variant)}` stands for {other[0]} and for {owner}"
+                if other[0] == owner:
+                    message = f"`{write_variant(variant)}` of {owner} can be read in two ways"
+                self.report.add(path, message, "keep it in one place, or give it other words")
+                return
 
 
 def build_sets(
