@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer to a request for alignment, and its settings: the mapping with its evidence, or why not."""
+"""The answer to a request for alignment, and its settings; the mapping with its evidence."""
 
 from __future__ import annotations
 
