@@ -20,11 +20,11 @@ from fcp_ros.domain.expressions.syntax import (
     Or,
     Term,
     Text,
-    TrajectoryConstraint,
     TypedVariable,
     Variable,
     free_variables,
     list_variables,
+    rebuild,
     substitute,
 )
 from fcp_ros.domain.model import IS_A, TEXT, ActionRule
@@ -170,9 +170,7 @@ def expand_kinds(goal: Expression, kinds: Mapping[str, Sequence[str]]) -> Expres
         labels = dict.fromkeys([*kinds[kind], kind])
         atoms = tuple(replace(goal, arguments=(goal.arguments[0], Text(name))) for name in labels)
         return Or(atoms) if len(atoms) > 1 else atoms[0]
-    if isinstance(goal, (And, Or, TrajectoryConstraint)):
-        return replace(goal, parts=tuple(expand_kinds(part, kinds) for part in goal.parts))
-    return replace(goal, body=expand_kinds(goal.body, kinds))
+    return rebuild(goal, lambda part: expand_kinds(part, kinds))
 
 
 def _join(parts: Sequence[Expression]) -> Expression:

@@ -11,16 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.expressions.structure import has_requirements, walk_requirements
+from fcp_ros.domain.expressions.structure import has_preferences, has_requirements
 from fcp_ros.domain.expressions.syntax import (
     And,
-    Bound,
     Constant,
-    Count,
     Exists,
     Expression,
     Forall,
-    Preference,
     TrajectoryConstraint,
     TypedVariable,
     Weighted,
@@ -44,14 +41,6 @@ class GoalParts:
     optional: tuple[Expression, ...]  # those that may be left out, each without free variables
 
 
-def prefers_something(goal: Expression) -> bool:
-    """Return True if a goal says itself what is preferred."""
-    return any(
-        isinstance(part, Preference) or (isinstance(part, Count) and part.bound is Bound.MOST)
-        for part in walk_requirements(goal)
-    )
-
-
 def split_goal(goal: Expression, types: Mapping[str, str], instance: Instance) -> GoalParts:
     """Take a goal apart.
 
@@ -60,7 +49,7 @@ def split_goal(goal: Expression, types: Mapping[str, str], instance: Instance) -
     plan does, and weighted conditions, which hold anyway. `instance`: the initial state; a `forall`
     speaks of its elements.
     """
-    if prefers_something(goal):
+    if has_preferences(goal):
         return GoalParts((goal,), ())
     hard: list[Expression] = []
     optional: list[Expression] = []

@@ -10,7 +10,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.diagnostics import article
 from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
-from fcp_ros.domain.expressions.structure import check_structure, refuse_times
+from fcp_ros.domain.expressions.structure import check_structure
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -31,6 +31,7 @@ from fcp_ros.domain.expressions.syntax import (
     Variable,
     atoms,
     free_variables,
+    rebuild,
     to_text,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
@@ -59,9 +60,7 @@ def check_goal(
     try:
         free = frozenset(free_variables(expression))
         checker = _Resolver(domain, instance, Vocabulary.of(domain), text, free)
-        check_structure(expression, domain.graded, text)
-        if not domain.timed:
-            refuse_times(expression, text)
+        check_structure(expression, domain.graded, text, domain.timed)
         checked = checker.resolve(expression, {})
         infer_types(checked, domain, text)
     except ExpressionError:
@@ -88,12 +87,9 @@ class _Resolver:
         """Resolve the names of an expression; `bound` types the quantified variables."""
         if isinstance(expression, Atom):
             return self._resolve_atom(expression, bound)
-        if isinstance(expression, (And, Or, TrajectoryConstraint)):
-            parts = tuple(self.resolve(part, bound) for part in expression.parts)
-            return replace(expression, parts=parts)
         if isinstance(expression, (Exists, Forall, Count)):
             return self._resolve_quantified(expression, bound)
-        return replace(expression, body=self.resolve(expression.body, bound))
+        return rebuild(expression, lambda part: self.resolve(part, bound))
 
     # --- quantifiers
 
@@ -274,8 +270,8 @@ def open_goal(goal: Expression, domain: Domain) -> tuple[Expression, dict[str, s
     """Drop the leading `exists` of a goal; return the rest with the types of its free variables.
 
     A leading existential variable means the same as a free one. A plan states the element that it
-    bound it to, so only that choice has to be evaluated. Raises ExpressionError for as
-    `infer_types`.
+    bound it to, so only that choice has to be evaluated. Raises ExpressionError as
+    `infer_types` does.
     """
     types = dict(infer_types(goal, domain))
     while isinstance(goal, Exists):

@@ -10,6 +10,8 @@ may stand in any place.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from enum import Enum
 
 from fcp_ros.cset import Schema
 from fcp_ros.domain.expressions.syntax import (
@@ -24,56 +26,113 @@ from fcp_ros.domain.expressions.syntax import (
     Preference,
     TrajectoryConstraint,
     Weighted,
-    atoms,
     children,
     free_variables,
+    walk,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import BUILT_IN
 
 
-def check_structure(goal: Expression, graded: Collection[str], text: str = "") -> None:
-    """Check that everything in a goal stands where it may.
+class _Place(Enum):
+    """The place of a part of a goal, which says what may stand there."""
+
+    GOAL = "the goal, through conjunctions and `forall`"
+    PREFERENCE = "the same of a preference"
+    CONDITION = "a condition"
+    CONSTRAINT = "a condition of a trajectory constraint"
+
+
+def check_structure(
+    goal: Expression, graded: Collection[str], text: str = "", timed: bool = True
+) -> None:
+    """Check in one walk that everything in a goal stands where it may.
 
     `graded`: names of the graded predicates. `text`: the user's text, to which the columns of the
-    goal refer. Raises ExpressionError for a constraint or a preference within a condition, a
-    preference within a preference, a graded predicate or a free variable within a constraint.
+    goal refer. `timed`: constraints may have times; if nobody has said how long actions take, they
+    may not. Raises ExpressionError for the first fault.
     """
-    free = frozenset(free_variables(goal))
-    for part in walk_requirements(goal):
-        if isinstance(part, Preference):
-            _check_choice(part, free, text)
-            for inner in walk_requirements(part.body):
-                _check_preferred(inner, text)
-                _check_part(inner, graded, free, text)
-        else:
-            _check_part(part, graded, free, text)
+    _Checker(graded, frozenset(free_variables(goal)), text, timed).check(goal, _Place.GOAL)
 
 
-def refuse_times(expression: Expression, text: str = "") -> None:
-    """Refuse constraints with times, where nobody has said how long actions take.
+@dataclass(frozen=True)
+class _Checker:
+    graded: Collection[str]
+    free: frozenset[str]
+    text: str
+    timed: bool
 
-    Raises ExpressionError for the first one; the fix names what to do.
-    """
-    if isinstance(expression, TrajectoryConstraint) and expression.times:
-        message = (
-            f"The constraint `{expression.operator.value}` needs to know how long actions take: "
-            "give them durations in a YAML domain (docs/domain.md), or write it without a time."
-        )
-        raise ExpressionError(message, text, _find_column(expression))
-    for part in children(expression):
-        refuse_times(part, text)
+    def check(self, part: Expression, place: _Place) -> None:
+        """Check a part at its place, and what is in it."""
+        if isinstance(part, TrajectoryConstraint):
+            self._check_constraint(part, place)
+            place = _Place.CONSTRAINT
+        elif isinstance(part, Preference):
+            self._check_preference(part, place)
+            place = _Place.PREFERENCE
+        elif isinstance(part, Count) and part.bound is Bound.MOST:
+            self._check_most(part, place)
+            place = _Place.CONDITION
+        elif isinstance(part, Atom):
+            if place is _Place.CONSTRAINT and part.predicate in self.graded:
+                message = (
+                    f"{part.predicate} is graded, but a trajectory constraint is kept or broken: "
+                    "use relations in it."
+                )
+                raise self._fault(message, part)
+        elif not isinstance(part, (And, Forall)) and place is not _Place.CONSTRAINT:
+            place = _Place.CONDITION
+        for inner in children(part):
+            self.check(inner, place)
+
+    def _check_constraint(self, constraint: TrajectoryConstraint, place: _Place) -> None:
+        if place not in (_Place.GOAL, _Place.PREFERENCE):
+            raise self._fault(_WITHIN_CONDITION.format("trajectory constraint"), constraint)
+        if constraint.times and not self.timed:
+            message = (
+                f"The constraint `{constraint.operator.value}` needs to know how long actions "
+                "take: give them durations in a YAML domain (docs/domain.md), or write it without "
+                "a time."
+            )
+            raise self._fault(message, constraint)
+        if loose := sorted(self.free.intersection(free_variables(constraint))):
+            message = (
+                f"?{loose[0]} has no quantifier within the trajectory constraint: "
+                f"write exists ?{loose[0]}: ... (...) inside it, or forall around it."
+            )
+            raise self._fault(message, constraint)
+
+    def _check_preference(self, preference: Preference, place: _Place) -> None:
+        """Check its place; one about an element that the planner chooses has a weight only."""
+        if place is _Place.PREFERENCE:
+            message = "A preference stands within a preference: take the inner one out."
+            raise self._fault(message, preference)
+        if place is not _Place.GOAL:
+            raise self._fault(_WITHIN_CONDITION.format("preference"), preference)
+        chosen = sorted(self.free.intersection(free_variables(preference)))
+        if chosen and (preference.cost or has_requirements(preference.body)):
+            message = (
+                f"?{chosen[0]} has no quantifier within the preference: a preference about an "
+                "element that is chosen has a weight and a condition, no cost and no trajectory "
+                "constraint."
+            )
+            raise self._fault(message, preference)
+
+    def _check_most(self, count: Count, place: _Place) -> None:
+        message = "`as many as possible` stands within a "
+        if place is _Place.PREFERENCE:
+            raise self._fault(f"{message}preference: take it out.", count)
+        if place is not _Place.GOAL:
+            raise self._fault(f"{message}condition: write `at least` and a number.", count)
+
+    def _fault(self, message: str, part: Expression) -> ExpressionError:
+        return ExpressionError(message, self.text, _find_column(part))
 
 
-def walk_requirements(goal: Expression) -> Iterator[Expression]:
-    """Yield the requirements that a goal consists of: conjunctions and `forall` are taken apart."""
-    if isinstance(goal, And):
-        for part in goal.parts:
-            yield from walk_requirements(part)
-    elif isinstance(goal, Forall) and has_requirements(goal.body):
-        yield from walk_requirements(goal.body)
-    else:
-        yield goal
+_WITHIN_CONDITION = (
+    "A {} stands within a condition: "
+    "join it to the rest of the goal by `and`, at the top or within `forall`."
+)
 
 
 def has_requirements(expression: Expression) -> bool:
@@ -83,102 +142,29 @@ def has_requirements(expression: Expression) -> bool:
 
 def has_preferences(expression: Expression) -> bool:
     """Return True if there is a preference or `as many as possible` in it."""
-    most = isinstance(expression, Count) and expression.bound is Bound.MOST
-    if most or isinstance(expression, Preference):
-        return True
-    return any(map(has_preferences, children(expression)))
+    return any(
+        isinstance(part, Preference) or (isinstance(part, Count) and part.bound is Bound.MOST)
+        for part in walk(expression)
+    )
 
 
 def has_constraints(expression: Expression) -> bool:
     """Return True if there is a trajectory constraint in it."""
-    if isinstance(expression, TrajectoryConstraint):
-        return True
-    return any(map(has_constraints, children(expression)))
+    return any(isinstance(part, TrajectoryConstraint) for part in walk(expression))
 
 
 def counts_from_trigger(expression: Expression) -> bool:
     """Return True if there is a constraint in it that counts time from a trigger."""
-    if isinstance(expression, TrajectoryConstraint):
-        return expression.operator is TrajectoryOperator.ALWAYS_WITHIN
-    return any(map(counts_from_trigger, children(expression)))
-
-
-def _check_part(part: Expression, graded: Collection[str], free: frozenset[str], text: str) -> None:
-    if isinstance(part, TrajectoryConstraint):
-        for condition in part.parts:
-            _check_crisp(part, condition, graded, free, text)
-            _check_condition(condition, text)
-    elif isinstance(part, Count) and part.bound is Bound.MOST:
-        _check_condition(part.body, text)
-    else:
-        _check_condition(part, text)
-
-
-def _check_preferred(part: Expression, text: str) -> None:
-    message = ""
-    if isinstance(part, Preference):
-        message = "A preference stands within a preference: take the inner one out."
-    elif isinstance(part, Count) and part.bound is Bound.MOST:
-        message = "`as many as possible` stands within a preference: take it out."
-    if message:
-        raise ExpressionError(message, text, _find_column(part))
-
-
-def _check_choice(preference: Preference, free: frozenset[str], text: str) -> None:
-    """Check a preference about an element that the planner chooses: it has a weight only."""
-    chosen = sorted(free.intersection(free_variables(preference)))
-    if chosen and (preference.cost or has_requirements(preference.body)):
-        message = (
-            f"?{chosen[0]} has no quantifier within the preference: a preference about an element "
-            "that is chosen has a weight and a condition, no cost and no trajectory constraint."
-        )
-        raise ExpressionError(message, text, preference.column)
-
-
-def _check_condition(condition: Expression, text: str) -> None:
-    if isinstance(condition, (TrajectoryConstraint, Preference)):
-        name = "preference" if isinstance(condition, Preference) else "trajectory constraint"
-        message = (
-            f"A {name} stands within a condition: "
-            "join it to the rest of the goal by `and`, at the top or within `forall`."
-        )
-        raise ExpressionError(message, text, _find_column(condition))
-    if isinstance(condition, Count) and condition.bound is Bound.MOST:
-        message = "`as many as possible` stands within a condition: write `at least` and a number."
-        raise ExpressionError(message, text, condition.column)
-    for part in children(condition):
-        _check_condition(part, text)
-
-
-def _check_crisp(
-    constraint: TrajectoryConstraint,
-    condition: Expression,
-    graded: Collection[str],
-    free: frozenset[str],
-    text: str,
-) -> None:
-    for atom in atoms(condition):
-        if atom.predicate in graded:
-            message = (
-                f"{atom.predicate} is graded, but a trajectory constraint is kept or broken: "
-                "use relations in it."
-            )
-            raise ExpressionError(message, text, atom.column)
-    loose = sorted(free.intersection(free_variables(condition)))
-    if loose:
-        message = (
-            f"?{loose[0]} has no quantifier within the trajectory constraint: "
-            f"write exists ?{loose[0]}: ... (...) inside it, or forall around it."
-        )
-        raise ExpressionError(message, text, _find_column(constraint))
+    return any(
+        isinstance(part, TrajectoryConstraint) and part.operator is TrajectoryOperator.ALWAYS_WITHIN
+        for part in walk(expression)
+    )
 
 
 def _find_column(expression: Expression) -> int:
     """Find where an expression begins; 0 if unknown."""
-    own = getattr(expression, "column", 0)
-    if own or isinstance(expression, Atom):
-        return int(own)
-    return next(filter(None, map(_find_column, children(expression))), 0)
+    columns = (getattr(part, "column", 0) for part in walk(expression))
+    return next(filter(None, columns), 0)
 
 
 def split_choice(

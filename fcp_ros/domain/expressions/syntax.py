@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
@@ -409,21 +409,32 @@ def children(expression: Expression) -> tuple[Expression, ...]:
     return (expression.body,)
 
 
+def walk(expression: Expression) -> Iterator[Expression]:
+    """List an expression and all in it, as they are written: a part before what is in it."""
+    yield expression
+    for part in children(expression):
+        yield from walk(part)
+
+
 def atoms(expression: Expression) -> Iterator[Atom]:
     """List all atoms, from left to right."""
+    return (part for part in walk(expression) if isinstance(part, Atom))
+
+
+def rebuild(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """Return the same expression with each direct part changed; an atom has none."""
     if isinstance(expression, Atom):
-        yield expression
-    for part in children(expression):
-        yield from atoms(part)
+        return expression
+    if isinstance(expression, (And, Or, TrajectoryConstraint)):
+        return replace(expression, parts=tuple(map(change, expression.parts)))
+    return replace(expression, body=change(expression.body))
 
 
 def put_alpha(expression: Expression, alpha: float) -> Expression:
     """Put the alpha of a request in place of the word in comparisons."""
     if isinstance(expression, Atom):
         return replace(expression, least=alpha) if expression.least == AT_ALPHA else expression
-    if isinstance(expression, (And, Or, TrajectoryConstraint)):
-        return replace(expression, parts=tuple(put_alpha(one, alpha) for one in expression.parts))
-    return replace(expression, body=put_alpha(expression.body, alpha))
+    return rebuild(expression, lambda part: put_alpha(part, alpha))
 
 
 def list_variables(atom: Atom) -> Iterator[str]:
@@ -460,14 +471,10 @@ def substitute(expression: Expression, terms: Mapping[str, Term]) -> Expression:
             for term in expression.arguments
         )
         return replace(expression, arguments=arguments)
-    if isinstance(expression, (And, Or, TrajectoryConstraint)):
-        parts = tuple(substitute(part, terms) for part in expression.parts)
-        return replace(expression, parts=parts)
     if isinstance(expression, (Exists, Forall, Count)):
         bound = {variable.name for variable in expression.variables}
-        left = {name: term for name, term in terms.items() if name not in bound}
-        return replace(expression, body=substitute(expression.body, left))
-    return replace(expression, body=substitute(expression.body, terms))
+        terms = {name: term for name, term in terms.items() if name not in bound}
+    return rebuild(expression, lambda part: substitute(part, terms))
 
 
 def rename_free(expression: Expression, names: Mapping[str, str]) -> Expression:

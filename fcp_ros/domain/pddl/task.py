@@ -47,35 +47,26 @@ class Replaced:
 
 @dataclass(frozen=True)
 class PddlTask:
-    """A domain and a problem.
+    """A domain and a problem."""
 
-    Attributes:
-        name: of the problem. domain: rules and schema. Several rules may stand for one action (see
-        `forms`). instance: the initial state. goal: checked. forms: rule name -> its action in
-        PDDL; of `idle` rules, too. idle: actions that change nothing (driving from here to here),
-        as rules. They are not part of
-            the domain: a plan is better without them.
-        objects: the names of the problem's objects, as its file spells them.
-        predicates: relation -> its predicate, and True if it has a leg `world` more.
-        replaced: predicates that only repeat a relation, and have no relation of their own.
-        minimises_cost: the problem minimises total-cost; otherwise each action counts 1.
-        notes: remarks on what was read, but may not be meant (an object declared twice).
-        metric: of the problem; the number of steps if it has none.
-    """
-
-    name: str
-    domain: Domain
-    instance: Instance
-    goal: Expression
-    forms: Mapping[str, ActionForm]
-    minimises_cost: bool
+    name: str  # of the problem
+    domain: Domain  # rules and schema; several rules may stand for one action (see `forms`)
+    instance: Instance  # the initial state
+    goal: Expression  # checked
+    forms: Mapping[str, ActionForm]  # rule name -> its action in PDDL; of `idle` rules, too
+    minimises_cost: bool  # the problem minimises total-cost; otherwise each action counts 1
+    # actions that change nothing (driving from here to here), as rules; a plan is better without
+    # them, so they are not part of the domain
     idle: Mapping[str, ActionRule] = field(default_factory=dict)
-    objects: tuple[str, ...] = ()
+    objects: tuple[str, ...] = ()  # names of the problem's objects, as its file spells them
+    # relation -> its predicate, and True if it has a leg `world` more
     predicates: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
     goal_text: str = ""
+    # predicates that only repeat a relation, and have no relation of their own
     replaced: Mapping[str, Replaced] = field(default_factory=dict)
+    # remarks on what was read, but may not be meant (an object declared twice)
     notes: tuple[Diagnostic, ...] = ()
-    metric: MetricValue = MetricValue()
+    metric: MetricValue = MetricValue()  # the number of steps if the problem has none
 
     @cached_property
     def _rules(self) -> Mapping[str, tuple[str, ...]]:
