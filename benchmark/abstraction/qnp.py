@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmark.tables import Verdict
-from fcp_ros.abstraction.qnp import Qnp, QnpResult, QnpStatus, solve_qnp
+from fcp_ros.abstraction.qnp.problem import Qnp
+from fcp_ros.abstraction.qnp.solver import QnpResult, QnpStatus, solve_qnp
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "support"))
 from qnp_problems import KNOWN, make_nest, make_tangle

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
-from fcp_ros.abstraction.qnp import build_policy_graph
+from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph
 from fcp_ros.planning import PlanningResult
 from fcp_ros.planning.model.suggestion import PolicyTrace
 from fcp_ros.report.console import StepGroup, describe_origin, group_steps

@@ -15,7 +15,8 @@ from benchmark.abstraction.large import DRAWERS, write_problem
 from benchmark.abstraction.speed import POLICIES, measure_policy
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.policy_file import read_policy
-from fcp_ros.abstraction.qnp import Qnp, solve_qnp
+from fcp_ros.abstraction.qnp.problem import Qnp
+from fcp_ros.abstraction.qnp.solver import solve_qnp
 
 TANGLES, QUICK_TANGLES = 200, 25
 QUICK_DOMAINS = ("delivery", "ferry", "spanner")

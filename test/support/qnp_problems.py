@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from fcp_ros.abstraction.qnp import AbstractAction, Qnp, QualitativeChange
+from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp, QualitativeChange
 
 
 def parse_condition(text: str) -> dict[str, bool]:

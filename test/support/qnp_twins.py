@@ -13,16 +13,9 @@ from collections.abc import Iterator
 
 import networkx as nx
 
-from fcp_ros.abstraction.qnp import (
-    PolicyGraph,
-    Qnp,
-    QnpPolicy,
-    QState,
-    QualitativeChange,
-    build_policy_graph,
-    decode_state,
-    successors,
-)
+from fcp_ros.abstraction.qnp.policy_graph import PolicyGraph, build_policy_graph
+from fcp_ros.abstraction.qnp.problem import Qnp, QnpPolicy, QState, QualitativeChange, decode_state
+from fcp_ros.abstraction.qnp.semantics import successors
 
 
 def apply_by_words(qnp: Qnp, state: QState, name: str) -> set[QState]:

@@ -19,7 +19,8 @@ from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, check_fit
 from fcp_ros.abstraction.policy.policy_file import read_policy
 from fcp_ros.abstraction.policy.runner import PolicyRunner
 from fcp_ros.abstraction.proposers.faults import write_atom
-from fcp_ros.abstraction.qnp import build_policy_graph, describe_state
+from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph
+from fcp_ros.abstraction.qnp.problem import describe_state
 from fcp_ros.abstraction.refinement.programs import write_program
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.cli.exit_codes import DONE, FAILED

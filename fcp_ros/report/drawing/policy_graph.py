@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from fcp_ros.abstraction.qnp import PolicyEdge, PolicyGraph, QState, describe_state
+from fcp_ros.abstraction.qnp.policy_graph import PolicyEdge, PolicyGraph
+from fcp_ros.abstraction.qnp.problem import QState, describe_state
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.report.drawing.relaxation_lattice import spread_apart
 

@@ -22,7 +22,7 @@ from fcp_ros.abstraction.proposers.faults import (
 )
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
 from fcp_ros.abstraction.proposers.written.abstraction_text import parse_abstraction
-from fcp_ros.abstraction.qnp import solve_qnp
+from fcp_ros.abstraction.qnp.solver import solve_qnp
 from fcp_ros.abstraction.refinement.refining import has_effect
 from fcp_ros.abstraction.sampling.exploration import SampledSpace, explore
 from fcp_ros.abstraction.sampling.training_task import TrainingTask

@@ -27,7 +27,8 @@ from fcp_ros.abstraction.proposers.faults import (
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
 from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
 from fcp_ros.abstraction.proposers.written.abstraction_text import parse_abstraction
-from fcp_ros.abstraction.qnp import encode_state, solve_qnp
+from fcp_ros.abstraction.qnp.problem import encode_state
+from fcp_ros.abstraction.qnp.solver import solve_qnp
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
 from fcp_ros.domain.pddl.reader import parse_pddl

@@ -90,7 +90,7 @@ def test_the_prompt_names_what_features_may_use(training: Training) -> None:
 def test_the_example_of_the_prompt_is_a_right_abstraction() -> None:
     text = f"{EXAMPLE_FEATURES}\n{EXAMPLE_ABSTRACTION}"
     from fcp_ros.abstraction.policy.abstraction_data import read_abstraction
-    from fcp_ros.abstraction.qnp import QnpStatus, solve_qnp
+    from fcp_ros.abstraction.qnp.solver import QnpStatus, solve_qnp
     from fcp_ros.domain.diagnostics import Diagnostics
     from fcp_ros.domain.yaml.reader import parse_lines
 

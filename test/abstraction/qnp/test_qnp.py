@@ -8,7 +8,7 @@ from hypothesis import given
 from qnp_problems import CLEAR_BLOCK, make_qnp, parse_condition
 from random_qnps import qnps
 
-from fcp_ros.abstraction.qnp import (
+from fcp_ros.abstraction.qnp.problem import (
     AbstractAction,
     Qnp,
     QnpError,

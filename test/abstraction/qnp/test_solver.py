@@ -24,18 +24,11 @@ from qnp_twins import (
 )
 from random_qnps import qnps
 
-from fcp_ros.abstraction.qnp import (
-    QnpError,
-    QnpLimits,
-    QnpStatus,
-    build_policy_graph,
-    encode_state,
-    sieve,
-    solve_qnp,
-    successors,
-)
-from fcp_ros.abstraction.qnp.solver import StrongCyclicRegion, TerminationGame
-from fcp_ros.abstraction.qnp.state_space import QnpWatch, StateSpace
+from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph, sieve
+from fcp_ros.abstraction.qnp.problem import QnpError, encode_state
+from fcp_ros.abstraction.qnp.semantics import successors
+from fcp_ros.abstraction.qnp.solver import QnpStatus, StrongCyclicRegion, TerminationGame, solve_qnp
+from fcp_ros.abstraction.qnp.state_space import QnpLimits, QnpWatch, StateSpace
 
 EXHAUSTIBLE = qnps(most_booleans=1, most_numerics=2, most_actions=4)
 """At most 8 qstates: all policies and all sets of their edges can be tried."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.parser import parse_feature
-from fcp_ros.abstraction.qnp import AbstractAction, Qnp, QualitativeChange
+from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp, QualitativeChange
 from fcp_ros.abstraction.refinement.program_parser import parse_program
 from fcp_ros.abstraction.refinement.programs import IfBranch, Program, RefinementMapping
 from fcp_ros.abstraction.refinement.refining import ActionRefiner, describe_difference, has_effect
