@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 from fcp_ros.abstraction.debugging.blame import Blame, BlameSearch
 from fcp_ros.abstraction.debugging.checked_task import CheckedTask
-from fcp_ros.abstraction.policy.abstraction_data import list_signatures
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
     AbstractionLayer,
 )
-from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, join_names
 from fcp_ros.abstraction.qnp.policy_graph import EndlessComponent, build_policy_graph, sieve
 from fcp_ros.abstraction.qnp.problem import (
     Qnp,
@@ -28,7 +27,6 @@ from fcp_ros.abstraction.qnp.solver import QnpResult, QnpStatus, solve_qnp
 from fcp_ros.abstraction.qnp.state_space import QnpLimits
 from fcp_ros.abstraction.refinement.programs import list_steps
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
-from fcp_ros.abstraction.states.vocabulary import StateVocabulary, read_vocabulary
 from fcp_ros.foundation.wording import suggest_name
 
 
@@ -52,8 +50,8 @@ def check_initial_state(
         )
         blame = BlameSearch(task, check).blame(AbstractionLayer.INITIAL)
         yield _fault(task, AbstractionFault.WRONG_INITIAL_STATE, sentence, values, blame)
-    is_goal = all(truths[name] == value for name, value in qnp.goal.items())
-    if is_goal and not policy.get(task.abstract(values)):
+    qstate = task.abstract(values)
+    if qnp.is_goal(qstate) and not policy.get(qstate):
         sentence = (
             f"the goal of the abstraction ({describe_condition(qnp, qnp.goal)}) holds in the "
             f"initial state of {task.name}, where the goal of the task does not: "
@@ -135,15 +133,10 @@ def _find_wrong_names(
                 actions=(action.name,),
                 layer=AbstractionLayer.REFINEMENT,
             )
-    known = _collect_names(_read_vocabularies(training))
-    for name in sorted(refinement.names - known):
-        yield _name_fault(f"the domain has no {name}: {suggest_name(name, known)}")
-    # A task of PDDL lacks rules that can never apply in it.
-    rules = {
-        name: parameters
-        for task in training
-        for name, parameters in list_signatures(task.domain).items()
-    }
+    known = join_names(training)
+    names, rules = known.vocabulary.names, known.signatures
+    for name in sorted(refinement.names - names):
+        yield _name_fault(f"the domain has no {name}: {suggest_name(name, names)}")
     for step in dict.fromkeys(s for p in refinement.list_programs() for s in list_steps(p)):
         parameters = rules.get(step.rule)
         if parameters is None:
@@ -156,18 +149,6 @@ def _find_wrong_names(
                 hint = suggest_name(name, parameters)
                 sentence = f"the action {step.rule} has no parameter {name}: {hint}"
                 yield _name_fault(sentence, AbstractionLayer.REFINEMENT)
-
-
-def _read_vocabularies(training: tuple[TrainingTask, ...]) -> Iterator[StateVocabulary]:
-    for task in training:
-        yield read_vocabulary(task.domain, (fact.relation for fact in task.goal))
-
-
-def _collect_names(vocabularies: Iterator[StateVocabulary]) -> frozenset[str]:
-    names: set[str] = set()
-    for vocabulary in vocabularies:
-        names.update(vocabulary.flags, vocabulary.concepts, vocabulary.roles)
-    return frozenset(names)
 
 
 def _name_fault(sentence: str, layer: AbstractionLayer | None = None) -> AbstractionError:

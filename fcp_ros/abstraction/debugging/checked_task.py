@@ -7,51 +7,18 @@ from collections.abc import Iterable
 
 from fcp_ros.abstraction.proposers.faults import describe_facts, write_atom
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
-from fcp_ros.abstraction.qnp.problem import Qnp, QState
+from fcp_ros.abstraction.qnp.problem import Qnp, QState, encode_values
 from fcp_ros.abstraction.refinement.refining import ActionRefiner, FeatureValues
 from fcp_ros.abstraction.refinement.run import ProgramSteps
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.goal_atoms import GoalAtoms
+from fcp_ros.abstraction.states.goal_atoms import GoalTest
 from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.abstraction.states.vocabulary import list_forms
-from fcp_ros.domain.model import Domain
 
 MOST_MISSING = 3
 """Facts of a goal that are named as missing."""
-
-
-class GoalTest:
-    """A conjunctive goal that is tested in states of one instance.
-
-    `goal`: the facts that are to hold.
-    """
-
-    def __init__(self, domain: Domain, goal: GoalAtoms, state: RelationalState) -> None:
-        forms = list_forms(domain.schema)
-        self._facts = tuple(
-            (
-                forms[fact.relation],
-                tuple(
-                    state.positions[fact.arguments[place]]
-                    for place in forms[fact.relation].positions
-                ),
-            )
-            for fact in goal
-        )
-
-    def holds(self, state: RelationalState) -> bool:
-        """Return True if all facts hold."""
-        return all(state.holds(form, legs) for form, legs in self._facts)
-
-    def list_missing(self, state: RelationalState) -> tuple[str, ...]:
-        """List the facts that don't hold, in words."""
-        return tuple(
-            write_atom(form.name, [state.objects[leg] for leg in legs])
-            for form, legs in self._facts
-            if not state.holds(form, legs)
-        )
 
 
 class CheckedTask:
@@ -65,7 +32,7 @@ class CheckedTask:
         self.qnp: Qnp = proposal.qnp
         # the initial state, which changes while the task is walked through
         self.state = build_state(task.domain, task.instance, task.goal)
-        self.goal = GoalTest(task.domain, task.goal, self.state)
+        self.goal = GoalTest(list_forms(task.domain.schema), task.goal, self.state)
         self.engine = RuleEngine(task.domain)
         # refines abstract actions
         self.refiner = ActionRefiner(proposal.qnp, proposal.refinement, self.engine)
@@ -74,7 +41,7 @@ class CheckedTask:
 
     def abstract(self, values: FeatureValues) -> QState:
         """Return the qstate of values of the features."""
-        return sum(1 << bit for bit, value in enumerate(values) if value > 0)
+        return encode_values(values)
 
     def describe(self, values: FeatureValues, state: RelationalState) -> str:
         """Describe a state: the values of the features, and facts."""
@@ -87,7 +54,11 @@ class CheckedTask:
 
     def describe_missing(self, state: RelationalState) -> str:
         """Describe the facts of the goal that don't hold."""
-        missing = self.goal.list_missing(state)
+        missing = [
+            write_atom(form.name, [state.objects[leg] for leg in legs])
+            for form, legs in self.goal.facts
+            if not state.holds(form, legs)
+        ]
         more = f" and {len(missing) - MOST_MISSING} more" if len(missing) > MOST_MISSING else ""
         return f"{', '.join(missing[:MOST_MISSING])}{more} missing"
 

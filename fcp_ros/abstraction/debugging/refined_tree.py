@@ -161,7 +161,7 @@ class _Walk:
             node = self.path[-1]
             node.children = self._list_children(node, self.policy[qstate])
             return
-        if self._is_abstract_goal(values):
+        if task.qnp.is_goal(qstate):
             self.has_end = True
             sentence = (
                 f"the goal of the abstraction ({describe_condition(task.qnp, task.qnp.goal)}) is "
@@ -185,11 +185,6 @@ class _Walk:
                 lambda: self.blame.blame(layer),
             )
         self._pop()
-
-    def _is_abstract_goal(self, values: FeatureValues) -> bool:
-        truths = zip(self.task.qnp.variables, values, strict=True)
-        wanted = self.task.qnp.goal
-        return all((value > 0) == wanted.get(name, value > 0) for name, value in truths)
 
     def _list_children(self, node: _Node, actions: tuple[str, ...]) -> Generator[Child, None, None]:
         """Yield the refinements of all actions; each is taken back when the next is asked for."""

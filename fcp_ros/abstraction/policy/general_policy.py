@@ -92,9 +92,7 @@ def check_fit(policy: GeneralPolicy, domain: Domain) -> None:
         )
     relations = {relation.name for relation in domain.schema.relations}
     goals = relations & set(policy.goal_relations)
-    vocabulary = read_vocabulary(domain, goals)
-    known = {*vocabulary.flags, *vocabulary.concepts, *vocabulary.roles}
-    unknown = sorted(policy.refinement.names - known)
+    unknown = sorted(policy.refinement.names - read_vocabulary(domain, goals).names)
     if unknown:
         raise PolicyError(
             PolicyFault.UNKNOWN_NAMES,

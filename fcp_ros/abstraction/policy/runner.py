@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from fcp_ros.abstraction.policy.execution import (
@@ -14,15 +14,20 @@ from fcp_ros.abstraction.policy.execution import (
     ExecutionStatus,
 )
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
-from fcp_ros.abstraction.qnp.problem import QState, describe_state
+from fcp_ros.abstraction.qnp.problem import QState, describe_state, encode_values
 from fcp_ros.abstraction.refinement.refining import ActionRefiner, FeatureValues
 from fcp_ros.abstraction.refinement.run import TriesExceeded
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.conditions import UnsupportedRule
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.goal_atoms import GoalAtoms, UnsupportedGoal, list_goal_atoms
+from fcp_ros.abstraction.states.goal_atoms import (
+    GoalAtoms,
+    GoalTest,
+    UnsupportedGoal,
+    list_goal_atoms,
+)
 from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.abstraction.states.vocabulary import RelationForm, list_forms
+from fcp_ros.abstraction.states.vocabulary import list_forms
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, Expression
 from fcp_ros.foundation.garbage import pause_garbage_collection
@@ -42,7 +47,7 @@ class PolicyRunner:
     def __init__(self, policy: GeneralPolicy, domain: Domain) -> None:
         self.policy = policy
         self.domain = domain
-        self._forms = list_forms(domain.schema)
+        self.forms = list_forms(domain.schema)
         self._unsupported = ""
         self._refiners: dict[int, ActionRefiner] = {}
         try:
@@ -91,13 +96,6 @@ class PolicyRunner:
         seconds = time.perf_counter() - began
         return replace(run.record(), status=status, reason=reason, seconds=seconds)
 
-    def list_legs(self, goal: GoalAtoms, state: RelationalState) -> Iterator[_Wanted]:
-        """List the form and the elements (bits) of each atom of a goal."""
-        for fact in goal:
-            form = self._forms[fact.relation]
-            names = [fact.arguments[place] for place in form.positions]
-            yield form, tuple([state.positions[name] for name in names])
-
     def _find_refiner(self, tries: int) -> ActionRefiner:
         """Return a refiner with that limit; its caches outlive a run."""
         assert self._engine is not None, "checked by the caller"
@@ -107,9 +105,6 @@ class PolicyRunner:
             refiner = ActionRefiner(policy.qnp, policy.refinement, self._engine, tries)
             self._refiners = {tries: refiner}
         return refiner
-
-
-_Wanted = tuple[RelationForm, tuple[int, ...]]
 
 
 class _Run:
@@ -131,7 +126,7 @@ class _Run:
         self._state = state
         self._goal = goal
         self._limits = limits
-        self._wanted = list(runner.list_legs(goal, state))
+        self._wanted = GoalTest(runner.forms, goal, state).facts
         self._watched = 0
         # A state that comes again has the values that it had before: only then keys are looked at.
         self._seen: dict[FeatureValues, set[int] | None] = {}
@@ -220,11 +215,7 @@ class _Run:
     def _explain_no_rule(self, qstate: QState) -> str:
         open_atom = self._goal[self._watched] if self._goal else ""
         where = describe_state(self._qnp, qstate)
-        is_goal = all(
-            bool(qstate >> bit & 1) == self._qnp.goal.get(name, bool(qstate >> bit & 1))
-            for bit, name in enumerate(self._qnp.variables)
-        )
-        if is_goal:
+        if self._qnp.is_goal(qstate):
             return f"The policy takes its goal for reached ({where}), but {open_atom} is open."
         return f"The policy says nothing about ({where}), and {open_atom} is open."
 
@@ -237,13 +228,3 @@ class _Run:
             else "no way to do it has the effect that it states"
         )
         return f"In ({where}), {names} can't be done: {why}."
-
-
-def encode_values(values: FeatureValues) -> QState:
-    """Return the qstate of the values of all variables."""
-    qstate, bit = 0, 1
-    for value in values:
-        if value > 0:
-            qstate |= bit
-        bit <<= 1
-    return qstate

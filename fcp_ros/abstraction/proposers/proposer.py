@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Protocol
 
+from fcp_ros.abstraction.policy.abstraction_data import KnownNames, list_signatures
 from fcp_ros.abstraction.proposers.faults import AbstractionError
 from fcp_ros.abstraction.qnp.problem import Qnp, QnpPolicy
 from fcp_ros.abstraction.refinement.programs import RefinementMapping
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.abstraction.states.vocabulary import StateVocabulary, read_vocabulary
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,26 @@ class AbstractionProposal:
     # solved
     policy: QnpPolicy | None = None
     remarks: tuple[str, ...] = ()
+
+
+def join_names(training: tuple[TrainingTask, ...]) -> KnownNames:
+    """Return what an abstraction may name: what any of the tasks has.
+
+    A task of PDDL lacks rules, and names, that can never apply in it.
+    """
+    found = [
+        read_vocabulary(task.domain, (fact.relation for fact in task.goal)) for task in training
+    ]
+    vocabulary = StateVocabulary(
+        tuple(dict.fromkeys(name for one in found for name in one.flags)),
+        tuple(dict.fromkeys(name for one in found for name in one.concepts)),
+        tuple(dict.fromkeys(name for one in found for name in one.roles)),
+        frozenset[str]().union(*(one.fluent for one in found)),
+    )
+    signatures: dict[str, Collection[str]] = {}
+    for task in training:
+        signatures.update(list_signatures(task.domain))
+    return KnownNames(vocabulary, signatures)
 
 
 class AbstractionProposer(Protocol):

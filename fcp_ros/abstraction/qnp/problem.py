@@ -12,7 +12,7 @@ a number, 1 means greater than zero.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -149,6 +149,13 @@ class Qnp:
         """All variables in the order of their bits in a qstate."""
         return self.booleans + self.numerics
 
+    def is_goal(self, state: QState) -> bool:
+        """Return True if the goal holds in a qstate."""
+        bits = enumerate(self.variables)
+        return all(
+            bool(state >> bit & 1) == self.goal[name] for bit, name in bits if name in self.goal
+        )
+
     def action(self, name: str) -> AbstractAction:
         """Return the action of that name. Raises QnpError if there is none."""
         for action in self.actions:
@@ -168,6 +175,16 @@ def encode_state(qnp: Qnp, values: Condition) -> QState:
     if missing:
         raise QnpError(f"the qstate gives no value of {', '.join(missing)}")
     return sum(1 << bit for bit, name in enumerate(qnp.variables) if values[name])
+
+
+def encode_values(values: Sequence[int]) -> QState:
+    """Return the qstate of the values of all variables."""
+    qstate, bit = 0, 1
+    for value in values:  # at each step of a policy: faster than a sum
+        if value > 0:
+            qstate |= bit
+        bit <<= 1
+    return qstate
 
 
 def decode_state(qnp: Qnp, state: QState) -> Condition:

@@ -15,10 +15,7 @@ from typing import TypeAlias
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.sampling.travel import TravelRule
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.goal_atoms import GoalAtoms
 from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.abstraction.states.vocabulary import list_forms
-from fcp_ros.domain.model import Domain
 
 DEAD_END = -1
 
@@ -41,19 +38,6 @@ class SampledSpace:
     goal: tuple[bool, ...]  # for each state True if the goal holds. Steps from there are left out.
     # for each state the least number of steps to a goal state; DEAD_END if none
     distances: tuple[int, ...]
-
-
-def make_goal_test(
-    domain: Domain, goal: GoalAtoms, state: RelationalState
-) -> Callable[[RelationalState], bool]:
-    """Make a test for the goal in states that have the same elements as the given one."""
-    forms = list_forms(domain.schema)
-    facts = [
-        (forms[fact.relation], tuple(state.positions[fact.arguments[p]] for p in form.positions))
-        for fact in goal
-        for form in (forms[fact.relation],)
-    ]
-    return lambda tested: all(tested.holds(form, legs) for form, legs in facts)
 
 
 Expansion: TypeAlias = Iterator[tuple[Step, int, RelationalState]]

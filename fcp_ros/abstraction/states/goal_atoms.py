@@ -8,7 +8,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from fcp_ros.abstraction.states.vocabulary import list_changed_relations
+from fcp_ros.abstraction.states.state import RelationalState
+from fcp_ros.abstraction.states.vocabulary import RelationForm, list_changed_relations
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.resolution import infer_types
@@ -43,6 +44,24 @@ _Demand = bool | dict[Fact, None]
 
 class UnsupportedGoal(ValueError):
     """A goal that is no conjunction of facts; the message says which part."""
+
+
+class GoalTest:
+    """The facts of a goal, tested in states that have the same elements as a given one."""
+
+    def __init__(
+        self, forms: Mapping[str, RelationForm], goal: GoalAtoms, state: RelationalState
+    ) -> None:
+        positions = state.positions
+        self.facts = tuple(
+            (form, tuple([positions[fact.arguments[place]] for place in form.positions]))
+            for fact in goal
+            for form in (forms[fact.relation],)
+        )
+
+    def holds(self, state: RelationalState) -> bool:
+        """Return True if all facts hold."""
+        return all(state.holds(form, legs) for form, legs in self.facts)
 
 
 def list_goal_atoms(goal: Expression, instance: Instance, domain: Domain) -> GoalAtoms:

@@ -37,6 +37,11 @@ class StateVocabulary:
     roles: tuple[str, ...]
     fluent: frozenset[str]  # the names that some rule changes
 
+    @property
+    def names(self) -> frozenset[str]:
+        """All names."""
+        return frozenset((*self.flags, *self.concepts, *self.roles))
+
 
 @dataclass(frozen=True, slots=True)
 class RelationForm:

@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.abstraction.features.expressions import InverseRole, NamedConcept, NamedRole
-from fcp_ros.abstraction.sampling.exploration import DEAD_END, explore, make_goal_test
+from fcp_ros.abstraction.sampling.exploration import DEAD_END, explore
 from fcp_ros.abstraction.sampling.travel import TravelRule, confirm_travel, find_travel_rules
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
+from fcp_ros.abstraction.states.goal_atoms import GoalTest, list_goal_atoms
 from fcp_ros.abstraction.states.state import RelationalState
+from fcp_ros.abstraction.states.vocabulary import list_forms
 from fcp_ros.domain.pddl import PddlTask, parse_pddl
 
 PATROL = """(define (domain patrol) (:requirements :strips :negative-preconditions)
@@ -108,7 +109,7 @@ def test_journeys_are_walks_with_a_last_step(roads) -> None:
     task = make_patrol(" ".join(f"{a}-{b}" for a, b in roads), "(lamp b) (lamp d)")
     engine, state = open_task(task)
     goal = list_goal_atoms(task.goal, task.instance, task.domain)
-    is_goal = make_goal_test(task.domain, goal, state)
+    is_goal = GoalTest(list_forms(task.domain.schema), goal, state).holds
     travel = find_travel_rules(task.domain)
     space = explore(engine, state, is_goal, travel, 1_000, lambda: None)
     assert space is not None
@@ -128,7 +129,7 @@ def test_a_journey_may_end_with_a_walk_into_the_goal(roads) -> None:
     task = make_patrol(" ".join(f"{a}-{b}" for a, b in roads), "(here d)")
     engine, state = open_task(task)
     goal = list_goal_atoms(task.goal, task.instance, task.domain)
-    is_goal = make_goal_test(task.domain, goal, state)
+    is_goal = GoalTest(list_forms(task.domain.schema), goal, state).holds
     steps = explore(engine, state, is_goal, (), 1_000, lambda: None)
     journeys = explore(engine, state, is_goal, find_travel_rules(task.domain), 1_000, lambda: None)
     assert steps is not None

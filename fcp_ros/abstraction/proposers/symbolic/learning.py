@@ -13,7 +13,6 @@ import numpy as np
 from fcp_ros.abstraction.features.enumeration import FeaturePool, PoolLimits, enumerate_features
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.expressions import ConceptExpression, collect_names
-from fcp_ros.abstraction.policy.runner import encode_values
 from fcp_ros.abstraction.proposers.separation.problem import find_conflict
 from fcp_ros.abstraction.proposers.symbolic.assembly import LearnedAbstraction
 from fcp_ros.abstraction.proposers.symbolic.attempt import (
@@ -24,6 +23,7 @@ from fcp_ros.abstraction.proposers.symbolic.attempt import (
 )
 from fcp_ros.abstraction.proposers.symbolic.program_writers import order_concepts
 from fcp_ros.abstraction.proposers.symbolic.task_samples import TaskSamples
+from fcp_ros.abstraction.qnp.problem import encode_values
 from fcp_ros.abstraction.refinement.programs import ConcreteStep, Program, RefinementMapping
 from fcp_ros.abstraction.refinement.refining import has_effect
 from fcp_ros.abstraction.sampling.restriction import PlannedElements

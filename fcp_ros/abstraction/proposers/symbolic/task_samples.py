@@ -12,7 +12,7 @@ from fcp_ros.abstraction.policy.execution import Execution
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.runner import PolicyRunner
 from fcp_ros.abstraction.proposers.symbolic.assembly import LearnedAbstraction
-from fcp_ros.abstraction.sampling.exploration import SampledSpace, explore, make_goal_test
+from fcp_ros.abstraction.sampling.exploration import SampledSpace, explore
 from fcp_ros.abstraction.sampling.restriction import (
     PlannedElements,
     choose_facts,
@@ -23,10 +23,10 @@ from fcp_ros.abstraction.sampling.sample import TransitionSample, join_spaces
 from fcp_ros.abstraction.sampling.travel import TravelRule
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.goal_atoms import GoalAtoms
+from fcp_ros.abstraction.states.goal_atoms import GoalAtoms, GoalTest
 from fcp_ros.abstraction.states.novelty import FactNumbers, NoveltyTable
 from fcp_ros.abstraction.states.state import RelationalState, list_bits
-from fcp_ros.abstraction.states.vocabulary import read_vocabulary
+from fcp_ros.abstraction.states.vocabulary import list_forms, read_vocabulary
 
 
 def add_subgoals(space: SampledSpace, width: int, check: Callable[[], None]) -> SampledSpace:
@@ -171,6 +171,7 @@ class SmallTasks:
         self._planned = planned
         self.state = build_state(task.domain, task.instance, task.goal)
         self.engine = RuleEngine(task.domain)
+        self._forms = list_forms(task.domain.schema)
         self._travel = travel
         self._width = width
         self._random = random_source
@@ -214,7 +215,7 @@ class SmallTasks:
             state = self._replay(run, len(run.steps) - back)
             if state.key() in self._followed:
                 return
-            is_goal = make_goal_test(self.task.domain, self.task.goal, state)
+            is_goal = self._test(self.task.goal, state).holds
             whole = self._explore_state(state, is_goal, MOST_LEFT, check)
             if whole is None or whole.distances[0] > 0:
                 self._followed.add(state.key())
@@ -227,13 +228,14 @@ class SmallTasks:
         names = (name for _, elements in run.steps[-LAST_STEPS:] for name in elements)
         return [name for name in dict.fromkeys(names) if name in self.state.positions]
 
+    def _test(self, goal: GoalAtoms, state: RelationalState) -> GoalTest:
+        return GoalTest(self._forms, goal, state)
+
     def _follow_parts(
         self, state: RelationalState, run: Execution, check: Callable[[], None]
     ) -> Iterator[SampledSpace]:
-        domain, goal = self.task.domain, self.task.goal
-        still_open = tuple(
-            fact for fact in goal if not make_goal_test(domain, (fact,), state)(state)
-        )
+        goal = self.task.goal
+        still_open = tuple(fact for fact in goal if not self._test((fact,), state).holds(state))
         for goals in (1, 2):
             kept = self._choose_elements(still_open, goals, self.list_last(run), check)
             space = None if kept is None else self._explore(kept, check, state)
@@ -295,7 +297,7 @@ class SmallTasks:
         names = [name for name in self.state.objects if name in kept]
         state = restrict_state(beginning or self.state, names)
         goal = restrict_goal(self.task.goal, self.state, kept)
-        is_goal = make_goal_test(self.task.domain, goal, state)
+        is_goal = self._test(goal, state).holds
         most = SPACE_SUBGOAL_STATES if self._width else SPACE_STATES
         space = self._explore_state(state, is_goal, most, check)
         if space is None and beginning is None:

@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
 
 from fcp_ros.abstraction.policy.abstraction_data import (
-    KnownNames,
-    list_signatures,
     read_abstraction,
 )
 from fcp_ros.abstraction.policy.general_policy import PolicyError
@@ -24,10 +22,8 @@ from fcp_ros.abstraction.proposers.faults import (
     ProposerStopped,
     RejectedProposal,
 )
-from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
-from fcp_ros.abstraction.refinement.program_parser import Signatures
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, join_names
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
-from fcp_ros.abstraction.states.vocabulary import StateVocabulary, read_vocabulary
 from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError
 from fcp_ros.domain.yaml.reader import parse_lines, read_text
 from fcp_ros.foundation.wording import shorten_words
@@ -110,7 +106,7 @@ def _parse(
             _check_sizes(data, source)
             data = {**besides, **data}
         report = Diagnostics(source, parsed.lines)
-        known = KnownNames(_join_vocabularies(training), _join_signatures(training))
+        known = join_names(training)
         name = re.sub(r"\s+", "_", training[0].domain.name) or "abstraction"
         qnp, refinement = read_abstraction(data, report, name, known)
     except DomainError as error:
@@ -141,27 +137,6 @@ def _to_fault(fault: Diagnostic) -> AbstractionError:
     place = f"line {fault.line}: " if fault.line else ""
     sentence = f"{place}{fault.message}. Fix: {fault.fix}."
     return AbstractionError(AbstractionCheck.ASC, AbstractionFault.SYNTAX, sentence)
-
-
-def _join_signatures(training: tuple[TrainingTask, ...]) -> Signatures:
-    """Return the parameters of all rules; a task may lack a rule that it never needs."""
-    signatures: dict[str, Collection[str]] = {}
-    for task in training:
-        signatures.update(list_signatures(task.domain))
-    return signatures
-
-
-def _join_vocabularies(training: tuple[TrainingTask, ...]) -> StateVocabulary:
-    """Return the names that any of the tasks has."""
-    found = [
-        read_vocabulary(task.domain, (fact.relation for fact in task.goal)) for task in training
-    ]
-    return StateVocabulary(
-        tuple(dict.fromkeys(name for one in found for name in one.flags)),
-        tuple(dict.fromkeys(name for one in found for name in one.concepts)),
-        tuple(dict.fromkeys(name for one in found for name in one.roles)),
-        frozenset[str]().union(*(one.fluent for one in found)),
-    )
 
 
 class FileProposer:
