@@ -46,7 +46,7 @@ from fcp_ros.nodes.runtime.parameters import (
 )
 from fcp_ros.nodes.runtime.request_checks import CLEANED_UP, RefusalKind
 from fcp_ros.nodes.runtime.spin import run_node
-from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker, WorkerBusy, WorkerClosed
+from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, WorkerBusy, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import (
     NoSceneError,
     SceneFollower,
@@ -149,6 +149,8 @@ FRESHNESS_WAIT = 0.3
 FEEDBACKS = 10
 """Feedback messages of each step."""
 
+OWED = "owed changes"
+"""The work of the thread that reports changes when somebody keeps the scene graph again."""
 MOST_OWED = 100
 """Changes that wait until somebody keeps the scene graph again."""
 
@@ -184,14 +186,12 @@ class SimulatedExecutorNode(ManagedNode):
         self._busy: dict[str, PlanStep] = {}
         self._stopped = threading.Event()
         self._servers: list[ActionServer] = []
-        self._workers: dict[str, Worker] = {}
         self._domain: Domain | None = None
         self._setup: SimulationSetup | None = None
         self._simulation: SimulatedWorld | None = None
         self._reporter: SceneReporter | None = None
         self._owner: SceneOwner | None = None
         self._monitor: ServerMonitor | None = None
-        self._owed: Worker | None = None
 
     # --- life cycle -----------------------------------------------------------------------------
 
@@ -206,9 +206,9 @@ class SimulatedExecutorNode(ManagedNode):
         follow_scene(self, self._scene, self._notice_change)
         self._owner = SceneOwner(self, self._scene)
         self._monitor = ServerMonitor(self)
-        self._owed = Worker("owed changes", MOST_OWED)
+        self.workers.open(OWED, MOST_OWED, STOP_WAIT, outlasts=True)
         for executor in self._setup.executors:
-            self._workers[executor] = Worker(executor, capacity=0)
+            self.workers.open(executor, 0, STOP_WAIT, outlasts=True)
             server = self.offer_action(
                 ExecuteStep,
                 executor,
@@ -237,9 +237,7 @@ class SimulatedExecutorNode(ManagedNode):
         """Destroy servers and topics, forget the world."""
         if self._reporter is not None:
             self._reporter.close()
-        for worker in (*self._workers.values(), *([self._owed] if self._owed else [])):
-            worker.close(STOP_WAIT)
-        self._workers.clear()
+        self.workers.close()
         for part in (self._owner, self._monitor):
             if part is not None:
                 part.close()
@@ -250,7 +248,7 @@ class SimulatedExecutorNode(ManagedNode):
         super().release()
         self._scene.clear()
         self._domain = self._setup = self._simulation = self._reporter = None
-        self._owner = self._monitor = self._owed = None
+        self._owner = self._monitor = None
 
     def diagnose(self) -> Diagnosis:
         """Report the executors and the steps that are being performed."""
@@ -314,10 +312,8 @@ class SimulatedExecutorNode(ManagedNode):
         if step.executor != executor:
             text = f"{step} is for executor {step.executor!r}, this is {executor!r}."
             return Outcome(OutcomeCode.INVALID_ACTION, text)
-        worker = self._workers.get(executor)
         try:
-            if worker is None:
-                raise WorkerClosed
+            worker = self.workers[executor]
             job = worker.submit(lambda _token: self._perform_alone(executor, step, goal, token))
             outcome: Outcome = await self.await_answer(job.answer)
         except WorkerBusy:
@@ -475,11 +471,10 @@ class SimulatedExecutorNode(ManagedNode):
                     return
             self._report(performance, lambda: token.cancelled)
 
-        if self._owed is not None:
-            try:
-                self._owed.submit(pay)
-            except (WorkerBusy, WorkerClosed) as error:
-                self.get_logger().warning(f"{performance.step} will not show: {error}")
+        try:
+            self.workers[OWED].submit(pay)
+        except (WorkerBusy, WorkerClosed) as error:
+            self.get_logger().warning(f"{performance.step} will not show: {error}")
 
     def _notice_change(self) -> None:
         if self._reporter is not None:

@@ -216,7 +216,7 @@ def test_a_wrong_parameter_ends_the_process_with_a_sentence():
 
 def test_idle_nodes_need_no_processor(stack, until):
     """The traps of rclpy (a pending coroutine, a self-triggering wait set) would show here."""
-    worker = stack.nodes["grounder"]._worker
+    worker = stack.nodes["grounder"].workers["grounder"]
     until(lambda: worker.load == 0, "the model")
     used = []
     for _ in range(5):

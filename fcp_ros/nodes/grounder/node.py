@@ -49,6 +49,9 @@ from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker, WorkerClosed
 from fcp_ros.srv import GetCalibration, JudgePredicates, RecordOutcomes
 
+MODEL = "grounder"
+"""The work of the thread that the model lives in."""
+
 
 class GrounderNode(ManagedNode):
     """Judges graded predicates.
@@ -67,7 +70,6 @@ class GrounderNode(ManagedNode):
         super().__init__("grounder", PARAMETERS, **kwargs)
         self._grounder: Grounder | None = None
         self._domain_name = ""
-        self._worker: Worker | None = None
         self._batches: JudgeBatches | None = None
         self._evidence_lock = threading.Lock()
         self._evidence_count = 0
@@ -109,9 +111,8 @@ class GrounderNode(ManagedNode):
         )
         self._domain_name = domain.name
         queue_size = self.parameters.integer("queue_size")
-        self._worker = Worker("grounder", queue_size)
         self._batches = JudgeBatches(
-            self._worker,
+            self.workers.open(MODEL, queue_size, patience=5.0),
             self._grounder.judge,
             window=self.parameters.number("batch_window"),
             capacity=queue_size,
@@ -130,15 +131,12 @@ class GrounderNode(ManagedNode):
 
     def deactivate(self) -> None:
         """Refuse the waiting requests."""
-        if self._worker is not None:
-            self._worker.cancel_all()
+        self.workers.cancel_jobs()
 
     def release(self) -> None:
         """Close the stores."""
         super().release()
-        worker, self._worker, self._batches = self._worker, None, None
-        if worker is not None and not worker.close(timeout=5.0):
-            self.get_logger().warning("the model is still busy and is left behind")
+        self._batches = None
         recorder, self._recorder = self._recorder, None
         if recorder is not None:
             recorder.close()
@@ -150,21 +148,23 @@ class GrounderNode(ManagedNode):
 
     def diagnose(self) -> Diagnosis:
         """Report the oracle, its load, and what could not be stored; publish the first if new."""
-        grounder, worker, batches = self._grounder, self._worker, self._batches
-        learner = self._learner
-        if grounder is None or worker is None or batches is None or learner is None:
+        grounder, batches, learner = self._grounder, self._batches, self._learner
+        if grounder is None or batches is None or learner is None:
             return Diagnosis()
         info = self._make_info(grounder)
         self._publish_info(info)
-        values = make_values(info, worker.load, batches.statistics()) | learner.values()
+        values = (
+            make_values(info, self.workers.find_load(MODEL), batches.statistics())
+            | learner.values()
+        )
         problems = [self._model_problem, self._lost_outcomes, *list_concerns(grounder)]
         problem = "; ".join(dict.fromkeys(problem for problem in problems if problem))
         return Diagnosis(DiagnosticStatus.WARN if problem else DiagnosticStatus.OK, problem, values)
 
     def _get_parts(self) -> tuple[Grounder, Worker]:
         """Return the parts of an active node; raise if it was cleaned up this very moment."""
-        grounder, worker = self._grounder, self._worker
-        if grounder is None or worker is None:
+        grounder, worker = self._grounder, self.workers[MODEL]
+        if grounder is None:
             raise WorkerClosed(CLEANED_UP)
         return grounder, worker
 

@@ -23,12 +23,13 @@ from fcp_ros.nodes.runtime.worker import (
     CancelToken,
     Job,
     JobCancelled,
-    Worker,
     WorkerBusy,
     WorkerClosed,
 )
 from fcp_ros.nodes.scene_access.follower import SceneFollower
 
+POLICIES = "policies"
+"""The work of the thread that waits for the process that learns."""
 QUEUED = 1
 """Goals that may wait while one is worked on."""
 CLOSE_TIMEOUT = 5.0
@@ -48,29 +49,12 @@ class PolicyLearning:
         self._node = node
         self._scene = scene
         self._find_service = find_service
-        self._worker: Worker | None = None
         self._running: dict[bytes, Job[Any]] = {}  # goal -> its job
         node.offer_action(Generalize, "generalize", self._execute, cancel=self._cancel)
 
-    @property
-    def load(self) -> int:
-        """Number of goals that are worked on or wait."""
-        return 0 if self._worker is None else self._worker.load
-
     def open(self) -> None:
-        """Get ready for goals."""
-        self._worker = Worker("policies", QUEUED)
-
-    def stop(self) -> None:
-        """End the goals that are worked on or wait."""
-        if self._worker is not None:
-            self._worker.cancel_all()
-
-    def close(self) -> None:
-        """End all goals, and the thread."""
-        worker, self._worker = self._worker, None
-        if worker is not None and not worker.close(CLOSE_TIMEOUT):
-            self._node.get_logger().warning("the search for a policy is left behind")
+        """Get ready for goals, until the node is cleaned up."""
+        self._node.workers.open(POLICIES, QUEUED, CLOSE_TIMEOUT)
 
     async def _execute(self, goal: ServerGoalHandle) -> Any:
         asked = time.monotonic()
@@ -85,13 +69,13 @@ class PolicyLearning:
 
     def _cancel(self, goal: ServerGoalHandle) -> None:
         job = self._running.get(bytes(goal.goal_id.uuid))
-        if job is not None and self._worker is not None:
-            self._worker.cancel(job)
+        if job is not None:
+            self._node.workers[POLICIES].cancel(job)
 
     async def _run(self, goal: ServerGoalHandle, asked: float) -> Any:
         """Learn in the worker; no bound is needed: the job has a time limit."""
-        service, worker = self._find_service(), self._worker
-        if service is None or worker is None:
+        service = self._find_service()
+        if service is None:
             return _refuse(RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         key = bytes(goal.goal_id.uuid)
         period = self._node.parameters.number("feedback_period")
@@ -105,6 +89,7 @@ class PolicyLearning:
             return learn_policy(goal.request, asked, place, token, report)
 
         try:
+            worker = self._node.workers[POLICIES]
             job = worker.submit(learn)
             self._running[key] = job
             if goal.is_cancel_requested:  # before the job was there to be cancelled

@@ -19,7 +19,7 @@ from fcp_ros.msg import Alignment, Plan, PlanResult
 from fcp_ros.nodes.calls.server_life import GROUNDER_TOPIC, ServerLife
 from fcp_ros.nodes.calls.service_call import ServerMonitor
 from fcp_ros.nodes.conversions.language import interpretation_to_ros
-from fcp_ros.nodes.planner.learning import PolicyLearning
+from fcp_ros.nodes.planner.learning import POLICIES, PolicyLearning
 from fcp_ros.nodes.planner.parameters import PARAMETERS
 from fcp_ros.nodes.planner.remote_memberships import JudgeService
 from fcp_ros.nodes.planner.service import (
@@ -63,6 +63,9 @@ STATUSES = {
 }
 """Kind of a refusal -> status of the planning result."""
 
+PLANS, FILES, READINGS, ALIGNMENTS = "planner", "domain files", "instructions", "alignments"
+"""The work of the node's threads; `learning` has another one."""
+
 QUEUED_FILES = 4
 """Requests to load a domain that may wait while one is read."""
 
@@ -96,10 +99,6 @@ class PlannerNode(ManagedNode):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("task_planner", PARAMETERS, **kwargs)
         self._service: PlanningService | None = None
-        self._worker: Worker | None = None
-        self._files: Worker | None = None
-        self._readings: Worker | None = None
-        self._alignments: Worker | None = None
         self._scene = SceneFollower()
         self._owner: SceneOwner | None = None
         self._judge: JudgeService | None = None
@@ -138,11 +137,11 @@ class PlannerNode(ManagedNode):
         )
         self._owner = SceneOwner(self, self._scene)
         self._service = self._make_service(domain)
-        self._worker = Worker("planner", self.parameters.integer("queue_size"))
+        self.workers.open(PLANS, self.parameters.integer("queue_size"), patience=5.0)
         # A search must not hold up these.
-        self._files = Worker("domain files", QUEUED_FILES)
-        self._readings = Worker("instructions", QUEUED_READINGS)
-        self._alignments = Worker("alignments", QUEUED_ALIGNMENTS)
+        self.workers.open(FILES, QUEUED_FILES, outlasts=True)
+        self.workers.open(READINGS, QUEUED_READINGS)
+        self.workers.open(ALIGNMENTS, QUEUED_ALIGNMENTS)
         self._learning.open()
         self._plan_publisher = self.publish_state(Plan, "task_plan")
         self._alignment_publisher = self.publish_state(Alignment, "alignment")
@@ -150,27 +149,11 @@ class PlannerNode(ManagedNode):
 
     def deactivate(self) -> None:
         """End the running search, and answer waiting requests."""
-        for worker in (self._worker, self._readings, self._alignments):
-            if worker is not None:
-                worker.cancel_all()
-        self._learning.stop()
+        self.workers.cancel_jobs()
 
     def release(self) -> None:
-        """End the worker; forget domain and scene."""
+        """End the workers; forget domain and scene."""
         super().release()
-        files, self._files = self._files, None
-        if files is not None and not files.close(timeout=1.0):
-            self.get_logger().warning("a domain file is still being read and is left behind")
-        readings, self._readings = self._readings, None
-        if readings is not None and not readings.close(timeout=1.0):
-            self.get_logger().warning("an instruction is still being read and is left behind")
-        alignments, self._alignments = self._alignments, None
-        if alignments is not None and not alignments.close(timeout=1.0):
-            self.get_logger().warning("a comparison of names is left behind")
-        self._learning.close()
-        worker, self._worker = self._worker, None
-        if worker is not None and not worker.close(timeout=5.0):
-            self.get_logger().warning("a search did not end in time and is left behind")
         life = None if self._judge is None else self._judge.life
         for part in (self._monitor, self._owner, life):
             if part is not None:
@@ -186,17 +169,17 @@ class PlannerNode(ManagedNode):
 
     def diagnose(self) -> Diagnosis:
         """Report if there is a scene and a grounder, and the number of requests."""
-        service, worker, judge, owner = self._service, self._worker, self._judge, self._owner
-        if service is None or worker is None or judge is None or owner is None:
+        service, judge, owner = self._service, self._judge, self._owner
+        if service is None or judge is None or owner is None:
             return Diagnosis()
         sequence = self._scene.sequence
         values = {
             "domain": service.domain.name,
             "scene_sequence_number": "none" if sequence is None else sequence,
-            "requests": worker.load,
+            "requests": self.workers.find_load(PLANS),
             "kernels_loaded_in": f"{self._kernels_loaded_in:.1f} s",
             "policies": ", ".join(service.policies.present.names),
-            "policies_being_learned": self._learning.load,
+            "policies_being_learned": self.workers.find_load(POLICIES),
             "refused_policies": " ".join(service.policies.present.refused),
             "last_answer": self._last_answer,
             "changed_elements_of_last_plan": self._describe_changes(),
@@ -309,9 +292,7 @@ class PlannerNode(ManagedNode):
 
     async def _interpret(self, request: Any, response: Any) -> Any:
         asked = time.monotonic()
-        service, readings = self._service, self._readings
-        if service is None or readings is None:
-            raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
+        service, readings = self._get_service(READINGS)
         try:
             job = readings.submit(lambda token: service.interpret(request, asked, token))
             interpretation = await self.await_answer(job.answer)  # ends at its time limit
@@ -324,9 +305,7 @@ class PlannerNode(ManagedNode):
 
     async def _align(self, request: Any, response: Any) -> Any:
         asked = time.monotonic()
-        service, alignments = self._service, self._alignments
-        if service is None or alignments is None:
-            raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
+        service, alignments = self._get_service(ALIGNMENTS)
 
         def align(token: CancelToken) -> Any:
             # Only for this service: it imports the readers of scene files, and simulators.
@@ -372,9 +351,7 @@ class PlannerNode(ManagedNode):
 
     async def _load_domain(self, request: Any, response: Any) -> Any:
         overrides = self.parameters.texts("type_overrides")
-        files = self._files
-        if files is None:
-            raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
+        files = self.workers[FILES]
         try:
             address = self.parameters.resolve(DOMAIN_FILES, request.path)
             job = files.submit(lambda _token: apply_overrides(load_domain(address), overrides))
@@ -389,7 +366,7 @@ class PlannerNode(ManagedNode):
             fill_refusal(response, RequestRefusal(RefusalKind.INVALID_REQUEST, sentence))
             response.problems = [str(problem) for problem in error.diagnostics]
             return response
-        if self._files is not files:  # cleaned up meanwhile
+        if files.is_closed:  # cleaned up meanwhile
             raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
         self._service = self._make_service(domain)
         response.success = True
@@ -414,11 +391,11 @@ class PlannerNode(ManagedNode):
             lambda sentence: self.get_logger().warning(sentence),
         )
 
-    def _get_service(self) -> tuple[PlanningService, Worker]:
+    def _get_service(self, work: str = PLANS) -> tuple[PlanningService, Worker]:
         """Return the parts of an active node; raise if it was cleaned up this very moment."""
-        service, worker = self._service, self._worker
-        if service is None or worker is None:
-            raise WorkerClosed("The node is being cleaned up: ask again when it is active.")
+        service, worker = self._service, self.workers[work]
+        if service is None:
+            raise WorkerClosed(CLEANED_UP)
         return service, worker
 
 

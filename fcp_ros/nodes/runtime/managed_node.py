@@ -50,7 +50,7 @@ from fcp_ros.nodes.runtime.request_checks import (
     find_invalid_field,
 )
 from fcp_ros.nodes.runtime.sign_of_life import call_later
-from fcp_ros.nodes.runtime.worker import Job, Worker
+from fcp_ros.nodes.runtime.worker import Job, NodeWorkers, Worker
 
 # --- the requests that a service has answered ---
 
@@ -161,6 +161,7 @@ class ManagedNode(TransitionsNode):
         super().__init__(name, specs, **kwargs)
         self.requests = ReentrantCallbackGroup()
         """Callback group of services and actions: several may be served at a time."""
+        self.workers = NodeWorkers(lambda sentence: self.get_logger().warning(sentence))
         self._pending = PendingRequests()
         self._offered_services: list[Any] = []
         self._offered_actions: list[ActionServer] = []
@@ -441,7 +442,8 @@ class ManagedNode(TransitionsNode):
     # --- destruction ----------------------------------------------------------------------------
 
     def release(self) -> None:
-        """Destroy the topics that `configure` made."""
+        """End the workers, and destroy the topics that `configure` made."""
+        self.workers.close()
         while self._publishers_made:
             self.destroy_lifecycle_publisher(self._publishers_made.pop())
         while self._subscriptions_made:

@@ -329,6 +329,11 @@ class Worker:
         with self._changed:
             return len(self._jobs) + (self._running is not None)
 
+    @property
+    def is_closed(self) -> bool:
+        """True once it takes no more jobs."""
+        return self._closed
+
     def close(self, timeout: float) -> bool:
         """Cancel everything and end the thread; return True if it ended within `timeout` s.
 
@@ -364,3 +369,52 @@ class Worker:
             with self._changed:
                 self._running = None  # whoever hears the answer finds room for the next job
             tell()
+
+
+class NodeWorkers:
+    """The workers of a node by the name of their work: open while the node is configured."""
+
+    def __init__(self, warn: Callable[[str], object]) -> None:
+        self._warn = warn
+        self._open: dict[str, tuple[Worker, float, bool]] = {}
+
+    def open(
+        self,
+        work: str,
+        capacity: int,
+        patience: float = 1.0,  # longest wait for its job when the node is cleaned up (s)
+        *,
+        outlasts: bool = False,  # its jobs go on while the node is inactive
+    ) -> Worker:
+        """Open a worker, to be closed by `close`."""
+        worker = Worker(work, capacity)
+        self._open[work] = worker, patience, outlasts
+        return worker
+
+    def __getitem__(self, work: str) -> Worker:
+        """Return an open worker. Raises WorkerClosed if the node was cleaned up this moment."""
+        try:
+            return self._open[work][0]
+        except KeyError:
+            sentence = "The node is being cleaned up: ask again when it is active."
+            raise WorkerClosed(sentence) from None
+
+    def find_load(self, work: str) -> int:
+        """Return the number of jobs that run or wait; 0 while the worker is not open."""
+        try:
+            return self[work].load
+        except WorkerClosed:
+            return 0
+
+    def cancel_jobs(self) -> None:
+        """Cancel all jobs, but those that outlast a deactivation."""
+        for worker, _, outlasts in list(self._open.values()):
+            if not outlasts:
+                worker.cancel_all()
+
+    def close(self) -> None:
+        """Cancel all jobs and end all threads; one that is stuck is left behind."""
+        opened, self._open = self._open, {}
+        for work, (worker, patience, _) in opened.items():
+            if not worker.close(patience):
+                self._warn(f"the worker for {work} did not end in time and is left behind")

@@ -161,6 +161,8 @@ PARAMETERS = (
     *DETECTION_PARAMETERS,
 )
 
+FILES = "scene files"
+"""The work of the thread that reads them."""
 QUEUED_FILES = 4
 """Requests to load a scene that may wait while one is read."""
 
@@ -192,7 +194,6 @@ class SceneGraphNode(ManagedNode):
         self._parts: HolderParts | None = None
         self._intake: SceneIntake | None = None
         self._naming: NewestThread[NameProposals] | None = None
-        self._files: Worker | None = None
         self._bridges: tuple[Bridge, ...] = ()
         self._standing: SceneStanding | None = None
         self._last: LastGraph | None = None
@@ -231,7 +232,7 @@ class SceneGraphNode(ManagedNode):
         if restored is not None:
             self._number = max(self._number, restored.graph.sequence)
         holder = self._holder = SceneHolder(self, self._parts, self._number)
-        self._files = Worker("scene files", QUEUED_FILES)
+        self.workers.open(FILES, QUEUED_FILES, outlasts=True)
         if restored is not None:
             is_old = not self._restore(holder, restored)
         if restored is not None and not is_old:
@@ -289,9 +290,7 @@ class SceneGraphNode(ManagedNode):
 
     def release(self) -> None:
         """Forget the graph."""
-        files, self._files = self._files, None
-        if files is not None and not files.close(timeout=1.0):
-            self.get_logger().warning("a scene file is still being read and is left behind")
+        self.workers.close()  # before what a job publishes by
         intake, self._intake = self._intake, None
         parts, self._parts = self._parts, None
         naming, self._naming = self._naming, None
@@ -423,9 +422,10 @@ class SceneGraphNode(ManagedNode):
 
     def _get_parts(self) -> tuple[SceneHolder, Worker]:
         """Return the parts of an active node; raise if it was cleaned up this very moment."""
-        if self._holder is None or self._files is None:
+        files = self.workers[FILES]
+        if self._holder is None:
             raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
-        return self._holder, self._files
+        return self._holder, files
 
 
 def main(args: Sequence[str] | None = None) -> int:

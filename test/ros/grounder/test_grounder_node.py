@@ -98,7 +98,7 @@ def test_bad_queries_are_answered(client, query, words):
 def test_time_limit_of_a_judgement(stack, client, until):
     """A busy model is not waited for beyond the limit."""
     release = threading.Event()
-    worker = stack.nodes["grounder"]._worker
+    worker = stack.nodes["grounder"].workers["grounder"]
     job = worker.submit(lambda _token: release.wait(30.0))
     try:
         response = client.judge(grasp(), time_limit=0.05)
@@ -115,7 +115,7 @@ def test_callers_at_the_same_time_share_a_batch(stack, client, until):
     """Whoever asks while the model works is judged with the others; diagnostics say so."""
     node = stack.nodes["grounder"]
     release = threading.Event()
-    job = node._worker.submit(lambda _token: release.wait(30.0))
+    job = node.workers["grounder"].submit(lambda _token: release.wait(30.0))
     drink = predicate_query("serves_as", item=Element("jug_1", "tin jug"), purpose="drinking")
     with ThreadPoolExecutor(3) as pool:
         calls = [pool.submit(client.judge, query) for query in (drink, grasp(), drink)]

@@ -62,7 +62,7 @@ def aligner(stack_options, folder, tmp_path_factory, ros_environment):
 
 def wait_until_idle(stack, until) -> None:
     """Wait for requests that a client gave up or sent twice on a busy machine."""
-    worker = stack.nodes["task_planner"]._alignments
+    worker = stack.nodes["task_planner"].workers["alignments"]
     until(lambda: worker.load == 0, "requests of earlier tests")
 
 
@@ -162,11 +162,11 @@ def test_a_deactivation_ends_it(aligner, probe, until):
         began.set()
         token.wait(30.0)
 
-    planner._alignments.submit(hold)
+    planner.workers["alignments"].submit(hold)
     assert began.wait(10.0)
     request = Align.Request(domain="own.pddl", problem="deliver.pddl")
     waiting = client.send_align(request)
-    until(lambda: planner._alignments.load == 2, "the request")
+    until(lambda: planner.workers["alignments"].load == 2, "the request")
     assert probe.change_state("/aligner/task_planner", 4)
     answer = waiting.result(30.0)
     assert answer.error.code == RequestError.NODE_INACTIVE

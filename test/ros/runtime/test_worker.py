@@ -11,6 +11,7 @@ from fcp_ros.nodes.runtime.worker import (
     CancelToken,
     JobCancelled,
     JobState,
+    NodeWorkers,
     Worker,
     WorkerBusy,
     WorkerClosed,
@@ -144,3 +145,36 @@ def test_close_does_not_wait_for_ever():
     assert not worker.close(timeout=0.05)
     release.set()
     assert job.wait(10.0)
+
+
+def test_workers_of_a_node_end_with_it_and_some_outlast_a_deactivation():
+    warnings: list[str] = []
+    workers = NodeWorkers(warnings.append)
+    going_on = threading.Event()
+    workers.open("plans", 1)
+    workers.open("files", 1, outlasts=True)
+    started = threading.Event()
+
+    def plan(token: CancelToken) -> bool:
+        started.set()
+        return token.wait(30.0)
+
+    stopped = workers["plans"].submit(plan)
+    kept = workers["files"].submit(lambda _token: going_on.wait(30.0))
+    assert started.wait(30.0)
+    workers.cancel_jobs()
+    assert stopped.answer.result(30.0) is True
+    assert not kept.token.cancelled
+    assert workers.find_load("files") == 1
+    file_worker = workers["files"]
+    workers.open("stuck", 1, patience=0.01)
+    stuck = threading.Event()
+    workers["stuck"].submit(lambda _token: stuck.wait(30.0))
+    going_on.set()
+    workers.close()
+    assert file_worker.is_closed
+    assert workers.find_load("files") == 0
+    with pytest.raises(WorkerClosed):
+        workers["files"]
+    assert warnings == ["the worker for stuck did not end in time and is left behind"]
+    stuck.set()
