@@ -30,14 +30,16 @@ class AlignmentOptions:
 
 
 class AlignmentStatus(str, Enum):
-    """The outcome of an alignment."""
+    """The outcome of an alignment, of two domains or of a scene with a domain."""
 
     ALIGNED = "ALIGNED"
-    """A plan succeeded, and it rests on the synonyms of the answer."""
+    """A plan that rests on the synonyms succeeded; names of a scene got a meaning."""
     NOTHING_TO_ALIGN = "NOTHING_TO_ALIGN"
-    """A plan succeeded that rests on no synonym."""
+    """A plan succeeded that rests on no synonym; the domain has all names of a scene."""
     NO_PLAN = "NO_PLAN"
     """No plan exists, even if any of the candidates may hold."""
+    NOTHING_IN_COMMON = "NOTHING_IN_COMMON"
+    """No name of a scene means anything in the domain."""
     UNEXPLAINED = "UNEXPLAINED"
     """No mapping of the candidates explains what was seen: a model or the simulator is wrong."""
     UNRELIABLE_SIMULATOR = "UNRELIABLE_SIMULATOR"
@@ -50,7 +52,7 @@ class AlignmentStatus(str, Enum):
 
     @property
     def is_success(self) -> bool:
-        """Return True if a plan succeeded."""
+        """Return True if a plan succeeded, or the scene can be planned with."""
         return self in (AlignmentStatus.ALIGNED, AlignmentStatus.NOTHING_TO_ALIGN)
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any
 
 from fcp_ros.alignment.answer import AlignmentOptions, AlignmentResult, AlignmentStatus
@@ -15,7 +16,9 @@ from fcp_ros.alignment.likeness import NameLikeness
 from fcp_ros.alignment.other_world import OtherWorld, find_goal_fault, translate_goal
 from fcp_ros.alignment.pairing import MARK, OTHER, OWN, AlignmentError, AlignmentTask, pair_domains
 from fcp_ros.alignment.synonyms import ANY, Synonym, project_facts
-from fcp_ros.domain.pddl.reader import PddlTexts
+from fcp_ros.domain.pddl.reader import PddlTexts, read_texts
+from fcp_ros.domain.pddl.syntax.checks import refuse_axioms
+from fcp_ros.domain.pddl.syntax.source import read_source
 from fcp_ros.foundation.wording import shorten_words, suggest_name, to_printable
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.model.request import CancelCallback, never_cancel
@@ -144,17 +147,20 @@ Guard = Callable[[Check], AbstractContextManager[None]]
 """Makes a context whose code ends when a check raises, even where it does not ask."""
 
 
+def read_task(domain: str | PathLike[str], problem: str | PathLike[str], check: Check) -> PddlTexts:
+    """Read a domain and a problem of PDDL, without derived predicates."""
+    texts = read_texts(read_source(domain), read_source(problem), check=check)
+    refuse_axioms(texts.domain, texts.sources[0], "in an alignment")
+    return texts
+
+
 @dataclass(frozen=True)
 class Comparison:
-    """The answer to a request.
-
-    Attributes:
-        own, other: names of both domains.
-    """
+    """The answer to a request."""
 
     result: AlignmentResult
     task: AlignmentTask | None = None  # what was compared; None if the time was over before
-    own: str = ""
+    own: str = ""  # names of both domains
     other: str = ""
     # the goal in the words of the other domain; "" without a plan, or if it can't be written there
     goal: str = ""

@@ -19,10 +19,10 @@ from fcp_ros.alignment.answer import (
     SynonymEvidence,
     write_action,
 )
-from fcp_ros.alignment.comparison import Comparison, compare_vocabularies
+from fcp_ros.alignment.comparison import Comparison, compare_vocabularies, read_task
 from fcp_ros.alignment.likeness import NameLikeness
 from fcp_ros.alignment.merging import merge_texts
-from fcp_ros.alignment.ontology.scene_answer import SceneAlignmentOptions
+from fcp_ros.alignment.ontology.scene_answer import SceneAlignment, SceneAlignmentOptions
 from fcp_ros.alignment.other_world import OtherWorld, open_domain, open_problem
 from fcp_ros.alignment.pairing import AlignmentTask, unmark_names
 from fcp_ros.alignment.synonyms import NameMapping
@@ -33,9 +33,7 @@ from fcp_ros.cli.plan.interruption import Interruption, open_interruption
 from fcp_ros.cli.plan.request import is_pddl
 from fcp_ros.cli.session import open_session
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console, say
-from fcp_ros.domain.pddl.reader import Check, PddlTexts, read_texts
-from fcp_ros.domain.pddl.syntax.checks import refuse_axioms
-from fcp_ros.domain.pddl.syntax.source import read_source
+from fcp_ros.domain.pddl.reader import Check
 from fcp_ros.domain.pddl.syntax.writer import write_domain, write_problem
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import RequestStart
@@ -113,10 +111,11 @@ SeedOption = Annotated[int, typer.Option("--seed", help="Decides between equally
 
 app = typer.Typer(add_completion=False)
 
-_EXIT_CODES = {
+EXIT_CODES = {
     AlignmentStatus.ALIGNED: DONE,
     AlignmentStatus.NOTHING_TO_ALIGN: DONE,
     AlignmentStatus.NO_PLAN: to_exit_code(PlanStatus.UNSOLVABLE_PROVEN),
+    AlignmentStatus.NOTHING_IN_COMMON: to_exit_code(PlanStatus.UNSOLVABLE_PROVEN),
     AlignmentStatus.UNEXPLAINED: FAILED,
     AlignmentStatus.UNRELIABLE_SIMULATOR: FAILED,
     AlignmentStatus.GAVE_UP: to_exit_code(PlanStatus.UNSOLVABLE_INCOMPLETELY),
@@ -185,7 +184,7 @@ def _align_files(
         typer.echo(text)
     else:
         _print_result(open_console(), found)
-    raise typer.Exit(_EXIT_CODES[found.result.status])
+    raise typer.Exit(EXIT_CODES[found.result.status])
 
 
 @dataclass(frozen=True)
@@ -236,7 +235,7 @@ def _align(
     from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 
     return compare_vocabularies(
-        lambda check: _read(files.domain, files.problem, check),
+        lambda check: read_task(files.domain, files.problem, check),
         lambda check: _open_other(files, check),
         options,
         NameLikeness(EmbeddingLabelSimilarity()),
@@ -250,15 +249,9 @@ def _align(
 def _open_other(files: _Files, check: Check) -> OtherWorld:
     """Open the world that plans are tried in: a PDDL problem, or a domain with a scene."""
     if is_pddl(files.other):
-        return open_problem(_read(Path(files.other), Path(files.world), check), check)
+        return open_problem(read_task(Path(files.other), Path(files.world), check), check)
     session = open_session(files.other, files.world)
     return open_domain(session.domain, session.state.instance, check)
-
-
-def _read(domain: Path, problem: Path, check: Check) -> PddlTexts:
-    texts = read_texts(read_source(domain), read_source(problem), check=check)
-    refuse_axioms(texts.domain, texts.sources[0], "in an alignment")
-    return texts
 
 
 def _write_merged(task: AlignmentTask, result: AlignmentResult, folder: Path) -> None:
@@ -284,8 +277,8 @@ def _list_kept(result: AlignmentResult) -> list[str]:
 # --- output
 
 
-def _print_result(console: Console, found: Comparison) -> None:
-    result = found.result
+def print_outcome(console: Console, result: AlignmentResult | SceneAlignment) -> None:
+    """Print status, message and notes of an alignment."""
     colour = "green" if result.status.is_success else "red"
     console.print(
         f"[{colour}]{result.status.value}[/] {escape_text(result.message)} "
@@ -294,6 +287,11 @@ def _print_result(console: Console, found: Comparison) -> None:
     )
     for note in result.notes:
         console.print(f"  note: {escape_text(note)}", soft_wrap=True)
+
+
+def _print_result(console: Console, found: Comparison) -> None:
+    result = found.result
+    print_outcome(console, result)
     _print_evidence(console, "one name each", result.mapping)
     _print_evidence(console, "also tried" if result.trials else "closest pairs", result.others)
     if result.status is AlignmentStatus.NO_PLAN and not result.candidates:

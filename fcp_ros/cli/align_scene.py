@@ -12,17 +12,17 @@ from typing import NoReturn
 import typer
 from rich.console import Console
 
+from fcp_ros.alignment.answer import AlignmentStatus
 from fcp_ros.alignment.domain_simulator import DomainSimulator
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
 from fcp_ros.alignment.ontology.scene_alignment import align_scene
 from fcp_ros.alignment.ontology.scene_answer import (
     SceneAlignment,
     SceneAlignmentOptions,
-    SceneAlignmentStatus,
 )
 from fcp_ros.alignment.simulator import Simulator
 from fcp_ros.binding import load_scene_for, scene_to_instance
-from fcp_ros.cli.exit_codes import DONE, FAILED, to_exit_code
+from fcp_ros.cli.align import EXIT_CODES, print_outcome
 from fcp_ros.cli.output_files import check_outputs
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console, say
@@ -34,14 +34,6 @@ from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.warm_up import compile_missing_kernels
 from fcp_ros.scene import SceneGraph, read_scene
 
-_EXIT_CODES = {
-    SceneAlignmentStatus.ALIGNED: DONE,
-    SceneAlignmentStatus.NOTHING_TO_ALIGN: DONE,
-    SceneAlignmentStatus.NOTHING_IN_COMMON: to_exit_code(PlanStatus.UNSOLVABLE_PROVEN),
-    SceneAlignmentStatus.UNRELIABLE_SIMULATOR: FAILED,
-    SceneAlignmentStatus.TIMEOUT: to_exit_code(PlanStatus.TIMEOUT),
-    SceneAlignmentStatus.CANCELLED: to_exit_code(PlanStatus.CANCELLED),
-}
 _TITLES = {
     ClaimStanding.KEPT: ("tried, and kept", "green"),
     ClaimStanding.PROPOSED: ("likely, not tried", "green"),
@@ -86,7 +78,7 @@ def align_scene_file(asked: SceneToAlign, as_json: bool) -> NoReturn:
         typer.echo(json.dumps(result.to_plain(), indent=1))
     else:
         _print_answer(open_console(), result, asked.out if written else None)
-    raise typer.Exit(_EXIT_CODES[result.status])
+    raise typer.Exit(EXIT_CODES[result.status])
 
 
 def _align(asked: SceneToAlign, interruption: Interruption) -> SceneAlignment:
@@ -105,7 +97,7 @@ def _align(asked: SceneToAlign, interruption: Interruption) -> SceneAlignment:
             simulator = None if world is None else _open_world(world, domain, graph)
     except Interrupted as reason:
         stopped = reason.status is PlanStatus.CANCELLED
-        status = SceneAlignmentStatus.CANCELLED if stopped else SceneAlignmentStatus.TIMEOUT
+        status = AlignmentStatus.CANCELLED if stopped else AlignmentStatus.TIMEOUT
         return SceneAlignment(status, reason.sentence)
     return align_scene(
         graph,
@@ -130,14 +122,7 @@ def _open_world(world: Path, domain: Domain, graph: SceneGraph) -> Simulator:
 
 
 def _print_answer(console: Console, result: SceneAlignment, out: Path | None) -> None:
-    colour = "green" if result.status.is_success else "red"
-    console.print(
-        f"[{colour}]{result.status.value}[/] {escape_text(result.message)} "
-        f"({result.seconds:.1f} s)",
-        soft_wrap=True,
-    )
-    for note in result.notes:
-        console.print(f"  note: {escape_text(note)}", soft_wrap=True)
+    print_outcome(console, result)
     for standing, (title, style) in _TITLES.items():
         _print_claims(console, title, style, result.list_standing(standing))
     if out is not None:

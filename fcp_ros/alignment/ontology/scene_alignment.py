@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
+from fcp_ros.alignment.answer import AlignmentStatus
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim, NameKind
 from fcp_ros.alignment.ontology.experiments import ExperimentPlanner, LastAction
 from fcp_ros.alignment.ontology.hypothesis import NameHypothesis, NameUse
@@ -15,7 +16,6 @@ from fcp_ros.alignment.ontology.reasons import ClaimWriter
 from fcp_ros.alignment.ontology.scene_answer import (
     SceneAlignment,
     SceneAlignmentOptions,
-    SceneAlignmentStatus,
     collect_names_of,
 )
 from fcp_ros.alignment.ontology.scene_comparison import compare_names
@@ -63,7 +63,7 @@ def align_scene(
         result = alignment.run(graph, other)
     except Interrupted as reason:
         stopped = reason.status is PlanStatus.CANCELLED
-        status = SceneAlignmentStatus.CANCELLED if stopped else SceneAlignmentStatus.TIMEOUT
+        status = AlignmentStatus.CANCELLED if stopped else AlignmentStatus.TIMEOUT
         result = alignment.conclude(status, reason.sentence)
     return replace(result, seconds=time.monotonic() - begun)
 
@@ -119,7 +119,7 @@ class _SceneAlignment:
             actions = self.log.find_contradiction()
             if actions is not None:
                 return self.conclude(
-                    SceneAlignmentStatus.UNRELIABLE_SIMULATOR,
+                    AlignmentStatus.UNRELIABLE_SIMULATOR,
                     f"The simulator showed different things for the same {len(actions)} actions: "
                     "nothing can be learned from it.",
                 )
@@ -190,14 +190,14 @@ class _SceneAlignment:
         unknown = [claim for claim in claims if claim.standing is ClaimStanding.UNKNOWN]
         known = [claim for claim in claims if claim.standing is ClaimStanding.KNOWN]
         if not (written or doubtful) and unknown and not _are_enough(known):
-            status = SceneAlignmentStatus.NOTHING_IN_COMMON
+            status = AlignmentStatus.NOTHING_IN_COMMON
             sentence = "No name of the scene means anything in the domain."
         elif not (written or doubtful):
-            status = SceneAlignmentStatus.NOTHING_TO_ALIGN
+            status = AlignmentStatus.NOTHING_TO_ALIGN
             rest = f", but {len(unknown)} that mean nothing there" if unknown else ""
             sentence = f"The domain has all names of the scene{rest}."
         else:
-            status = SceneAlignmentStatus.ALIGNED
+            status = AlignmentStatus.ALIGNED
             kept = sum(claim.standing is ClaimStanding.KEPT for claim in written)
             sentence = (
                 f"{len(doubtful)} names may have a meaning in the domain, but none is certain "
@@ -209,7 +209,7 @@ class _SceneAlignment:
         return self.conclude(status, sentence, claims)
 
     def conclude(
-        self, status: SceneAlignmentStatus, message: str, claims: tuple[NameClaim, ...] = ()
+        self, status: AlignmentStatus, message: str, claims: tuple[NameClaim, ...] = ()
     ) -> SceneAlignment:
         """Make the answer."""
         trials = () if self.proposer is None else tuple(self.log.trials)

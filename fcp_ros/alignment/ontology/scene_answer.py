@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any
 
+from fcp_ros.alignment.answer import AlignmentStatus
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim, NameKind
 from fcp_ros.alignment.ontology.experiments import NameExperiment
 from fcp_ros.alignment.simulator import Observation
@@ -22,31 +22,11 @@ class SceneAlignmentOptions:
     seed: int = 0  # decides between equally good plans
 
 
-class SceneAlignmentStatus(str, Enum):
-    """The outcome of aligning a scene with a domain."""
-
-    ALIGNED = "ALIGNED"
-    """Names of the scene got a meaning in the domain."""
-    NOTHING_TO_ALIGN = "NOTHING_TO_ALIGN"
-    """The domain has all names of the scene."""
-    NOTHING_IN_COMMON = "NOTHING_IN_COMMON"
-    """No name of the scene means anything in the domain."""
-    UNRELIABLE_SIMULATOR = "UNRELIABLE_SIMULATOR"
-    """The simulator showed different things for the same actions."""
-    TIMEOUT = "TIMEOUT"
-    CANCELLED = "CANCELLED"
-
-    @property
-    def is_success(self) -> bool:
-        """Return True if the scene can be planned with."""
-        return self in (SceneAlignmentStatus.ALIGNED, SceneAlignmentStatus.NOTHING_TO_ALIGN)
-
-
 @dataclass(frozen=True)
 class SceneAlignment:
     """The meanings of a scene's names."""
 
-    status: SceneAlignmentStatus
+    status: AlignmentStatus
     message: str  # it in one or two sentences
     # one for each name of the scene, and for each meaning that was refuted
     claims: tuple[NameClaim, ...] = ()

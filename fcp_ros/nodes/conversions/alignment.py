@@ -17,7 +17,7 @@ from fcp_ros.alignment.answer import (
     write_action,
 )
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
-from fcp_ros.alignment.ontology.scene_answer import SceneAlignment, SceneAlignmentStatus
+from fcp_ros.alignment.ontology.scene_answer import SceneAlignment
 from fcp_ros.domain.scene_names import RelationReading
 from fcp_ros.domain.yaml.overrides import write_overrides
 from fcp_ros.msg import Alignment, NameProposals, Synonym
@@ -139,6 +139,6 @@ def claim_to_ros(claim: NameClaim) -> Any:
     )
 
 
-def status_to_ros(status: AlignmentStatus | SceneAlignmentStatus) -> int:
+def status_to_ros(status: AlignmentStatus) -> int:
     """Return the number of a status: the constant of the same name."""
     return int(getattr(Alignment, status.value))

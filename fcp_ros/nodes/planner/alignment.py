@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fcp_ros.alignment.answer import AlignmentOptions
-from fcp_ros.alignment.comparison import Check, compare_vocabularies
+from fcp_ros.alignment.comparison import Check, compare_vocabularies, read_task
 from fcp_ros.alignment.domain_simulator import DomainSimulator
 from fcp_ros.alignment.likeness import NameLikeness
 from fcp_ros.alignment.ontology.scene_alignment import align_scene
@@ -21,9 +21,6 @@ from fcp_ros.alignment.other_world import OtherWorld, open_domain, open_problem
 from fcp_ros.binding import load_scene_for, scene_to_instance
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, load_domain
-from fcp_ros.domain.pddl.reader import PddlTexts, read_texts
-from fcp_ros.domain.pddl.syntax.checks import refuse_axioms
-from fcp_ros.domain.pddl.syntax.source import read_source
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.nodes.conversions.alignment import (
     AlignmentOrigin,
@@ -87,7 +84,7 @@ class AlignmentService:
         domain = self._resolve(request.domain, find_domain)
         problem = self._resolve(request.problem, Path)
         found = compare_vocabularies(
-            lambda check: _read_pddl(domain, problem, check),
+            lambda check: read_task(domain, problem, check),
             lambda check: self._open_other(request, problem, token, check),
             options,
             NameLikeness(self._scene.similarity),
@@ -134,7 +131,7 @@ class AlignmentService:
         if request.other.lower().endswith(PDDL):
             other = self._resolve(request.other, find_domain)
             world = self._resolve(request.world, Path) if request.world else problem
-            return open_problem(_read_pddl(other, world, check), check)
+            return open_problem(read_task(other, world, check), check)
         domain = self._find_other_domain(request.other)
         return open_domain(domain, self._read_state(request.world, domain, token), check)
 
@@ -150,9 +147,3 @@ class AlignmentService:
 
     def _resolve(self, address: str, find: Callable[[str], Path]) -> str:
         return self._parameters.resolve(replace(ALIGNMENT_FILES, find=find), address)
-
-
-def _read_pddl(domain: str, problem: str, check: Check) -> PddlTexts:
-    texts = read_texts(read_source(domain), read_source(problem), check=check)
-    refuse_axioms(texts.domain, texts.sources[0], "in an alignment")
-    return texts

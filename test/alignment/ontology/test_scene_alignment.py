@@ -11,13 +11,13 @@ import pytest
 from numpy.typing import NDArray
 from renamed_scenes import RenamedScene, rename_at_random
 
+from fcp_ros.alignment.answer import AlignmentStatus
 from fcp_ros.alignment.domain_simulator import DomainSimulator
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
 from fcp_ros.alignment.ontology.scene_alignment import align_scene
 from fcp_ros.alignment.ontology.scene_answer import (
     SceneAlignment,
     SceneAlignmentOptions,
-    SceneAlignmentStatus,
 )
 from fcp_ros.alignment.simulator import GroundAction, Observation
 from fcp_ros.binding import scene_to_instance
@@ -95,7 +95,7 @@ def test_structure_alone_tells_relation_direction_and_type(household: Domain) ->
     facts = [SceneRelation("vun", ("n1", "n2")), SceneRelation("vun", ("n1", "n3"))]
     scene = SceneGraph.of((KITCHEN, SLAB, APPLE, MUG, ROBOT), facts)
     result = align_scene(scene, household)
-    assert result.status is SceneAlignmentStatus.ALIGNED
+    assert result.status is AlignmentStatus.ALIGNED
     assert find(result, "vun").meaning == RelationReading("on", (1, 0))
     assert find(result, "vun").standing is ClaimStanding.PROPOSED
     assert "geometry finds 100% of them" in find(result, "vun").reasons
@@ -109,7 +109,7 @@ def test_renamed_house_is_read_and_nothing_wrong_is_kept(
 ) -> None:
     renamed = rename_at_random(house, 2, nonsense=nonsense, places=places)
     result = align_scene(renamed.graph, household, make_world(renamed.world, household))
-    assert result.status is SceneAlignmentStatus.ALIGNED, result.message
+    assert result.status is AlignmentStatus.ALIGNED, result.message
     assert list_wrong(renamed, result, household) == []
     changed = len(renamed.labels) + len(renamed.relations) + len(renamed.attributes)
     written = result.names
@@ -211,7 +211,7 @@ def test_scene_without_anything_in_common_says_so_with_the_closest(household: Do
     ]
     scene = SceneGraph.of(things, [SceneRelation("frob", ("n0", "n1"))])
     result = align_scene(scene, household)
-    assert result.status is SceneAlignmentStatus.NOTHING_IN_COMMON
+    assert result.status is AlignmentStatus.NOTHING_IN_COMMON
     assert not result.names
     claim = find(result, "frob")
     assert claim.meaning is None
@@ -222,7 +222,7 @@ def test_scene_in_the_words_of_the_domain_needs_nothing(
     household: Domain, house: SceneGraph
 ) -> None:
     result = align_scene(house, household)
-    assert result.status is SceneAlignmentStatus.NOTHING_TO_ALIGN
+    assert result.status is AlignmentStatus.NOTHING_TO_ALIGN
     assert not result.names
 
 
@@ -249,7 +249,7 @@ def test_simulator_that_contradicts_itself_is_reported(
 ) -> None:
     renamed = rename_at_random(house, 2)
     result = align_scene(renamed.graph, household, _Dice())
-    assert result.status is SceneAlignmentStatus.UNRELIABLE_SIMULATOR
+    assert result.status is AlignmentStatus.UNRELIABLE_SIMULATOR
     assert not result.status.is_success
 
 
@@ -266,9 +266,9 @@ def test_simulator_that_refuses_everything_confirms_nothing(
 
 def test_limits_end_a_request(household: Domain, house: SceneGraph) -> None:
     limits = SceneAlignmentOptions(time_limit=1e-9)
-    assert align_scene(house, household, options=limits).status is SceneAlignmentStatus.TIMEOUT
+    assert align_scene(house, household, options=limits).status is AlignmentStatus.TIMEOUT
     result = align_scene(house, household, cancelled=lambda: True)
-    assert result.status is SceneAlignmentStatus.CANCELLED
+    assert result.status is AlignmentStatus.CANCELLED
     assert result.message
 
 
