@@ -88,11 +88,9 @@ class SynonymEvidence:
 
     @property
     def confidence(self) -> float:
-        """Probability after the trials: the prior counts like two of them, so it is never 1.
-
-        It is 0 only where an exact simulator refuted the synonym, and no more than what a synonym
-        that excludes it leaves.
-        """
+        """Probability after the trials: the prior counts like two of them, so it is never 1."""
+        # It is 0 only where an exact simulator refuted the synonym, and no more than what a synonym
+        # that excludes it leaves.
         if self.excluded_by is not None:
             return min(self._count_trials(), 1.0 - self.excluded_by.confidence)
         if self.standing is Standing.REFUTED and self.is_exact:

@@ -45,10 +45,8 @@ def rank_names(uses: Mapping[str, PredicateUse]) -> Callable[[str], int]:
 
 
 def erase_leg_types(texts: PddlTexts) -> PddlTexts:
-    """Return a model whose predicates hold of any objects; actions keep their types.
-
-    A fact may then have the name of a predicate that is declared for another type.
-    """
+    """Return a model whose predicates hold of any objects; actions keep their types."""
+    # A fact may then have the name of a predicate that is declared for another type.
     predicates = {
         name: tuple(replace(leg, types=(ROOT,)) for leg in legs)
         for name, legs in texts.domain.predicates.items()

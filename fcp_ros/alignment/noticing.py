@@ -61,10 +61,8 @@ class Notice:
 
 
 def find_notices(view: StepView) -> Iterator[Notice]:
-    """Yield the pairs of names that a step speaks for: new relations of the elements of a fact.
-
-    A fact that names an element twice says nothing about the order of its arguments.
-    """
+    """Yield the pairs of names that a step speaks for: new relations of the elements of a fact."""
+    # A fact that names an element twice says nothing about the order of its arguments.
     for fact in sorted(view.missing):
         arguments = fact.arguments
         if len(set(arguments)) < len(arguments):

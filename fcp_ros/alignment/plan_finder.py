@@ -89,11 +89,9 @@ def add_replace_rules(
 def _list_rules(
     proposal: Proposal, uses: Mapping[str, PredicateUse], keep: bool
 ) -> Iterator[PddlAction]:
-    """Build the rules of a synonym, one for each direction that can be of use.
-
-    A projection from any object gives the name with fewer arguments only. Its other name is true as
-    well, where it holds.
-    """
+    """Build the rules of a synonym, one for each direction that can be of use."""
+    # A projection from any object gives the name with fewer arguments only. Its other name is true
+    # as well, where it holds.
     synonym = proposal.synonym
     names = [f"x{number}" for number in range(synonym.arity)]
     extended: list[PddlTerm] = list(map(Variable, names))

@@ -140,10 +140,8 @@ class _Survey:
 
     @cached_property
     def _places(self) -> Mapping[tuple[str, int], set[str]]:
-        """The objects that each argument can be, by a fixpoint over the actions.
-
-        A condition whose predicate has none yet restricts nothing: it may have another name.
-        """
+        """The objects that each argument can be, by a fixpoint over the actions."""
+        # A condition whose predicate has none yet restricts nothing: it may have another name.
         found: dict[tuple[str, int], set[str]] = {
             (name, at): set()
             for name, legs in self._domain.predicates.items()
@@ -245,12 +243,10 @@ def find_uses(texts: PddlTexts) -> dict[str, PredicateUse]:
 def find_opposites(
     texts: PddlTexts, uses: Mapping[str, PredicateUse], sides: Mapping[str, int]
 ) -> list[tuple[str, str]]:
-    """List pairs of names that seem to deny one another: `closed` and `open`.
-
-    In one vocabulary, each action that makes the one true ends the other one, and the reverse. Of
-    two vocabularies, the initial facts of both share the things that they may be about. `sides`:
-    the vocabulary of each predicate.
-    """
+    """List pairs of names that seem to deny one another: `closed` and `open`."""
+    # In one vocabulary, each action that makes the one true ends the other one, and the reverse. Of
+    # two vocabularies, the initial facts of both share the things that they may be about. `sides`:
+    # the vocabulary of each predicate.
     effects = [effect for action in texts.domain.actions for effect in action.effects]
     begun = {(atom, number) for number, one in enumerate(effects) for atom in one.add}
     ended = {(atom, number) for number, one in enumerate(effects) for atom in one.delete}

@@ -110,10 +110,8 @@ def propose_synonyms(task: AlignmentTask, bound: int, check: Callable[[], None])
 def _list_pairs(
     task: AlignmentTask, check: Callable[[], None]
 ) -> Iterator[tuple[PredicateUse, PredicateUse]]:
-    """List pairs of which one can hold, or end, and the other is needed: the likely ones first.
-
-    Other synonyms change nothing that can be seen.
-    """
+    """List pairs of which one can hold, or end, and the other is needed: the likely ones first."""
+    # Other synonyms change nothing that can be seen.
     sides, crosses = task.sides, task.crosses
     ordered = sorted(task.uses.values(), key=lambda use: use.name)
     needed = sorted((use for use in ordered if use.is_needed), key=lambda use: not use.is_missing)
@@ -143,10 +141,8 @@ def _list_synonyms(first: PredicateUse, second: PredicateUse) -> Iterator[Synony
 
 
 def _fits(source: Sequence[Objects], target: tuple[Objects, ...], places: Places) -> bool:
-    """Return True if every argument of the target has objects with that of the source in common.
-
-    An argument without known objects fits every one.
-    """
+    """Return True if every argument of the target has objects with that of the source in common."""
+    # An argument without known objects fits every one.
     return all(
         not source[place] or not wanted or not source[place].isdisjoint(wanted)
         for place, wanted in zip(places, target, strict=True)
@@ -191,10 +187,8 @@ def _propose_declared(synonym: Synonym, task: AlignmentTask, crosses: bool) -> P
 
 
 def _occur_together(synonym: Synonym, source: PredicateUse, target: PredicateUse) -> bool:
-    """Return True if the target can hold, or is needed, of objects of which the source can hold.
-
-    A name that was torn off holds where the other one is needed, and maybe nowhere that it holds.
-    """
+    """Return True if the target can hold, or is needed, of objects of which the source can hold."""
+    # A name that was torn off holds where the other one is needed, and maybe nowhere that it holds.
     fillers = [Objects() if one == ANY else Objects((one,)) for one in synonym.fillers]
     occurring = (*source.occurring, *fillers)
     return any(

@@ -234,10 +234,8 @@ class AlignmentRecord:
         return kept
 
     def find_contradiction(self) -> Trial | None:
-        """Find a trial that began with the actions of the last one and went otherwise.
-
-        It may be the last one itself, whose runs differed.
-        """
+        """Find a trial that began with the actions of the last one and went otherwise."""
+        # It may be the last one itself, whose runs differed.
         last = self.trials[-1]
         if last.seen.is_scattered:
             return last

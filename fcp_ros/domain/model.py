@@ -72,10 +72,8 @@ class Duration:
 
 
 def to_exact(cost: float) -> Fraction:
-    """Return the decimal that a cost was read from: of a float the shortest that gives it.
-
-    Decimals of up to 15 digits and whole numbers come back as they were written.
-    """
+    """Return the decimal that a cost was read from: of a float the shortest that gives it."""
+    # Decimals of up to 15 digits and whole numbers come back as they were written.
     return Fraction(cost) if isinstance(cost, int) else Fraction(repr(cost))
 
 

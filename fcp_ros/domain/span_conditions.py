@@ -211,11 +211,9 @@ class DomainSpans:
 
 
 def build_span(rule: ActionRule, schema: Schema) -> RuleSpan:
-    """Build the DPO rule that an action rule means.
-
-    Its elements are named like the parameters. Graded atoms, duration and resources are not part of
-    it: applicability is crisp. Nor are effects (see amalgam.py).
-    """
+    """Build the DPO rule that an action rule means."""
+    # Its elements are named like the parameters. Graded atoms, duration and resources are not part
+    # of it: applicability is crisp. Nor are effects (see amalgam.py).
     types = {parameter.name: parameter.type for parameter in rule.parameters}
     kept = tuple(atom for atom in rule.positive() if atom not in rule.delete)
     scope = Scope(schema, rule.name, types, rule.positive())

@@ -65,10 +65,8 @@ def ancestors(parents: Mapping[str, tuple[str, ...]], type_: str) -> frozenset[s
 def common_subtypes(
     parents: Mapping[str, tuple[str, ...]], types: Iterable[str]
 ) -> tuple[str, ...]:
-    """The largest types that lie below all the given ones, sorted by name.
-
-    One type if the given ones form a chain; empty if no element can have all of them.
-    """
+    """The largest types that lie below all the given ones, sorted by name."""
+    # One type if the given ones form a chain; empty if no element can have all of them.
     wanted = set(types)
     if not wanted <= parents.keys():
         return ()

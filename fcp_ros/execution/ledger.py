@@ -68,10 +68,8 @@ class ExecutorLedger:
         return self._open.get(attempt)
 
     def take_late(self, event: Event) -> tuple[Command, ...]:
-        """Take in an event of an attempt whose plan has already ended.
-
-        A late acceptance is answered with a cancel; a terminal answer frees the executor.
-        """
+        """Take in an event of an attempt whose plan has already ended."""
+        # A late acceptance is answered with a cancel; a terminal answer frees the executor.
         if isinstance(event, (Rejected, Finished, Forgotten)):
             self.close(event.attempt)
         elif isinstance(event, Accepted):

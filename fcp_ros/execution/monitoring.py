@@ -47,10 +47,8 @@ class DeadlineWatch:
         self._index, self._started = index + 1, None
 
     def find_moment(self, now: float) -> float | None:
-        """Return the clock's time from which the deadline can't be kept if nothing happens.
-
-        None without a deadline; `now` or earlier if it can't be kept already.
-        """
+        """Return the clock's time from which the deadline can't be kept if nothing happens."""
+        # None without a deadline; `now` or earlier if it can't be kept already.
         if not math.isfinite(self._deadline):
             return None
         rest = sum(self._durations[self._index :])
@@ -211,11 +209,9 @@ class PlanWatch:
         return tuple(name for name in rest if changed is None or name in changed)
 
     def find_problem(self, index: int, instance: Instance) -> str:
-        """Say why the steps from `index` on can't be done; "" if they can, or nobody can tell.
-
-        The step at `index` is being done: it may be at its beginning or at its end, and what the
-        world shows in between says nothing for certain.
-        """
+        """Say why the steps from `index` on can't be done; "" if they can, or nobody can tell."""
+        # The step at `index` is being done: it may be at its beginning or at its end, and what the
+        # world shows in between says nothing for certain.
         step = self._steps[index]
         try:
             state = self._rules.apply(step, instance).instance

@@ -414,11 +414,9 @@ class SimulatedExecutorNode(ManagedNode):
         return Outcome(OutcomeCode.CANCELLED, f"{step} was cancelled; nothing was changed.")
 
     def _complete(self, performance: Performance) -> Outcome:
-        """Report what a step changed; return its outcome.
-
-        If nobody keeps the scene graph, the deed is done all the same: the step ends, and the
-        change is reported as soon as somebody does.
-        """
+        """Report what a step changed; return its outcome."""
+        # If nobody keeps the scene graph, the deed is done all the same: the step ends, and the
+        # change is reported as soon as somebody does.
         assert self._owner is not None
         assert self._monitor is not None
         key = f"report {performance.step.executor}"

@@ -47,18 +47,15 @@ class BlameSearch:
         return self._blame(lambda: layer)
 
     def blame_goal(self) -> Blame:
-        """Blame the features or the goal where only the goal of the abstraction holds.
-
-        It is the features if they take the same values, but for sizes of numbers, in a state after
-        this one where the goal of the task holds: then no goal over them tells the two apart.
-        """
+        """Blame the features or the goal where only the goal of the abstraction holds."""
+        # It is the features if they take the same values, but for sizes of numbers, in a state
+        # after this one where the goal of the task holds: then no goal over them tells the two
+        # apart.
         return self._blame(self._find_goal_layer)
 
     def blame_refinement(self, actions: tuple[str, ...]) -> Blame:
-        """Blame the programs or the abstract actions where none of these has a refinement.
-
-        It is the programs if some concrete steps have the effect that one of them states.
-        """
+        """Blame the programs or the abstract actions where none of these has a refinement."""
+        # It is the programs if some concrete steps have the effect that one of them states.
         return self._blame(lambda: self._find_action_layer(actions))
 
     def count_steps(self, test: StateTest) -> int | None:

@@ -28,10 +28,8 @@ class AbstractionProposal:
 
 
 def join_names(training: tuple[TrainingTask, ...]) -> KnownNames:
-    """Return what an abstraction may name: what any of the tasks has.
-
-    A task of PDDL lacks rules, and names, that can never apply in it.
-    """
+    """Return what an abstraction may name: what any of the tasks has."""
+    # A task of PDDL lacks rules, and names, that can never apply in it.
     found = [
         read_vocabulary(task.domain, (fact.relation for fact in task.goal)) for task in training
     ]

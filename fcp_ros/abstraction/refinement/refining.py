@@ -157,10 +157,8 @@ class ActionRefiner:
 def has_effect(
     changes: tuple[QualitativeChange | None, ...], before: FeatureValues, after: FeatureValues
 ) -> bool:
-    """Return True if the values changed as an action says: a variable without a change stays.
-
-    A boolean may be set that was set before.
-    """
+    """Return True if the values changed as an action says: a variable without a change stays."""
+    # A boolean may be set that was set before.
     for change, old, new in zip(changes, before, after, strict=True):
         if change is None:
             if new != old:

@@ -45,10 +45,8 @@ class TravelRule:
 
 
 def find_travel_rules(domain: Domain) -> tuple[TravelRule, ...]:
-    """Find the rules of a domain that move one thing.
-
-    Of several kinds of things that move, only the one with most rules counts.
-    """
+    """Find the rules of a domain that move one thing."""
+    # Of several kinds of things that move, only the one with most rules counts.
     forms = list_forms(domain.schema)
     fluent = list_changed_relations(domain.rules.values())
     groups: dict[ConceptExpression, list[TravelRule]] = {}
@@ -129,10 +127,8 @@ def confirm_travel(
 def _travel(
     engine: RuleEngine, state: RelationalState, rules: tuple[TravelRule, ...]
 ) -> tuple[int, int | None]:
-    """Return all places that travel leads to, and those that are one step from all others.
-
-    The second one is None if a step along a role can't be done, or nothing or too much travels.
-    """
+    """Return all places that travel leads to, and those that are one step from all others."""
+    # The second one is None if a step along a role can't be done, or nothing or too much travels.
     evaluator, position = FeatureEvaluator(()), rules[0].position
     all_near = -1
     reached, places = [state.copy()], 0

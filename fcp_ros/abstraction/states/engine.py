@@ -140,11 +140,9 @@ def _join_bits(places: Iterable[int], values: Values) -> int:
 
 
 def _excludes_second(rule: ActionRule, atom: Atom, relation: Relation, position: int) -> bool:
-    """Return True if after the rule the key of an added atom has no other tuple.
-
-    That is so if the rule deletes the only tuple of that key, or requires that there is none; and
-    nothing else adds one.
-    """
+    """Return True if after the rule the key of an added atom has no other tuple."""
+    # That is so if the rule deletes the only tuple of that key, or requires that there is none; and
+    # nothing else adds one.
     key = atom.arguments[position]
 
     def has_key(other: Atom) -> bool:
@@ -241,10 +239,8 @@ class RuleEngine:
     def list_changes(
         self, rule: str, binding: Values
     ) -> list[tuple[RelationForm, Values, bool]] | None:
-        """List tuples that a step adds (True) or deletes, unless they are there or gone already.
-
-        None if conditional effects decide.
-        """
+        """List tuples that a step adds (True) or deletes, unless they are there or gone already."""
+        # None if conditional effects decide.
         return self._rules[rule].changes.list_changes(binding)
 
     def undo(self, undo: Undo, state: RelationalState) -> None:

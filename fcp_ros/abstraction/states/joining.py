@@ -91,10 +91,8 @@ class BindingSearch:
         allowed: Mapping[str, int] | None = None,
         fixed: Mapping[int, int] | None = None,  # element of a variable, by its place
     ) -> Iterator[Values]:
-        """Find the bindings, lazily and in a fixed order.
-
-        The state must be the same whenever the next one is asked for.
-        """
+        """Find the bindings, lazily and in a fixed order."""
+        # The state must be the same whenever the next one is asked for.
         flags, concepts = state.flags, state.concepts
         for name, wanted in self._flags:
             if flags[name] is not wanted:

@@ -97,12 +97,10 @@ class RelationalState:
         return other
 
     def key(self) -> int:
-        """Return a value that tells states of one instance apart by what rules change.
-
-        It is the bitwise sum of 128-bit digests (BLAKE2b) of the facts: two of a billion states
-        share one with a probability below 1e-20. The first call looks at all facts; then each
-        change keeps it up to date.
-        """
+        """Return a value that tells states of one instance apart by what rules change."""
+        # It is the bitwise sum of 128-bit digests (BLAKE2b) of the facts: two of a billion states
+        # share one with a probability below 1e-20. The first call looks at all facts; then each
+        # change keeps it up to date.
         if self._digest is None:
             digest = 0
             for fact in self.list_fluent_facts():

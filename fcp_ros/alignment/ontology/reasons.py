@@ -199,10 +199,8 @@ class ClaimWriter:
         )
 
     def _claim_agent(self, label: str, robot: str, count: int) -> NameClaim:
-        """Claim that an agent of an unknown kind is the robot, if the scene shows no other one.
-
-        Without a robot, every goal is proven unsolvable. But a second one may be a person.
-        """
+        """Claim that an agent of an unknown kind is the robot, if the scene shows no other one."""
+        # Without a robot, every goal is proven unsolvable. But a second one may be a person.
         agents = [id_ for id_, node in self._vocabulary.graph.nodes.items() if is_robot(node)]
         if len(agents) == 1:
             reasons = ("an agent that is no person, and the scene has no other robot",)

@@ -194,10 +194,8 @@ class _Evaluator:
     def judge(
         self, expression: Expression, binding: Mapping[str, str], unknown: float = 0.0
     ) -> float:
-        """Compute the degree with `unknown` for every atom whose degree is not known.
-
-        All connectives but `not` are monotone, so 0 gives a lower bound and 1 an upper one.
-        """
+        """Compute the degree with `unknown` for every atom whose degree is not known."""
+        # All connectives but `not` are monotone, so 0 gives a lower bound and 1 an upper one.
         if isinstance(expression, Atom):
             return self._judge_atom(expression, binding, unknown)
         if isinstance(expression, Not):

@@ -224,10 +224,8 @@ class _Resolver:
 
 
 def _restrict(body: Expression, labels: Sequence[Atom]) -> Expression:
-    """Restrict the body of a `forall` to elements that go by some labels.
-
-    Of any other element it demands nothing, and prefers nothing.
-    """
+    """Restrict the body of a `forall` to elements that go by some labels."""
+    # Of any other element it demands nothing, and prefers nothing.
     if isinstance(body, And):
         return And(tuple(_restrict(part, labels) for part in body.parts))
     if isinstance(body, (Forall, Preference)):

@@ -289,11 +289,9 @@ class ExpressionError(InputError):
 
 
 def to_text(expression: Expression) -> str:
-    """Write an expression so that `parse_expression` reads it back as an equal value.
-
-    A `Constant` whose name needs quotes is read back as `Text`; `check_goal` makes it a `Constant`
-    again.
-    """
+    """Write an expression so that `parse_expression` reads it back as an equal value."""
+    # A `Constant` whose name needs quotes is read back as `Text`; `check_goal` makes it a
+    # `Constant` again.
     if isinstance(expression, Atom):
         predicate = expression.predicate
         name = json.dumps(predicate) if predicate in RESERVED else predicate

@@ -165,11 +165,9 @@ def _weigh(
     weights: Mapping[str, Fraction],
     values: dict[str, Mapping[tuple[str, ...], Fraction]],
 ) -> PddlAction:
-    """Make the functions of the metric parts of total-cost; others count nothing.
-
-    A function of objects that a weighted one is increased by is replaced by a copy with other
-    values, which is added to `values`.
-    """
+    """Make the functions of the metric parts of total-cost; others count nothing."""
+    # A function of objects that a weighted one is increased by is replaced by a copy with other
+    # values, which is added to `values`.
     effects = []
     for effect in action.effects:
         numeric = tuple(

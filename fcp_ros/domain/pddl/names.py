@@ -66,10 +66,8 @@ class Names:
     # --- types
 
     def name_type(self, types: Sequence[str]) -> str:
-        """Name the type, or the union of several types.
-
-        A type below another one of them adds nothing: with it the union would be above itself.
-        """
+        """Name the type, or the union of several types."""
+        # A type below another one of them adds nothing: with it the union would be above itself.
         ancestors = {type_: self.universe.ancestors(type_) for type_ in types}
         wide = [t for t in ancestors if not any(t != o and o in ancestors[t] for o in ancestors)]
         names = sorted(self._renamed[type_] for type_ in wide)

@@ -62,12 +62,10 @@ class RenderedDomain:
 
 
 def render_in_pddl(domain: Domain, instance: Instance) -> RenderedDomain:
-    """Render a domain and a state as a PDDL domain, and a problem without a goal.
-
-    Different parameters are different objects, as in the rules. Types without any element are left
-    out, and the rules that need one: no step could be done by them. The spelling of an action, and
-    of an object, is the name of its rule or element.
-    """
+    """Render a domain and a state as a PDDL domain, and a problem without a goal."""
+    # Different parameters are different objects, as in the rules. Types without any element are
+    # left out, and the rules that need one: no step could be done by them. The spelling of an
+    # action, and of an object, is the name of its rule or element.
     names = _choose_names(domain, instance)
     relations = {relation.name: relation for relation in domain.schema.relations}
     renderer = _Renderer(domain, relations, names)

@@ -133,11 +133,9 @@ def _merge(before: SceneGraph, update: SceneGraph, message: DsgMessage, source: 
 def _merge_node(
     before: SceneNode | None, update: SceneNode | None, in_update: AbstractSet[str]
 ) -> SceneNode:
-    """Return the newest state of a node; what an update can't tell stays.
-
-    An update has only edges between its own nodes, and a room's outline comes from places that need
-    not be in it.
-    """
+    """Return the newest state of a node; what an update can't tell stays."""
+    # An update has only edges between its own nodes, and a room's outline comes from places that
+    # need not be in it.
     if before is None or update is None:
         newest = update or before
         assert newest is not None, "it is in one of the two"

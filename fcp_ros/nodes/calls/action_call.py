@@ -100,10 +100,8 @@ class ActionCall:
         answered.add_done_callback(self._on_answer)
 
     def cancel(self) -> None:
-        """Ask the server to end the goal; if it no longer knows the goal, that is reported.
-
-        A goal that was sent a moment ago is cancelled once the server has accepted it.
-        """
+        """Ask the server to end the goal; if it no longer knows the goal, that is reported."""
+        # A goal that was sent a moment ago is cancelled once the server has accepted it.
         with self._lock:
             self._cancel_wanted = True
             if not self._answered and time.monotonic() - self._sent < SETTLED:

@@ -189,10 +189,8 @@ def request_from_ros(
 
 
 def _read_confirm_below(given: float, wish: Wish, defaults: PlanningOptions) -> float | None:
-    """Read the degree below which a relaxation is asked about; the parameter is about words.
-
-    0 is what a message has in which nobody set it: an instruction is not obeyed unasked for that.
-    """
+    """Read the degree below which a relaxation is asked about; the parameter is about words."""
+    # 0 is what a message has in which nobody set it: an instruction is not obeyed unasked for that.
     if wish.instruction:
         return defaults.confirm_below if math.isnan(given) or given == 0.0 else given
     return None if math.isnan(given) else given

@@ -203,10 +203,8 @@ class GoalAchievement:
         return self._follow(self._policy.decide(result, self._report.replans), result)
 
     def _await_scene(self) -> Conclusion | None:
-        """Wait until the scene graph is kept up to date; return the end if it stays stale.
-
-        A goal that has begun waits for long, since much may have been done already.
-        """
+        """Wait until the scene graph is kept up to date; return the end if it stays stale."""
+        # A goal that has begun waits for long, since much may have been done already.
         wait = self._waits.scene_wait if self._report.outcomes else START_WAIT
         lost = self._parts.scene_watch.await_owner(self._context, wait, self._report.on_scene_lost)
         if self._context.is_cancelled:
@@ -216,10 +214,8 @@ class GoalAchievement:
         return Conclusion(GoalEnd.ABORTED, GoalError.SCENE_LOST, f"{lost} {ADVICE}")
 
     def _settle_names(self) -> None:
-        """Ask if effects arrived under another name, and wait until a yes shows in the scene.
-
-        Without an answer the proposals stay open, for the service ``settle_name``.
-        """
+        """Ask if effects arrived under another name, and wait until a yes shows in the scene."""
+        # Without an answer the proposals stay open, for the service ``settle_name``.
         for question, pair in self._parts.names.take_questions():
             choice = self._ask(question)
             if choice is None:
@@ -240,10 +236,8 @@ class GoalAchievement:
         return ArrivalWatch([one.original for one in relaxations], planned_from)
 
     def _make_plan(self, reason: str) -> Conclusion | None:
-        """Ask for a plan; return the end of the goal if there is no plan.
-
-        A question is settled, or it ends the goal.
-        """
+        """Ask for a plan; return the end of the goal if there is no plan."""
+        # A question is settled, or it ends the goal.
         found = self._request_plan(reason)
         if found is None and self._wish.read_again(self._plan_result):
             found = self._request_plan("Reading the instruction again.")
@@ -261,10 +255,9 @@ class GoalAchievement:
         return None
 
     def _request_plan(self, reason: str) -> Conclusion | None:
-        """Ask the planner; return the end of the goal if it does not answer.
-
-        A planner that has lost the scene graph is asked again, as it may hear of its return later.
-        """
+        """Ask the planner; return the end of the goal if it does not answer."""
+        # A planner that has lost the scene graph is asked again, as it may hear of its return
+        # later.
         for _ in range(MOST_REQUESTS):
             found = self._request_once(reason)
             if found is not None or self._context.is_cancelled:
@@ -306,10 +299,8 @@ class GoalAchievement:
         return None
 
     def _confirm(self) -> Conclusion | None:
-        """Ask if a plan for a relaxed goal shall be executed; return the end if it shall not.
-
-        What was confirmed before is not asked again.
-        """
+        """Ask if a plan for a relaxed goal shall be executed; return the end if it shall not."""
+        # What was confirmed before is not asked again.
         result = self._plan_result
         if self._wish.is_confirmed(result):
             self._wish.confirm(result)

@@ -119,11 +119,9 @@ class PlanRunner:
         self._deadline: DeadlineWatch | None = None  # of the plan at hand, until it is missed
 
     def await_scene(self, context: GoalContext, sequence: int, seconds: float) -> None:
-        """Wait until the scene graph with this number, or a later one, has arrived.
-
-        The planner may have planned on a graph that is still on its way to this node. `context`:
-        the goal; the wait ends at once when it is cancelled.
-        """
+        """Wait until the scene graph with this number, or a later one, has arrived."""
+        # The planner may have planned on a graph that is still on its way to this node. `context`:
+        # the goal; the wait ends at once when it is cancelled.
 
         def has_arrived() -> bool:
             present = self._scene.sequence
@@ -180,12 +178,10 @@ class PlanRunner:
         # Tells when the deadline of the plan can't be kept any more
         deadline: DeadlineWatch | None = None,
     ) -> DispatchResult:
-        """Run a plan to its end.
-
-        Each event is handed to the dispatcher, and its commands are carried out before the next
-        event is taken. A cancelled goal becomes one `CancelRequested`, which the dispatcher gets
-        even if the event that told of it was replaced or came before the plan.
-        """
+        """Run a plan to its end."""
+        # Each event is handed to the dispatcher, and its commands are carried out before the next
+        # event is taken. A cancelled goal becomes one `CancelRequested`, which the dispatcher gets
+        # even if the event that told of it was replaced or came before the plan.
         monitor = self._monitor = Monitor(self._rules, self._present)
         dispatcher = Dispatcher(steps, self._settings(), self._ledger, monitor, time.monotonic)
         watch = PlanWatch(self._rules, tuple(steps), monitor.find_effects)

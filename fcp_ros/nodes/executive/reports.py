@@ -195,11 +195,9 @@ class GoalReport:
         self._send_feedback(AchieveGoal.Feedback.EXECUTING, self._progress, problem)
 
     def on_scene_changed(self, look: Look) -> None:
-        """Report the consequence of a change of the plan's elements for the rest of the plan.
-
-        A new finding is reported at once and as a state; that nothing is wrong is feedback, at most
-        once in `LOOK_PERIOD`.
-        """
+        """Report the consequence of a change of the plan's elements for the rest of the plan."""
+        # A new finding is reported at once and as a state; that nothing is wrong is feedback, at
+        # most once in `LOOK_PERIOD`.
         is_news = look.problem != self._problem
         now = time.monotonic()
         if not is_news and now - self._looked < LOOK_PERIOD:

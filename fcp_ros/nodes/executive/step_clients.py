@@ -100,10 +100,8 @@ class StepClients:
         return lambda: client.server_is_ready() and not life.is_dead
 
     def find(self, executor: str) -> None:
-        """Post `ExecutorReady` as soon as the executor's server is there, and no second one.
-
-        While there are two, or two executives, an `ExecutorBarred` says so.
-        """
+        """Post `ExecutorReady` as soon as the executor's server is there, and no second one."""
+        # While there are two, or two executives, an `ExecutorBarred` says so.
         is_there = self._make_look(executor)
 
         def is_doubled() -> bool:

@@ -202,10 +202,8 @@ class ExecutiveThread:
         return self.events.take(until)
 
     def wait_events(self, seconds: float) -> Iterator[object]:
-        """Yield the events of the coming seconds; those about executors are handled on the way.
-
-        The caller looks after each event whether its goal was cancelled: that is one.
-        """
+        """Yield the events of the coming seconds; those about executors are handled on the way."""
+        # The caller looks after each event whether its goal was cancelled: that is one.
         until = time.monotonic() + seconds
         while (event := self.events.take(until)) is not None:
             self._handle_late(event)

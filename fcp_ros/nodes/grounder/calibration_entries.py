@@ -69,11 +69,9 @@ def _judge_again(
 
 
 def request_from_context(context_key: str) -> JudgementRequest | None:
-    """Reconstruct a request from its `context_key`; return None if the text is no such key.
-
-    Element names are not part of a context (unless declared), so the request names elements by
-    their category.
-    """
+    """Reconstruct a request from its `context_key`; return None if the text is no such key."""
+    # Element names are not part of a context (unless declared), so the request names elements by
+    # their category.
     try:
         content = json.loads(context_key)
         arguments = tuple(_read_argument(item) for item in content["arguments"])

@@ -219,24 +219,20 @@ class Teacher:
 
 
 def is_about_earlier_steps(code: OutcomeCode, *, has_judgements: bool) -> bool:
-    """Return True if an outcome is evidence about earlier steps.
-
-    A failed precondition means that the world is not as they left it, and that the step was never
-    tried. A step that ended without its effect, and rests on no judgement of its own, must have
-    been let down by earlier steps.
-    """
+    """Return True if an outcome is evidence about earlier steps."""
+    # A failed precondition means that the world is not as they left it, and that the step was never
+    # tried. A step that ended without its effect, and rests on no judgement of its own, must have
+    # been let down by earlier steps.
     if code is OutcomeCode.PRECONDITION_FAILED:
         return True
     return code is OutcomeCode.POSTCONDITION_FAILED and not has_judgements
 
 
 def determine_quality(code: OutcomeCode, measured: float | None) -> float | None:
-    """Determine the quality in [0, 1] that an outcome shows; None if it shows nothing.
-
-    A success counts as measured, or 1; a failure as measured, or 0. A step that was never tried
-    (its precondition failed, its executor did not know it) or that was cancelled shows nothing
-    about the quality of such a step.
-    """
+    """Determine the quality in [0, 1] that an outcome shows; None if it shows nothing."""
+    # A success counts as measured, or 1; a failure as measured, or 0. A step that was never tried
+    # (its precondition failed, its executor did not know it) or that was cancelled shows nothing
+    # about the quality of such a step.
     if code is OutcomeCode.SUCCEEDED:
         return 1.0 if measured is None else measured
     if code in FAILURES:

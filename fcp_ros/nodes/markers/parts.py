@@ -361,10 +361,8 @@ _SYMMETRIC = frozenset({"near", "adjacent", "connected"})
 
 
 def draw_relations(graph: SceneGraph, names: AbstractSet[str]) -> Iterator[Drawing]:
-    """Draw the namespaces ``relations/<name>``: relations between nodes with known poses.
-
-    Relations to a floor are left out: everything stands on one.
-    """
+    """Draw the namespaces ``relations/<name>``: relations between nodes with known poses."""
+    # Relations to a floor are left out: everything stands on one.
     drawn = set()
     for relation in graph.relations:
         if relation.name not in names or len(relation.elements) < 2:

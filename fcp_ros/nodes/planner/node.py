@@ -197,12 +197,10 @@ class PlannerNode(ManagedNode):
         return Diagnosis(level, "; ".join(missing), values)
 
     def _describe_changes(self) -> str:
-        """List the elements of the last plan that have changed since it was made.
-
-        Whoever executes the plan may replan then. The planner itself keeps nothing that a changed
-        scene invalidates: each request starts from the newest state, and the last plan for a goal
-        only seeds its search.
-        """
+        """List the elements of the last plan that have changed since it was made."""
+        # Whoever executes the plan may replan then. The planner itself keeps nothing that a changed
+        # scene invalidates: each request starts from the newest state, and the last plan for a goal
+        # only seeds its search.
         plan = self._last_plan
         if plan is None:
             return ""
@@ -253,10 +251,8 @@ class PlannerNode(ManagedNode):
     async def _run_job(
         self, request: Any, worker: Worker, run: PlanJob, goal: ServerGoalHandle | None = None
     ) -> Any:
-        """Run a planning job in the worker; return its result, or why there is none.
-
-        No bound is needed: the job has a time limit, and ends when the worker is closed.
-        """
+        """Run a planning job in the worker; return its result, or why there is none."""
+        # No bound is needed: the job has a time limit, and ends when the worker is closed.
         key = b"" if goal is None else bytes(goal.goal_id.uuid)
         try:
             job: Job[Any] = worker.submit(run)

@@ -99,11 +99,9 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
     def create_steady_timer(
         self, period: float, callback: Callable[[], None], group: CallbackGroup | None = None
     ) -> Any:
-        """Make a timer (period in s) that runs even while simulated time stands still.
-
-        rclpy's `create_timer` follows the node's clock: with use_sim_time and no ``/clock`` nothing
-        would ever start.
-        """
+        """Make a timer (period in s) that runs even while simulated time stands still."""
+        # rclpy's `create_timer` follows the node's clock: with use_sim_time and no ``/clock``
+        # nothing would ever start.
         clock = Clock(clock_type=ClockType.STEADY_TIME)
         return self.create_timer(period, callback, callback_group=group, clock=clock)
 

@@ -267,11 +267,9 @@ class ManagedNode(TransitionsNode):
         # Called for each cancel request, once the goal's status shows it; must return at once
         cancel: Callable[[ServerGoalHandle], None] | None = None,
     ) -> ActionServer:
-        """Offer an action that accepts every goal and every cancel request.
-
-        A goal that can't be served is accepted and then aborted with a reason, because a rejection
-        carries none: `execute` has to ask `refusal` itself.
-        """
+        """Offer an action that accepts every goal and every cancel request."""
+        # A goal that can't be served is accepted and then aborted with a reason, because a
+        # rejection carries none: `execute` has to ask `refusal` itself.
 
         def on_cancel(goal: ServerGoalHandle) -> CancelResponse:
             if cancel is not None:
@@ -357,10 +355,8 @@ class ManagedNode(TransitionsNode):
         return self._make_publisher(message_type, topic, event_qos())
 
     def publish_to_the_end(self, message_type: Any, topic: str, qos: QoSProfile) -> Publisher:
-        """Make a publisher for what must be told even when the node is active no more.
-
-        A deactivation waits for nothing, and work that it stops still has an end to report.
-        """
+        """Make a publisher for what must be told even when the node is active no more."""
+        # A deactivation waits for nothing, and work that it stops still has an end to report.
         publisher = self.create_publisher(
             message_type, topic, qos, qos_overriding_options=qos_overrides()
         )
@@ -430,10 +426,8 @@ class ManagedNode(TransitionsNode):
         return subscription
 
     def retire(self, timeout: float) -> None:
-        """Stop serving, and wait at most `timeout` s until pending requests are answered.
-
-        The executor must still spin; afterwards it may stop, and then the node may be finished.
-        """
+        """Stop serving, and wait at most `timeout` s until pending requests are answered."""
+        # The executor must still spin; afterwards it may stop, and then the node may be finished.
         if self.is_active:
             self.stop_serving()
         if not self._pending.wait_for_none(timeout):

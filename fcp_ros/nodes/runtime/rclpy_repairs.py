@@ -40,11 +40,9 @@ FAILURE_PAUSE = 0.05
 
 
 def spin_until(stopping: threading.Event, executor: Executor, context: Context) -> None:
-    """Spin until `stopping` is set or the context is shut down; survive exceptions in callbacks.
-
-    rclpy itself also raises while nodes make and destroy clients, services and topics. An executor
-    that ended then would leave all later requests and answers unhandled.
-    """
+    """Spin until `stopping` is set or the context is shut down; survive exceptions in callbacks."""
+    # rclpy itself also raises while nodes make and destroy clients, services and topics. An
+    # executor that ended then would leave all later requests and answers unhandled.
     while not stopping.is_set() and context.ok():
         try:
             executor.spin_once()
@@ -143,11 +141,9 @@ class SafeActionClient(SafeWaitable, ActionClient):  # type: ignore[misc]
 
 
 def refuse_impossible_transitions(node: LifecycleNode) -> None:
-    """Let ``~/change_state`` refuse a transition that the present state does not have.
-
-    rclpy raises in the callback of the service instead: its caller waits for ever, and the executor
-    ends.
-    """
+    """Let ``~/change_state`` refuse a transition that the present state does not have."""
+    # rclpy raises in the callback of the service instead: its caller waits for ever, and the
+    # executor ends.
 
     def make_refusing(change: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         def answer(request: Any, response: Any) -> Any:

@@ -237,10 +237,8 @@ class Job(Generic[T]):
         return bool(wait([self.answer], timeout).done)
 
     def result(self) -> T:
-        """Return the function's result; raise what it raised, or `JobCancelled`.
-
-        Only to be called after the end (see `wait`).
-        """
+        """Return the function's result; raise what it raised, or `JobCancelled`."""
+        # Only to be called after the end (see `wait`).
         return self.answer.result(0.0)
 
     def run(self) -> Callable[[], None]:
@@ -335,11 +333,9 @@ class Worker:
         return self._closed
 
     def close(self, timeout: float) -> bool:
-        """Cancel everything and end the thread; return True if it ended within `timeout` s.
-
-        A thread that is stuck in foreign code is left behind, and awaited again when the process
-        ends.
-        """
+        """Cancel everything and end the thread; return True if it ended within `timeout` s."""
+        # A thread that is stuck in foreign code is left behind, and awaited again when the process
+        # ends.
         with self._changed:
             self._closed = True
             self._changed.notify()

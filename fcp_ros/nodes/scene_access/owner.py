@@ -67,10 +67,8 @@ class SceneOwner:
         node.subscribe_state(SceneStatus, STATUS_TOPIC, self._hear)
 
     def find_problem(self) -> str:
-        """Say why the graph is stale: one sentence; "" if it is kept up to date.
-
-        Without any graph there is nothing that could be stale: "".
-        """
+        """Say why the graph is stale: one sentence; "" if it is kept up to date."""
+        # Without any graph there is nothing that could be stale: "".
         return self._describe(self._look())
 
     @property

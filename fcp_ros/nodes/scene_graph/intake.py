@@ -29,10 +29,8 @@ class _Waiting:
     size: int
 
     def is_superseded(self, source: str) -> bool:
-        """Return True if a newer full update of a source replaces this message.
-
-        Deltas without a source may be anybody's; messages that can't be read are reported.
-        """
+        """Return True if a newer full update of a source replaces this message."""
+        # Deltas without a source may be anybody's; messages that can't be read are reported.
         message = self.message
         if isinstance(message, ConversionError) or message.source != source:
             return False
@@ -119,10 +117,8 @@ class SceneIntake:
         return _Waiting(message, len(data))
 
     def _count_missed(self, message: SceneGraphUpdate) -> None:
-        """Count the numbers before a delta that never arrived: the middleware has lost them.
-
-        A full update may begin at any number, and deltas without a source have none of their own.
-        """
+        """Count the numbers before a delta that never arrived: the middleware has lost them."""
+        # A full update may begin at any number, and deltas without a source have none of their own.
         if not message.source:
             return
         number = int(message.sequence_number)

@@ -287,11 +287,9 @@ def keep_distinct_features(problem: SeparationProblem, classes: TransitionClasse
 
 
 def list_goal_clauses(problem: SeparationProblem, kept: np.ndarray) -> list[tuple[int, ...]]:
-    """List, per state short of the goal, the features that tell it from all goal states.
-
-    Only features with the same boolean value in all goal states count, so that the goal is a
-    conjunction. Clauses that follow from smaller ones are left out.
-    """
+    """List, per state short of the goal, the features that tell it from all goal states."""
+    # Only features with the same boolean value in all goal states count, so that the goal is a
+    # conjunction. Clauses that follow from smaller ones are left out.
     truth = problem.values[:, kept] > 0
     if not problem.goal.any():
         return []

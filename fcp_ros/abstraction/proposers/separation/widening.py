@@ -18,11 +18,9 @@ from fcp_ros.abstraction.proposers.separation.problem import (
 
 
 def widen_good(problem: SeparationProblem, selection: Selection) -> np.ndarray:
-    """Return (transitions,) True for all that may be good.
-
-    The good transitions of the selection are among them. Groups are tried one after the other,
-    those with most transitions first.
-    """
+    """Return (transitions,) True for all that may be good."""
+    # The good transitions of the selection are among them. Groups are tried one after the other,
+    # those with most transitions first.
     alive = problem.alive & ~problem.goal
     used = np.flatnonzero(alive[problem.sources])
     codes = code_transitions(problem, used)[:, list(selection.features)]

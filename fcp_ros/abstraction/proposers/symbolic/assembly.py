@@ -88,10 +88,8 @@ UNREADABLE = re.compile(r"[\s=><:,]")
 
 
 def name_features(features: Sequence[Feature]) -> list[str]:
-    """Name features: by a feature's only word (`boarded` of count(boarded)), else b1, n1, ...
-
-    Two features with the same word, such as any(boarded) and count(boarded), both get numbers.
-    """
+    """Name features: by a feature's only word (`boarded` of count(boarded)), else b1, n1, ..."""
+    # Two features with the same word, such as any(boarded) and count(boarded), both get numbers.
     words = [_find_word(feature) for feature in features]
     taken = [word for word in words if word]
     names: list[str] = []
@@ -178,10 +176,8 @@ def assemble_abstraction(
 def _find_programs(
     known: Mapping[tuple[Row, Changes], _Use], sample: TransitionSample, writer: ProgramWriter
 ) -> Callable[[str, Changes], tuple[Program, ...]]:
-    """Return the programs of each rule and its changes.
-
-    Where no sampled transition has these changes, they are all programs of the rule.
-    """
+    """Return the programs of each rule and its changes."""
+    # Where no sampled transition has these changes, they are all programs of the rule.
     uses: dict[tuple[str, Changes], list[int]] = {}
     for (_, changes), use in known.items():
         for number in use.transitions:

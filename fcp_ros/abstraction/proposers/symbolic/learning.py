@@ -348,10 +348,8 @@ def list_stages(
 def leave_out_position(
     vocabulary: StateVocabulary, travel: tuple[TravelRule, ...]
 ) -> StateVocabulary:
-    """Leave out where the thing that travels is, unless the goal says where it shall be.
-
-    Wherever it is, a journey begins there: what there is to do does not depend on it.
-    """
+    """Leave out where the thing that travels is, unless the goal says where it shall be."""
+    # Wherever it is, a journey begins there: what there is to do does not depend on it.
     names = frozenset[str]().union(*(collect_names(rule.position) for rule in travel))
     if any(GOAL + name in (*vocabulary.roles, *vocabulary.concepts) for name in names):
         return vocabulary
@@ -363,11 +361,9 @@ def leave_out_position(
 
 
 def list_vocabularies(vocabulary: StateVocabulary) -> Iterator[StateVocabulary]:
-    """Yield vocabularies with more and more of the roles that no rule changes.
-
-    What most of them say, such as the order of floors, no policy needs; the fewer names, the more
-    states are alike and the fewer features there are.
-    """
+    """Yield vocabularies with more and more of the roles that no rule changes."""
+    # What most of them say, such as the order of floors, no policy needs; the fewer names, the more
+    # states are alike and the fewer features there are.
     static = [
         role
         for role in vocabulary.roles

@@ -104,10 +104,8 @@ class TaskSamples:
         return replace(sample, initial=sample.distances > 0) if begins_anywhere else sample
 
     def list_failures(self, learned: LearnedAbstraction) -> list[tuple[int, Execution]]:
-        """List the numbers of the tasks that a policy does not solve, with its runs.
-
-        Each task is tried with its elements in several orders, until a run fails.
-        """
+        """List the numbers of the tasks that a policy does not solve, with its runs."""
+        # Each task is tried with its elements in several orders, until a run fails.
         failures = []
         policy = make_policy(learned)
         for number, small in enumerate(self._small):
@@ -123,11 +121,9 @@ class TaskSamples:
         return failures
 
     def grow(self, failures: Sequence[tuple[int, Execution]]) -> bool:
-        """Add parts of failed tasks; False if none is new, or there are enough states.
-
-        First what is left to do at the end of a run, then parts with one or two goals, some of them
-        with what the last steps of the run touched, some with others.
-        """
+        """Add parts of failed tasks; False if none is new, or there are enough states."""
+        # First what is left to do at the end of a run, then parts with one or two goals, some of
+        # them with what the last steps of the run touched, some with others.
         before = self.states
         for number, run in failures[:GROWING]:
             small = self._small[number]
@@ -204,12 +200,10 @@ class SmallTasks:
         return None
 
     def follow(self, run: Execution, check: Callable[[], None]) -> Iterator[SampledSpace]:
-        """Yield spaces from a late state of a run that failed; none from one that was followed.
-
-        It is the last state from which the goal can be reached, or one a little earlier, so that
-        the step that led astray is among the transitions. Where too much is left to do for the
-        whole task, a part of it is taken, with what the last steps touched.
-        """
+        """Yield spaces from a late state of a run that failed; none from one that was followed."""
+        # It is the last state from which the goal can be reached, or one a little earlier, so that
+        # the step that led astray is among the transitions. Where too much is left to do for the
+        # whole task, a part of it is taken, with what the last steps touched.
         back = 0
         while back <= len(run.steps):
             state = self._replay(run, len(run.steps) - back)
@@ -263,19 +257,15 @@ class SmallTasks:
         return any(large <= kept for large in self._too_large)
 
     def shuffle(self) -> RelationalState:
-        """Return the initial state with its elements in another order.
-
-        Where a policy leaves a choice, the order decides: a policy must be right in each.
-        """
+        """Return the initial state with its elements in another order."""
+        # Where a policy leaves a choice, the order decides: a policy must be right in each.
         names = self._random.sample(self.state.objects, len(self.state.objects))
         return restrict_state(self.state, names)
 
     def choose_others(self) -> list[str]:
-        """Choose an element of each kind, and what these are related to by what rules change.
-
-        They stand for all that the goal says nothing about: a policy must not take them up. Closed
-        cupboards are another kind than open ones.
-        """
+        """Choose an element of each kind, and what these are related to by what rules change."""
+        # They stand for all that the goal says nothing about: a policy must not take them up.
+        # Closed cupboards are another kind than open ones.
         state = self.state
         bits = list(range(len(state.objects)))
         self._random.shuffle(bits)

@@ -107,10 +107,8 @@ class Normaliser:
         self._numbers = itertools.count(1)
 
     def find_alternatives(self, formula: Formula) -> tuple[Conjunct, ...]:
-        """Find the alternatives of a condition; none if it can never hold.
-
-        Parts of a condition with too many alternatives stay formulas (see `Conjunct.rest`).
-        """
+        """Find the alternatives of a condition; none if it can never hold."""
+        # Parts of a condition with too many alternatives stay formulas (see `Conjunct.rest`).
         condition = _Condition(self._universe, self._numbers, self._variables)
         try:
             return tuple(condition.expand(formula))

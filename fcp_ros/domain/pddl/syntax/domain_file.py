@@ -243,10 +243,8 @@ class _DomainReader:
     def read_axioms(
         self, predicates: Mapping[str, tuple[Typed, ...]], check: Callable[[], None]
     ) -> Iterator[PddlAxiom]:
-        """Read the sections `(:derived (predicate ?x - type) condition)`.
-
-        A parameter without a type has the one with which the predicate is declared.
-        """
+        """Read the sections `(:derived (predicate ?x - type) condition)`."""
+        # A parameter without a type has the one with which the predicate is declared.
         source, formulas = self._source, self._formulas
         for section in source.sections:
             if section[0] != ":derived":

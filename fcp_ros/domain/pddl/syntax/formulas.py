@@ -336,10 +336,8 @@ class FormulaReader:
         return self.read_function_value(node)
 
     def _read_operands(self, node: SList, depth: int) -> Iterator[Numeric]:
-        """Read the operands of an operation; a sum within a sum is a part of it.
-
-        Metrics of IPC-2006 are sums of 400 preferences, each in one more pair of parentheses.
-        """
+        """Read the operands of an operation; a sum within a sum is a part of it."""
+        # Metrics of IPC-2006 are sums of 400 preferences, each in one more pair of parentheses.
         waiting = [(node, 1)]
         while waiting:
             parent, position = waiting.pop()
@@ -446,10 +444,8 @@ class FormulaReader:
 def _bind(
     outer: tuple[Typed, ...], condition: Formula, inner: tuple[Typed, ...]
 ) -> tuple[tuple[Typed, ...], Formula]:
-    """Bind the variables of a nested `forall` as well, with the condition that holds outside it.
-
-    One list binds them all, so an outer variable that an inner one hides gets another name.
-    """
+    """Bind the variables of a nested `forall` as well, with the condition that holds outside it."""
+    # One list binds them all, so an outer variable that an inner one hides gets another name.
     hidden = {variable.name for variable in outer} & {variable.name for variable in inner}
     if not hidden:
         return outer + inner, condition

@@ -144,10 +144,8 @@ def _read_metric(source: Source) -> Metric | None:
 def _read_objects(
     source: Source, domain: DomainText, types: dict[str, tuple[str, ...]]
 ) -> tuple[dict[str, Typed], list[Typed]]:
-    """Read all objects by name, and those that are declared again, as constants may be.
-
-    `types` grow by those of objects with several types.
-    """
+    """Read all objects by name, and those that are declared again, as constants may be."""
+    # `types` grow by those of objects with several types.
     constants = sorted(domain.constants, key=lambda constant: constant.name)
     found = {constant.name: constant for constant in constants}
     section = source.section(":objects")

@@ -195,10 +195,8 @@ class PddlAction:
 
     @property
     def cost(self) -> tuple[Fraction | FunctionValue, ...]:
-        """The summands that the action adds to total-cost: numbers and functions.
-
-        Only unconditional additions to total-cost are listed; `checks` refuses others.
-        """
+        """The summands that the action adds to total-cost: numbers and functions."""
+        # Only unconditional additions to total-cost are listed; `checks` refuses others.
         return tuple(
             part
             for effect in self.effects
