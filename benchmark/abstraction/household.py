@@ -18,11 +18,10 @@ from pathlib import Path
 from benchmark.abstraction.household_learning import measure_learning
 from benchmark.abstraction.houses import House, draw_house, read_house_domain
 from benchmark.tables import Verdict
-from fcp_ros.abstraction.policy.execution import Execution, ExecutionLimits
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.library import plan_with_policies
 from fcp_ros.abstraction.policy.policy_file import read_policy
-from fcp_ros.abstraction.policy.runner import PolicyRunner
+from fcp_ros.abstraction.policy.runner import Execution, ExecutionLimits, PolicyRunner
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms

@@ -17,7 +17,7 @@ from benchmark.abstraction.speed import measure_policy
 from benchmark.tables import Verdict
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.debugging.outcome import Generalization, GeneralizationOptions
-from fcp_ros.abstraction.policy.execution import ExecutionLimits
+from fcp_ros.abstraction.policy.runner import ExecutionLimits
 from fcp_ros.abstraction.proposers.symbolic.learning import SymbolicOptions
 from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
 from fcp_ros.abstraction.sampling.training_task import read_training_task

@@ -28,10 +28,9 @@ from benchmark.abstraction.large import DRAWERS, write_problem
 from benchmark.rivals.environment import RivalEnvironment, rival_environment
 from benchmark.rivals.programs import LAMA_FIRST, Limits, RivalStatus, run_rival
 from benchmark.tables import Verdict
-from fcp_ros.abstraction.policy.execution import Execution, ExecutionLimits
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.policy_file import read_policy
-from fcp_ros.abstraction.policy.runner import PolicyRunner
+from fcp_ros.abstraction.policy.runner import Execution, ExecutionLimits, PolicyRunner
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
 from fcp_ros.domain.pddl import PddlTask, read_pddl

@@ -3,7 +3,7 @@
 
     predicate_use, synonyms, merging, likeness
                    predicates and their use; models in which synonyms are one predicate
-    simulator, domain_simulator, predictor, conflicts, reliability
+    simulator, predictor, conflicts, reliability
                    where plans are tried, and what follows from the outcome
     other_world, pairing, proposals
                    two domains as one task; the synonyms worth a trial
@@ -13,8 +13,7 @@
     record.py      candidates, trials and evidence of a request, and the conclusion from them
     engine.py      plan, try, learn, and again
     comparison.py  a request from the files on: read, pair, try, translate; declared synonyms
-    noticing.py    effects of a step that arrive under another name
-    name_book.py   the pairs that were noticed so, and what somebody said about them; on disk
+    name_book.py   effects that arrive under another name, and what somebody said of them; on disk
 
 docs/alignment.md explains it.
 """

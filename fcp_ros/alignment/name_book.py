@@ -1,24 +1,96 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pairs of names that were noticed, with what was seen and said about them; kept on disk.
-
-A pair is proposed. It is used only after somebody said yes, and never proposed again after a no.
-"""
+"""Pairs of names that effects under another name speak for, and what somebody said of them."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 
 from fcp_ros.alignment.answer import Standing, SynonymEvidence
-from fcp_ros.alignment.noticing import StepView, contradicts, find_notices
 from fcp_ros.alignment.proposals import Proposal
 from fcp_ros.alignment.synonyms import Places, Synonym
+from fcp_ros.cset import Fact
 from fcp_ros.foundation.sqlite_file import open_database
+from fcp_ros.scene.graph.elements import SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
+
+
+@dataclass(frozen=True)
+class StepView:
+    """A step, as the scene graph shows it."""
+
+    step: str
+    expected: frozenset[Fact]  # the facts that it should make true
+    missing: frozenset[Fact]  # those of them that the state after it lacks
+    before: SceneGraph
+    after: SceneGraph
+    known: Collection[str]  # the relations of the domain, and others that are no candidates
+
+    @cached_property
+    def new(self) -> tuple[SceneRelation, ...]:
+        """The relations of unknown names, of elements of the step, that are new since it began."""
+        elements = {name for fact in self.expected for name in fact.arguments}
+        found = {
+            relation.key: relation
+            for id_ in sorted(elements)
+            if id_ in self.after.nodes
+            for relation in self.after.relations_of(id_)
+        }
+        unknown = (found[key] for key in sorted(found) if key[0] not in self.known)
+        return tuple(
+            relation
+            for relation in unknown
+            if self.before.relation(relation.name, *relation.elements) is None
+        )
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A pair of names that one step speaks for."""
+
+    synonym: Synonym  # from perception's name to the domain's
+    stated: str  # the fact as the scene graph states it
+    expected: str  # the fact that the step should have made true
+    step: str
+
+    def __str__(self) -> str:
+        return f"after {self.step} the scene has {self.stated}, and not {self.expected}"
+
+
+def find_notices(view: StepView) -> Iterator[Notice]:
+    """Yield the pairs of names that a step speaks for: new relations of the elements of a fact."""
+    # A fact that names an element twice says nothing about the order of its arguments.
+    for fact in sorted(view.missing):
+        arguments = fact.arguments
+        if len(set(arguments)) < len(arguments):
+            continue
+        for relation in view.new:
+            if sorted(relation.elements) == sorted(arguments):
+                places = tuple(relation.elements.index(name) for name in arguments)
+                synonym = Synonym(relation.name, fact.relation, places)
+                yield Notice(synonym, str(relation), str(fact), view.step)
+
+
+def contradicts(view: StepView, synonym: Synonym) -> bool:
+    """Return True if a step speaks against a pair: the unknown name is new, of other elements.
+
+    `synonym`: from perception's name to the domain's.
+    """
+    found = [relation for relation in view.new if relation.name == synonym.source]
+    if any(len(relation.elements) != len(synonym.places) for relation in found):
+        return True
+    stated = {
+        Fact(synonym.target, tuple(relation.elements[place] for place in synonym.places))
+        for relation in found
+    }
+    return not stated <= view.expected
+
 
 MOST_PROPOSALS = 100
 """Open pairs; perception with more unknown names than that is of another domain altogether."""

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fcp_ros.alignment.domain_simulator import DomainSimulator
 from fcp_ros.alignment.merging import merge_texts
 from fcp_ros.alignment.pairing import OTHER, AlignmentTask, open_world
-from fcp_ros.alignment.simulator import GroundAction, Simulator
+from fcp_ros.alignment.simulator import DomainSimulator, GroundAction, Simulator
 from fcp_ros.alignment.synonyms import NameMapping, Synonym
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.parser import parse_expression

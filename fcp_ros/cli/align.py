@@ -28,11 +28,10 @@ from fcp_ros.alignment.pairing import AlignmentTask, unmark_names
 from fcp_ros.alignment.synonyms import NameMapping
 from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, FAILED, to_exit_code
 from fcp_ros.cli.options import DEFAULT_DOMAIN, JsonOption
-from fcp_ros.cli.output_files import check_outputs
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
 from fcp_ros.cli.plan.request import is_pddl
 from fcp_ros.cli.session import open_session
-from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console, say
+from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console, say
 from fcp_ros.domain.pddl.reader import Check
 from fcp_ros.domain.pddl.syntax.writer import write_domain, write_problem
 from fcp_ros.planning import PlanStatus

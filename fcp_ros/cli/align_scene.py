@@ -13,19 +13,17 @@ import typer
 from rich.console import Console
 
 from fcp_ros.alignment.answer import AlignmentStatus
-from fcp_ros.alignment.domain_simulator import DomainSimulator
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
 from fcp_ros.alignment.ontology.scene_alignment import align_scene
 from fcp_ros.alignment.ontology.scene_answer import (
     SceneAlignment,
     SceneAlignmentOptions,
 )
-from fcp_ros.alignment.simulator import Simulator
+from fcp_ros.alignment.simulator import DomainSimulator, Simulator
 from fcp_ros.binding import load_scene_for, scene_to_instance
 from fcp_ros.cli.align import EXIT_CODES, print_outcome
-from fcp_ros.cli.output_files import check_outputs
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
-from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console, say
+from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console, say
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.domain.yaml.overrides import write_overrides
 from fcp_ros.package_files import find_domain, find_scene

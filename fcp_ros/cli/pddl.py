@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from fcp_ros.cli.output_files import check_outputs
-from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
+from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console
 from fcp_ros.domain.pddl.reader import read_texts, with_goal
 from fcp_ros.domain.pddl.syntax.requirements import find_requirements
 from fcp_ros.domain.pddl.syntax.source import read_source

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Output and errors for people: consoles, progress, one sentence for an error."""
+"""Output and errors for people: consoles, one sentence for an error, files that may be written."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NoReturn
 
 import typer
@@ -15,6 +16,7 @@ from rich.markup import escape
 from fcp_ros.cli.exit_codes import BAD_INPUT
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import hide_controls, to_printable
+from fcp_ros.package_files import find_domain, find_scene
 
 UNWRAPPED = 10_000
 """Columns of a file or pipe: lines stay whole, so that scripts can read them."""
@@ -63,3 +65,23 @@ def escape_text(text: str) -> str:
 def escape_lines(text: str) -> str:
     """Make a message of several lines safe to print, as `escape_text` does a name."""
     return escape(hide_controls(text))
+
+
+def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | str | None]) -> None:
+    """Leave with a message if a file to be written is read as well.
+
+    `inputs`: files to read: paths, or names of domains and scenes as options take them. Raises
+    typer.Exit if a file is in both.
+    """
+    read = {path.resolve() for one in inputs if one for path in _list_meanings(one)}
+    for output in outputs:
+        if output is not None and output.expanduser().resolve() in read:
+            fail(f"{output} would be overwritten, but it is read: give another place")
+
+
+def _list_meanings(name_or_path: Path | str) -> list[Path]:
+    """List the files that an option may mean; ``#id`` at its end names an entry of the file."""
+    if isinstance(name_or_path, Path):
+        return [name_or_path.expanduser()]
+    name = name_or_path.partition("#")[0]
+    return [find_domain(name), find_scene(name)]

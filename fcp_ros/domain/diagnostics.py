@@ -1,13 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of a domain file as values: place, fault and fix; all reported at once."""
+"""Faults of a domain file as values, all reported at once; warnings about a sound one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from fcp_ros.domain.model import Domain, GradedPredicate
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import hide_controls
+
+OPTIMISTIC = 0.5
+"""A default degree above it says that what nobody judged is good."""
+
+
+def list_warnings(domain: Domain) -> list[str]:
+    """List the warnings, each a sentence with its remedy."""
+    return [
+        f"{one.name} has the default degree {one.default_degree:g}: what its table doesn't list "
+        "counts as good, though nobody judged it; write `hazard: true` if somebody or something "
+        "can come to harm (then what is unlisted is judged, and what can't be judged counts as 0), "
+        "or `hazard: false` if not"
+        for one in domain.graded.values()
+        if is_optimistic(one)
+    ]
+
+
+def is_optimistic(predicate: GradedPredicate) -> bool:
+    """Return True if the domain takes what it doesn't list for good, and doesn't say why it may."""
+    default = predicate.default_degree
+    return predicate.hazard is None and default is not None and default > OPTIMISTIC
+
 
 Path = tuple[str | int, ...]
 """A place in a YAML document: keys and list positions from the top."""

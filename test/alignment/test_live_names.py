@@ -8,8 +8,14 @@ from pathlib import Path
 import pytest
 
 from fcp_ros.alignment.answer import Standing
-from fcp_ros.alignment.name_book import MOST_PROPOSALS, NameAnswer, NameBook, NoSuchPair
-from fcp_ros.alignment.noticing import StepView, find_notices
+from fcp_ros.alignment.name_book import (
+    MOST_PROPOSALS,
+    NameAnswer,
+    NameBook,
+    NoSuchPair,
+    StepView,
+    find_notices,
+)
 from fcp_ros.alignment.synonyms import Synonym
 from fcp_ros.cset import Fact
 from fcp_ros.foundation.sqlite_file import HEADER

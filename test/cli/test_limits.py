@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from fcp_ros.cli.plan.progress import describe_progress, open_progress
+from fcp_ros.cli.plan.output import describe_progress, open_progress
 from fcp_ros.planning import BestPlan, Phase, Progress
 
 DELIVERY = """(define (domain delivery) (:requirements :typing :action-costs)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fcp_ros.domain import Domain, DomainError, load_domain
-from fcp_ros.domain.warnings_about import list_warnings
+from fcp_ros.domain.diagnostics import list_warnings
 from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.grounding import (
     ArgumentContext,

@@ -19,9 +19,8 @@ from fcp_ros.abstraction.debugging.outcome import (
     ignore_generalization,
 )
 from fcp_ros.abstraction.debugging.refined_tree import walk_refined_tree
-from fcp_ros.abstraction.policy.execution import ExecutionLimits
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, PolicyProvenance
-from fcp_ros.abstraction.policy.runner import PolicyRunner
+from fcp_ros.abstraction.policy.runner import ExecutionLimits, PolicyRunner
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,

@@ -10,7 +10,6 @@ from os import PathLike
 from typing import Any
 
 from fcp_ros.abstraction.features.feature import DistanceFeature
-from fcp_ros.abstraction.policy.execution import Execution, ExecutionLimits
 from fcp_ros.abstraction.policy.general_policy import (
     GeneralPolicy,
     PolicyError,
@@ -18,7 +17,7 @@ from fcp_ros.abstraction.policy.general_policy import (
     check_fit,
 )
 from fcp_ros.abstraction.policy.policy_file import list_policy_files, read_policy
-from fcp_ros.abstraction.policy.runner import PolicyRunner
+from fcp_ros.abstraction.policy.runner import Execution, ExecutionLimits, PolicyRunner
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, Expression
 from fcp_ros.foundation.wording import list_names

@@ -13,8 +13,12 @@ from fcp_ros.cli.grounding.judge import JudgeChoice
 from fcp_ros.cli.options import expand_options
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
 from fcp_ros.cli.plan.options import ReadingOptions, RequestOptions
-from fcp_ros.cli.plan.output import print_result, render_interpretation
-from fcp_ros.cli.plan.progress import ProgressDisplay, open_progress
+from fcp_ros.cli.plan.output import (
+    ProgressDisplay,
+    open_progress,
+    print_result,
+    render_interpretation,
+)
 from fcp_ros.cli.plan.questions import TerminalQuestions, render_question
 from fcp_ros.cli.plan.request import Listener, PlanCommand, PlanOutput
 from fcp_ros.cli.terminal import explain_errors, fail, open_console, say

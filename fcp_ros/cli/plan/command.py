@@ -13,14 +13,12 @@ import typer
 from fcp_ros.cli.exit_codes import to_exit_code
 from fcp_ros.cli.grounding.judge import JudgeChoice
 from fcp_ros.cli.options import expand_options
-from fcp_ros.cli.output_files import check_outputs
 from fcp_ros.cli.plan.interruption import open_interruption
 from fcp_ros.cli.plan.options import AdvancedOptions, RequestOptions
-from fcp_ros.cli.plan.output import print_result
-from fcp_ros.cli.plan.progress import open_progress
+from fcp_ros.cli.plan.output import open_progress, print_result
 from fcp_ros.cli.plan.questions import TerminalQuestions
 from fcp_ros.cli.plan.request import Listener, PlanCommand, PlanOutput
-from fcp_ros.cli.terminal import explain_errors, fail, open_console, say
+from fcp_ros.cli.terminal import check_outputs, explain_errors, fail, open_console, say
 from fcp_ros.foundation.garbage import skip_final_collection
 from fcp_ros.planning import Explanation, PlanStatus
 from fcp_ros.planning.model.watch import RequestStart

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fcp_ros.cli.plan.interruption import Interruption
-from fcp_ros.cli.plan.progress import ProgressDisplay
+from fcp_ros.cli.plan.output import ProgressDisplay
 from fcp_ros.cli.terminal import open_console
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.relaxation.question import UserQuestion

@@ -14,10 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from fcp_ros.abstraction.policy.conditions import write_condition, write_effects
-from fcp_ros.abstraction.policy.execution import Execution, ExecutionLimits
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, check_fit
 from fcp_ros.abstraction.policy.policy_file import read_policy
-from fcp_ros.abstraction.policy.runner import PolicyRunner
+from fcp_ros.abstraction.policy.runner import Execution, ExecutionLimits, PolicyRunner
 from fcp_ros.abstraction.proposers.faults import write_atom
 from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph
 from fcp_ros.abstraction.qnp.problem import describe_state
@@ -25,9 +24,8 @@ from fcp_ros.abstraction.refinement.programs import write_program
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.cli.exit_codes import DONE, FAILED
 from fcp_ros.cli.options import JsonOption
-from fcp_ros.cli.output_files import check_outputs
 from fcp_ros.cli.policy.training import read_tasks
-from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
+from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console
 from fcp_ros.domain import Domain
 from fcp_ros.domain.pddl.names import WORLD
 from fcp_ros.report.drawing.policy_graph import draw_policy_graph

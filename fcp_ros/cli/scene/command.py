@@ -25,10 +25,10 @@ from fcp_ros.cli.options import (
     SimilarOption,
     TypeOption,
 )
-from fcp_ros.cli.output_files import check_outputs
 from fcp_ros.cli.session import SceneChoice, Session, open_session
 from fcp_ros.cli.terminal import (
     UNWRAPPED,
+    check_outputs,
     escape_text,
     explain_errors,
     fail,

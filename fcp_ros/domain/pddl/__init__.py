@@ -13,9 +13,8 @@ to a task (the files here).
 - `known_values`: actions require the values that their costs read.
 - `invariants`: mutex groups, which become functional legs.
 - `definitions`: predicates that only repeat a relation, found and replaced by it.
-- `names`: types, relations and elements for PDDL's names.
+- `names`: types, relations and elements for PDDL's names; what the planner says, in PDDL.
 - `assembly`: all of it put together, goals and conditions as expressions.
-- `notation`: what the planner says about a task, in PDDL.
 """
 
 from fcp_ros.domain.pddl.reader import parse_pddl, read_pddl

@@ -20,15 +20,17 @@ from fcp_ros.domain.pddl.rules.draft import DraftRule
 from fcp_ros.domain.pddl.rules.drafting import draft_rules
 from fcp_ros.domain.pddl.rules.universe import Universe, list_derivations
 from fcp_ros.domain.pddl.syntax.checks import (
+    Layer,
     check_domain_features,
     check_domain_names,
     check_problem_features,
     check_problem_names,
+    find_layers,
+    list_uses,
 )
 from fcp_ros.domain.pddl.syntax.domain_file import check_not_swapped, read_domain
 from fcp_ros.domain.pddl.syntax.problem_file import read_condition, read_problem
 from fcp_ros.domain.pddl.syntax.source import PddlError, Source, read_source
-from fcp_ros.domain.pddl.syntax.strata import Layer, find_layers, list_uses
 from fcp_ros.domain.pddl.syntax.tree import (
     TRUE,
     DomainText,

@@ -6,7 +6,7 @@ builder returns the part that can be read and reports every fault, so that one r
 
 - `reader`: `load_domain`, `parse_domain` and `load_overrides`, the front door; files, texts and
   their lines.
-- `sections`: all sections of a file, checked and built.
+- `sections`: all sections of a file, checked and built; `labels`, `synonyms` and `scene`.
 - `entries`: keys and kinds of values, as pydantic models.
 - `types`: sections `types`, `relations`, `functions` and `attributes`.
 - `atoms`: atoms and conditions of rules and constraints; atoms that exclude one another.
@@ -15,6 +15,6 @@ builder returns the part that can be read and reports every fault, so that one r
 - `graded`, `fuzzy_rules`: section `graded`: rubrics, tables, oracles, computed degrees.
 - `chunks`: section `chunks`, with the check that steps can follow one another.
 - `goals`: what people say (`phrases`, `tasks`, `kinds`, `ignorable`), and how goals may be relaxed.
-- `scene`: sections `labels`, `synonyms` and `scene`; `overrides`: names of a perception in the
-  domain's words, in that section or in a file of their own.
+- `overrides`: names of a perception in the domain's words, in the section `scene` or a file of
+  their own.
 """

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times, ids, poses, bindings and attributes, which several kinds of messages contain."""
+"""What several kinds of messages contain, and the table that converts equal fields both ways."""
 
 from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from enum import Enum
+from typing import Any, Generic, TypeVar
 
 from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Point, Quaternion
@@ -143,3 +146,75 @@ def _attribute_from_ros(message: Attribute) -> AttributeValue:
         f"the attribute {message.name!r} has kind {message.kind}: give BOOL (1), INTEGER (2), "
         "FLOAT (3) or STRING (4)"
     )
+
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class FieldConversion:
+    """The conversion of one field both ways; `name` is that of the message where they differ."""
+
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+    name: str = ""
+
+
+SAME = FieldConversion(lambda value: value, lambda value: value)
+LIST = FieldConversion(list, tuple)
+BINDING = FieldConversion(binding_to_ros, binding_from_ros)
+
+
+def by_value(enum: type[Enum], meaning: str) -> FieldConversion:
+    """Convert an enum by its values; errors begin with `meaning`, such as "the kind of a price"."""
+
+    def read(value: Any) -> Enum:
+        try:
+            return enum(value)
+        except ValueError as error:
+            raise ConversionError(f"{meaning}: {error}") from None
+
+    return FieldConversion(lambda member: member.value, read)
+
+
+class FieldTable(Generic[V]):
+    """Converts values of one dataclass, field by field; what messages lack keeps its default.
+
+    `special`: field -> its conversion; all others are the same in the message.
+    """
+
+    def __init__(self, value: type[V], message: Any, **special: FieldConversion) -> None:
+        self._value = value
+        self._message = message
+        sent = message.get_fields_and_field_types()
+        names = [field.name for field in fields(value)]  # type: ignore[arg-type]
+        rows = [(name, special.get(name, SAME)) for name in names]
+        self._rows = [
+            (name, row.name or name, row) for name, row in rows if (row.name or name) in sent
+        ]
+        assert special.keys() <= {name for name, _, _ in self._rows}, value
+
+    def write(self, value: V) -> Any:
+        """Write a value as a message."""
+        return self._message(
+            **{there: row.write(getattr(value, here)) for here, there, row in self._rows}
+        )
+
+    def read(self, message: Any) -> V:
+        """Read a message. Raises ConversionError if a field stands for no value."""
+        return self._value(
+            **{here: row.read(getattr(message, there)) for here, there, row in self._rows}
+        )
+
+    def write_all(self, values: Iterable[V]) -> list[Any]:
+        """Write several values."""
+        return [self.write(value) for value in values]
+
+    def read_all(self, messages: Iterable[Any]) -> tuple[V, ...]:
+        """Read several messages."""
+        return tuple(self.read(message) for message in messages)
+
+    @property
+    def many(self) -> FieldConversion:
+        """The conversion of a field that holds several of these values."""
+        return FieldConversion(self.write_all, self.read_all)

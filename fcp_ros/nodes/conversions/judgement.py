@@ -8,8 +8,14 @@ from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementReque
 from fcp_ros.msg import Argument, Judgement, PredicateQuery
 from fcp_ros.msg import ArgumentContext as ArgumentContextMessage
 from fcp_ros.msg import Membership as MembershipMessage
-from fcp_ros.nodes.conversions.common import ConversionError, attributes_from_ros, attributes_to_ros
-from fcp_ros.nodes.conversions.field_table import LIST, FieldConversion, FieldTable
+from fcp_ros.nodes.conversions.common import (
+    LIST,
+    ConversionError,
+    FieldConversion,
+    FieldTable,
+    attributes_from_ros,
+    attributes_to_ros,
+)
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefusal
 from fcp_ros.planning.model.plan import Judged
 

@@ -11,8 +11,13 @@ from fcp_ros.msg import Interpretation as InterpretationMessage
 from fcp_ros.msg import Question
 from fcp_ros.msg import Reading as ReadingMessage
 from fcp_ros.msg import WordUse as WordUseMessage
-from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.field_table import LIST, FieldConversion, FieldTable, by_value
+from fcp_ros.nodes.conversions.common import (
+    LIST,
+    ConversionError,
+    FieldConversion,
+    FieldTable,
+    by_value,
+)
 from fcp_ros.relaxation.question import QuestionKind, UserQuestion
 
 _WORDS = FieldTable(WordUse, WordUseMessage, role=by_value(WordRole, "the role of words"))

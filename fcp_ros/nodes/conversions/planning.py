@@ -18,13 +18,15 @@ from fcp_ros.msg import PlanRequest
 from fcp_ros.msg import PlanResult as PlanResultMessage
 from fcp_ros.msg import PlanStatus as PlanStatusMessage
 from fcp_ros.msg import Relaxation as RelaxationMessage
-from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros, duration_to_ros
-from fcp_ros.nodes.conversions.field_table import (
+from fcp_ros.nodes.conversions.common import (
     BINDING,
     LIST,
+    ConversionError,
     FieldConversion,
     FieldTable,
     by_value,
+    duration_from_ros,
+    duration_to_ros,
 )
 from fcp_ros.nodes.conversions.judgement import JUDGEMENTS
 from fcp_ros.nodes.conversions.language import (

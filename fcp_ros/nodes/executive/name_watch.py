@@ -9,8 +9,7 @@ from typing import Any
 from rclpy.publisher import Publisher
 
 from fcp_ros.alignment.answer import SynonymEvidence
-from fcp_ros.alignment.name_book import NameAnswer, NameBook, NoSuchPair
-from fcp_ros.alignment.noticing import StepView
+from fcp_ros.alignment.name_book import NameAnswer, NameBook, NoSuchPair, StepView
 from fcp_ros.alignment.synonyms import Synonym
 from fcp_ros.cset import Fact
 from fcp_ros.domain.model import Domain

@@ -44,9 +44,14 @@ from fcp_ros.nodes.scene_access.frames import make_frames
 from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
 from fcp_ros.nodes.scene_graph.last_graph import LastGraph, locate_last_graph
-from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ReadyChange, ScenePublisher
+from fcp_ros.nodes.scene_graph.publisher import (
+    OLD,
+    FullUpdateRequests,
+    ReadyChange,
+    ScenePublisher,
+    SceneStanding,
+)
 from fcp_ros.nodes.scene_graph.scene_overrides import names_from_ros, read_overrides
-from fcp_ros.nodes.scene_graph.standing import OLD, SceneStanding
 from fcp_ros.package_files import find_scene
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.elements import SceneError

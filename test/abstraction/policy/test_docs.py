@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from fcp_ros.abstraction.policy.execution import ExecutionStatus
 from fcp_ros.abstraction.policy.general_policy import PolicyFault
 from fcp_ros.abstraction.policy.policy_file import parse_policy, read_policy
+from fcp_ros.abstraction.policy.runner import ExecutionStatus
 from fcp_ros.planning.plan_reuse import LONGEST_SUGGESTION, SHARE_OF_SUGGESTIONS
 
 

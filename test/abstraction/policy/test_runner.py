@@ -8,10 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from fcp_ros.abstraction.policy.execution import Execution, ExecutionLimits, ExecutionStatus
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, check_fit
 from fcp_ros.abstraction.policy.policy_file import parse_policy, read_policy
-from fcp_ros.abstraction.policy.runner import PolicyRunner
+from fcp_ros.abstraction.policy.runner import (
+    Execution,
+    ExecutionLimits,
+    ExecutionStatus,
+    PolicyRunner,
+)
 from fcp_ros.domain.pddl import PddlTask, parse_pddl, read_pddl
 from fcp_ros.planning import verify
 from fcp_ros.planning.model.memberships import NoMemberships

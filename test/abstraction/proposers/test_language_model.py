@@ -29,14 +29,12 @@ from fcp_ros.abstraction.proposers.written.abstraction_text import (
     take_off_frame,
 )
 from fcp_ros.abstraction.proposers.written.model_proposer import (
-    LanguageModelProposer,
-    ModelProposerOptions,
-    write_transcript,
-)
-from fcp_ros.abstraction.proposers.written.prompt import (
     EXAMPLE_ABSTRACTION,
     EXAMPLE_FEATURES,
+    LanguageModelProposer,
+    ModelProposerOptions,
     PromptStep,
+    write_transcript,
 )
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.grounding import EndpointOptions, GroundingCode, GroundingError

@@ -15,8 +15,7 @@ from fcp_ros.abstraction.proposers.separation.problem import (
     collapse_transitions,
     find_conflict,
 )
-from fcp_ros.abstraction.proposers.separation.selection import Selector
-from fcp_ros.abstraction.proposers.separation.widening import widen_good
+from fcp_ros.abstraction.proposers.separation.selection import Selector, widen_good
 
 COINS = (1, 3, 5)
 Place = tuple[int, tuple[int, ...]]

@@ -14,10 +14,14 @@ from benchmark.abstraction.more import learn_policy
 from benchmark.abstraction.speed import measure_policy
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.features.parser import parse_feature
-from fcp_ros.abstraction.policy.execution import Execution, ExecutionLimits, ExecutionStatus
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.policy_file import parse_policy, write_policy
-from fcp_ros.abstraction.policy.runner import PolicyRunner
+from fcp_ros.abstraction.policy.runner import (
+    Execution,
+    ExecutionLimits,
+    ExecutionStatus,
+    PolicyRunner,
+)
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionFault,
     GeneralizationStatus,

@@ -4,7 +4,7 @@
 import pytest
 
 from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.domain.pddl.notation import PddlNotation
+from fcp_ros.domain.pddl.names import PddlNotation
 from fcp_ros.domain.pddl.reader import is_condition
 
 DOMAIN = """(define (domain walk) (:types place)

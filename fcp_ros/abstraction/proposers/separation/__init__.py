@@ -6,5 +6,4 @@
 - `selection`: the cheapest choice of features and good classes, an answer set program to which
   pairs to be told apart are added where they are violated.
 - `descent`: an order of features that every state has a transition to improve, without pairs.
-- `widening`: further transitions that may be good, once features are selected.
 """

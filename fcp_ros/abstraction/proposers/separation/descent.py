@@ -18,8 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fcp_ros.abstraction.proposers.separation.problem import Selection, SeparationProblem
-from fcp_ros.abstraction.proposers.separation.selection import list_goal_clauses
-from fcp_ros.abstraction.proposers.separation.widening import improves_order
+from fcp_ros.abstraction.proposers.separation.selection import improves_order, list_goal_clauses
 
 MOST_WEIGHT = 12  # of all features of an order, which has three at most
 FIRST = 24  # states that all orders are tried on

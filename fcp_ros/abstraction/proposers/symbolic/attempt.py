@@ -15,8 +15,7 @@ from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.feature import DistanceFeature, Feature
 from fcp_ros.abstraction.proposers.separation.descent import DescentSearch
 from fcp_ros.abstraction.proposers.separation.problem import Selection, SeparationProblem
-from fcp_ros.abstraction.proposers.separation.selection import Selector
-from fcp_ros.abstraction.proposers.separation.widening import widen_good
+from fcp_ros.abstraction.proposers.separation.selection import Selector, widen_good
 from fcp_ros.abstraction.proposers.symbolic.assembly import LearnedAbstraction, assemble_abstraction
 from fcp_ros.abstraction.proposers.symbolic.program_writers import (
     RARE_WEIGHT,

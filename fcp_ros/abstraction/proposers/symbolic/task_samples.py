@@ -8,9 +8,8 @@ import random
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
-from fcp_ros.abstraction.policy.execution import Execution
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
-from fcp_ros.abstraction.policy.runner import PolicyRunner
+from fcp_ros.abstraction.policy.runner import Execution, PolicyRunner
 from fcp_ros.abstraction.proposers.symbolic.assembly import LearnedAbstraction
 from fcp_ros.abstraction.sampling.exploration import SampledSpace, explore
 from fcp_ros.abstraction.sampling.restriction import (

@@ -3,5 +3,4 @@
 
 - `abstraction_text`: such a text, read; that of a file is proposed once.
 - `model_proposer`: a language model that writes one, is told its faults, and writes it again.
-- `prompt`: the questions to it, and a domain and a task in its words.
 """

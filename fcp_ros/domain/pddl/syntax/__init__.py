@@ -11,7 +11,7 @@ those, and is the place to change for a new feature.
 - `formulas`: terms, typed variables, conditions, numbers and effects.
 - `objects`: declared objects, each with all its types.
 - `domain_file`, `problem_file`: the sections of the two kinds of files.
-- `checks`: names are declared and fit; unsupported features are refused by name.
-- `strata`: the order in which derived predicates follow from one another.
+- `checks`: names are declared and fit, derived predicates have an order; unsupported features are
+  refused by name.
 - `requirements`: what a task uses of PDDL.
 """
