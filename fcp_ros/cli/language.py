@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from fcp_ros.cli.terminal import explain_errors, open_console
+from fcp_ros.cli.terminal import explain_errors, make_table, open_console
 from fcp_ros.language.demands.weights_file import (
     PACKAGED_FILE,
     Datasheet,
@@ -99,9 +99,7 @@ def show(file: Annotated[Path, typer.Argument(help="File of weights.")] = PACKAG
 
 
 def _build_table(datasheet: Datasheet) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("trained on, measured")
-    table.add_column("share right")
+    table = make_table("trained on, measured", "share right")
     for source in datasheet.sources:
         table.add_row(source, "")
     for name, value in datasheet.scores.items():

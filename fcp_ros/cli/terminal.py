@@ -7,11 +7,12 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
 from fcp_ros.cli.exit_codes import BAD_INPUT
 from fcp_ros.foundation.input_error import InputError
@@ -85,3 +86,11 @@ def _list_meanings(name_or_path: Path | str) -> list[Path]:
         return [name_or_path.expanduser()]
     name = name_or_path.partition("#")[0]
     return [find_domain(name), find_scene(name)]
+
+
+def make_table(*titles: str, **column: Any) -> Table:
+    """Make an empty table without lines; `column`: options of its columns."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title in titles:
+        table.add_column(title, **(column or {"overflow": "fold"}))
+    return table

@@ -22,6 +22,7 @@ from fcp_ros.domain.expressions.syntax import (
     Text,
     TypedVariable,
     Variable,
+    conjoin,
     free_variables,
     list_variables,
     rebuild,
@@ -177,4 +178,4 @@ def _join(parts: Sequence[Expression]) -> Expression:
     flat: list[Expression] = []
     for part in parts:
         flat += part.parts if isinstance(part, And) else (part,)
-    return And(tuple(flat)) if len(flat) > 1 else flat[0]
+    return conjoin(flat)

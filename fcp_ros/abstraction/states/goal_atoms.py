@@ -11,21 +11,18 @@ from functools import partial
 from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.abstraction.states.vocabulary import RelationForm, list_changed_relations
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.expressions.evaluation import is_a
+from fcp_ros.domain.expressions.evaluation import is_a, name_of
 from fcp_ros.domain.expressions.resolution import infer_types
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
-    Constant,
     Exists,
     Expression,
     Forall,
     Initially,
     Not,
     Or,
-    Term,
     TypedVariable,
-    Variable,
     free_variables,
     to_text,
 )
@@ -118,7 +115,7 @@ class _GoalReader:
 
     def _read_atom(self, atom: Atom, binding: Binding) -> _Demand:
         instance = self._instance
-        names = tuple([_name_of(term, binding) for term in atom.arguments])
+        names = tuple([name_of(term, binding) for term in atom.arguments])
         if atom.predicate == IS_A and not instance.schema.has_relation(IS_A):
             return is_a(instance, instance.id_of(names[0]), names[1])
         if not instance.schema.has_relation(atom.predicate):
@@ -171,9 +168,3 @@ def _choose(goal: Expression, readings: Iterable[Callable[[], _Demand]]) -> _Dem
     if len(left) > 1:
         raise UnsupportedGoal(f"{to_text(goal)} leaves a choice")
     return left[0] if left else False
-
-
-def _name_of(term: Term, binding: Binding) -> str:
-    if isinstance(term, Variable):
-        return binding[term.name]
-    return term.name if isinstance(term, Constant) else term.value

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fcp_ros.alignment.ontology.label_beliefs import UNLIKELY, Belief
+from fcp_ros.alignment.ontology.label_beliefs import Belief, soften
 from fcp_ros.alignment.ontology.target import DomainTarget
 from fcp_ros.alignment.ontology.vocabulary import SceneVocabulary
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
@@ -99,7 +99,7 @@ class AttributeWeigher:
         for fact, relation in self._facts:
             fits = [float(beliefs[label][relation.legs[0]].sum()) for label in holders]
             base = self._measure_base(relation.legs[0], beliefs)
-            weight = _average([math.log(_soften(fit) / _soften(base)) for fit in fits])
+            weight = _average([math.log(soften(fit) / soften(base)) for fit in fits])
             for denied in (False, True):
                 reading = AttributeReading(fact.attribute, denied)
                 likeness = self._likeness.get((name, reading))
@@ -131,10 +131,6 @@ def split_attribute(name: str) -> str:
     """Return the words of an attribute without "is": `isShut` gives `shut`."""
     words = normalise_label(name).split(" ")
     return " ".join(words[1:] if len(words) > 1 and words[0] in ("is", "has") else words)
-
-
-def _soften(fit: float) -> float:
-    return (1.0 - UNLIKELY) * fit + UNLIKELY * (1.0 - fit)
 
 
 def _average(weights: Sequence[float]) -> float:

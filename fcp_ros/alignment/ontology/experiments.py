@@ -10,7 +10,6 @@ from fcp_ros.alignment.ontology.hypothesis import NameHypothesis, NameUse
 from fcp_ros.alignment.simulator import GroundAction
 from fcp_ros.cset import Fact, Instance, find_homs
 from fcp_ros.domain.expressions.syntax import (
-    And,
     Atom,
     Constant,
     Exists,
@@ -18,6 +17,7 @@ from fcp_ros.domain.expressions.syntax import (
     Not,
     TypedVariable,
     Variable,
+    conjoin,
 )
 from fcp_ros.domain.model import ActionRule, Domain, Literal
 from fcp_ros.domain.span_conditions import DomainSpans
@@ -130,7 +130,7 @@ class ExperimentPlanner:
 
     def _write_condition(self, rule: ActionRule, bound: Mapping[str, str]) -> Expression:
         parts = [self._write_literal(literal, rule, bound) for literal in rule.when]
-        body: Expression = parts[0] if len(parts) == 1 else And(tuple(parts))
+        body = conjoin(parts)
         free = tuple(
             TypedVariable(one.name, one.type) for one in rule.parameters if one.name not in bound
         )

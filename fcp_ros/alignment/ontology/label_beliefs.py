@@ -145,3 +145,8 @@ def _weigh_size(label: str, vocabulary: SceneVocabulary, target: DomainTarget) -
     if mapping.small_size < middle <= _LARGE_SIZE:
         return np.zeros(len(target.types))
     return np.asarray(np.where(carried, math.log(share), math.log(1.0 - share)), float)
+
+
+def soften(fit: float) -> float:
+    """Return the probability of what was seen, where a fit itself may be wrong."""
+    return (1.0 - UNLIKELY) * fit + UNLIKELY * (1.0 - fit)

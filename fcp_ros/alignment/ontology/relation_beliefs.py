@@ -14,7 +14,7 @@ from itertools import permutations
 
 import numpy as np
 
-from fcp_ros.alignment.ontology.label_beliefs import UNLIKELY, Belief
+from fcp_ros.alignment.ontology.label_beliefs import UNLIKELY, Belief, soften
 from fcp_ros.alignment.ontology.target import DomainTarget, TargetRelation
 from fcp_ros.alignment.ontology.vocabulary import SceneVocabulary
 from fcp_ros.domain.scene_names import DOORLESS, RelationReading
@@ -127,7 +127,7 @@ class RelationWeigher:
         reading = RelationReading(target.name, places)
         fits = self._measure_fits(tuples, places, shares)
         base = self._measure_base(shares)
-        weight = _add_up(math.log(_soften(float(fit)) / _soften(base)) for fit in fits)
+        weight = _add_up(math.log(soften(float(fit)) / soften(base)) for fit in fits)
         found, more = self._compare_geometry(tuples, reading)
         repeats = _measure_repeats(tuples, target, places)
         weight += more - _REPEATED * repeats * min(len(tuples), 3)
@@ -193,10 +193,6 @@ def _share_by_label(
         {label: float(belief[leg].sum()) for label, belief in beliefs.items()}
         for leg in target.legs
     ]
-
-
-def _soften(fit: float) -> float:
-    return (1.0 - UNLIKELY) * fit + UNLIKELY * (1.0 - fit)
 
 
 def _add_up(weights: Iterable[float]) -> float:

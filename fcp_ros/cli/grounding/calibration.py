@@ -15,7 +15,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from fcp_ros.cli.options import JsonOption
-from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
+from fcp_ros.cli.terminal import escape_text, explain_errors, fail, make_table, open_console
 from fcp_ros.grounding import CalibrationStore, Calibrator, EvidenceOrigin, EvidenceWorld
 from fcp_ros.grounding.calibration.location import (
     DEFAULT_PATH,
@@ -163,9 +163,7 @@ def resets(
     if not found:
         console.print(f"no resets in {escape_text(str(store.path))}", soft_wrap=True)
         return
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("reset", "when", "predicate", "context", "outcomes", ""):
-        table.add_column(column)
+    table = make_table("reset", "when", "predicate", "context", "outcomes", "")
     for one in found:
         when = datetime.datetime.fromtimestamp(one.stamp).isoformat(" ", "minutes")
         context = describe_context(one.context_key) if one.context_key else "all"

@@ -19,7 +19,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from fcp_ros.cli.terminal import explain_errors, fail, open_console
+from fcp_ros.cli.terminal import explain_errors, fail, make_table, open_console
 from fcp_ros.grounding.heads.features.state_features import read_wordings
 from fcp_ros.grounding.heads.learning.trainer import TrainingRequest
 from fcp_ros.grounding.heads.learning.trainer import train as train_model
@@ -145,9 +145,7 @@ class _ShownSteps:
 
 
 def _build_table(comparisons: dict[str, HeadComparison]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("set", "held out", "by", "mean error", "rank correlation", "AUC"):
-        table.add_column(column)
+    table = make_table("set", "held out", "by", "mean error", "rank correlation", "AUC")
     for name, comparison in comparisons.items():
         for by, figures in (("head", comparison.head), ("raw cosine", comparison.cosine)):
             if figures is not None:

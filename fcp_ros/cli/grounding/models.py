@@ -18,11 +18,10 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
-from rich.table import Table
 
 from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.options import JsonOption
-from fcp_ros.cli.terminal import explain_errors, fail, open_console
+from fcp_ros.cli.terminal import explain_errors, fail, make_table, open_console
 from fcp_ros.grounding.model_files.fetching import fetch_model
 from fcp_ros.grounding.model_files.gguf_files import convert_file
 from fcp_ros.grounding.model_files.registry import check_model_name, read_registry
@@ -84,9 +83,8 @@ def show_models(as_json: JsonOption = False) -> None:
         ]
         console.print_json(json.dumps(rows))
         return
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("name", "for", "size", "download", "on disk", "licence", "state"):
-        table.add_column(column, no_wrap=True)
+    columns = ("name", "for", "size", "download", "on disk", "licence", "state")
+    table = make_table(*columns, no_wrap=True)
     for name, model in registry.items():
         table.add_row(
             name,

@@ -10,11 +10,10 @@ from contextlib import contextmanager
 from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.status import Status
-from rich.table import Table
 from rich.text import Text
 
 from fcp_ros.cli.plan.request import PlanOutput
-from fcp_ros.cli.terminal import escape_text, open_console
+from fcp_ros.cli.terminal import escape_text, make_table, open_console
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
@@ -121,9 +120,7 @@ def render_interpretation(interpretation: Interpretation) -> RenderableType:
 
 def _render_reading(reading: Reading, instruction: str, is_said: bool) -> RenderableType:
     """Render a reading; its paraphrase is left out if that `is_said` already."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("words", "taken for", "as", "degree"):
-        table.add_column(column)
+    table = make_table("words", "taken for", "as", "degree")
     for use in reading.words:
         table.add_row(*_build_row(use, instruction))
     paraphrase = Text(to_printable(reading.paraphrase), style="bold")

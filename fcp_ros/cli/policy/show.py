@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from fcp_ros.abstraction.policy.conditions import write_condition, write_effects
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, check_fit
@@ -25,7 +24,14 @@ from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.cli.exit_codes import DONE, FAILED
 from fcp_ros.cli.options import JsonOption
 from fcp_ros.cli.policy.training import read_tasks
-from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console
+from fcp_ros.cli.terminal import (
+    check_outputs,
+    escape_text,
+    explain_errors,
+    fail,
+    make_table,
+    open_console,
+)
 from fcp_ros.domain import Domain
 from fcp_ros.domain.pddl.names import WORLD
 from fcp_ros.report.drawing.policy_graph import draw_policy_graph
@@ -128,14 +134,14 @@ def print_policy(console: Console, policy: GeneralPolicy) -> None:
     console.print(f"[bold]{name}[/], a policy for the domain {domain}", soft_wrap=True)
     goals = ", ".join(policy.goal_relations)
     console.print(f"goals over: {escape_text(goals or 'nothing')}", soft_wrap=True)
-    features = _make_table("feature", "value", "of the state")
+    features = make_table("feature", "value", "of the state")
     for variable in qnp.variables:
         kind = "true or false" if variable in qnp.booleans else "number"
         features.add_row(*map(escape_text, (variable, kind, policy.features[variable].text)))
     console.print(features)
     console.print(f"begins where: {_join(write_condition(qnp, qnp.initial))}", soft_wrap=True)
     console.print(f"done where: {_join(write_condition(qnp, qnp.goal))}", soft_wrap=True)
-    actions = _make_table("abstract action", "when", "effects", "programs")
+    actions = make_table("abstract action", "when", "effects", "programs")
     for action in qnp.actions:
         actions.add_row(
             escape_text(action.name),
@@ -144,7 +150,7 @@ def print_policy(console: Console, policy: GeneralPolicy) -> None:
             "\nor ".join(map(escape_text, _write_programs(policy, action.name))),
         )
     console.print(actions)
-    rules = _make_table("in a state with", "do")
+    rules = make_table("in a state with", "do")
     for state, names in policy.policy.items():
         rules.add_row(
             escape_text(describe_state(qnp, state)), escape_text(" or ".join(names) or "stop")
@@ -169,7 +175,7 @@ def print_run(console: Console, policy: GeneralPolicy, run: Execution) -> None:
         f"{run.seconds * 1000:.2f} ms {escape_text(run.reason)}",
         soft_wrap=True,
     )
-    table = _make_table("state", "abstract action", "steps")
+    table = make_table("state", "abstract action", "steps")
     done = 0
     for move in run.trace[:MOST_ROWS]:
         steps = [escape_text(write_atom(*step)) for step in run.steps[done : move.steps]]
@@ -183,13 +189,6 @@ def print_run(console: Console, policy: GeneralPolicy, run: Execution) -> None:
 
 def _write_programs(policy: GeneralPolicy, action: str) -> list[str]:
     return [write_program(program) for program in policy.refinement.programs.get(action, ())]
-
-
-def _make_table(*titles: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in titles:
-        table.add_column(title, overflow="fold")
-    return table
 
 
 def _join(parts: list[str]) -> str:

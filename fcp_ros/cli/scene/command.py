@@ -32,6 +32,7 @@ from fcp_ros.cli.terminal import (
     escape_text,
     explain_errors,
     fail,
+    make_table,
     open_console,
     show_progress,
 )
@@ -108,7 +109,7 @@ def _build_headline(session: Session, summary: SceneSummary) -> Text:
 
 def _build_labels_table(session: Session, *, fill: bool) -> RenderableType:
     groups = group_by_label(session.graph, session.state.typing)
-    table = _new_table("layer", "label", "nodes", "type", "degree", "why")
+    table = make_table("layer", "label", "nodes", "type", "degree", "why")
     table.add_column("which", no_wrap=True, overflow="ellipsis", ratio=1)
     table.expand = fill  # gives the last column the remaining width of a terminal
     table.columns[2].justify = table.columns[4].justify = "right"
@@ -134,7 +135,7 @@ def _build_labels_table(session: Session, *, fill: bool) -> RenderableType:
 
 def _build_nodes_table(session: Session) -> Table:
     graph = session.graph
-    table = _new_table("layer", "id", "label", "type", "degree", "why")
+    table = make_table("layer", "id", "label", "type", "degree", "why")
     table.add_column("position [m]", no_wrap=True)
     table.add_column("relations", overflow="fold")
     for node in graph.nodes.values():
@@ -158,7 +159,7 @@ def _build_nodes_table(session: Session) -> Table:
 
 
 def _build_rooms_table(summary: SceneSummary) -> RenderableType:
-    table = _new_table("room", "label", "things in it")
+    table = make_table("room", "label", "things in it")
     table.columns[2].justify = "right"
     for id_, category, count in summary.rooms[:ROOMS_SHOWN]:
         table.add_row(escape_text(id_), escape_text(category), str(count))
@@ -167,18 +168,11 @@ def _build_rooms_table(summary: SceneSummary) -> RenderableType:
 
 
 def _build_relations_table(summary: SceneSummary) -> Table:
-    table = _new_table("relation", *(provenance.value for provenance in Provenance))
+    table = make_table("relation", *(provenance.value for provenance in Provenance))
     for column in table.columns[1:]:
         column.justify = "right"
     for name, counts in summary.relations.items():
         table.add_row(escape_text(name), *(str(counts.get(p.value, "")) for p in Provenance))
-    return table
-
-
-def _new_table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in columns:
-        table.add_column(column, overflow="fold")
     return table
 
 

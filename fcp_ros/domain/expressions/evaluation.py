@@ -154,7 +154,7 @@ def find_unmet(formula: Expression, instance: Instance, binding: Mapping[str, st
 
 
 def _build_fact(atom: Atom, binding: Mapping[str, str]) -> Fact:
-    return Fact(atom.predicate, tuple(_name_of(term, binding) for term in atom.arguments))
+    return Fact(atom.predicate, tuple(name_of(term, binding) for term in atom.arguments))
 
 
 def _occurs(fact: Fact, instance: Instance) -> bool:
@@ -274,7 +274,7 @@ class _Evaluator:
         return decide_constraint(constraint.operator, truths, self._reached, constraint.times)
 
     def _judge_atom(self, atom: Atom, binding: Mapping[str, str], unknown: float) -> float:
-        arguments = tuple(_name_of(term, binding) for term in atom.arguments)
+        arguments = tuple(name_of(term, binding) for term in atom.arguments)
         instance = self._instance
         if atom.predicate == IS_A:
             return float(is_a(instance, instance.id_of(arguments[0]), arguments[1]))
@@ -295,7 +295,8 @@ def _weighs_nothing(expression: Expression) -> bool:
     return isinstance(expression, (Preference, Weighted)) and expression.weight == 0.0
 
 
-def _name_of(term: Term, binding: Mapping[str, str]) -> str:
+def name_of(term: Term, binding: Mapping[str, str]) -> str:
+    """Return the element or the words that a term stands for."""
     if isinstance(term, Variable):
         return binding[term.name]
     return term.name if isinstance(term, Constant) else term.value

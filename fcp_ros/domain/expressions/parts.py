@@ -21,6 +21,7 @@ from fcp_ros.domain.expressions.syntax import (
     TrajectoryConstraint,
     TypedVariable,
     Weighted,
+    conjoin,
     free_variables,
     substitute,
 )
@@ -101,7 +102,7 @@ def _join_by_variables(parts: Sequence[Expression]) -> list[Expression]:
             groups.remove(other)
         first[0].update(names)
         first[1].append(part)
-    return [And(tuple(group)) if len(group) > 1 else group[0] for _, group in groups]
+    return [conjoin(group) for _, group in groups]
 
 
 def _bind_free(part: Expression, types: Mapping[str, str]) -> Expression:

@@ -9,7 +9,7 @@ may stand in any place.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
 
@@ -27,7 +27,9 @@ from fcp_ros.domain.expressions.syntax import (
     TrajectoryConstraint,
     Weighted,
     children,
+    conjoin,
     free_variables,
+    list_conjuncts,
     walk,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
@@ -177,18 +179,10 @@ def split_choice(
     `body`: the body, with resolved names. `schema`: says which relations are static. Returns the
     choosing parts, and the conjunction of the others; None if there are none.
     """
-    parts = tuple(_flatten(body))
+    parts = tuple(list_conjuncts(body))
     choosing = tuple(part for part in parts if is_settled(part, schema, False))
     others = tuple(part for part in parts if not is_settled(part, schema, False))
-    return choosing, And(others) if len(others) > 1 else next(iter(others), None)
-
-
-def _flatten(condition: Expression) -> Iterator[Expression]:
-    if isinstance(condition, And):
-        for part in condition.parts:
-            yield from _flatten(part)
-    else:
-        yield condition
+    return choosing, conjoin(others) if others else None
 
 
 def is_settled(condition: Expression, schema: Schema, initially: bool = False) -> bool:

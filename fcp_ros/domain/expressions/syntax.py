@@ -419,6 +419,20 @@ def atoms(expression: Expression) -> Iterator[Atom]:
     return (part for part in walk(expression) if isinstance(part, Atom))
 
 
+def list_conjuncts(expression: Expression) -> Iterator[Expression]:
+    """List the parts of nested conjunctions; of anything else itself."""
+    if isinstance(expression, And):
+        for part in expression.parts:
+            yield from list_conjuncts(part)
+    else:
+        yield expression
+
+
+def conjoin(parts: Sequence[Expression]) -> Expression:
+    """Join parts, at least one, by `and`."""
+    return And(tuple(parts)) if len(parts) > 1 else parts[0]
+
+
 def rebuild(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """Return the same expression with each direct part changed; an atom has none."""
     if isinstance(expression, Atom):
