@@ -142,19 +142,12 @@ TITLE_WIDTH = 100
 
 @dataclass(frozen=True)
 class DemoOptions:
-    """The scene to play on, and the folder to write to.
+    """The scene to play on, and the folder to write to."""
 
-    Attributes:
-        scene: name or path of the scene.
-        domain: name or path of the domain.
-        out: folder of the report, the log and the demonstration's own calibration store.
-        alpha: least acceptable membership of the goals, in [0, 1].
-    """
-
-    scene: str
-    domain: str
-    out: Path
-    alpha: float
+    scene: str  # name or path of the scene
+    domain: str  # name or path of the domain
+    out: Path  # folder of the report, the log and the demonstration's own calibration store
+    alpha: float  # least acceptable membership of the goals, in [0, 1]
 
 
 def run_demo(options: DemoOptions, console: Console) -> DemoReport:

@@ -61,37 +61,23 @@ class StoryError(RuntimeError):
 
 @dataclass(frozen=True)
 class Story:
-    """One episode before it is played.
+    """One episode before it is played."""
 
-    Attributes:
-        number: its place in the demonstration, such as "4a".
-        text: one or two sentences about what it shows.
-        goal: the goal expression; "" if there is an instruction.
-        alpha: least acceptable membership, in [0, 1].
-        expectation: the expected result, in words.
-        statuses: planning statuses that count as expected.
-        execute: True if the plan is executed.
-        kinds: the kinds of changes that the goal must have been relaxed by; empty if it must not
-            have been relaxed.
-        avoids: id of an element that the plan must not rely on; "" for none.
-        instruction: the goal in words; "" if there is an expression.
-        relax: False if nothing but the goal as stated will do.
-        by_policy: True if a general policy has to make the plan.
-    """
-
-    number: str
+    number: str  # its place in the demonstration, such as "4a"
     title: str
-    text: str
-    goal: str
-    alpha: float
-    expectation: str
-    statuses: frozenset[PlanStatus]
-    execute: bool = True
+    text: str  # one or two sentences about what it shows
+    goal: str  # the goal expression; "" if there is an instruction
+    alpha: float  # least acceptable membership, in [0, 1]
+    expectation: str  # the expected result, in words
+    statuses: frozenset[PlanStatus]  # planning statuses that count as expected
+    execute: bool = True  # True if the plan is executed
+    # the kinds of changes that the goal must have been relaxed by; empty if it must not have been
+    # relaxed
     kinds: frozenset[RelaxationKind] = frozenset()
-    avoids: str = ""
-    instruction: str = ""
-    relax: bool = True
-    by_policy: bool = False
+    avoids: str = ""  # id of an element that the plan must not rely on; "" for none
+    instruction: str = ""  # the goal in words; "" if there is an expression
+    relax: bool = True  # False if nothing but the goal as stated will do
+    by_policy: bool = False  # True if a general policy has to make the plan
 
     def is_answered_by(self, result: PlanningResult) -> bool:
         """Return True if a result is one that the story promises."""
@@ -105,17 +91,12 @@ class Story:
 
 @dataclass(frozen=True)
 class Cast:
-    """The purpose that the scene serves best, and the item and places for it.
-
-    Attributes:
-        stage: id of the support where the item is wanted.
-        aside: id of another support, where things can be put out of the way.
-    """
+    """The purpose that the scene serves best, and the item and places for it."""
 
     purpose: Purpose
     best: str
-    stage: str
-    aside: str
+    stage: str  # id of the support where the item is wanted
+    aside: str  # id of another support, where things can be put out of the way
 
 
 class Storyteller:

@@ -63,16 +63,11 @@ _DESCRIBING = ("ed", "ing", "ly", "able", "ible", "ful", "ous", "ive", "less", "
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """The places of the name in the words of a caption.
-
-    Args:
-        end: behind it; `begin` where nothing is named.
-        is_denied: True for what a thing is said not to be.
-    """
+    """The places of the name in the words of a caption."""
 
     begin: int
-    end: int
-    is_denied: bool = False
+    end: int  # behind it; `begin` where nothing is named
+    is_denied: bool = False  # True for what a thing is said not to be
 
 
 def find_name(words: Sequence[str]) -> Caption:

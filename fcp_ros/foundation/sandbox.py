@@ -62,15 +62,10 @@ class DecodedFile:
 
 @dataclass(frozen=True)
 class SandboxLimits:
-    """Limits of a child process.
+    """Limits of a child process."""
 
-    Attributes:
-        memory: bytes that it may allocate.
-        seconds: time that all its files together may take (s), on the clock and of the CPU.
-    """
-
-    memory: int
-    seconds: float
+    memory: int  # bytes that it may allocate
+    seconds: float  # time that all its files together may take (s), on the clock and of the CPU
 
 
 def decode_in_sandbox(

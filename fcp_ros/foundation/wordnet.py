@@ -51,21 +51,13 @@ _VERB_ENDINGS = (("s", ""), ("es", ""), ("ed", ""), ("ed", "e"), ("ing", ""), ("
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """One meaning of a noun.
+    """One meaning of a noun."""
 
-    Args:
-        offset: Its place in the file of nouns, which identifies it.
-        topic: Number of its lexicographers' file.
-        words: All nouns with this meaning, in lower case, with spaces.
-        above: Offsets of the next wider meanings.
-        is_name: True for the name of one person, place or star ("Crane", the writer).
-    """
-
-    offset: int
-    topic: int
-    words: tuple[str, ...]
-    above: tuple[int, ...]
-    is_name: bool = False
+    offset: int  # Its place in the file of nouns, which identifies it
+    topic: int  # Number of its lexicographers' file
+    words: tuple[str, ...]  # All nouns with this meaning, in lower case, with spaces
+    above: tuple[int, ...]  # Offsets of the next wider meanings
+    is_name: bool = False  # True for the name of one person, place or star ("Crane", the writer)
 
     @property
     def is_concrete(self) -> bool:

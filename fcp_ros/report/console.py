@@ -25,21 +25,13 @@ BLOCKS = "▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True)
 class DegreeOrigin:
-    """The origin of one degree.
+    """The origin of one degree."""
 
-    Attributes:
-        degree: The predicate and its degree: ``can_grasp 0.54``.
-        origin: The source of the judgement, and the outcomes that have moved it.
-        remark: The oracle's note and its uncertainty; may be empty.
-        fallback: The reason why a fallback oracle answered; "" if none did.
-        model: The model or table that answered.
-    """
-
-    degree: str
-    origin: str
-    remark: str
-    fallback: str
-    model: str
+    degree: str  # The predicate and its degree: ``can_grasp 0.54``
+    origin: str  # The source of the judgement, and the outcomes that have moved it
+    remark: str  # The oracle's note and its uncertainty; may be empty
+    fallback: str  # The reason why a fallback oracle answered; "" if none did
+    model: str  # The model or table that answered
 
     def __str__(self) -> str:
         """Format as ``can_grasp 0.54 (table 0.97, then 3 outcomes; entry 2 of the table)``."""
@@ -97,13 +89,9 @@ class FeatureChange:
 
 @dataclass(frozen=True)
 class StepGroup:
-    """The steps of one abstract action.
+    """The steps of one abstract action."""
 
-    Attributes:
-        number: of the abstract action, from 1.
-    """
-
-    number: int
+    number: int  # of the abstract action, from 1
     action: str
     steps: int
     changes: tuple[FeatureChange, ...]

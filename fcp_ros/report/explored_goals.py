@@ -43,30 +43,20 @@ _INTEREST = {
 
 @dataclass(frozen=True, slots=True)
 class ShownGoal:
-    """A relaxed goal that is shown.
-
-    Attributes:
-        parent: number of the shown goal above it; -1 for the goal as stated.
-        added: its changes that the goal above it does not make.
-        in_chain: True for the goal of the answer, and for those above it.
-    """
+    """A relaxed goal that is shown."""
 
     goal: ExploredRelaxation
-    parent: int
-    added: tuple[str, ...]
-    in_chain: bool = False
+    parent: int  # number of the shown goal above it; -1 for the goal as stated
+    added: tuple[str, ...]  # its changes that the goal above it does not make
+    in_chain: bool = False  # True for the goal of the answer, and for those above it
 
 
 @dataclass(frozen=True, slots=True)
 class GoalLevel:
-    """The relaxed goals with the same number of changes.
-
-    Attributes:
-        shown: in the order in which they are shown, from left to right.
-    """
+    """The relaxed goals with the same number of changes."""
 
     changes: int
-    shown: tuple[ShownGoal, ...]
+    shown: tuple[ShownGoal, ...]  # in the order in which they are shown, from left to right
     hidden: tuple[ExploredRelaxation, ...]
 
     def describe(self) -> str:
@@ -80,17 +70,11 @@ class GoalLevel:
 
 @dataclass(frozen=True, slots=True)
 class ExploredGoals:
-    """All relaxed goals that were looked at.
+    """All relaxed goals that were looked at."""
 
-    Attributes:
-        levels: by the number of changes, the goal as stated first.
-        answer: number of the goal of the answer; -1 without one.
-        is_chosen: True if its plan was taken; otherwise it only came closest.
-    """
-
-    levels: tuple[GoalLevel, ...]
-    answer: int
-    is_chosen: bool
+    levels: tuple[GoalLevel, ...]  # by the number of changes, the goal as stated first
+    answer: int  # number of the goal of the answer; -1 without one
+    is_chosen: bool  # True if its plan was taken; otherwise it only came closest
 
 
 def arrange_explored(result: PlanningResult, most: int = MOST_IN_LEVEL) -> ExploredGoals:

@@ -28,33 +28,22 @@ LONGEST_GOAL = 600
 
 @dataclass(frozen=True)
 class PolicyPath:
-    """The policy that made a plan, as a page shows it.
-
-    Attributes:
-        features: the picture of the values along the plan.
-        graph: the picture of the policy with the path of the run; empty without the policy.
-        groups: by the number of steps that come before them.
-    """
+    """The policy that made a plan, as a page shows it."""
 
     name: str
     trace: PolicyTrace
-    features: Markup
-    graph: Markup
-    groups: dict[int, StepGroup]
+    features: Markup  # the picture of the values along the plan
+    graph: Markup  # the picture of the policy with the path of the run; empty without the policy
+    groups: dict[int, StepGroup]  # by the number of steps that come before them
 
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """The request that a page answers.
-
-    Attributes:
-        scene: name or file of the scene or PDDL problem.
-        goal: as it was asked for; "" for the goal of a PDDL problem.
-    """
+    """The request that a page answers."""
 
     domain: str
-    scene: str
-    goal: str = ""
+    scene: str  # name or file of the scene or PDDL problem
+    goal: str = ""  # as it was asked for; "" for the goal of a PDDL problem
 
     @property
     def scene_name(self) -> str:

@@ -130,55 +130,39 @@ def _positions(nodes: Sequence[SceneNode]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class DifferenceTolerances:
-    """Tolerances within which two scenes count as the same.
+    """Tolerances within which two scenes count as the same."""
 
-    Attributes:
-        distance: Greatest deviation (m) of a position, a corner, or an extent.
-        turn: Greatest deviation (degrees) of an orientation.
-        value: Greatest deviation of a numeric attribute, as a share of the larger magnitude.
-    """
-
-    distance: float = 0.01
-    turn: float = 1.0
+    distance: float = 0.01  # Greatest deviation (m) of a position, a corner, or an extent
+    turn: float = 1.0  # Greatest deviation (degrees) of an orientation
+    # Greatest deviation of a numeric attribute, as a share of the larger magnitude
     value: float = 1e-6
 
 
 @dataclass(frozen=True)
 class NodeDifference:
-    """The difference of one node; fields without difference keep their defaults.
+    """The difference of one node; fields without difference keep their defaults."""
 
-    Attributes:
-        id: Id in the first scene.
-        moved: Distance (m) between the two positions, if beyond the tolerance.
-        turned: Angle (degrees) between the two orientations, if beyond the tolerance.
-        changes: Other changes: ("category", before, after), ("size", ...), ("is_open", ...), with
-            values as text; "unknown" for a missing value.
-    """
-
-    id: str
-    moved: float = 0.0
-    turned: float = 0.0
+    id: str  # Id in the first scene
+    moved: float = 0.0  # Distance (m) between the two positions, if beyond the tolerance
+    turned: float = 0.0  # Angle (degrees) between the two orientations, if beyond the tolerance
+    # Other changes: ("category", before, after), ("size", ...), ("is_open", ...), with values as
+    # text; "unknown" for a missing value
     changes: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class SceneDifference:
-    """The changes from one scene to another.
+    """The changes from one scene to another."""
 
-    Attributes:
-        added: Nodes that only the second has.
-        removed: Nodes that only the first has.
-        changed: Nodes of both that differ, in the first scene's order.
-        relations_added: New relations in the ids of the first scene, without those of new nodes.
-        relations_removed: Relations that are gone, without those of nodes that are gone.
-        frames: The two frames, if they differ; positions are compared nevertheless.
-    """
-
-    added: tuple[SceneNode, ...] = ()
-    removed: tuple[SceneNode, ...] = ()
+    added: tuple[SceneNode, ...] = ()  # Nodes that only the second has
+    removed: tuple[SceneNode, ...] = ()  # Nodes that only the first has
+    # Nodes of both that differ, in the first scene's order
     changed: tuple[NodeDifference, ...] = ()
+    # New relations in the ids of the first scene, without those of new nodes
     relations_added: tuple[SceneRelation, ...] = ()
+    # Relations that are gone, without those of nodes that are gone
     relations_removed: tuple[SceneRelation, ...] = ()
+    # The two frames, if they differ; positions are compared nevertheless
     frames: tuple[str, str] | None = None
 
     @property

@@ -36,19 +36,14 @@ from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 
 @dataclass(frozen=True)
 class SceneReader:
-    """The reader of one file format.
-
-    Attributes:
-        description: A few words about it, for messages and documents.
-        recognises: Returns True if a file is of this format, by its content.
-        read: Turns such a file into a graph; raises SceneError.
-        lacks: The parts of a scene that the format has no words for ("states such as is_open").
-    """
+    """The reader of one file format."""
 
     name: str
-    description: str
+    description: str  # A few words about it, for messages and documents
+    # Returns True if a file is of this format, by its content
     recognises: Callable[[SceneFile], bool]
-    read: Callable[[SceneFile], SceneGraph]
+    read: Callable[[SceneFile], SceneGraph]  # Turns such a file into a graph; raises SceneError
+    # The parts of a scene that the format has no words for ("states such as is_open")
     lacks: tuple[str, ...] = ()
 
 

@@ -20,19 +20,14 @@ from fcp_ros.scene.graph.networkx_graph import write_graphml
 
 @dataclass(frozen=True)
 class SceneWriter:
-    """One file format that scenes are written in.
+    """One file format that scenes are written in."""
 
-    Attributes:
-        name: Short name of the format, as in the table of readers.
-        description: A few words about it, for messages and documents.
-        suffixes: Endings of file names that mean this format; the first is the usual one.
-        write: Writes a graph to a path with one of these endings and returns the losses, one
-            sentence each; raises SceneError.
-    """
-
-    name: str
-    description: str
+    name: str  # Short name of the format, as in the table of readers
+    description: str  # A few words about it, for messages and documents
+    # Endings of file names that mean this format; the first is the usual one
     suffixes: tuple[str, ...]
+    # Writes a graph to a path with one of these endings and returns the losses, one sentence each;
+    # raises SceneError
     write: Callable[[SceneGraph, Path], tuple[str, ...]]
 
 

@@ -50,20 +50,13 @@ class Question(NamedTuple):
 
 
 class CalibrationResult(NamedTuple):
-    """A calibrated degree and its basis.
+    """A calibrated degree and its basis."""
 
-    Attributes:
-        degree: in [0, 1].
-        outcomes: number of outcomes of this very context.
-        centre: the degree without them: recalibrated, and moved by neighbours.
-        pooled: number of outcomes of the model that moved the centre.
-    """
-
-    degree: float
-    outcomes: int
+    degree: float  # in [0, 1]
+    outcomes: int  # number of outcomes of this very context
     weight: float
-    centre: float
-    pooled: int
+    centre: float  # the degree without them: recalibrated, and moved by neighbours
+    pooled: int  # number of outcomes of the model that moved the centre
 
     def describe_shift(self, prior: float) -> str:
         """Explain a shift that comes from outcomes of other contexts; "" if there is none."""

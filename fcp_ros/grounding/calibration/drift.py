@@ -56,21 +56,14 @@ class Direction(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A change: outcomes no longer agree with the degrees.
-
-    Args:
-        direction: better or worse than the degrees say.
-        since: stamp of the first outcome of the change, s since the epoch.
-        outcomes: number of outcomes since then.
-        size: mean of quality minus degree since then, in [-1, 1].
-    """
+    """A change: outcomes no longer agree with the degrees."""
 
     predicate: str
     model: str
-    direction: Direction
-    since: float
-    outcomes: int
-    size: float
+    direction: Direction  # better or worse than the degrees say
+    since: float  # stamp of the first outcome of the change, s since the epoch
+    outcomes: int  # number of outcomes since then
+    size: float  # mean of quality minus degree since then, in [-1, 1]
 
     def __str__(self) -> str:
         when = datetime.fromtimestamp(self.since, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
@@ -82,29 +75,18 @@ class Drift:
 
 @dataclass(slots=True)
 class ChangeDetector:
-    """The detector of one direction; it sees successes as "better" sees failures.
+    """The detector of one direction; it sees successes as "better" sees failures."""
 
-    Args:
-        threshold: logarithm of the evidence that raises an alarm.
-
-    Attributes:
-        alarm: True while there is an alarm.
-        certain: True from the time that the change is certain until the end of the alarm.
-        value: likelihood ratio since the best start, >= 0.
-        first: number of the first outcome since then.
-        outcomes: number of outcomes since then.
-        residual: sum of their weighted residuals.
-    """
-
-    threshold: float = THRESHOLD
-    alarm: bool = False
+    threshold: float = THRESHOLD  # logarithm of the evidence that raises an alarm
+    alarm: bool = False  # True while there is an alarm
+    # True from the time that the change is certain until the end of the alarm
     certain: bool = False
-    value: float = 0.0
-    first: int = 0
+    value: float = 0.0  # likelihood ratio since the best start, >= 0
+    first: int = 0  # number of the first outcome since then
     since: float = 0.0
-    outcomes: int = 0
+    outcomes: int = 0  # number of outcomes since then
     weight: float = 0.0
-    residual: float = 0.0
+    residual: float = 0.0  # sum of their weighted residuals
 
     def add(self, degree: float, quality: float, weight: float, stamp: float, number: int) -> None:
         """Add the next outcome; `update_alarm` comes afterwards."""

@@ -62,18 +62,12 @@ _COLUMNS = 8
 
 @dataclass(frozen=True, slots=True)
 class PoolFit:
-    """The fit to the outcomes of a predicate and model, for contexts without outcomes.
+    """The fit to the outcomes of a predicate and model, for contexts without outcomes."""
 
-    Attributes:
-        map: recalibration of the model's degrees.
-        strength: number of outcomes that a recalibrated degree is worth.
-        neighbourhood: influence of similar contexts; None if it is switched off.
-    """
-
-    map: PooledMap
-    strength: float
+    map: PooledMap  # recalibration of the model's degrees
+    strength: float  # number of outcomes that a recalibrated degree is worth
     groups: ContextGroups
-    neighbourhood: Neighbourhood | None
+    neighbourhood: Neighbourhood | None  # influence of similar contexts; None if it is switched off
     outcomes: int
 
     def compute_strength(self, degree: float, uncertainty: float | None, believed: float) -> float:

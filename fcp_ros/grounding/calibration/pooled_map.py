@@ -68,24 +68,17 @@ TINY = 1e-300
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """The maps of the grid and their prior.
+    """The maps of the grid and their prior."""
 
-    Attributes:
-        model: probability of each slope and intercept of a model, float64[s, i].
-        scatters: for each of `SCATTERS` its probability and the smoothing of slopes and intercepts.
-        rates: the recalibrated degree at `GRID` by each map, float64[s * i, 101].
-        mean: their mean over the prior, that is, `GRID` up to rounding and its ends.
-        success: logarithm of the chance of success by each map, with lapses; `failure` likewise.
-        right_success: the same by the degrees themselves; `right_failure` likewise.
-    """
-
-    model: Floats
+    model: Floats  # probability of each slope and intercept of a model, float64[s, i]
+    # for each of `SCATTERS` its probability and the smoothing of slopes and intercepts
     scatters: tuple[tuple[float, Floats, Floats], ...]
-    rates: Floats
-    mean: Floats
+    rates: Floats  # the recalibrated degree at `GRID` by each map, float64[s * i, 101]
+    mean: Floats  # their mean over the prior, that is, `GRID` up to rounding and its ends
+    # logarithm of the chance of success by each map, with lapses; `failure` likewise
     success: Floats
     failure: Floats
-    right_success: Floats
+    right_success: Floats  # the same by the degrees themselves; `right_failure` likewise
     right_failure: Floats
 
 
@@ -138,14 +131,10 @@ def _map_odds(x: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class MapEvidence:
-    """The log-likelihood of a predicate's outcomes.
-
-    Args:
-        biased: for each slope and intercept of the grid, float64[s, i].
-    """
+    """The log-likelihood of a predicate's outcomes."""
 
     right: float
-    biased: Floats
+    biased: Floats  # for each slope and intercept of the grid, float64[s, i]
 
     @cached_property
     def of_model(self) -> tuple[Floats, ...]:
@@ -160,14 +149,10 @@ class MapEvidence:
 
 @dataclass(frozen=True, slots=True)
 class MapPrior:
-    """The belief about a predicate's map before its own outcomes; logarithms, of any scale.
-
-    Args:
-        biased: each slope and intercept of the grid, float64[s, i].
-    """
+    """The belief about a predicate's map before its own outcomes; logarithms, of any scale."""
 
     right: float
-    biased: Floats
+    biased: Floats  # each slope and intercept of the grid, float64[s, i]
 
 
 def measure_evidence(prior: Floats, quality: Floats, weight: Floats) -> MapEvidence:
@@ -283,15 +268,10 @@ BINS = np.linspace(0.0, 1.0, 21)
 
 @dataclass(frozen=True)
 class PooledMap:
-    """A non-decreasing, piecewise linear map of degrees.
+    """A non-decreasing, piecewise linear map of degrees."""
 
-    Args:
-        values: the recalibrated degree at 0, 0.01 .. 1, non-decreasing, in [0, 1].
-        outcomes: number of outcomes of the predicate, counted with the design effect.
-    """
-
-    values: tuple[float, ...]
-    outcomes: float = 0.0
+    values: tuple[float, ...]  # the recalibrated degree at 0, 0.01 .. 1, non-decreasing, in [0, 1].
+    outcomes: float = 0.0  # number of outcomes of the predicate, counted with the design effect
 
     def apply(self, prior: float) -> float:
         """Recalibrate one prior (under a microsecond)."""

@@ -106,15 +106,10 @@ SECONDS_A_DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """The rates at which outcomes lose weight.
+    """The rates at which outcomes lose weight."""
 
-    Args:
-        half_life: later outcomes after which an outcome counts half; 0 or infinity: never.
-        half_life_days: the same in days; 0 or infinity: never.
-    """
-
-    half_life: float
-    half_life_days: float = 0.0
+    half_life: float  # later outcomes after which an outcome counts half; 0 or infinity: never
+    half_life_days: float = 0.0  # the same in days; 0 or infinity: never
 
     def decay_by_outcomes(self, weight: float) -> float:
         """Compute the factor left of an outcome after later ones of this total weight."""
@@ -146,18 +141,12 @@ def _to_rate(half_life: float) -> float:
 
 @dataclass(slots=True)
 class DecayedSum:
-    """The outcomes of one context, summed up.
-
-    Attributes:
-        weight: sum of their weights, decayed to `stamp`.
-        total: sum of their weighted qualities, decayed likewise.
-        stamp: of the newest outcome, s.
-    """
+    """The outcomes of one context, summed up."""
 
     count: int = 0
-    weight: float = 0.0
-    total: float = 0.0
-    stamp: float = -math.inf
+    weight: float = 0.0  # sum of their weights, decayed to `stamp`
+    total: float = 0.0  # sum of their weighted qualities, decayed likewise
+    stamp: float = -math.inf  # of the newest outcome, s
 
     def add(self, quality: float, weight: float, stamp: float, forgetting: Forgetting) -> None:
         """Add the next outcome."""
@@ -199,16 +188,12 @@ def read_labels(context_key: str) -> Labels:
 
 @dataclass(slots=True)
 class ContextGroups:
-    """The contexts of a predicate by what they share, numbered in order of appearance.
+    """The contexts of a predicate by what they share, numbered in order of appearance."""
 
-    Attributes:
-        places: number, twins and sharers of each context key.
-        sharers: for each argument and context the number of the group with the same argument;
-            0 means none.
-    """
-
+    # number, twins and sharers of each context key
     places: dict[str, Place] = field(default_factory=dict)
     twins: list[int] = field(default_factory=list)
+    # for each argument and context the number of the group with the same argument; 0 means none
     sharers: list[list[int]] = field(default_factory=list)
     _twin_numbers: dict[Labels, int] = field(default_factory=dict)
     _sharer_numbers: dict[tuple[int, tuple[str, str]], int] = field(default_factory=dict)
@@ -253,19 +238,13 @@ class ContextGroups:
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """The estimates of groups, ready to be looked up.
+    """The estimates of groups, ready to be looked up."""
 
-    Attributes:
-        strength: number of outcomes that a prior is worth.
-        trust: lambda for twins, then for each argument.
-        own: for each context (weight, weighted residual).
-        sharers: for each argument the same for each group; group 0 is empty.
-    """
-
-    strength: float
-    trust: tuple[float, ...]
-    own: list[tuple[float, float]]
+    strength: float  # number of outcomes that a prior is worth
+    trust: tuple[float, ...]  # lambda for twins, then for each argument
+    own: list[tuple[float, float]]  # for each context (weight, weighted residual)
     twins: list[tuple[float, float]]
+    # for each argument the same for each group; group 0 is empty
     sharers: tuple[list[tuple[float, float]], ...]
 
     def compute_shift(self, groups: ContextGroups, context_key: str) -> float:

@@ -35,19 +35,14 @@ class CalibrationScore:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Scores of a model's degrees for a predicate, each as it stood before its outcome.
-
-    Args:
-        outcomes: number of outcomes whose degrees before and after calibration are known.
-        lately: score of the calibrated degrees of the last `LATELY` outcomes.
-    """
+    """Scores of a model's degrees for a predicate, each as it stood before its outcome."""
 
     predicate: str
     model: str
-    outcomes: int
+    outcomes: int  # number of outcomes whose degrees before and after calibration are known
     before: CalibrationScore
     after: CalibrationScore
-    lately: CalibrationScore
+    lately: CalibrationScore  # score of the calibrated degrees of the last `LATELY` outcomes
 
     @property
     def is_poor(self) -> bool:

@@ -73,35 +73,23 @@ _MIGRATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One observed outcome.
+    """One observed outcome."""
 
-    Args:
-        predicate: the graded predicate that the step relied on.
-        context_key: the judgement's context (`JudgementRequest.context_key`).
-        quality: how well the step went, in [0, 1].
-        stamp: when, seconds since the epoch.
-        step: the step in words, for the audit.
-        id: the record's number; 0 before it is recorded.
-        reset_id: the reset that set it aside; None while it counts.
-        prior: the oracle's degree that the step relied on, in [0, 1]; None if unknown.
-        degree: the same after calibration, as it stood before this outcome; None as for prior.
-        source: the kind of oracle ("embedding"); "" if unknown.
-        model: the model or table; "" if unknown.
-        weight: share of the outcome that counts here, in [0, 1]; below 1 if the blame for one
-            failure is spread over several judgements.
-    """
-
-    predicate: str
-    context_key: str
-    quality: float
-    stamp: float
-    step: str = ""
-    id: int = 0
-    reset_id: int | None = None
+    predicate: str  # the graded predicate that the step relied on
+    context_key: str  # the judgement's context (`JudgementRequest.context_key`)
+    quality: float  # how well the step went, in [0, 1]
+    stamp: float  # when, seconds since the epoch
+    step: str = ""  # the step in words, for the audit
+    id: int = 0  # the record's number; 0 before it is recorded
+    reset_id: int | None = None  # the reset that set it aside; None while it counts
+    # the oracle's degree that the step relied on, in [0, 1]; None if unknown
     prior: float | None = None
+    # the same after calibration, as it stood before this outcome; None as for prior
     degree: float | None = None
-    source: str = ""
-    model: str = ""
+    source: str = ""  # the kind of oracle ("embedding"); "" if unknown
+    model: str = ""  # the model or table; "" if unknown
+    # share of the outcome that counts here, in [0, 1]; below 1 if the blame for one failure is
+    # spread over several judgements
     weight: float = 1.0
 
 

@@ -233,15 +233,11 @@ def _make_client(options: EndpointOptions) -> tuple[Any, str]:
 
 
 class ServerRefusal(GroundingError):
-    """A server's answer with an error status.
-
-    Attributes:
-        after: seconds after which it asks to come back, or None.
-    """
+    """A server's answer with an error status."""
 
     status: int = 0
     words: str = ""
-    after: float | None = None
+    after: float | None = None  # seconds after which it asks to come back, or None
 
     @property
     def is_about_fields(self) -> bool:

@@ -35,14 +35,10 @@ STEEPEST = 0.02
 
 @dataclass(frozen=True, slots=True)
 class DegreeMap:
-    """A piecewise linear, non-decreasing map.
-
-    Args:
-        degrees: of the knots, non-decreasing, in [0, 1].
-    """
+    """A piecewise linear, non-decreasing map."""
 
     similarities: tuple[float, ...]
-    degrees: tuple[float, ...]
+    degrees: tuple[float, ...]  # of the knots, non-decreasing, in [0, 1]
 
     def apply(self, similarity: float) -> float:
         """Map a similarity to a degree; constant beyond the first and the last knot."""

@@ -28,16 +28,11 @@ CROWDED = 4
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """Likeness of rows of features.
+    """Likeness of rows of features."""
 
-    Args:
-        widths: number of columns of each block.
-        sharpness: of each block, > 0; 1 / (2 * squared width of the bell).
-        sides: for each block, True if it holds both sides, one half each; empty: none does.
-    """
-
-    widths: tuple[int, ...]
-    sharpness: tuple[float, ...]
+    widths: tuple[int, ...]  # number of columns of each block
+    sharpness: tuple[float, ...]  # of each block, > 0; 1 / (2 * squared width of the bell)
+    # for each block, True if it holds both sides, one half each; empty: none does
     sides: tuple[bool, ...] = ()
 
     def compute(self, rows: Array, others: Array) -> Array:
@@ -61,14 +56,10 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class ReducedSupports:
-    """Fewer supports for the blocks of whole pairs, with weights of their own.
-
-    Args:
-        weights: shape (kept, columns).
-    """
+    """Fewer supports for the blocks of whole pairs, with weights of their own."""
 
     places: Rows
-    weights: Array
+    weights: Array  # shape (kept, columns)
 
 
 class WeighedSupports:
@@ -202,17 +193,11 @@ class PairFeatures(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Scores of pairs; shape (pairs,) each.
+    """Scores of pairs; shape (pairs,) each."""
 
-    Args:
-        values: before the map to degrees.
-        errors: root of the expected squared error of the degree.
-        cosines: plain similarity of both sides; zeros if the model has none.
-    """
-
-    values: Array
-    errors: Array
-    cosines: Array
+    values: Array  # before the map to degrees
+    errors: Array  # root of the expected squared error of the degree
+    cosines: Array  # plain similarity of both sides; zeros if the model has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,43 +212,30 @@ class ScoreEvidence:
     """Scores of the pairs that a head was measured with: its figures can be computed again.
 
     Each has the columns score, error and cosine.
-
-    Args:
-        training: of the training part, cross-validated.
-        unrelated: of the random pairs, cross-validated.
     """
 
-    training: Array
-    unrelated: Array
+    training: Array  # of the training part, cross-validated
+    unrelated: Array  # of the random pairs, cross-validated
     held_out: Array
 
 
 @dataclass(frozen=True)
 class Head:
-    """Judges pairs of one kind.
+    """Judges pairs of one kind."""
 
-    Args:
-        name: of the set of judgements: "substitution".
-        columns: names of the sides: ("item", "wanted").
-        supports: features of judged pairs, shape (supports, features).
-        weights: of the supports, for the score and for the error; shape (supports, 2).
-        means: score and error of a pair unlike all judged ones.
-        error_map: from the second score to the expected squared error.
-        reduced: fewer supports that score the blocks of whole pairs nearly alike; None: all.
-        memory: scores of pairs that were asked about.
-    """
-
-    name: str
-    columns: tuple[str, str]
+    name: str  # of the set of judgements: "substitution"
+    columns: tuple[str, str]  # names of the sides: ("item", "wanted")
     features: PairFeatures
     kernel: Kernel
-    supports: Array
-    weights: Array
-    means: tuple[float, float]
+    supports: Array  # features of judged pairs, shape (supports, features)
+    weights: Array  # of the supports, for the score and for the error; shape (supports, 2)
+    means: tuple[float, float]  # score and error of a pair unlike all judged ones
     degree_map: DegreeMap
-    error_map: DegreeMap
+    error_map: DegreeMap  # from the second score to the expected squared error
     evidence: ScoreEvidence
+    # fewer supports that score the blocks of whole pairs nearly alike; None: all
     reduced: ReducedSupports | None = None
+    # scores of pairs that were asked about
     memory: ScoreMemory = field(default_factory=ScoreMemory, compare=False)
 
     def score(self, pairs: Pairs) -> Scores:

@@ -64,21 +64,14 @@ Arrays = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """The heads of one file.
-
-    Args:
-        encoder: model name of the encoder of the training.
-        weights: fingerprint of the encoder's weights.
-        judgements: hash of the judgements (`hash_judgements`).
-        places: the hidden states that are read; None for a sentence model.
-        figures: figures measured on the held-out part of each set.
-    """
+    """The heads of one file."""
 
     by_name: Mapping[str, Head]
-    encoder: str
-    weights: str
-    judgements: str
-    places: StatePlaces | None = None
+    encoder: str  # model name of the encoder of the training
+    weights: str  # fingerprint of the encoder's weights
+    judgements: str  # hash of the judgements (`hash_judgements`)
+    places: StatePlaces | None = None  # the hidden states that are read; None for a sentence model
+    # figures measured on the held-out part of each set
     figures: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 

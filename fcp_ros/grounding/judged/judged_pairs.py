@@ -30,19 +30,12 @@ KEYS, DEGREES, PHRASES = "known_keys", "known_degrees", "known_phrases"
 
 @dataclass(frozen=True, slots=True)
 class JudgedPairs:
-    """Degrees of the judged pairs of one set, by a hash of their words.
+    """Degrees of the judged pairs of one set, by a hash of their words."""
 
-    Args:
-        columns: names of the two sides: ("item", "wanted").
-        keys: sorted; shape (pairs,).
-        degrees: hundredths; shape (pairs,).
-        phrases: both sides of all pairs, each once.
-    """
-
-    columns: tuple[str, str]
-    keys: NDArray[np.uint64]
-    degrees: NDArray[np.uint8]
-    phrases: frozenset[str] = frozenset()
+    columns: tuple[str, str]  # names of the two sides: ("item", "wanted")
+    keys: NDArray[np.uint64]  # sorted; shape (pairs,)
+    degrees: NDArray[np.uint8]  # hundredths; shape (pairs,)
+    phrases: frozenset[str] = frozenset()  # both sides of all pairs, each once
 
     def look_up(self, pair: tuple[str, str]) -> float | None:
         """Look up the judged degree of a pair in plain spelling, in whole hundredths, or None."""

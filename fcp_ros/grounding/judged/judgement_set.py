@@ -158,18 +158,13 @@ HIGH, LOW = 0.7, 0.15
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement of degrees with judgements.
-
-    Args:
-        mean_error: mean absolute difference, in degrees.
-        rank: Spearman's rank correlation; 0 if all are equal.
-        area: under the ROC curve of judgements >= HIGH against those <= LOW; 0.5 is chance, and
-            the value if there are none.
-    """
+    """Agreement of degrees with judgements."""
 
     count: int
-    mean_error: float
-    rank: float
+    mean_error: float  # mean absolute difference, in degrees
+    rank: float  # Spearman's rank correlation; 0 if all are equal
+    # under the ROC curve of judgements >= HIGH against those <= LOW; 0.5 is chance, and the value
+    # if there are none
     area: float
 
 
@@ -207,19 +202,12 @@ CONTRADICTION = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The degree to which a thing fits the other side.
+    """The degree to which a thing fits the other side."""
 
-    Args:
-        item: words of the judged thing, in plain spelling.
-        other: words of the purpose, of the wanted thing, of the support ...
-        degree: in [0, 1].
-        place: file and line, for messages.
-    """
-
-    item: str
-    other: str
-    degree: float
-    place: str = ""
+    item: str  # words of the judged thing, in plain spelling
+    other: str  # words of the purpose, of the wanted thing, of the support 
+    degree: float  # in [0, 1]
+    place: str = ""  # file and line, for messages
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -229,17 +217,11 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class JudgementSet:
-    """All judgements of one kind, sorted by their words, each pair once.
+    """All judgements of one kind, sorted by their words, each pair once."""
 
-    Args:
-        name: "substitution".
-        columns: names of the two sides: ("item", "wanted").
-        judgements: at least one.
-    """
-
-    name: str
-    columns: tuple[str, str]
-    judgements: tuple[Judgement, ...]
+    name: str  # "substitution"
+    columns: tuple[str, str]  # names of the two sides: ("item", "wanted")
+    judgements: tuple[Judgement, ...]  # at least one
 
 
 def read_judgements(folders: Sequence[Path]) -> dict[str, JudgementSet]:

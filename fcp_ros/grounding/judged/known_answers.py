@@ -58,20 +58,13 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """Known answers of one predicate.
+    """Known answers of one predicate."""
 
-    Args:
-        examples: degrees of the rubric's examples.
-        pairs: the set that it is judged like.
-        places: of its arguments on both sides of these pairs.
-        is_about_use: True for degrees of how well a thing does: identical words are judged 1.
-        found: answers that were looked up, by the words of the arguments.
-    """
-
-    examples: dict[Words, float]
-    pairs: JudgedPairs | None
-    places: tuple[Places, Places] | None
-    is_about_use: bool
+    examples: dict[Words, float]  # degrees of the rubric's examples
+    pairs: JudgedPairs | None  # the set that it is judged like
+    places: tuple[Places, Places] | None  # of its arguments on both sides of these pairs
+    is_about_use: bool  # True for degrees of how well a thing does: identical words are judged 1
+    # answers that were looked up, by the words of the arguments
     found: dict[Words, Membership | None] = field(default_factory=dict)
 
     def look_up_all(self, name: str, rows: Sequence[Words]) -> list[Membership | None]:

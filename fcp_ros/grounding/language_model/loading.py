@@ -26,38 +26,25 @@ UNBOUNDED = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """The reach of the attention of a model's layers.
+    """The reach of the attention of a model's layers."""
 
-    Args:
-        sliding: tokens that sliding layers see, including the token itself; 0 if none slides.
-        mixed: True if other layers see everything.
-        chunk: tokens of a chunk, which see nothing before it; UNBOUNDED without chunks.
-    """
-
-    sliding: int = 0
-    mixed: bool = False
+    sliding: int = 0  # tokens that sliding layers see, including the token itself; 0 if none slides
+    mixed: bool = False  # True if other layers see everything
+    # tokens of a chunk, which see nothing before it; UNBOUNDED without chunks
     chunk: int = UNBOUNDED
 
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """A model in memory.
+    """A model in memory."""
 
-    Args:
-        model: of transformers, in evaluation mode.
-        device: "cpu" or "cuda".
-        trie: the ways in which its tokens write a score.
-        window: the most tokens that it reads.
-        attention: the reach of its layers.
-    """
-
-    model: Any
+    model: Any  # of transformers, in evaluation mode
     tokenizer: Any
-    device: str
+    device: str  # "cpu" or "cuda"
     precision: Precision
-    trie: ScoreTrie
-    window: int
-    attention: Attention
+    trie: ScoreTrie  # the ways in which its tokens write a score
+    window: int  # the most tokens that it reads
+    attention: Attention  # the reach of its layers
 
 
 def check_architecture(folder: Path) -> None:

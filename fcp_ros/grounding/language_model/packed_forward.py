@@ -35,20 +35,15 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PackedPass:
-    """Input of one forward pass after a cached prefix.
+    """Input of one forward pass after a cached prefix."""
 
-    Args:
-        tokens: shape (length,).
-        positions: of the tokens, counting the prefix; shape (length,).
-        visible: True if a token (row) sees a token of this pass (column); shape (length, length).
-            All tokens see the whole prefix.
-        rows: for each prompt and node of the trie, the index of the token with its logits; shape
-            (prompts, nodes).
-    """
-
-    tokens: Integers
-    positions: Integers
+    tokens: Integers  # shape (length,)
+    positions: Integers  # of the tokens, counting the prefix; shape (length,)
+    # True if a token (row) sees a token of this pass (column); shape (length, length). All tokens
+    # see the whole prefix.
     visible: NDArray[np.bool_]
+    # for each prompt and node of the trie, the index of the token with its logits; shape (prompts,
+    # nodes)
     rows: Integers
 
 

@@ -35,15 +35,10 @@ PROBES = ("zebra", "7 of them")
 
 @dataclass(frozen=True, slots=True)
 class PromptBatch:
-    """Prompts about one predicate.
+    """Prompts about one predicate."""
 
-    Args:
-        prefix: the tokens that all prompts begin with; may be empty.
-        tails: the tokens of each prompt after the prefix, at least one.
-    """
-
-    prefix: tuple[int, ...]
-    tails: tuple[tuple[int, ...], ...]
+    prefix: tuple[int, ...]  # the tokens that all prompts begin with; may be empty
+    tails: tuple[tuple[int, ...], ...]  # the tokens of each prompt after the prefix, at least one
 
     def join(self, index: int) -> tuple[int, ...]:
         """Join prefix and tail to all tokens of a prompt."""

@@ -41,50 +41,32 @@ SIGNS = ".,/"
 
 @dataclass(frozen=True, slots=True)
 class TrieNode:
-    """A place in an answer whose next token matters; one row of the model's logits.
+    """A place in an answer whose next token matters; one row of the model's logits."""
 
-    Args:
-        parent: index of the preceding node, -1 for the root (the end of the prompt).
-        token: the token that leads here, -1 for the root.
-        depth: number of tokens after the prompt up to and including this node's.
-        score: the score if the answer ends here; None if it can't.
-    """
-
-    parent: int
-    token: int
-    depth: int
-    score: int | None
+    parent: int  # index of the preceding node, -1 for the root (the end of the prompt)
+    token: int  # the token that leads here, -1 for the root
+    depth: int  # number of tokens after the prompt up to and including this node's
+    score: int | None  # the score if the answer ends here; None if it can't
 
 
 @dataclass(frozen=True, slots=True)
 class TrieEdge:
-    """A token after a node: it leads to another node, or completes a score.
+    """A token after a node: it leads to another node, or completes a score."""
 
-    Args:
-        node: index of the node.
-        child: index of the node that it leads to, -1 if it completes a score.
-        score: the score that it completes, -1 if it leads to a node.
-    """
-
-    node: int
+    node: int  # index of the node
     token: int
-    child: int
-    score: int
+    child: int  # index of the node that it leads to, -1 if it completes a score
+    score: int  # the score that it completes, -1 if it leads to a node
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreTrie:
-    """All ways to write a score.
+    """All ways to write a score."""
 
-    Args:
-        nodes: parents before their children; the first is the root.
-        edges: in the order of their nodes.
-        spoiling: ids of the tokens that begin with a digit or a sign: after a number they continue
-            to another score, or make it no score.
-    """
-
-    nodes: tuple[TrieNode, ...]
-    edges: tuple[TrieEdge, ...]
+    nodes: tuple[TrieNode, ...]  # parents before their children; the first is the root
+    edges: tuple[TrieEdge, ...]  # in the order of their nodes
+    # ids of the tokens that begin with a digit or a sign: after a number they continue to another
+    # score, or make it no score
     spoiling: tuple[int, ...]
 
     @property
@@ -228,15 +210,10 @@ NO_SCORE = -1
 
 @dataclass(frozen=True, slots=True)
 class NextTokens:
-    """Next-token probabilities at the nodes of a trie, for several prompts.
+    """Next-token probabilities at the nodes of a trie, for several prompts."""
 
-    Args:
-        edges: probability of each edge's token at its node; shape (prompts, edges).
-        spoiled: probability that a spoiling token follows; shape (prompts, nodes).
-    """
-
-    edges: Floats
-    spoiled: Floats
+    edges: Floats  # probability of each edge's token at its node; shape (prompts, edges)
+    spoiled: Floats  # probability that a spoiling token follows; shape (prompts, nodes)
 
 
 def sum_scores(trie: ScoreTrie, next_tokens: NextTokens) -> Floats:

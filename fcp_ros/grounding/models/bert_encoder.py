@@ -84,20 +84,13 @@ class LayerWeights:
 
 @dataclass(frozen=True, slots=True)
 class EncoderWeights:
-    """All weights.
+    """All weights."""
 
-    Args:
-        words: vectors of the vocabulary, shape (vocabulary, width).
-        positions: what is added at each place of a phrase, shape (places, width).
-        layers: in order.
-        distances: bias of attention by class of distance and head, shape (BUCKETS, heads); None
-            for a BERT.
-    """
-
-    words: Matrix
-    positions: Matrix
+    words: Matrix  # vectors of the vocabulary, shape (vocabulary, width)
+    positions: Matrix  # what is added at each place of a phrase, shape (places, width)
     norm: Affine
-    layers: tuple[LayerWeights, ...]
+    layers: tuple[LayerWeights, ...]  # in order
+    # bias of attention by class of distance and head, shape (BUCKETS, heads); None for a BERT
     distances: Matrix | None
 
     def compute_bias(self, length: int) -> Matrix | None:
@@ -111,19 +104,13 @@ class EncoderWeights:
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """The parts of an encoder that differ.
+    """The parts of an encoder that differ."""
 
-    Args:
-        attention: names, in a layer, of query, key, value, output and norm.
-        first_position: row of the first token's place.
-        distances: name of the bias by distance; "" if there is none.
-        types: name of the vectors of types of tokens; "" if there are none.
-    """
-
+    # names, in a layer, of query, key, value, output and norm
     attention: tuple[str, str, str, str, str]
-    first_position: int = 0
-    distances: str = ""
-    types: str = ""
+    first_position: int = 0  # row of the first token's place
+    distances: str = ""  # name of the bias by distance; "" if there is none
+    types: str = ""  # name of the vectors of types of tokens; "" if there are none
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -290,15 +277,11 @@ def can_encode(folder: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PhraseGroup:
-    """Phrases of one length that follow each other in a batch.
-
-    Args:
-        bias: of attention between their tokens; None for none.
-    """
+    """Phrases of one length that follow each other in a batch."""
 
     rows: slice
     shape: tuple[int, int]
-    bias: Matrix | None
+    bias: Matrix | None  # of attention between their tokens; None for none
 
 
 class BertEncoder:

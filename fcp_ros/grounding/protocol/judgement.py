@@ -128,18 +128,13 @@ SCORE_COUNT = HIGHEST_SCORE + 1
 
 @dataclass(frozen=True, slots=True)
 class ArgumentContext:
-    """One bound argument of a graded predicate with its declared context.
-
-    Args:
-        text: the element's name, or the text itself for a parameter of type ``text``.
-        category: the element's category in words ("dining table"); "" for a text.
-        attributes: the declared attributes that are known, as (name, value), sorted by name.
-            The element's name is part of the context only as the attribute ``name``.
-    """
+    """One bound argument of a graded predicate with its declared context."""
 
     parameter: str
-    text: str
-    category: str = ""
+    text: str  # the element's name, or the text itself for a parameter of type ``text``
+    category: str = ""  # the element's category in words ("dining table"); "" for a text
+    # the declared attributes that are known, as (name, value), sorted by name. The element's name
+    # is part of the context only as the attribute ``name``.
     attributes: tuple[tuple[str, AttributeValue], ...] = ()
 
     @property
@@ -186,14 +181,10 @@ class _LazyKey:
 
 @dataclass(frozen=True)
 class JudgementRequest:
-    """The question "to what degree does this predicate hold of these arguments?".
+    """The question "to what degree does this predicate hold of these arguments?"."""
 
-    Args:
-        predicate: name of the graded predicate.
-        arguments: one context for each parameter, in the order of the parameters.
-    """
-
-    predicate: str
+    predicate: str  # name of the graded predicate
+    # one context for each parameter, in the order of the parameters
     arguments: tuple[ArgumentContext, ...]
 
     context_key: ClassVar[_LazyKey] = _LazyKey()
@@ -213,38 +204,29 @@ class JudgementRequest:
 class Membership:
     """The degree to which a graded predicate holds, and where that number comes from.
 
-    Args:
-        degree: the membership after calibration, in [0, 1].
-        prior: the oracle's degree before calibration, in [0, 1].
-        samples: the single judgements behind the prior, each in [0, 1].
-        distribution: probabilities of the scores 0, 1 .. 100 (101 numbers that sum to 1) if a
-            model's distribution was read exactly, else empty.
-        spread: width of the middle half of the judgements (interquartile range), in [0, 1].
-        source: the kind of oracle: "embedding", "causal_lm", "table"; "judged" if it was looked up.
-        model: which model or table answered.
-        latency: seconds that the oracle took, divided evenly among the requests of one batch; 0
-            for a cached answer. Comparisons of memberships ignore it.
-        evidence_count: observed outcomes that calibration used.
-        fallback: reason for which another oracle than the intended one answered, else "".
-        note: remarks for people about this number.
-        uncertainty: standard deviation of the prior's error that the oracle expects, in [0, 1];
-            None if it doesn't say.
-
     Raises:
         GroundingError: a number is not in [0, 1] or not finite.
     """
 
-    degree: float
-    prior: float
-    samples: tuple[float, ...] = ()
+    degree: float  # the membership after calibration, in [0, 1]
+    prior: float  # the oracle's degree before calibration, in [0, 1]
+    samples: tuple[float, ...] = ()  # the single judgements behind the prior, each in [0, 1]
+    # width of the middle half of the judgements (interquartile range), in [0, 1]
     spread: float = 0.0
+    # the kind of oracle: "embedding", "causal_lm", "table"; "judged" if it was looked up
     source: str = ""
-    model: str = ""
-    evidence_count: int = 0
-    note: str = ""
+    model: str = ""  # which model or table answered
+    evidence_count: int = 0  # observed outcomes that calibration used
+    note: str = ""  # remarks for people about this number
+    # probabilities of the scores 0, 1 .. 100 (101 numbers that sum to 1) if a model's distribution
+    # was read exactly, else empty.
     distribution: tuple[float, ...] = ()
+    # seconds that the oracle took, divided evenly among the requests of one batch; 0 for a cached
+    # answer. Comparisons of memberships ignore it.
     latency: float = field(default=0.0, compare=False)
-    fallback: str = ""
+    fallback: str = ""  # reason for which another oracle than the intended one answered, else ""
+    # standard deviation of the prior's error that the oracle expects, in [0, 1]; None if it doesn't
+    # say
     uncertainty: float | None = None
 
     def __post_init__(self) -> None:

@@ -186,29 +186,21 @@ class Precision(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class LanguageModelOptions:
-    """Settings for asking a language model, on this machine or on a server.
+    """Settings for asking a language model, on this machine or on a server."""
 
-    Args:
-        folder: the model on this machine; "" takes `GroundingOptions.model`. Required if
-            predicates name "causal_lm" and the default oracle is another one.
-        mode: "exact" or "sample".
-        samples: judgements a membership in sample mode, odd.
-        temperature: of the samples, > 0.
-        least_mass: in both modes, answers with less probability on valid scores (of drawn answers,
-            with a smaller share of scores) are refused, in [0, 1].
-        estimate: "mean" or "median" of the distribution or of the samples.
-        token_budget: tokens that one forward pass may hold, >= 64.
-    """
-
+    # the model on this machine; "" takes `GroundingOptions.model`. Required if predicates name
+    # "causal_lm" and the default oracle is another one.
     folder: str | Path = ""
-    mode: ScoringMode = ScoringMode.EXACT
-    samples: int = 5
+    mode: ScoringMode = ScoringMode.EXACT  # "exact" or "sample"
+    samples: int = 5  # judgements a membership in sample mode, odd
     seed: int = 0
-    temperature: float = 0.7
+    temperature: float = 0.7  # of the samples, > 0
+    # in both modes, answers with less probability on valid scores (of drawn answers, with a smaller
+    # share of scores) are refused, in [0, 1]
     least_mass: float = 0.5
-    estimate: Estimate = Estimate.MEAN
+    estimate: Estimate = Estimate.MEAN  # "mean" or "median" of the distribution or of the samples
     precision: Precision = Precision.AUTO
-    token_budget: int = 4096
+    token_budget: int = 4096  # tokens that one forward pass may hold, >= 64
 
     def __post_init__(self) -> None:
         check_sample_count(self.samples)
@@ -239,24 +231,16 @@ def check_key_variable(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EndpointOptions:
-    """A model server with the OpenAI protocol.
+    """A model server with the OpenAI protocol."""
 
-    Args:
-        url: of the server, such as "http://localhost:8000/v1"; "" means there is none.
-        model: the name that the server knows the model by; "" takes the first it lists.
-        key_variable: environment variable that holds the key, if the server requires one; its name
-            begins with `KEY_PREFIX`. "" sends none.
-        concurrency: requests in flight at a time, 1 to 256.
-        timeout: seconds for one request, > 0.
-        retries: further tries after a transient failure, 0 to 10.
-    """
-
-    url: str = ""
-    model: str = ""
+    url: str = ""  # of the server, such as "http://localhost:8000/v1"; "" means there is none
+    model: str = ""  # the name that the server knows the model by; "" takes the first it lists
+    # environment variable that holds the key, if the server requires one; its name begins with
+    # `KEY_PREFIX`. "" sends none.
     key_variable: str = DEFAULT_KEY_VARIABLE
-    concurrency: int = 8
-    timeout: float = 30.0
-    retries: int = 3
+    concurrency: int = 8  # requests in flight at a time, 1 to 256
+    timeout: float = 30.0  # seconds for one request, > 0
+    retries: int = 3  # further tries after a transient failure, 0 to 10
 
     def __post_init__(self) -> None:
         if self.key_variable:
@@ -277,15 +261,10 @@ class EvidenceWorld(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class EvidenceOrigin:
-    """The robot and the world that the evidence of a store comes from.
+    """The robot and the world that the evidence of a store comes from."""
 
-    Args:
-        robot: namespace of the robot without its first slash; "" for a robot without one.
-        world: the real world, or a simulated one.
-    """
-
-    robot: str = ""
-    world: EvidenceWorld = EvidenceWorld.REAL
+    robot: str = ""  # namespace of the robot without its first slash; "" for a robot without one
+    world: EvidenceWorld = EvidenceWorld.REAL  # the real world, or a simulated one
 
     def __str__(self) -> str:
         """Name both, as messages do."""
@@ -294,40 +273,33 @@ class EvidenceOrigin:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationOptions:
-    """Settings for moving degrees by observed outcomes.
+    """Settings for moving degrees by observed outcomes."""
 
-    Args:
-        path: SQLite file of the evidence; None keeps evidence in memory only.
-        origin: whose evidence the file holds; another's file is refused. None takes any file.
-        read_only: only look at the evidence of an existing file; `origin` must be None then.
-        strength: number of outcomes that the oracle's degree is worth, > 0.
-        cap: the largest shift by calibration, in [0, 1].
-        half_life: number of later outcomes of a context after which an outcome counts half; 0 or
-            infinity: never.
-        half_life_days: age relative to the predicate's newest outcome after which an outcome
-            counts half, in days; 0 or infinity: never.
-        pooled_half_life: like `half_life`, counted over all outcomes of a predicate and model,
-            for what is learnt about the model.
-        pooled: recalibrate the model's degrees with all outcomes of a predicate together.
-        neighbours: prior trust in contexts that differ in attributes only, in [0, 1]; 0: outcomes
-            count for their own context alone.
-        drift_threshold: evidence that raises an alarm, > 0; h means at most one false alarm in
-            exp(h) outcomes per direction.
-        kept_after_change: factor on the weight of outcomes from before a change that raised an
-            alarm, in [0, 1]; 1 keeps all of it.
-    """
-
+    # SQLite file of the evidence; None keeps evidence in memory only
     path: str | Path | None = None
+    # whose evidence the file holds; another's file is refused. None takes any file.
     origin: EvidenceOrigin | None = None
+    # only look at the evidence of an existing file; `origin` must be None then
     read_only: bool = False
-    strength: float = 4.0
-    cap: float = 0.6
+    strength: float = 4.0  # number of outcomes that the oracle's degree is worth, > 0
+    cap: float = 0.6  # the largest shift by calibration, in [0, 1]
+    # number of later outcomes of a context after which an outcome counts half; 0 or infinity: never
     half_life: float = 100.0
+    # age relative to the predicate's newest outcome after which an outcome counts half, in days; 0
+    # or infinity: never
     half_life_days: float = 0.0
+    # like `half_life`, counted over all outcomes of a predicate and model, for what is learnt about
+    # the model
     pooled_half_life: float = 1000.0
-    pooled: bool = True
+    pooled: bool = True  # recalibrate the model's degrees with all outcomes of a predicate together
+    # prior trust in contexts that differ in attributes only, in [0, 1]; 0: outcomes count for their
+    # own context alone
     neighbours: float = 0.25
+    # evidence that raises an alarm, > 0; h means at most one false alarm in exp(h) outcomes per
+    # direction
     drift_threshold: float = 6.2
+    # factor on the weight of outcomes from before a change that raised an alarm, in [0, 1]; 1 keeps
+    # all of it
     kept_after_change: float = 0.1
 
     def __post_init__(self) -> None:
@@ -346,29 +318,23 @@ class CalibrationOptions:
 class GroundingOptions:
     """Settings of `make_grounder`.
 
-    Args:
-        oracle: the default oracle, a name in `registry.ORACLES`.
-        model: the default oracle's model: a registered name or a folder; "" means the default
-            sentence model ("embedding", "head"): mpnet where it was fetched, else minilm.
-        fallback: oracle that answers if the intended one can't; "" means none, so that the error
-            is raised.
-        heads: file of the model's trained heads; "" means the packaged one.
-        device: "auto", "cpu" or "cuda".
-        cache_path: SQLite file of the judgement cache; None keeps answers in memory only.
-        calibration: settings for moving degrees by outcomes.
-
     Raises:
         GroundingError: a value out of range; the sentence names it.
     """
 
-    oracle: str = "embedding"
+    oracle: str = "embedding"  # the default oracle, a name in `registry.ORACLES`
+    # the default oracle's model: a registered name or a folder; "" means the default sentence model
+    # ("embedding", "head"): mpnet where it was fetched, else minilm
     model: str | Path = ""
+    # oracle that answers if the intended one can't; "" means none, so that the error is raised
     fallback: str = ""
-    heads: str | Path = ""
-    device: Device = Device.AUTO
+    heads: str | Path = ""  # file of the model's trained heads; "" means the packaged one
+    device: Device = Device.AUTO  # "auto", "cpu" or "cuda"
+    # SQLite file of the judgement cache; None keeps answers in memory only
     cache_path: str | Path | None = None
     language_model: LanguageModelOptions = field(default_factory=LanguageModelOptions)
     endpoint: EndpointOptions = field(default_factory=EndpointOptions)
+    # settings for moving degrees by outcomes
     calibration: CalibrationOptions = field(default_factory=CalibrationOptions)
 
     def __post_init__(self) -> None:

@@ -159,34 +159,26 @@ CLOSING = 0.8
 
 @dataclass(frozen=True, slots=True)
 class WordOrder:
-    """The order of words in judged phrases, in the singular.
+    """The order of words in judged phrases, in the singular."""
 
-    Args:
-        pairs: words that stand one behind the other, neither of them a link.
-        heads: words that are the head of a phrase: its last word, or that before a link.
-        closing: those that hardly ever stand before another word: "mug", but not "tin".
-        modifiers: words that stand before the head of a phrase: "tin" of "tin mug".
-        measures: words that stand before "of": "bottle", "piece".
-    """
-
+    # words that stand one behind the other, neither of them a link
     pairs: frozenset[tuple[str, str]] = frozenset()
+    # words that are the head of a phrase: its last word, or that before a link
     heads: frozenset[str] = frozenset()
+    # those that hardly ever stand before another word: "mug", but not "tin"
     closing: frozenset[str] = frozenset()
+    # words that stand before the head of a phrase: "tin" of "tin mug"
     modifiers: frozenset[str] = frozenset()
-    measures: frozenset[str] = frozenset()
+    measures: frozenset[str] = frozenset()  # words that stand before "of": "bottle", "piece"
 
 
 @dataclass(frozen=True, slots=True)
 class KnownWords:
-    """Known words and phrases, in plain spelling.
-
-    Args:
-        words: all known words, those too.
-    """
+    """Known words and phrases, in plain spelling."""
 
     phrases: frozenset[str]
     judged_words: frozenset[str]
-    words: frozenset[str]
+    words: frozenset[str]  # all known words, those too
     order: WordOrder = field(default_factory=WordOrder)
 
     def knows(self, word: str) -> bool:

@@ -289,17 +289,11 @@ _EDGES = "'’-_."  # noqa: RUF001
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """The name of a thing in a label.
+    """The name of a thing in a label."""
 
-    Args:
-        words: the name; "" if the label names nothing.
-        core: the part of it that its author can't make more of than it is.
-        description: what was said of the thing besides, and isn't part of its name.
-    """
-
-    words: str
-    core: str = ""
-    description: str = ""
+    words: str  # the name; "" if the label names nothing
+    core: str = ""  # the part of it that its author can't make more of than it is
+    description: str = ""  # what was said of the thing besides, and isn't part of its name
 
 
 def cut_label(label: str, known: KnownWords, *, is_text: bool = False) -> str:

@@ -132,24 +132,17 @@ Read = TypeVar("Read")
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """A request as a model is asked it.
+    """A request as a model is asked it."""
 
-    Args:
-        request: with the words that were read.
-        note: what was read otherwise, or "".
-        unknown: a word that leaves open what is meant, or "".
-        is_nameless: True if a label names nothing at all.
-        core: about the cores of the names, where they are less than the names, and without what
-            only describes a thing; the answer is no higher than the answer to this.
-        is_described: True if a description is left out in the core. It may warn, as "cracked" does,
-            but a model that isn't sure of a difference says nothing by it ("clean").
-    """
-
-    request: JudgementRequest
-    note: str = ""
-    unknown: str = ""
-    is_nameless: bool = False
+    request: JudgementRequest  # with the words that were read
+    note: str = ""  # what was read otherwise, or ""
+    unknown: str = ""  # a word that leaves open what is meant, or ""
+    is_nameless: bool = False  # True if a label names nothing at all
+    # about the cores of the names, where they are less than the names, and without what only
+    # describes a thing; the answer is no higher than the answer to this
     core: JudgementRequest | None = None
+    # True if a description is left out in the core. It may warn, as "cracked" does, but a model
+    # that isn't sure of a difference says nothing by it ("clean").
     is_described: bool = False
 
     @property
@@ -186,21 +179,13 @@ class ReadRequest:
 
 @dataclass(frozen=True, slots=True)
 class ReadWords:
-    """The words of one argument as they were read.
+    """The words of one argument as they were read."""
 
-    Args:
-        name: what a model is asked about.
-        note: what was read otherwise, or "".
-        unknown: a word that leaves open what is meant, or "".
-        is_nameless: True if the label names nothing at all.
-        core: of the name, where it is less than the name, else "".
-    """
-
-    name: str
-    note: str = ""
-    unknown: str = ""
-    is_nameless: bool = False
-    core: str = ""
+    name: str  # what a model is asked about
+    note: str = ""  # what was read otherwise, or ""
+    unknown: str = ""  # a word that leaves open what is meant, or ""
+    is_nameless: bool = False  # True if the label names nothing at all
+    core: str = ""  # of the name, where it is less than the name, else ""
 
 
 def read_words(words: str, known: KnownWords, *, is_text: bool) -> ReadWords:

@@ -35,15 +35,14 @@ class TextLabel:
 
     Attributes:
         x, y: the point, in points from the picture's lower left corner.
-        centred: True if the label is best placed on the point itself.
-        away: angle (degrees) of the side where nothing else is, if known: it is tried first.
     """
 
     text: str
     x: float
     y: float
     size: float
-    centred: bool = False
+    centred: bool = False  # True if the label is best placed on the point itself
+    # angle (degrees) of the side where nothing else is, if known: it is tried first
     away: float | None = None
 
 

@@ -148,15 +148,11 @@ class _Box:
 
 @dataclass(frozen=True, slots=True)
 class _Lanes:
-    """The lines around the boxes, by the qstate that they lead to.
-
-    Attributes:
-        above: by qstate, its number among those of its row to which lines lead.
-        below: by row, the numbers of the qstates to which lines from the row lead.
-    """
+    """The lines around the boxes, by the qstate that they lead to."""
 
     beside: Mapping[QState, int]
-    above: Mapping[QState, int]
+    above: Mapping[QState, int]  # by qstate, its number among those of its row to which lines lead
+    # by row, the numbers of the qstates to which lines from the row lead
     below: Sequence[Mapping[QState, int]]
 
     def measure_above(self, row: Sequence[QState]) -> float:

@@ -192,17 +192,12 @@ class InstanceRecord(ToolModel):
 
 @dataclass(frozen=True)
 class ContextMattersInstance:
-    """One instance: a goal, and the house in which it is asked.
+    """One instance: a goal, and the house in which it is asked."""
 
-    Attributes:
-        id: Such as ``dining_setup/Parole/problem_1``.
-        description: Purpose of the instance, by its authors.
-        relaxation_expected: True if they expect that the goal must be relaxed; None if unstated.
-    """
-
-    id: str
+    id: str  # Such as ``dining_setup/Parole/problem_1``
     goal: str
-    description: str
+    description: str  # Purpose of the instance, by its authors
+    # True if they expect that the goal must be relaxed; None if unstated
     relaxation_expected: bool | None
     graph: SceneGraph
 

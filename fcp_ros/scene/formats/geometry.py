@@ -32,17 +32,11 @@ _STEPS = np.array(list(product((0.0, 1.0), repeat=3)))
 
 @dataclass(frozen=True)
 class SourceFrame:
-    """A frame whose axes are those of REP-103 under other names.
+    """A frame whose axes are those of REP-103 under other names."""
 
-    Attributes:
-        axes: The source's axis (0, 1, 2) for each of x, y, z of REP-103.
-        signs: 1 where the axis has the same direction, -1 where it is reversed.
-        unit: Length of the source's unit (m).
-    """
-
-    axes: Axes
-    signs: Axes
-    unit: float = 1.0
+    axes: Axes  # The source's axis (0, 1, 2) for each of x, y, z of REP-103
+    signs: Axes  # 1 where the axis has the same direction, -1 where it is reversed
+    unit: float = 1.0  # Length of the source's unit (m)
 
     @property
     def is_left_handed(self) -> bool:

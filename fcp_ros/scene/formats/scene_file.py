@@ -27,18 +27,12 @@ _LISP = re.compile(r"(?:\s*;[^\n]*\n)*\s*\(\s*define\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class SceneLimits:
-    """Limits of a file, so that a monster file is refused before it is processed.
+    """Limits of a file, so that a monster file is refused before it is processed."""
 
-    Attributes:
-        max_nodes: Greatest number of nodes, whatever their layer.
-        max_bytes: Greatest size of the file (bytes).
-        max_relations: Greatest number of relations that a scene states.
-        asset_folders: Folders with files that a scene may refer to; its own folder is always one.
-    """
-
-    max_nodes: int = 200_000
-    max_bytes: int = 512 * 1024 * 1024
-    max_relations: int = 2_000_000
+    max_nodes: int = 200_000  # Greatest number of nodes, whatever their layer
+    max_bytes: int = 512 * 1024 * 1024  # Greatest size of the file (bytes)
+    max_relations: int = 2_000_000  # Greatest number of relations that a scene states
+    # Folders with files that a scene may refer to; its own folder is always one
     asset_folders: tuple[Path, ...] = ()
 
     def check_nodes(self, count: int, source: str) -> None:
@@ -121,21 +115,15 @@ class Syntax(Enum):
 
 @dataclass(frozen=True)
 class SceneFile:
-    """One scene file, read once.
-
-    Attributes:
-        fragment: The part of the address after ``#``: one entry of a file that holds many.
-        content: The bytes; empty for a folder.
-        document: The parsed JSON or YAML value, or the root element of XML; None for other content.
-        problem: The reason why text could not be parsed.
-    """
+    """One scene file, read once."""
 
     path: Path
-    fragment: str
-    content: bytes
+    fragment: str  # The part of the address after ``#``: one entry of a file that holds many
+    content: bytes  # The bytes; empty for a folder
     syntax: Syntax
+    # The parsed JSON or YAML value, or the root element of XML; None for other content
     document: Any
-    problem: str
+    problem: str  # The reason why text could not be parsed
     limits: SceneLimits
 
     @property

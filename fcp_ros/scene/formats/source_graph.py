@@ -38,15 +38,10 @@ _ODD = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True)
 class PlainIds:
-    """Our ids of the elements of a file.
+    """Our ids of the elements of a file."""
 
-    Attributes:
-        by_source: Our id by the source's id; one to one.
-        notes: Changes beyond the rule.
-    """
-
-    by_source: Mapping[SourceId, str]
-    notes: tuple[str, ...] = ()
+    by_source: Mapping[SourceId, str]  # Our id by the source's id; one to one
+    notes: tuple[str, ...] = ()  # Changes beyond the rule
 
     def __getitem__(self, source: SourceId) -> str:
         return self.by_source[source]

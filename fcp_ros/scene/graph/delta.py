@@ -20,19 +20,15 @@ _ASK_AGAIN = "Ask for a full update."
 
 @dataclass(frozen=True)
 class SceneDelta:
-    """The changes from one graph to the next.
-
-    Attributes:
-        upserted: Nodes that are new or replace the node of the same id.
-        removed: Ids of nodes that are gone; relations that name them go with them.
-        added: Relations that are new, or replace the one of the same name and elements.
-        dropped: Relations that no longer hold; name and elements count.
-    """
+    """The changes from one graph to the next."""
 
     sequence: int
-    upserted: tuple[SceneNode, ...] = ()
+    upserted: tuple[SceneNode, ...] = ()  # Nodes that are new or replace the node of the same id
+    # Ids of nodes that are gone; relations that name them go with them
     removed: tuple[str, ...] = ()
+    # Relations that are new, or replace the one of the same name and elements
     added: tuple[SceneRelation, ...] = ()
+    # Relations that no longer hold; name and elements count
     dropped: tuple[SceneRelation, ...] = ()
 
     @property

@@ -110,27 +110,19 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class SceneNode:
-    """One element of a scene.
+    """One element of a scene."""
 
-    Attributes:
-        id: Name, unique in the graph.
-        category: Label as the source gave it, such as "dining_table".
-        pose: Centre of the box, or of the room; None where unknown.
-        size: Full extents (m) of the box along its own axes; None where unknown.
-        polygon: Footprint of a room or floor, (x, y) in metres, without repeating the first.
-        height: Height (m) of a room, from its floor upward; None where unknown.
-        attributes: Anything else that is known, such as ``is_open: False``.
-        parents: Ids of the nodes above this one in the hierarchy (there may be several).
-    """
-
-    id: str
+    id: str  # Name, unique in the graph
     layer: Layer
-    category: str
-    pose: Pose | None = None
-    size: Vector | None = None
+    category: str  # Label as the source gave it, such as "dining_table"
+    pose: Pose | None = None  # Centre of the box, or of the room; None where unknown
+    size: Vector | None = None  # Full extents (m) of the box along its own axes; None where unknown
+    # Footprint of a room or floor, (x, y) in metres, without repeating the first
     polygon: tuple[tuple[float, float], ...] = ()
-    height: float | None = None
+    height: float | None = None  # Height (m) of a room, from its floor upward; None where unknown
+    # Anything else that is known, such as ``is_open: False``
     attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
+    # Ids of the nodes above this one in the hierarchy (there may be several)
     parents: tuple[str, ...] = ()
 
     def __hash__(self) -> int:

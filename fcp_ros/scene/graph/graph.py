@@ -49,15 +49,6 @@ class _RelationsField:
 class SceneGraph:
     """Nodes by id, relations between them, and the frame that the numbers are in.
 
-    Attributes:
-        nodes: Nodes by id; the key equals the node's id.
-        relations: Relations, each (name, elements) at most once.
-        frame_id: Coordinate frame of all positions.
-        sequence: Counts updates; a delta must carry the next number.
-        source: Where the graph came from, for messages.
-        notes: One sentence for each repair, guess or omission on the way; and one on ids that
-            differ in case only.
-
     The time to look up a node, a relation, or the relations and children of one node does not
     depend on the size of the graph; iterating over all nodes or relations does.
 
@@ -66,11 +57,13 @@ class SceneGraph:
             or in itself; the error names the node.
     """
 
-    nodes: Mapping[str, SceneNode]
-    relations: _RelationsField = _RelationsField()
-    frame_id: str = "map"
-    sequence: int = 0
-    source: str = ""
+    nodes: Mapping[str, SceneNode]  # Nodes by id; the key equals the node's id
+    relations: _RelationsField = _RelationsField()  # Relations, each (name, elements) at most once
+    frame_id: str = "map"  # Coordinate frame of all positions
+    sequence: int = 0  # Counts updates; a delta must carry the next number
+    source: str = ""  # Where the graph came from, for messages
+    # One sentence for each repair, guess or omission on the way; and one on ids that differ in case
+    # only
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

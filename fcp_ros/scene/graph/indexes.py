@@ -232,14 +232,10 @@ class Index(Generic[K, V]):
 
 @dataclass(frozen=True)
 class TableChange(Generic[K, V]):
-    """The difference of a table from the one before.
+    """The difference of a table from the one before."""
 
-    Attributes:
-        gone: (rank, value) of each entry that was removed.
-        put: (rank, value before or None, value now) of each entry that is new or replaced.
-    """
-
-    gone: tuple[tuple[int, V], ...]
+    gone: tuple[tuple[int, V], ...]  # (rank, value) of each entry that was removed
+    # (rank, value before or None, value now) of each entry that is new or replaced
     put: tuple[tuple[int, V | None, V], ...]
 
 

@@ -92,32 +92,22 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True)
 class AssociationOptions:
-    """Tolerances for two nodes that may be the same thing.
+    """Tolerances for two nodes that may be the same thing."""
 
-    Attributes:
-        gate: Greatest distance (m) between the two positions.
-        margin: Least difference (m) in total distance between the chosen pairs and any other
-            pairing of the same things; with less, the things stay unpaired.
-        size: Greatest difference of two extents, as a share of the larger one; 5 cm is allowed
-            always.
-    """
-
-    gate: float = 0.5
+    gate: float = 0.5  # Greatest distance (m) between the two positions
+    # Least difference (m) in total distance between the chosen pairs and any other pairing of the
+    # same things; with less, the things stay unpaired
     margin: float = 0.05
+    # Greatest difference of two extents, as a share of the larger one; 5 cm is allowed always
     size: float = 0.3
 
 
 @dataclass(frozen=True)
 class Association:
-    """Pairs of things that are the same.
+    """Pairs of things that are the same."""
 
-    Attributes:
-        pairs: Id of a new thing -> id of the removed thing.
-        ambiguous: Ids of new things that may be one of several.
-    """
-
-    pairs: Mapping[str, str]
-    ambiguous: tuple[str, ...] = ()
+    pairs: Mapping[str, str]  # Id of a new thing -> id of the removed thing
+    ambiguous: tuple[str, ...] = ()  # Ids of new things that may be one of several
 
 
 def associate(
@@ -259,20 +249,15 @@ def _total_cost(costs: NDArray[np.float64], pairs: Sequence[tuple[int, int]], ga
 
 @dataclass(frozen=True)
 class LiveOptions:
-    """Tolerances of the comparison of updates with the graph.
+    """Tolerances of the comparison of updates with the graph."""
 
-    Attributes:
-        still: A thing at most this far (m) from its last published position, and whose extents
-            differ by no more, has not moved.
-        still_turn: The same for its orientation (rad).
-        association: Tolerances for things under different ids that may be the same.
-        most_sources: Number of sources whose numbers and names are remembered.
-    """
-
+    # A thing at most this far (m) from its last published position, and whose extents differ by no
+    # more, has not moved
     still: float = 0.01
-    still_turn: float = 0.02
+    still_turn: float = 0.02  # The same for its orientation (rad)
+    # Tolerances for things under different ids that may be the same
     association: AssociationOptions = field(default_factory=AssociationOptions)
-    most_sources: int = 64
+    most_sources: int = 64  # Number of sources whose numbers and names are remembered
 
 
 class IdTrust(Enum):
@@ -285,17 +270,11 @@ class IdTrust(Enum):
 
 @dataclass(frozen=True)
 class Matching:
-    """The meaning of the ids of an update.
+    """The meaning of the ids of an update."""
 
-    Attributes:
-        ours: Our id for each id of a node in the update.
-        renamed: Elements with a new name at the source.
-        ambiguous: Our ids of new nodes that may be one of several that are gone.
-    """
-
-    ours: Mapping[str, str]
-    renamed: tuple[Renaming, ...] = ()
-    ambiguous: tuple[str, ...] = ()
+    ours: Mapping[str, str]  # Our id for each id of a node in the update
+    renamed: tuple[Renaming, ...] = ()  # Elements with a new name at the source
+    ambiguous: tuple[str, ...] = ()  # Our ids of new nodes that may be one of several that are gone
 
     def translate_node(self, node: SceneNode) -> SceneNode:
         """Return a node with our ids."""

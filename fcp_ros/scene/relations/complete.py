@@ -97,17 +97,12 @@ def find_doubles(nodes: Mapping[str, SceneNode], boxes: Boxes) -> Iterator[tuple
 
 @dataclass(frozen=True)
 class RelationConflict:
-    """A given relation that the geometry contradicts.
+    """A given relation that the geometry contradicts."""
 
-    Attributes:
-        given: The relation as given; it is in the completed graph.
-        found: The relation by geometry; None if geometry only contradicts the given one.
-        reason: The difference of the two, as a clause.
-    """
-
-    given: SceneRelation
+    given: SceneRelation  # The relation as given; it is in the completed graph
+    # The relation by geometry; None if geometry only contradicts the given one
     found: SceneRelation | None
-    reason: str
+    reason: str  # The difference of the two, as a clause
 
 
 def find_support_conflicts(derivation: Derivation) -> Iterator[RelationConflict]:
@@ -215,20 +210,14 @@ def _find_enclosing(id_: str, containers: Mapping[str, Place]) -> set[str]:
 
 @dataclass(frozen=True)
 class Completion:
-    """A completed graph, with the results on the way.
+    """A completed graph, with the results on the way."""
 
-    Attributes:
-        graph: The completed graph; its notes summarise the conflicts.
-        conflicts: Given relations that the geometry contradicts, one by one.
-        derivation: The place of each thing.
-        boxes: The boxes of all things, in the graph's order.
-        nearest: The pairs of boxes that are near, of each box by itself; empty unless asked for.
-    """
-
-    graph: SceneGraph
+    graph: SceneGraph  # The completed graph; its notes summarise the conflicts
+    # Given relations that the geometry contradicts, one by one
     conflicts: tuple[RelationConflict, ...]
-    derivation: Derivation
-    boxes: Boxes
+    derivation: Derivation  # The place of each thing
+    boxes: Boxes  # The boxes of all things, in the graph's order
+    # The pairs of boxes that are near, of each box by itself; empty unless asked for
     nearest: ScoredPairs
 
 

@@ -28,16 +28,12 @@ _MARGIN = 0.5
 
 
 class SceneStructure(NamedTuple):
-    """The part of a scene that stays while things move.
+    """The part of a scene that stays while things move."""
 
-    Attributes:
-        rooms: All rooms, in order.
-        fixed: Doors, passages and floors: they are in no room and rest on nothing.
-    """
-
-    rooms: Sequence[SceneNode]
+    rooms: Sequence[SceneNode]  # All rooms, in order
     finder: RoomFinder
     floors: Mapping[str, str]
+    # Doors, passages and floors: they are in no room and rest on nothing
     fixed: frozenset[str] | set[str]
 
 

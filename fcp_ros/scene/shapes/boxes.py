@@ -206,30 +206,20 @@ TILT = 0.17
 
 @dataclass(frozen=True)
 class Boxes:
-    """n boxes that stand upright.
-
-    Attributes:
-        centre: Shape (n, 3), metres.
-        half: Half extents along the box's own axes, shape (n, 3), metres.
-        cos: Cosine of the box's yaw, shape (n,).
-        sin: Sine of the box's yaw, shape (n,).
-        role: ``HoldingRole`` of each box, shape (n,).
-        hangs: True for what is often mounted (``is_often_mounted``), shape (n,).
-        turn: Orientations as quaternions x, y, z, w, shape (n, 4).
-        own: Half extents along the axes of ``turn``, shape (n, 3), metres. For tilted boxes, which
-            ``half`` replaces by the upright box around them; for others the same as ``half``.
-        tilt: Sine of the angle to the upright for boxes that were replaced; else 0, shape (n,).
-    """
+    """n boxes that stand upright."""
 
     ids: Sequence[str]
-    centre: Floats
-    half: Floats
-    cos: Floats
-    sin: Floats
-    role: NDArray[np.uint8]
-    hangs: Flags
-    turn: Floats
+    centre: Floats  # Shape (n, 3), metres
+    half: Floats  # Half extents along the box's own axes, shape (n, 3), metres
+    cos: Floats  # Cosine of the box's yaw, shape (n,)
+    sin: Floats  # Sine of the box's yaw, shape (n,)
+    role: NDArray[np.uint8]  # ``HoldingRole`` of each box, shape (n,)
+    hangs: Flags  # True for what is often mounted (``is_often_mounted``), shape (n,)
+    turn: Floats  # Orientations as quaternions x, y, z, w, shape (n, 4)
+    # Half extents along the axes of ``turn``, shape (n, 3), metres. For tilted boxes, which
+    # ``half`` replaces by the upright box around them; for others the same as ``half``.
     own: Floats
+    # Sine of the angle to the upright for boxes that were replaced; else 0, shape (n,)
     tilt: Floats
 
     @staticmethod

@@ -20,15 +20,13 @@ class Stop:
 
     Attributes:
         x, y: Position in the scene's frame, metres.
-        level: Height of the floor there, metres.
-        top: Height of the top of the thing there, metres; at least the level.
-        steps: Indices of the plan steps that happen here; empty for a point that is passed.
     """
 
     x: float
     y: float
-    level: float
-    top: float
+    level: float  # Height of the floor there, metres
+    top: float  # Height of the top of the thing there, metres; at least the level
+    # Indices of the plan steps that happen here; empty for a point that is passed
     steps: tuple[int, ...]
 
 

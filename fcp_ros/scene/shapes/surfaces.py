@@ -37,15 +37,10 @@ _PCD_EXTENT = re.compile(rb"^(?:WIDTH|HEIGHT|SIZE|COUNT)\s+([^\n]*)", re.MULTILI
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """The boundary of one thing.
+    """The boundary of one thing."""
 
-    Attributes:
-        points: Shape (n, 3), metres; finite.
-        triangles: Numbers of points, shape (m, 3); m is 0 for a point cloud.
-    """
-
-    points: NDArray[np.float64]
-    triangles: NDArray[np.int64]
+    points: NDArray[np.float64]  # Shape (n, 3), metres; finite
+    triangles: NDArray[np.int64]  # Numbers of points, shape (m, 3); m is 0 for a point cloud
 
 
 def import_open3d() -> Any:
@@ -193,34 +188,23 @@ _ENOUGH = 4
 
 @dataclass(frozen=True)
 class RayOptions:
-    """Tolerances of the comparison of surfaces.
+    """Tolerances of the comparison of surfaces."""
 
-    Attributes:
-        columns: Rays along each side of a thing's footprint; their square in all.
-        tolerance: Greatest distance (m) of an underside from the surface below it, up or down.
-        least_share: Share of the touching columns that a support must carry.
-    """
-
-    columns: int = 9
+    columns: int = 9  # Rays along each side of a thing's footprint; their square in all
+    # Greatest distance (m) of an underside from the surface below it, up or down
     tolerance: float = 0.03
-    least_share: float = 0.25
+    least_share: float = 0.25  # Share of the touching columns that a support must carry
 
 
 @dataclass(frozen=True)
 class RaySupport:
-    """The fact that one thing rests on another.
-
-    Attributes:
-        share: Share, in (0, 1], of the item's lowest columns that the support carries.
-        gap: Median distance (m) from the support up to the item; negative where they overlap.
-        covered: Share, in [0, 1], of those columns in which the support is above the item, too.
-    """
+    """The fact that one thing rests on another."""
 
     item: int
     support: int
-    share: float
-    gap: float
-    covered: float
+    share: float  # Share, in (0, 1], of the item's lowest columns that the support carries
+    gap: float  # Median distance (m) from the support up to the item; negative where they overlap
+    covered: float  # Share, in [0, 1], of those columns in which the support is above the item, too
 
 
 def find_supports_by_rays(

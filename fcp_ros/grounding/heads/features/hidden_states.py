@@ -56,12 +56,9 @@ LOOSE_TOLERANCE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class StatePlaces:
-    """The states that are read.
+    """The states that are read."""
 
-    Args:
-        layers: numbers of layers, from 1, increasing; the state is that after the layer.
-    """
-
+    # numbers of layers, from 1, increasing; the state is that after the layer
     layers: tuple[int, ...]
 
     def count_features(self, width: int) -> int:

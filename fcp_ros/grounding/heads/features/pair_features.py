@@ -254,23 +254,15 @@ CROWDED = 8
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """The distinct words of pairs.
-
-    Args:
-        left: place of each pair's left side among the words.
-        right: the same for the right side.
-        lefts: the places that stand on the left.
-        row: place of each pair's left side in `lefts`.
-        column: of its right side in `rights`.
-    """
+    """The distinct words of pairs."""
 
     words: tuple[str, ...]
-    left: Rows
-    right: Rows
-    lefts: Rows
+    left: Rows  # place of each pair's left side among the words
+    right: Rows  # the same for the right side
+    lefts: Rows  # the places that stand on the left
     rights: Rows
-    row: Rows
-    column: Rows
+    row: Rows  # place of each pair's left side in `lefts`
+    column: Rows  # of its right side in `rights`
 
     def multiply(self, a: Array, b: Array) -> Array:
         """Compute the product of each left word's vector in `a` with its right one's in `b`."""
@@ -326,15 +318,11 @@ MOST_RAM_WORDS = 4096
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """Hubs and principal directions, fixed on the words of the training.
+    """Hubs and principal directions, fixed on the words of the training."""
 
-    Args:
-        hubs: mean vector of all words in each phrasing, shape (phrasings, dimension).
-        components: principal directions of the words' mean vector over the phrasings, shape
-            (dimension, COMPONENTS), scaled so that projections have a mean squared length of 1.
-    """
-
-    hubs: Array
+    hubs: Array  # mean vector of all words in each phrasing, shape (phrasings, dimension)
+    # principal directions of the words' mean vector over the phrasings, shape (dimension,
+    # COMPONENTS), scaled so that projections have a mean squared length of 1
     components: Array
 
 

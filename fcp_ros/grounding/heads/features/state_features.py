@@ -59,15 +59,10 @@ _NO_WORDS = re.compile(r"[^\w\s'&.,/%+-]+")
 
 @dataclass(frozen=True, slots=True)
 class QuestionForm:
-    """The text of a question, but for the words of a pair.
+    """The text of a question, but for the words of a pair."""
 
-    Args:
-        prefix: the part that all pairs share.
-        tail: the rest, with LEFT and RIGHT in the places of the two sides.
-    """
-
-    prefix: str
-    tail: str
+    prefix: str  # the part that all pairs share
+    tail: str  # the rest, with LEFT and RIGHT in the places of the two sides
 
     def write(self, pair: tuple[str, str]) -> str:
         """Write the tail for a pair; signs that could end the question are left out."""
@@ -297,18 +292,13 @@ class StateEncoder:
 
 @dataclass(frozen=True, slots=True)
 class StateReduction:
-    """A shift and a projection of states.
+    """A shift and a projection of states."""
 
-    Args:
-        mean: shape (states,).
-        factor: on each state, shape (states,), such that the features of a pair have a mean squared
-            length of about 1.
-        projection: shape (states, features).
-    """
-
-    mean: Array
+    mean: Array  # shape (states,)
+    # on each state, shape (states,), such that the features of a pair have a mean squared length of
+    # about 1
     factor: Array
-    projection: Array
+    projection: Array  # shape (states, features)
 
     def apply(self, states: Array) -> Array:
         """Reduce states, shape (pairs, states), to features."""

@@ -37,32 +37,23 @@ CHUNK = 2048
 
 @dataclass(frozen=True, slots=True)
 class RegressionOptions:
-    """Settings of a regression.
+    """Settings of a regression."""
 
-    Args:
-        supports: most rows to compare with.
-        sharpenings: factors on the kernel's sharpness, one of which is chosen.
-        ridges: penalties on the weights, > 0, one of which is chosen.
-        sample: most supports while they are chosen.
-    """
-
-    supports: int = 2500
+    supports: int = 2500  # most rows to compare with
+    # factors on the kernel's sharpness, one of which is chosen
     sharpenings: tuple[float, ...] = (0.25, 0.5, 1.0)
+    # penalties on the weights, > 0, one of which is chosen
     ridges: tuple[float, ...] = (0.1, 0.3, 1.0)
-    sample: int = 800
+    sample: int = 800  # most supports while they are chosen
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Folds:
-    """Parts of the rows for cross-validation.
+    """Parts of the rows for cross-validation."""
 
-    Args:
-        inside: for each fold, the rows whose scores it gives; each row in one fold.
-        barred: for each fold, the rows that its regression must not see, `inside` among them.
-    """
-
-    inside: tuple[Flags, ...]
+    inside: tuple[Flags, ...]  # for each fold, the rows whose scores it gives; each row in one fold
+    # for each fold, the rows that its regression must not see, `inside` among them
     barred: tuple[Flags, ...]
 
 
@@ -88,18 +79,13 @@ class Equations:
 
 @dataclass(frozen=True)
 class KernelRegression:
-    """The rows of a training, compared with supports that were drawn from them.
-
-    Args:
-        likeness: of all rows to the supports, shape (rows, supports).
-        worth: of each row, in (0, 1].
-    """
+    """The rows of a training, compared with supports that were drawn from them."""
 
     kernel: Kernel
     ridge: float
     chosen: NDArray[np.intp]
-    likeness: Array
-    worth: Reals
+    likeness: Array  # of all rows to the supports, shape (rows, supports)
+    worth: Reals  # of each row, in (0, 1]
     folds: Folds
     _squares: list[Reals] = field(default_factory=list)
 
@@ -138,17 +124,11 @@ class KernelRegression:
 
 @dataclass(frozen=True, slots=True)
 class RegressionRows:
-    """The rows of a training.
+    """The rows of a training."""
 
-    Args:
-        features: rounded as they will be kept, shape (rows, features).
-        worth: of each row, in (0, 1].
-        measured: the rows whose errors count in the choice of sharpness and ridge.
-    """
-
-    features: Array
-    worth: Reals
-    measured: Flags
+    features: Array  # rounded as they will be kept, shape (rows, features)
+    worth: Reals  # of each row, in (0, 1]
+    measured: Flags  # the rows whose errors count in the choice of sharpness and ridge
     folds: Folds
 
 

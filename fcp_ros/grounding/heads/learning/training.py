@@ -190,53 +190,36 @@ CHUNK = 2048
 
 @dataclass(frozen=True, slots=True)
 class TrainingOptions:
-    """Settings of the training of a head.
-
-    Args:
-        sharpness: of the kernel, before the factors of `regression`.
-        folds: of the cross-validation, >= 2.
-        knots: most quantiles of the scores at which the maps may bend.
-        unrelated: random pairs that are added, as a share of the judgements.
-        most_unrelated: at most so many of them.
-        unrelated_worth: of such a pair in the regression, in (0, 1]; a judgement is worth 1.
-        unrelated_in_map: the same in the map to degrees, in [0, 1].
-    """
+    """Settings of the training of a head."""
 
     regression: RegressionOptions = field(default_factory=RegressionOptions)
-    sharpness: float = 0.5
-    folds: int = 4
-    knots: int = 16
-    unrelated: float = 1.0
-    most_unrelated: int = 1 << 30
+    sharpness: float = 0.5  # of the kernel, before the factors of `regression`
+    folds: int = 4  # of the cross-validation, >= 2
+    knots: int = 16  # most quantiles of the scores at which the maps may bend
+    unrelated: float = 1.0  # random pairs that are added, as a share of the judgements
+    most_unrelated: int = 1 << 30  # at most so many of them
+    # of such a pair in the regression, in (0, 1]; a judgement is worth 1
     unrelated_worth: float = 1.0
-    unrelated_in_map: float = UNRELATED_IN_MAP
+    unrelated_in_map: float = UNRELATED_IN_MAP  # the same in the map to degrees, in [0, 1]
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class HeadComparison:
-    """A head and the baseline on the same held-out judgements.
+    """A head and the baseline on the same held-out judgements."""
 
-    Args:
-        head: by the trained head, without looking up judged pairs.
-        cosine: by the cosine of the bare words, with the best monotone map of the training part;
-            None for a model without vectors of words.
-    """
-
-    head: Agreement
+    head: Agreement  # by the trained head, without looking up judged pairs
+    # by the cosine of the bare words, with the best monotone map of the training part; None for a
+    # model without vectors of words
     cosine: Agreement | None
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingPart:
-    """Pairs and degrees that the head of a set is trained on.
-
-    Args:
-        pairs: the judged ones of the training part, then unrelated ones.
-    """
+    """Pairs and degrees that the head of a set is trained on."""
 
     kind: JudgementSet
-    pairs: Pairs
+    pairs: Pairs  # the judged ones of the training part, then unrelated ones
     degrees: Reals
     judged: int
 

@@ -34,19 +34,12 @@ _CIRCLE_CORNERS = 32
 
 @dataclass(frozen=True)
 class PlacedShape:
-    """A footprint in the world.
+    """A footprint in the world."""
 
-    Attributes:
-        pose: Centre of the box if its height is known, else of its underside.
-        size: Extents of the box (m); None if the height or the footprint is unknown.
-        outline: Corners (m) of the footprint; empty if unknown.
-        is_box: True if the outline is redundant, given pose and size.
-    """
-
-    pose: Pose
-    size: Vector | None
-    outline: Polygon
-    is_box: bool
+    pose: Pose  # Centre of the box if its height is known, else of its underside
+    size: Vector | None  # Extents of the box (m); None if the height or the footprint is unknown
+    outline: Polygon  # Corners (m) of the footprint; empty if unknown
+    is_box: bool  # True if the outline is redundant, given pose and size
 
 
 def place_footprint(footprint: Footprint | None, base: Pose) -> PlacedShape:

@@ -56,17 +56,12 @@ def _find_kind(content: bytes) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class StageMeshes:
-    """The meshes of a stage, in the order of its geometry and the frame of each prim.
+    """The meshes of a stage, in the order of its geometry and the frame of each prim."""
 
-    Attributes:
-        points: For each prim, shape (n, 3), in the stage's unit; empty if it is no mesh.
-        counts: For each prim, the number of corners of each face.
-        corners: For each prim, numbers of points, face after face.
-    """
-
+    # For each prim, shape (n, 3), in the stage's unit; empty if it is no mesh
     points: Sequence[NDArray[np.float64]]
-    counts: Sequence[NDArray[np.int64]]
-    corners: Sequence[NDArray[np.int64]]
+    counts: Sequence[NDArray[np.int64]]  # For each prim, the number of corners of each face
+    corners: Sequence[NDArray[np.int64]]  # For each prim, numbers of points, face after face
 
 
 def open_stage(file: SceneFile) -> Mapping[str, Any]:
@@ -140,18 +135,15 @@ WHOLES = (MODEL, "subcomponent")
 
 @dataclass
 class PrimRoles:
-    """The nodes that labelled prims belong to.
+    """The nodes that labelled prims belong to."""
 
-    Attributes:
-        nodes_of: For each prim the number of the prim that is its node, itself or one above; -1 if
-            there is none.
-        groups: Paths of groups, with the number of things in each.
-        left_out: Paths of prims that are no things, with their types.
-    """
-
+    # For each prim the number of the prim that is its node, itself or one above; -1 if there is
+    # none
     nodes_of: list[int] = field(default_factory=list)
     parts: int = 0
+    # Paths of groups, with the number of things in each
     groups: list[str] = field(default_factory=list)
+    # Paths of prims that are no things, with their types
     left_out: list[str] = field(default_factory=list)
 
 

@@ -61,19 +61,13 @@ def decode(
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy of a prototype's prims: one instance of a point instancer.
-
-    Attributes:
-        name: Path of the instancer with the number of the instance, instead of the root's path.
-        matrix: From the prototype's frame to the world.
-        instancers: Paths of the instancers that it is in, outermost first.
-    """
+    """A copy of a prototype's prims: one instance of a point instancer."""
 
     root: Any
-    name: str
-    matrix: Any
+    name: str  # Path of the instancer with the number of the instance, instead of the root's path
+    matrix: Any  # From the prototype's frame to the world
     labels: list[list[str]]
-    instancers: tuple[str, ...]
+    instancers: tuple[str, ...]  # Paths of the instancers that it is in, outermost first
 
 
 class Stage:

@@ -77,24 +77,16 @@ _SIDES = frozenset(
 
 @dataclass
 class BodyShape:
-    """A shape of a body.
+    """A shape of a body."""
 
-    Attributes:
-        name: Its name; may be empty.
-        matrix: From its own frame to the world (m), shape (4, 4).
-        points: Points whose hull it fills, in its own frame, shape (n, 3); None if unknown.
-        mesh: The file of a mesh that the points are still to be read from.
-        part: The part of the mesh that counts; empty for all of it.
-        is_centred: True if the mesh's own centre is put at the origin.
-        scale: The factors by which the mesh is stretched.
-    """
-
-    name: str
-    matrix: Floats
+    name: str  # Its name; may be empty
+    matrix: Floats  # From its own frame to the world (m), shape (4, 4)
+    # Points whose hull it fills, in its own frame, shape (n, 3); None if unknown
     points: Floats | None = None
-    mesh: Path | None = None
-    part: str = ""
-    is_centred: bool = False
+    mesh: Path | None = None  # The file of a mesh that the points are still to be read from
+    part: str = ""  # The part of the mesh that counts; empty for all of it
+    is_centred: bool = False  # True if the mesh's own centre is put at the origin
+    # The factors by which the mesh is stretched
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
     def place(self) -> Floats:
@@ -107,33 +99,23 @@ class BodyShape:
 
 @dataclass
 class WorldBody:
-    """A body of a world; bodies are listed after those above them.
+    """A body of a world; bodies are listed after those above them."""
 
-    Attributes:
-        name: Its name in the file; may be empty.
-        parent: The number of the body above; -1 for the world.
-        matrix: From its own frame to the world (m), shape (4, 4).
-        shapes: Its own shapes.
-        asset: The name of the asset that it is a copy of; counts where the name says nothing.
-        is_part: True for what belongs to the body above whatever it is called (a link of a model).
-        is_fixed: True if the world holds it where it is; None if the file doesn't say.
-        joints: The number of degrees of freedom between it and the body above.
-        openings: The positions (m or rad) of those that have limits: doors, drawers, lids.
-        is_driven: True if a motor moves it, or it has sensors.
-        label: Its label, where the file has one besides the name.
-    """
-
-    name: str
-    parent: int
-    matrix: Floats
-    shapes: list[BodyShape] = field(default_factory=list)
+    name: str  # Its name in the file; may be empty
+    parent: int  # The number of the body above; -1 for the world
+    matrix: Floats  # From its own frame to the world (m), shape (4, 4)
+    shapes: list[BodyShape] = field(default_factory=list)  # Its own shapes
+    # The name of the asset that it is a copy of; counts where the name says nothing
     asset: str = ""
+    # True for what belongs to the body above whatever it is called (a link of a model)
     is_part: bool = False
+    # True if the world holds it where it is; None if the file doesn't say
     is_fixed: bool | None = None
-    joints: int = 0
+    joints: int = 0  # The number of degrees of freedom between it and the body above
+    # The positions (m or rad) of those that have limits: doors, drawers, lids
     openings: tuple[float, ...] = ()
-    is_driven: bool = False
-    label: str = ""
+    is_driven: bool = False  # True if a motor moves it, or it has sensors
+    label: str = ""  # Its label, where the file has one besides the name
 
 
 def make_box(size: Floats) -> Floats:

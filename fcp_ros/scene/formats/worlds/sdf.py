@@ -126,18 +126,12 @@ class _Frames:
 
 @dataclass(frozen=True)
 class ModelSurroundings:
-    """The surroundings of a model.
+    """The surroundings of a model."""
 
-    Attributes:
-        parent: The number of the body above; -1 for the world.
-        matrix: From the frame of that to the world.
-        is_static: True if that is fixed.
-    """
-
-    parent: int
-    matrix: Floats
+    parent: int  # The number of the body above; -1 for the world
+    matrix: Floats  # From the frame of that to the world
     folder: Path
-    is_static: bool = False
+    is_static: bool = False  # True if that is fixed
     depth: int = 0
 
 

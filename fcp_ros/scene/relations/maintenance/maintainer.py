@@ -100,17 +100,11 @@ _MOST_LOCAL = 4
 
 @dataclass(frozen=True)
 class MaintenanceStep:
-    """A record of how a change was worked in.
+    """A record of how a change was worked in."""
 
-    Attributes:
-        full: True if everything was derived again instead of the neighbourhood alone.
-        reason: The reason for a full derivation; else "".
-        touched: Number of things whose relations were derived again.
-    """
-
-    full: bool = False
-    reason: str = ""
-    touched: int = 0
+    full: bool = False  # True if everything was derived again instead of the neighbourhood alone
+    reason: str = ""  # The reason for a full derivation; else ""
+    touched: int = 0  # Number of things whose relations were derived again
 
 
 class RelationMaintainer:
