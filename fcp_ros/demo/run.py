@@ -55,8 +55,7 @@ from fcp_ros.report.demo_report import (
 )
 from fcp_ros.scene import Layer, SceneGraph, load_scene, read_scene
 
-MOST_THINGS = 3
-"""Things that are brought: enough to see the policy repeat itself."""
+MOST_THINGS = 3  # Things that are brought: enough to see the policy repeat itself
 
 
 def propose_tidying(teller: Storyteller, state: Instance, cast: Cast) -> list[Story]:

@@ -28,12 +28,10 @@ from fcp_ros.language.nouns import add_article, is_countable, pluralise, write_n
 from fcp_ros.planning import PlanningResult
 from fcp_ros.planning.model.result import RelaxationKind
 
-LEAST_FIT = 0.5
-"""Least degree of a substitute for which a sentence is proposed."""
+LEAST_FIT = 0.5  # Least degree of a substitute for which a sentence is proposed
 BOTH = (RelaxationKind.SUBSTITUTION, RelaxationKind.FEWER)
 """The changes that a wish with two of them needs; one with a single change needs the first."""
-MOST_COMPANIONS = 3
-"""Sentences with two changes that are proposed for one missing thing."""
+MOST_COMPANIONS = 3  # Sentences with two changes that are proposed for one missing thing
 
 WANTED = (
     "teacup", "tumbler", "goblet", "flashlight", "lantern", "candle", "stool", "armchair",

@@ -14,11 +14,9 @@ from typing import Any
 
 from fcp_ros.foundation.yaml_text import dump_yaml
 
-READY = "up "
-"""The beginning of the line that ``fcp up`` prints once all nodes are active."""
+READY = "up "  # The beginning of the line that ``fcp up`` prints once all nodes are active
 
-ERROR = "error "
-"""The beginning of the line that ``fcp up`` prints when it fails."""
+ERROR = "error "  # The beginning of the line that ``fcp up`` prints when it fails
 
 START_TIMEOUT = 120.0
 STOP_TIMEOUT = 15.0

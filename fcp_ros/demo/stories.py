@@ -21,8 +21,7 @@ SOLVED = frozenset({PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING})
 ITEM, SUPPORT, FLOOR, ROBOT = "item", "surface", "floor", "robot"
 PLACES = ("on", "inside", "holding")
 
-UNFIT_MARGIN = 0.05
-"""An unfit item is below alpha by at least this much."""
+UNFIT_MARGIN = 0.05  # An unfit item is below alpha by at least this much
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from contextlib import contextmanager
 MANY_OBJECTS = 1_000
 """Scenes with at least this many elements slow the cyclic garbage collector noticeably."""
 
-_RARELY = (50_000, 20, 100)
-"""Thresholds of the collector in a process that holds a large scene."""
+_RARELY = (50_000, 20, 100)  # Thresholds of the collector in a process that holds a large scene
 
 
 @contextmanager

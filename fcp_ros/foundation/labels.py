@@ -11,8 +11,6 @@ from functools import lru_cache
 from fcp_ros.foundation.wording import gather_words
 from fcp_ros.foundation.wordnet import find_wordnet
 
-# --- the name of a thing in a caption ---
-
 DENIALS = gather_words("not no nothing neither isn't isnt")
 """Words in front of what a thing is said not to be; "never" may praise it ("never failing")."""
 NEGATIONS = gather_words(
@@ -125,8 +123,7 @@ def is_thing(word: str) -> bool:
     return any(sense.is_concrete for sense in senses[:MOST_MEANINGS])
 
 
-MOST_MEANINGS = 3
-"""Rarer meanings of a word don't make it one for a thing."""
+MOST_MEANINGS = 3  # Rarer meanings of a word don't make it one for a thing
 
 # --- category labels ---
 

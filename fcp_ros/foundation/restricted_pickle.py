@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 MAX_STEPS = 1_000_000
 """Instructions of one pickle; the largest Gibson buildings need some ten thousand."""
 
-MAX_DIMENSIONS = 8
-"""Dimensions of an array."""
+MAX_DIMENSIONS = 8  # Dimensions of an array
 
 _LONGEST_INTEGER = 64
 _NUMBER_CODES = re.compile(r"b1|[iu][1248]|f[248]|[SU]\d{1,4}")

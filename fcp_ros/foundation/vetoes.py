@@ -88,8 +88,7 @@ _ACCESSORIES = gather_words("""
 """)
 """Heads of names of what only goes with a thing, shows it, or claims to do for it. Of other
 heads the judges know more: a "drinking glass" and "walnut pieces" are what they are named after."""
-_FOOD = frozenset(("food", "seasoning"))
-"""Pepper is cracked, and bread torn, to be used."""
+_FOOD = frozenset(("food", "seasoning"))  # Pepper is cracked, and bread torn, to be used
 _CONTENTS = gather_words("""
     food beverage liquid substance drug
 """)
@@ -99,8 +98,7 @@ _INGESTION = gather_words("""
 _DRINKING_VESSELS = _phrases("""
     drinking vessel, cup, glass, mug, bowl, tumbler
 """)
-_MEANINGS = 3
-"""Meanings of a word among which a kind is looked for: "glass" is a substance first."""
+_MEANINGS = 3  # Meanings of a word among which a kind is looked for: "glass" is a substance first
 
 
 @lru_cache(maxsize=16_384)

@@ -11,8 +11,7 @@ from fractions import Fraction
 _UNPRINTABLE = "\N{REPLACEMENT CHARACTER}"
 _LONGEST = 100
 """Longer names are not compared with others: the comparison takes time of the product."""
-_MOST_PLACES = 40
-"""Decimal places that are written; a number with more, such as 1/3, is rounded."""
+_MOST_PLACES = 40  # Decimal places that are written; a number with more, such as 1/3, is rounded
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """Characters that a terminal obeys, that break lines, or that turn the direction of a text."""
 _LAYOUT = re.compile(r"[\t-\r\u2028-\u202e\u2066-\u2069]")

@@ -19,13 +19,10 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
-FOLDER_VARIABLE = "WNSEARCHDIR"
-"""WordNet's own variable for the folder of its files."""
+FOLDER_VARIABLE = "WNSEARCHDIR"  # WordNet's own variable for the folder of its files
 DEFAULT_FOLDERS = (Path("/usr/share/wordnet"), Path("/usr/local/WordNet-3.0/dict"))
-PACKAGE = "wordnet-base"
-"""Package of Debian and Ubuntu that brings the files."""
-ANIMAL, PERSON = 5, 18
-"""The lexicographers' files of animals and persons (lexnames(5WN))."""
+PACKAGE = "wordnet-base"  # Package of Debian and Ubuntu that brings the files
+ANIMAL, PERSON = 5, 18  # The lexicographers' files of animals and persons (lexnames(5WN))
 ABSTRACT = frozenset({4, 7, 9, 12, 24, 26})
 """Their files of acts, attributes, cognition, feelings, relations and states."""
 CONCRETE = frozenset({3, ANIMAL, 6, 13, 17, PERSON, 20, 27})

@@ -34,16 +34,12 @@ from fcp_ros.foundation.wording import find_control
 Part = tuple[str | int, ...]
 """The keys and positions that lead from the whole document to a part of it."""
 
-MOST_CHARACTERS = 2_000_000
-"""Length of the longest text that `parse_yaml` reads."""
-DEEPEST = 30
-"""Deepest nesting of lists and mappings that `parse_yaml` accepts."""
-DEEPEST_LOADED = 100
-"""Deepest nesting that `load_yaml` accepts."""
+MOST_CHARACTERS = 2_000_000  # Length of the longest text that `parse_yaml` reads
+DEEPEST = 30  # Deepest nesting of lists and mappings that `parse_yaml` accepts
+DEEPEST_LOADED = 100  # Deepest nesting that `load_yaml` accepts
 
 _TAG = "tag:yaml.org,2002:"
-NOT_YAML = "this is not valid YAML: "
-"""Beginning of `TextError.what` where the syntax is wrong."""
+NOT_YAML = "this is not valid YAML: "  # Beginning of `TextError.what` where the syntax is wrong
 
 
 class TextError(ValueError):
@@ -179,10 +175,8 @@ def _number_of(word: str) -> int | float | None:
 # ---- from events to values
 
 
-_NO_KEY: Any = object()
-"""Stands where a mapping waits for a key."""
-_MERGE: Any = object()
-"""Stands for the key `<<` until its mapping is complete."""
+_NO_KEY: Any = object()  # Stands where a mapping waits for a key
+_MERGE: Any = object()  # Stands for the key `<<` until its mapping is complete
 
 
 @contextmanager

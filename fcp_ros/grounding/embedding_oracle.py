@@ -35,7 +35,6 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import hash_predicate
 
-# --- the similarity of the two sides of a predicate, by phrases around their words ---
 #
 # For ``serves_as(item, purpose)`` the sides are the item's words and the purpose's words. One
 # phrasing brings out the use of a thing, another the kind of thing; no single one is best for every
@@ -155,8 +154,7 @@ def measure_concordance(scores: Sequence[float], similarities: Sequence[float]) 
 
 # --- the default oracle: degrees from the similarity of sentence embeddings ---
 
-SHARPNESS = 0.05
-"""Similarity difference that makes an anchor e times as likely, for statements."""
+SHARPNESS = 0.05  # Similarity difference that makes an anchor e times as likely, for statements
 POOR_AGREEMENT = 0.75
 """Below this share of correctly ordered examples, answers note that the rubric fits badly."""
 

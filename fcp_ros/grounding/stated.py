@@ -28,15 +28,12 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import Answer, PerRequestOracle, hash_predicate
 
-Numbers = Mapping[tuple[str, str], float]
-"""Known numbers by parameter and attribute."""
-WARNING = 0.5
-"""Entries below it warn of something."""
+Numbers = Mapping[tuple[str, str], float]  # Known numbers by parameter and attribute
+WARNING = 0.5  # Entries below it warn of something
 WARNING_MEANINGS = 2
 """Meanings of a word for which a warning counts: "knife" as a tool and as a weapon."""
 _NO_LABELS: frozenset[str] = frozenset()
-MOST = 1e300
-"""Larger magnitudes, infinity and NaN are no measurements."""
+MOST = 1e300  # Larger magnitudes, infinity and NaN are no measurements
 
 
 class NotKnownError(ValueError):

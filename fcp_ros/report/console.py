@@ -17,8 +17,6 @@ from fcp_ros.planning.model.result import GivenUp, KeptPreference
 from fcp_ros.planning.model.suggestion import PolicyTrace
 from fcp_ros.report.explored_goals import render_relaxations
 
-# --- the origin of a degree in a few words, for the terminal and the HTML page ---
-
 BINS = 10
 BLOCKS = "▁▂▃▄▅▆▇█"
 
@@ -127,8 +125,7 @@ LONG_PLAN = 300
 """A plan with more steps is printed without a table, whose layout takes 1 ms for each step."""
 CANDIDATES_SHOWN = 6
 """Only the best candidates are shown; the JSON and the HTML page have all of them."""
-PREFERENCES_SHOWN = 8
-"""More preferences are shown with an explanation only."""
+PREFERENCES_SHOWN = 8  # More preferences are shown with an explanation only
 
 
 def render_result(result: PlanningResult, *, explain: bool = False) -> RenderableType:

@@ -25,8 +25,6 @@ from fcp_ros.planning.model.result import (
     RelaxationOutcome,
 )
 
-# --- the relaxed goals that were looked at, arranged for a picture or a text ---
-
 MOST_IN_LEVEL = 5
 """Goals of a level that are shown; the chosen one and those above it are always among them."""
 
@@ -185,8 +183,7 @@ def _count(number: int, noun: str) -> str:
 
 # --- relaxations as rich text for a terminal ---
 
-REFUSED_SHOWN = 6
-"""Refused changes that are shown; the JSON and the HTML page have all of them."""
+REFUSED_SHOWN = 6  # Refused changes that are shown; the JSON and the HTML page have all of them
 
 _COLOURS = {
     RelaxationOutcome.SOLVED: "green",

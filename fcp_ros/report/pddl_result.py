@@ -18,8 +18,6 @@ from fcp_ros.planning import Explanation, Plan, PlanningResult
 from fcp_ros.planning.model.ground_step import compute_cost
 from fcp_ros.planning.model.result import GivenUp
 
-# --- a plan in the format of the planning competitions (IPC) ---
-
 _NAME = re.compile(r"[A-Za-z][\w-]*\Z", re.ASCII)
 
 

@@ -20,10 +20,8 @@ from fcp_ros.report.drawing.relaxation_lattice import draw_relaxation_lattice
 from fcp_ros.report.drawing.timeline import draw_timeline
 from fcp_ros.report.explored_goals import count_outcomes, remove_reasons
 
-LONGEST_TIMELINE = 60
-"""Steps of a plan with a timeline, which has a row for each."""
-LONGEST_GOAL = 600
-"""Letters of a goal that are shown."""
+LONGEST_TIMELINE = 60  # Steps of a plan with a timeline, which has a row for each
+LONGEST_GOAL = 600  # Letters of a goal that are shown
 
 
 @dataclass(frozen=True)

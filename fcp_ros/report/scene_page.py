@@ -19,8 +19,7 @@ from fcp_ros.report.drawing.floor_plan import draw_floor_plan
 from fcp_ros.report.names import explain_choice, group_by_label
 from fcp_ros.scene import Layer, SceneGraph, summarise
 
-ROWS = 200
-"""Largest number of rows of a table in the page."""
+ROWS = 200  # Largest number of rows of a table in the page
 
 PLAN_NODES = 2_000
 """Scenes with more nodes than this get no plan: it would be unreadable and slow to draw."""

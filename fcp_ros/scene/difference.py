@@ -22,8 +22,6 @@ from fcp_ros.scene.graph.elements import (
 )
 from fcp_ros.scene.graph.graph import SceneGraph
 
-# --- the correspondence of two scenes: pairs of nodes ---
-
 REACH = 0.5
 """Greatest distance (m) that a thing may have moved and still be recognised by its place."""
 
@@ -125,7 +123,7 @@ def _positions(nodes: Sequence[SceneNode]) -> NDArray[np.float64]:
     return np.array([node.pose.position for node in nodes if node.pose is not None])
 
 
-# --- the difference of two scenes in terms for people: new ---
+# --- the difference in terms for people ---
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,8 @@ from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import Answer, MembershipOracle
 from fcp_ros.grounding.wording.request_reading import ReadRequest, RequestReader
 
-RETRY_PERIOD = 30.0
-"""Least seconds between two tries of an oracle that failed."""
-SHARE_OF_TIME = 2.0
-"""The pause after a long failed try, in multiples of its duration."""
+RETRY_PERIOD = 30.0  # Least seconds between two tries of an oracle that failed
+SHARE_OF_TIME = 2.0  # The pause after a long failed try, in multiples of its duration
 
 LASTING = frozenset(
     {

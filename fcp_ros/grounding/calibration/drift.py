@@ -36,15 +36,13 @@ ODDS = 2.5
 EDGE = 0.02
 """Sure degrees are clipped to this distance from certainty, so that one surprise is no alarm."""
 THRESHOLD = 6.2
-END = 0.5
-"""The part of the threshold at which an alarm ends."""
+END = 0.5  # The part of the threshold at which an alarm ends
 CERTAIN = 1.2
 """The part that is needed before evidence from before a change loses weight: people can look at a
 false alarm, but what was forgotten because of one must be learnt again."""
 LEANING = 0.3
 """The part that is enough for a predicate while all outcomes of its model raise an alarm."""
-MOST = 1.5
-"""The bound of the evidence in thresholds, so that an alarm ends soon after its cause."""
+MOST = 1.5  # The bound of the evidence in thresholds, so that an alarm ends soon after its cause
 
 
 class Direction(str, Enum):

@@ -11,7 +11,6 @@ from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
 from fcp_ros.grounding.protocol.judgement import check_degree
 from fcp_ros.grounding.protocol.options import EvidenceOrigin, EvidenceWorld
 
-# --- copying evidence from one store to another, on request only ---
 #
 # Evidence that the target holds already is left out, so that merging twice changes nothing. Resets
 # stay behind: evidence that one has set aside is not copied.

@@ -43,10 +43,8 @@ from fcp_ros.grounding.calibration.reliability import LATELY, Reliability, compu
 from fcp_ros.grounding.calibration.store import Evidence
 from fcp_ros.grounding.protocol.options import CalibrationOptions
 
-KEPT = 4096
-"""Number of the newest outcomes that the fit uses."""
-LEARNT = 100
-"""Outcomes from which on what was learnt from them can become wrong."""
+KEPT = 4096  # Number of the newest outcomes that the fit uses
+LEARNT = 100  # Outcomes from which on what was learnt from them can become wrong
 FEW, ENOUGH = 10.0, 30.0
 """Outcomes, counted with the design effect, from which on the strength is estimated."""
 PERSISTENCE = 8.0
@@ -54,8 +52,7 @@ PERSISTENCE = 8.0
 to be this many times lower than the setting when those of one context are counted: one thing that
 fails again and again is at most 1.5 opinions about the model. A posterior that sums over that
 number (0.1 to 16, equally likely on a log scale) moves other contexts as much, within 0.03."""
-ALONE = pool_predicates([])
-"""The belief about a map where the model judged nothing else."""
+ALONE = pool_predicates([])  # The belief about a map where the model judged nothing else
 _PRIOR, _QUALITY, _WEIGHT, _STAMP, _DEGREE, _CONTEXT, _NUMBER, _SHARE = range(8)
 _COLUMNS = 8
 

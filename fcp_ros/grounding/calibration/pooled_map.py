@@ -26,7 +26,6 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-# --- the posterior of a model's recalibration, pooled over the predicates that it judges ---
 #
 # Outcomes of a predicate say how to read the model's degrees d. There are two explanations, weighed
 # against each other (spike and slab; Mitchell and Beauchamp, Bayesian Variable Selection in Linear
@@ -260,8 +259,7 @@ def fit_isotonic(values: Floats, weights: Floats) -> Floats:
 
 # --- the recalibration of a model: one non-decreasing map of its degrees for a predicate ---
 
-MANY, PLENTY = 200.0, 600.0
-"""Outcomes, counted with the design effect."""
+MANY, PLENTY = 200.0, 600.0  # Outcomes, counted with the design effect
 BIN_PRIOR = 15.0
 BINS = np.linspace(0.0, 1.0, 21)
 

@@ -13,12 +13,8 @@ import numpy as np
 
 from fcp_ros.grounding.calibration.pooled_map import Floats, sum_groups
 
-# --- the calibrated degree of one context, and the forgetting of old outcomes ---
-
-WITHIN_PRIOR = 10.0
-"""Weight of the prior on the spread within a context, in outcomes."""
-BETWEEN_PRIOR = 5.0
-"""Weight of the prior on the spread between contexts, in outcomes."""
+WITHIN_PRIOR = 10.0  # Weight of the prior on the spread within a context, in outcomes
+BETWEEN_PRIOR = 5.0  # Weight of the prior on the spread between contexts, in outcomes
 RANGE = 4.0
 """The estimate stays within this factor of the setting. However right a model was so far, a few
 failures of a thing that breaks must lower its degree: only then does the planner try another."""
@@ -164,13 +160,10 @@ class DecayedSum:
 
 # --- the influence of similar contexts on the degree of a context ---
 
-KAPPA = 3.0
-"""Weight of the prior belief about lambda."""
-MOST = 0.8
-"""The upper bound of lambda."""
+KAPPA = 3.0  # Weight of the prior belief about lambda
+MOST = 0.8  # The upper bound of lambda
 
-Labels = tuple[tuple[str, str], ...]
-"""The parameter and the category or text of each argument."""
+Labels = tuple[tuple[str, str], ...]  # The parameter and the category or text of each argument
 
 Place = tuple[int, int, tuple[int, ...]]
 """The number of a context, its group of twins, and the group that shares each argument."""

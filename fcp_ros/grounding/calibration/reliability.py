@@ -16,12 +16,9 @@ import numpy as np
 from fcp_ros.grounding.calibration.pooled_map import Floats, sum_groups
 
 BINS = 10
-HIGH_ERROR = 0.1
-"""An ECE that exceeds the one by chance by more than this is high ..."""
-LEAST_OUTCOMES = 50
-"""... if there are at least this many outcomes."""
-LATELY = 200
-"""Number of outcomes in `Reliability.lately`."""
+HIGH_ERROR = 0.1  # An ECE that exceeds the one by chance by more than this is high
+LEAST_OUTCOMES = 50  # ... if there are at least this many outcomes.
+LATELY = 200  # Number of outcomes in `Reliability.lately`
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,15 +18,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from fcp_ros.grounding.endpoint.model_server import ModelServer, ServerRefusal
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-# --- requests of the OpenAI protocol to a server that may not have all of it ---
 #
 # https://platform.openai.com/docs/api-reference/chat/create; the answers are read by
 # `completion`.
 
-PATIENCE = 3
-"""Answers in a row without the feature after which the server counts as lacking it."""
-AGAIN = 50
-"""Questions after which a missing feature is asked for again: servers are replaced."""
+PATIENCE = 3  # Answers in a row without the feature after which the server counts as lacking it
+AGAIN = 50  # Questions after which a missing feature is asked for again: servers are replaced
 
 _COMPLETIONS = "/chat/completions"
 _MODELS = "/models"
@@ -129,8 +126,7 @@ def draw_answers(
 
 # --- the checked content of a chat completion: texts, and each token's alternatives if offered ---
 
-STOPPED = ("stop", "eos")
-"""Finish reasons of an answer that ended by itself."""
+STOPPED = ("stop", "eos")  # Finish reasons of an answer that ended by itself
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,17 +23,13 @@ from fcp_ros.foundation.wording import to_printable
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import EndpointOptions, build_range_error
 
-MOST_BYTES = 4 << 20
-"""The longest answer that is read; usual ones have a few kilobytes."""
-FIRST_PAUSE = 0.25
-"""Seconds before the second try; each further pause is twice as long."""
+MOST_BYTES = 4 << 20  # The longest answer that is read; usual ones have a few kilobytes
+FIRST_PAUSE = 0.25  # Seconds before the second try; each further pause is twice as long
 LONGEST_PAUSE = 8.0
 TIMEOUTS_A_REQUEST = 2.0
 """The limit on all tries of one request together, in multiples of the timeout."""
-LONGEST_AFTER = 60.0
-"""The longest pause that a server may ask for, in seconds."""
-SHOWN = 200
-"""The longest part of a server's explanation in a message, in characters."""
+LONGEST_AFTER = 60.0  # The longest pause that a server may ask for, in seconds
+SHOWN = 200  # The longest part of a server's explanation in a message, in characters
 
 _TOO_LONG = re.compile(
     r"context[ _]?(length|window|size)|maximum context|max_model_len|"

@@ -50,7 +50,6 @@ from fcp_ros.grounding.protocol.options import (
 )
 from fcp_ros.grounding.protocol.oracle import Answer, PerRequestOracle
 
-# --- probabilities of the scores from the alternatives of an answer's tokens ---
 #
 # A server sends the likeliest tokens at each place of the answers that it gave. If a tokenizer
 # writes numbers whole, the first place says everything. If it writes digit by digit, the server
@@ -165,12 +164,10 @@ class _Reader:
 
 ALTERNATIVES = (20, 5)
 """Alternatives for each place: the most of the protocol, and the most of some servers."""
-MOST_TOKENS = 8
-"""Most tokens of an answer: enough for "Score:" and three digits."""
+MOST_TOKENS = 8  # Most tokens of an answer: enough for "Score:" and three digits
 LEAST_SHARE = 0.9
 """The least part of the possible scores that must be read to trust the distribution."""
-SEEDS = 1 << 31
-"""The upper bound of seeds; some servers keep them in 32 bits."""
+SEEDS = 1 << 31  # The upper bound of seeds; some servers keep them in 32 bits
 
 
 class ChatJudge:

@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-START = "start"
-"""The rule of a whole text; GBNF calls it `root`."""
+START = "start"  # The rule of a whole text; GBNF calls it `root`
 
 _RULE_NAME = re.compile(r"[a-z][a-z0-9]*")
 
@@ -26,11 +25,9 @@ class Nonterminal:
     name: str
 
 
-Symbol = str | Nonterminal
-"""A literal text, or a reference."""
+Symbol = str | Nonterminal  # A literal text, or a reference
 
-SymbolSequence = tuple[Symbol, ...]
-"""Symbols that follow one another."""
+SymbolSequence = tuple[Symbol, ...]  # Symbols that follow one another
 
 
 @dataclass(frozen=True)

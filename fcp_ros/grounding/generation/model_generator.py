@@ -28,7 +28,6 @@ from fcp_ros.grounding.models.torch_device import is_out_of_memory
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, Precision
 
-# --- a thread that computes for others, who wait for it with a deadline and a check ---
 #
 # A model has one thread of its own: torch keeps a pool of threads for each thread that calls it.
 # The thread is a daemon, so that a model that hangs does not keep the process from ending.
@@ -37,8 +36,7 @@ Result = TypeVar("Result")
 
 _Tasks = queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
 
-PAUSE = 0.05
-"""Seconds between two checks."""
+PAUSE = 0.05  # Seconds between two checks
 
 
 class StoppedError(Exception):
@@ -139,8 +137,7 @@ def _finish(tasks: _Tasks, thread: threading.Thread, seconds: float) -> None:
 
 # --- the generator of a causal language model in a folder, in a thread of its own ---
 
-LAST_WAIT = 20.0
-"""Seconds that the end of the process waits for a model that is being loaded."""
+LAST_WAIT = 20.0  # Seconds that the end of the process waits for a model that is being loaded
 
 
 class ModelGenerator:

@@ -28,10 +28,8 @@ from fcp_ros.grounding.generation.grammar import Grammar
 from fcp_ros.grounding.generation.model_generator import ModelThread
 from fcp_ros.grounding.protocol.options import EndpointOptions
 
-TEMPERATURE = 0.7
-"""Of the answers after the first, which is the likeliest one."""
-LEAST_LOG = -1000.0
-"""The log-probability of a token to which a server gives none."""
+TEMPERATURE = 0.7  # Of the answers after the first, which is the likeliest one
+LEAST_LOG = -1000.0  # The log-probability of a token to which a server gives none
 
 
 class ServerGenerator:

@@ -111,10 +111,8 @@ def _rises(low: tuple[float, float, float], high: tuple[float, float, float]) ->
     return high[0] - low[0] >= STEEPEST and high[1] >= low[1]
 
 
-PATIENCE = 12.0
-"""Number of examples of an anchor that moves the map half of the way."""
-LEAST_EXAMPLES = 3
-"""The least number of examples of an anchor that moves the map."""
+PATIENCE = 12.0  # Number of examples of an anchor that moves the map half of the way
+LEAST_EXAMPLES = 3  # The least number of examples of an anchor that moves the map
 
 Examples = Sequence[tuple[float, float]]
 

@@ -15,13 +15,10 @@ from numpy.typing import NDArray
 
 from fcp_ros.grounding.heads.degree_map import DegreeMap
 
-# --- likeness of rows of features ---
-
 Array = NDArray[np.float32]
 Rows = NDArray[np.intp]
 
-CHUNK = 128
-"""Rows that are compared at a time; their likeness fits into a processor's cache."""
+CHUNK = 128  # Rows that are compared at a time; their likeness fits into a processor's cache
 CROWDED = 4
 """Pairs of all words with all words, for each pair that is asked, up to which all are computed."""
 
@@ -165,8 +162,7 @@ def _extend_right(rows: Array) -> Array:
 
 Pairs = Sequence[tuple[str, str]]
 
-MOST_KEPT = 65_536
-"""Pairs whose scores are kept."""
+MOST_KEPT = 65_536  # Pairs whose scores are kept
 
 
 class PairFeatures(Protocol):

@@ -51,8 +51,6 @@ from fcp_ros.grounding.models.sentence_encoder import (
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, Precision
 
-# --- trained heads in a safetensors file ---
-
 PACKAGED_FOLDER = Path(__file__).with_name("packaged")
 SUFFIX = ".safetensors"
 FORMAT = "fcp_ros heads 2"
@@ -75,8 +73,7 @@ class Heads:
     figures: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-MOST_BYTES = 1024 * MEBIBYTE
-"""Size of the largest heads file."""
+MOST_BYTES = 1024 * MEBIBYTE  # Size of the largest heads file
 
 
 def hash_file(file: Path) -> str:

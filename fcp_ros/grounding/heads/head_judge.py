@@ -25,7 +25,6 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import hash_predicate
 
-# --- the oracle of trained heads, for any model that heads are trained for ---
 #
 # It judges predicates that name a set of judgements (``judged_like: substitution``); the embedding
 # oracle judges all others by the examples of their rubrics.

@@ -23,8 +23,7 @@ from fcp_ros.grounding.judged.judgement_set import JudgementSet
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 PACKAGED_PAIRS = Path(__file__).with_name("judged_pairs.safetensors")
-DESCRIPTION = "fcp_ros"
-"""The entry of a file's metadata that holds its description as JSON."""
+DESCRIPTION = "fcp_ros"  # The entry of a file's metadata that holds its description as JSON
 KEYS, DEGREES, PHRASES = "known_keys", "known_degrees", "known_phrases"
 
 

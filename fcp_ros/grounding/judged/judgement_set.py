@@ -37,8 +37,6 @@ from fcp_ros.foundation.bounded_file import FileError, read_text
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
 
-# --- the spelling in which words are compared, and the words of requests and rubric examples ---
-
 Places = tuple[int, ...]
 
 
@@ -146,14 +144,11 @@ def _describe(argument: ArgumentContext) -> str:
     return to_plain(" ".join([*words, argument.words]))
 
 
-# --- graded judgements in CSV files, from which heads are trained, and the held-out part ---
-
 # --- agreement of degrees with judgements: error, rank correlation, and area under the curve ---
 #
 # scipy is imported in the functions: only training and benchmarks need them.
 
-HIGH, LOW = 0.7, 0.15
-"""The area under the curve compares degrees >= HIGH with degrees <= LOW."""
+HIGH, LOW = 0.7, 0.15  # The area under the curve compares degrees >= HIGH with degrees <= LOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +191,7 @@ def compute_area(high: np.ndarray, low: np.ndarray) -> float:
 # --- graded judgements in CSV files, from which heads are trained, and the held-out part ---
 
 DEGREE = "degree"
-CONTRADICTION = 0.4
-"""The largest difference between two authors of one folder; their mean counts."""
+CONTRADICTION = 0.4  # The largest difference between two authors of one folder; their mean counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +199,7 @@ class Judgement:
     """The degree to which a thing fits the other side."""
 
     item: str  # words of the judged thing, in plain spelling
-    other: str  # words of the purpose, of the wanted thing, of the support 
+    other: str  # words of the purpose, of the wanted thing, of the support
     degree: float  # in [0, 1]
     place: str = ""  # file and line, for messages
 
@@ -352,8 +346,7 @@ def _build_unusable(sentence: str) -> GroundingError:
     return GroundingError(GroundingCode.INVALID_OPTION, sentence)
 
 
-HELD_OUT_SHARE = 0.2
-"""The share of head words that is held out."""
+HELD_OUT_SHARE = 0.2  # The share of head words that is held out
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,13 +64,10 @@ from fcp_ros.grounding.protocol.options import (
 )
 from fcp_ros.grounding.protocol.oracle import Answer, PerRequestOracle
 
-# --- score probabilities of any number of prompts, in packed passes if the model allows it ---
-
 LOG = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
-MOST_LOGITS = 1 << 28
-"""Most numbers in the logits of one pass: half a GiB in bfloat16."""
+MOST_LOGITS = 1 << 28  # Most numbers in the logits of one pass: half a GiB in bfloat16
 CPU_TOKENS = 512
 """A CPU gains nothing from longer passes, whose attention grows with the square of the length."""
 LEAST_TOKENS = 16

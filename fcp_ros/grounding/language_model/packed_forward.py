@@ -28,8 +28,6 @@ from fcp_ros.grounding.language_model.score_trie import (
 )
 from fcp_ros.grounding.models.torch_device import is_out_of_memory
 
-# --- the arrays of one forward pass for many prompts and their tries, without padding ---
-
 Integers = NDArray[np.int64]
 
 
@@ -126,8 +124,6 @@ def count_common_prefix(sequences: Sequence[list[int]] | Sequence[tuple[int, ...
             return place
     return min(len(first), len(last))
 
-
-# --- one forward pass for many prompts after a cached prefix, with a mask of who sees what ---
 
 # --- the slower ways for models without a tree mask, one prompt at a time ---
 #

@@ -26,8 +26,6 @@ from fcp_ros.grounding.protocol.judgement import (
     JudgementRequest,
 )
 
-# --- prompts as tokens in the model's chat template, split into a shared prefix and tails ---
-
 ENOUGH = 2
 PROBES = ("zebra", "7 of them")
 """Words that begin differently: prompts about them share only what all prompts share."""
@@ -147,8 +145,7 @@ def _make_probe(request: JudgementRequest, word: str) -> JudgementRequest:
 
 # --- the question, written from the rubric and the declared context ---
 
-PROMPT_VERSION = "prompt4"
-"""Part of the cache key; change it with the text below."""
+PROMPT_VERSION = "prompt4"  # Part of the cache key; change it with the text below
 
 CUE = "Score:"
 

@@ -15,14 +15,10 @@ from numpy.typing import NDArray
 from fcp_ros.grounding.protocol.judgement import SCORE_COUNT
 from fcp_ros.grounding.protocol.options import Precision
 
-# --- the trie of all ways in which a vocabulary's tokens can write a score from 0 to 100 ---
-
-TRIE_VERSION = "trie1"
-"""Part of the cache key; change it with the reading rule."""
+TRIE_VERSION = "trie1"  # Part of the cache key; change it with the reading rule
 
 SCORES = {str(score): score for score in range(SCORE_COUNT)}
-LOOKED_PAST = 10
-"""The largest number whose next token is looked at."""
+LOOKED_PAST = 10  # The largest number whose next token is looked at
 
 BEGINNINGS = frozenset({"", " "}) | {
     space + text[:length]
@@ -35,8 +31,7 @@ LONGEST = max(map(len, BEGINNINGS))
 ANCHORS = ("a", ":", "Score", "x", ".")
 SPACES = "\u0120\u2581 "  # how byte-level and SentencePiece vocabularies store a space
 BYTE = re.compile("<0x[0-9A-F]{2}>")
-SIGNS = ".,/"
-"""Signs that mean another scale after a small number: "0.7", "8,5", "8/10"."""
+SIGNS = ".,/"  # Signs that mean another scale after a small number: "0.7", "8,5", "8/10"
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,8 +256,7 @@ def draw_scores(probabilities: Floats, count: int, seed: int, context_key: str) 
     return [int(place) if place < SCORE_COUNT else NO_SCORE for place in places]
 
 
-AT_A_TIME = 1 << 25
-"""Most logits that are converted to float32 at a time."""
+AT_A_TIME = 1 << 25  # Most logits that are converted to float32 at a time
 
 
 class TrieLogits:

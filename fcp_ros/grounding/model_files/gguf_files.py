@@ -19,17 +19,14 @@ from pathlib import Path
 from fcp_ros.grounding.model_files.store import CHUNK, check_space, locate_models, lock_model
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-# --- GGUF files rewritten as folders with safetensors, by transformers ---
 #
 # The weights are dequantized to bfloat16: the folder is three to four times as large as the file
 # and is loaded like any other. A process of its own gives all its memory back, and can be ended.
 
-MODULE = "fcp_ros.grounding.model_files.gguf_files"
-"""The name of this module also where it is run."""
+MODULE = "fcp_ros.grounding.model_files.gguf_files"  # The name of this module also where it is run
 LIBRARIES = ("transformers", "gguf", "accelerate")
 NO_SPACE = os.strerror(errno.ENOSPC)
-LONGEST_CONVERSION = 3600.0
-"""Seconds after which a conversion is given up."""
+LONGEST_CONVERSION = 3600.0  # Seconds after which a conversion is given up
 
 
 def check_libraries() -> None:

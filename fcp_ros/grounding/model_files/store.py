@@ -22,8 +22,6 @@ from typing import IO
 from fcp_ros.grounding.model_files.registry import PackedForm, get_registered_model, is_hub_name
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-# --- the progress of a fetch ---
-
 
 class FetchReport:
     """A listener to the progress of a fetch that ignores it; that of a terminal draws bars."""
@@ -48,8 +46,7 @@ class FetchReport:
 MANIFEST = "fcp_files.json"
 WEIGHTS = "model.safetensors"
 CHUNK = 1 << 20
-FOLDER_VARIABLE = "FCP_MODELS"
-"""The environment variable with another folder for models."""
+FOLDER_VARIABLE = "FCP_MODELS"  # The environment variable with another folder for models
 
 
 class ModelState(str, Enum):

@@ -24,16 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# --- the weights of a BERT or an MPNet, mapped from their file ---
-
 Matrix = NDArray[np.float32]
 
-BUCKETS = 32
-"""Classes of distances between two tokens: half of them for tokens to the right."""
-MOST_HEADER = 1 << 24
-"""Bytes of the longest header of a safetensors file."""
-FAR_TOKENS = 128
-"""The distance from which on all are in one class."""
+BUCKETS = 32  # Classes of distances between two tokens: half of them for tokens to the right
+MOST_HEADER = 1 << 24  # Bytes of the longest header of a safetensors file
+FAR_TOKENS = 128  # The distance from which on all are in one class
 
 FEW_ROWS = 32
 BLOCK = 8
@@ -44,8 +39,7 @@ it does without in small products. 21 rows, 768 inputs, 3072 outputs: 1.7 instea
 40 rows on it is slower.
 """
 
-_TYPES = {"F32": np.float32}
-"""The types of weights that are mapped as they are."""
+_TYPES = {"F32": np.float32}  # The types of weights that are mapped as they are
 
 
 @dataclass(frozen=True, slots=True)

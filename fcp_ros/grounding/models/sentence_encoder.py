@@ -38,8 +38,6 @@ from fcp_ros.grounding.models.torch_device import (
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device
 
-# --- similarity of category labels in meaning, by their sentence embeddings ---
-
 
 class EmbeddingLabelSimilarity:
     """Cosine similarity of labels; nothing is loaded before the first question.
@@ -89,8 +87,7 @@ class EmbeddingLabelSimilarity:
 
 # --- unit vectors of phrases by a sentence model: loaded on first use, never from the network ---
 
-PACKAGED_MODEL = "minilm"
-"""The name of the model that the installation brings."""
+PACKAGED_MODEL = "minilm"  # The name of the model that the installation brings
 BETTER_MODEL = "mpnet"
 """The name of the model that takes its place for degrees where it was fetched."""
 PHRASE_ENTRIES = 65_536

@@ -23,7 +23,6 @@ from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-# --- judgement requests: the declared context of a predicate's arguments, in canonical form ---
 #
 # A request holds only what the predicate declares: the category of each element (always), the
 # listed attributes, and the element's own name if ``name`` is listed. So two mugs of one category
@@ -32,8 +31,7 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 NAME = "name"
 CATEGORY = "category"
 SIGNIFICANT_DIGITS = 3
-COORDINATE_DECIMALS = 2
-"""Positions (m) are known to the centimetre."""
+COORDINATE_DECIMALS = 2  # Positions (m) are known to the centimetre
 
 
 def build_request(
@@ -187,8 +185,7 @@ class JudgementRequest:
     # one context for each parameter, in the order of the parameters
     arguments: tuple[ArgumentContext, ...]
 
-    context_key: ClassVar[_LazyKey] = _LazyKey()
-    """`write_key`, written once."""
+    context_key: ClassVar[_LazyKey] = _LazyKey()  # `write_key`, written once
 
     def write_key(self) -> str:
         """Write canonical JSON of predicate and declared context; equal keys, equal degrees."""

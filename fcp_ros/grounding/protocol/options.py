@@ -18,8 +18,6 @@ from fcp_ros.grounding.protocol.judgement import (
     check_degree,
 )
 
-# --- one membership from several judgements or from a distribution over scores ---
-
 
 class Estimate(str, Enum):
     """The number that stands for a distribution or for several judgements."""

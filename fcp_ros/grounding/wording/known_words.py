@@ -15,8 +15,6 @@ from fcp_ros.grounding.judged.judgement_set import to_singular
 from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
 from fcp_ros.grounding.protocol.errors import GroundingError
 
-# --- words that end the name of a thing, and other words for the same thing ---
-
 ORDERS = gather_words("""
     ignore ignoring disregard disregarding forget override overrule overriding bypass answer answers
     answered respond response reply say says said tell give gives score scores scored scoring rating
@@ -70,10 +68,8 @@ LINKS = gather_words("""
 ARTICLES = gather_words("a an the")
 PARTS = gather_words("of full")
 """Words behind which it is said what a thing holds, or what it is of."""
-ATTRIBUTED = gather_words("with without")
-"""Words behind which it is said what belongs to a thing."""
-STATE = "ed"
-"""The ending of a state, which names of assets have behind the kind: "lettuce sliced"."""
+ATTRIBUTED = gather_words("with without")  # Words behind which it is said what belongs to a thing
+STATE = "ed"  # The ending of a state, which names of assets have behind the kind: "lettuce sliced"
 NO_NOUNS = ("ed", "ing", "ly", "able", "ible", "ful", "ous", "ive", "ior", "est", "less", "ish")
 """Endings of adjectives, adverbs and verbs, in English."""
 JOINTS = gather_words("of with without for in on under from beside full")
@@ -151,10 +147,8 @@ OTHER_LANGUAGES = gather_words(
 
 # --- known words ---
 
-LEAST_LETTERS = 3
-"""Shorter words of a tokenizer are pieces of words."""
-CLOSING = 0.8
-"""The share of its phrases in which a closing word is the head."""
+LEAST_LETTERS = 3  # Shorter words of a tokenizer are pieces of words
+CLOSING = 0.8  # The share of its phrases in which a closing word is the head
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,6 @@ from fcp_ros.grounding.wording.known_words import (
     KnownWords,
 )
 
-# --- the place where the name of a thing, or the text of a goal, ends within a run of words ---
 #
 # A name goes on behind its kind only with words that people judged, and in an order in which they
 # put them: "mug with a broken handle", but neither "mug superior to all others" nor "mug gold
@@ -56,12 +55,9 @@ MOST_WORDS = 10
 LONGEST_WORD = 24
 LONGEST_KIND = 12
 """Letters of the kind of a thing that no model knows; longer words are made of others."""
-MOST_UNKNOWN = 1
-"""Words that nobody judged that a text may have after a known one."""
-MOST_BEFORE = 2
-"""Words that nobody judged that a name may have before its kind."""
-MOST_UNLISTED = 3
-"""Words of a name of which nobody judged any."""
+MOST_UNKNOWN = 1  # Words that nobody judged that a text may have after a known one
+MOST_BEFORE = 2  # Words that nobody judged that a name may have before its kind
+MOST_UNLISTED = 3  # Words of a name of which nobody judged any
 _WORD = re.compile(r"&|[\w'’.-][\w'’.&-]*|\d+%")  # noqa: RUF001
 
 
@@ -272,8 +268,7 @@ def is_latin(word: str) -> bool:
 
 # --- labels cut down to a short noun phrase ---
 
-MOST_CHARACTERS = 1000
-"""Characters of a label that are read; the rest is ignored."""
+MOST_CHARACTERS = 1000  # Characters of a label that are read; the rest is ignored
 _PART_END = re.compile(
     r"[!?;:,|/\\<>\[\]{}()#*\"“”«»=~^`$@+…。、！？：；，·•→\n\r\t\v\f]"  # noqa: RUF001
     r"|\.(?!\d)|(?<!\d)\.|\s[-–—]+(?=\s)"  # noqa: RUF001
@@ -331,12 +326,9 @@ def find_label(label: str, known: KnownWords, *, is_text: bool = False) -> Name:
 class Rank(IntEnum):
     """The likelihood that a part of a label is the name: the first of the lowest rank is read."""
 
-    WHOLE = 0
-    """It begins with a name that ends in a judged kind."""
-    BEHIND = 1
-    """The name stands behind words that are no part of one."""
-    KIND = 2
-    """It ends in the last word of some judged phrase."""
+    WHOLE = 0  # It begins with a name that ends in a judged kind
+    BEHIND = 1  # The name stands behind words that are no part of one
+    KIND = 2  # It ends in the last word of some judged phrase
     WORDS = 3
     NOTHING = 4
 

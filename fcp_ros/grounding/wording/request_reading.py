@@ -25,13 +25,11 @@ from fcp_ros.grounding.protocol.judgement import (
 from fcp_ros.grounding.wording.known_words import ARTICLES, JOINTS, SAME_WORDS, WHICH, KnownWords
 from fcp_ros.grounding.wording.label_cutting import cut_label, find_label
 
-# --- names of assets, plurals and other spellings, read as words that people judged ---
 #
 # "robothor dining table extendable" is an extendable dining table, "doorframe" a door frame, a
 # "fridge 8a3f" a fridge. A name that people judged as it stands is left alone.
 
-LEAST_PART = 3
-"""Letters of the shorter part of a compound."""
+LEAST_PART = 3  # Letters of the shorter part of a compound
 
 
 def read_name(name: str, known: KnownWords, *, is_text: bool = False) -> str:
@@ -111,22 +109,17 @@ def _split_compound(word: str, known: KnownWords) -> list[str]:
 DESCRIPTION = "description"
 """The attribute with words about a thing that are no part of its name; whoever made the scene says
 them, so they are not believed where they praise."""
-NAMELESS = "thing"
-"""The word for a thing whose label names nothing."""
-SHOWN = 60
-"""Characters of a label that a note shows."""
+NAMELESS = "thing"  # The word for a thing whose label names nothing
+SHOWN = 60  # Characters of a label that a note shows
 UNKNOWN_DEGREE = 0.2
 """About the mean degree of a thing for a purpose, whatever they are (measured: 0.16 to 0.21)."""
 UNKNOWN_WEIGHT = 0.25
 """Weight of what an English model says of a word that it doesn't know; it is hardly more right than
 the mean (docs/grounding.md)."""
-UNKNOWN_ERROR = 0.3
-"""Standard deviation of such a degree's error (measured)."""
-MOST_KEPT = 16_384
-"""Texts of each kind that are remembered."""
+UNKNOWN_ERROR = 0.3  # Standard deviation of such a degree's error (measured)
+MOST_KEPT = 16_384  # Texts of each kind that are remembered
 _NAME = re.compile(r"[\w.|+/:-]{1,60}")
-LONGEST_KEPT = 500
-"""Characters of the texts that are remembered."""
+LONGEST_KEPT = 500  # Characters of the texts that are remembered
 Read = TypeVar("Read")
 
 

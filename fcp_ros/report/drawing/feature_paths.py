@@ -15,27 +15,18 @@ from html import escape
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.planning.model.suggestion import PolicyTrace
 
-WIDTH = 740.0
-"""Width of the picture, px."""
-NAMES = 120.0
-"""Width of the names of the features, px."""
-ENDS = 34.0
-"""Width of the value at either end of a row, px."""
-ROW = 36.0
-"""Height of a row, px; a line takes `LINE` of it."""
+WIDTH = 740.0  # Width of the picture, px
+NAMES = 120.0  # Width of the names of the features, px
+ENDS = 34.0  # Width of the value at either end of a row, px
+ROW = 36.0  # Height of a row, px; a line takes `LINE` of it
 LINE = 26.0
-BAND = 22.0
-"""Height of the abstract actions, px."""
-LETTER = 6.6
-"""Width of a letter, px."""
+BAND = 22.0  # Height of the abstract actions, px
+LETTER = 6.6  # Width of a letter, px
 MOST_LETTERS = 17
 """Letters of the name of a feature; the tooltip has all of them and its definition."""
-LEAST_LETTERS = 5
-"""Letters of a longer name of an abstract action that are worth showing."""
-MOST_ROWS = 24
-"""Features that are drawn."""
-MOST_BANDS = 150
-"""Abstract actions that are drawn: more would be too narrow."""
+LEAST_LETTERS = 5  # Letters of a longer name of an abstract action that are worth showing
+MOST_ROWS = 24  # Features that are drawn
+MOST_BANDS = 150  # Abstract actions that are drawn: more would be too narrow
 
 _STYLE = """
 .features { --f-ink:#1f2933; --f-muted:#5b6774; --f-faint:#e4e8ec; --f-blue:#2b6cb0;

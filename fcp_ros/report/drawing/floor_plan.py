@@ -35,17 +35,14 @@ from fcp_ros.scene import Layer, SceneGraph, SceneNode
 from fcp_ros.scene.graph.roles import FLOOR, is_door
 from fcp_ros.scene.shapes.route import Stop, trace_route
 
-WIDTH = 5.7
-"""Width of the picture [inches] unless another is given."""
+WIDTH = 5.7  # Width of the picture [inches] unless another is given
 
 TALLEST, LOWEST = 0.85, 0.28
 """Greatest and least height of the ground that is shown, in units of the picture's width."""
 
-LEAST_EXTENT = 0.2
-"""Smaller scenes [m] don't fill the picture."""
+LEAST_EXTENT = 0.2  # Smaller scenes [m] don't fill the picture
 
-_MARGINS = (40.0, 28.0, 8.0, 6.0)
-"""Space to the left, below, to the right and above [points]."""
+_MARGINS = (40.0, 28.0, 8.0, 6.0)  # Space to the left, below, to the right and above [points]
 
 LONGEST_NAME, LONGEST_ROOM_NAME = 32, 120
 """Longer names of things and of rooms are cut short [characters]."""
@@ -56,8 +53,7 @@ LEAST_BODY = 12.0
 MOST_NAMES = 400
 """With more things than this, none is named: the names would be unreadable and slow to place."""
 
-THIN = 4.0
-"""Doors that are thinner than this in the picture [points] are drawn as a line."""
+THIN = 4.0  # Doors that are thinner than this in the picture [points] are drawn as a line
 
 ITEM_FOOTPRINT = 0.12
 """Things with a smaller footprint [m^2] are drawn as a dot with the name beside it."""

@@ -20,13 +20,9 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
-# --- placement of labels in a picture so that they do not cover each other ---
+CROWD = 45.0  # Points that are nearer than this [points] are neighbours
 
-CROWD = 45.0
-"""Points that are nearer than this [points] are neighbours."""
-
-LEADER_DISTANCE = 14.0
-"""Labels that are placed farther away than this [points] get a leader line."""
+LEADER_DISTANCE = 14.0  # Labels that are placed farther away than this [points] get a leader line
 
 
 @dataclass(frozen=True)
@@ -185,15 +181,12 @@ def _find_overlaps(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDAr
 
 # --- names inside outlines ---
 
-LINE_HEIGHT = 1.2
-"""Height of a line in units of the font size."""
+LINE_HEIGHT = 1.2  # Height of a line in units of the font size
 
 MOST_LINES = 4
-MARGIN = 2.5
-"""Least distance of a name from the walls [points]."""
+MARGIN = 2.5  # Least distance of a name from the walls [points]
 
-STEPS = 16
-"""Places that are tried along each axis."""
+STEPS = 16  # Places that are tried along each axis
 
 _LARGE, _SMALL = (9.0, 8.0, 7.0, 6.0), (5.0,)
 

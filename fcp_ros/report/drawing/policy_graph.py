@@ -21,28 +21,17 @@ from fcp_ros.abstraction.qnp import PolicyEdge, PolicyGraph, QState, describe_st
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.report.drawing.relaxation_lattice import spread_apart
 
-LETTER = 6.7
-"""Width of a letter, px."""
-LINE = 15.0
-"""Height of a line of text, px."""
-LETTERS = 30
-"""Letters of a qstate in one line."""
-MOST_LETTERS = 40
-"""Letters of the name of an action; the tooltip has all of them."""
-PADDING = 9.0
-"""Free space around texts in a box, px."""
-GAP = 26.0
-"""Least distance of two boxes of a row, px."""
-SLOPE = 34.0
-"""Height that the lines between two rows have to themselves, px."""
-LANE = 9.0
-"""Distance of lines that run beside one another, px."""
-LOOP = 14.0
-"""Free space on the right of a box, for a line that leads back to the box itself, px."""
-EDGE = 14.0
-"""Free space around the picture, px."""
-MOST_SHOWN = 80
-"""Qstates that are drawn, nearest to the start first."""
+LETTER = 6.7  # Width of a letter, px
+LINE = 15.0  # Height of a line of text, px
+LETTERS = 30  # Letters of a qstate in one line
+MOST_LETTERS = 40  # Letters of the name of an action; the tooltip has all of them
+PADDING = 9.0  # Free space around texts in a box, px
+GAP = 26.0  # Least distance of two boxes of a row, px
+SLOPE = 34.0  # Height that the lines between two rows have to themselves, px
+LANE = 9.0  # Distance of lines that run beside one another, px
+LOOP = 14.0  # Free space on the right of a box, for a line that leads back to the box itself, px
+EDGE = 14.0  # Free space around the picture, px
+MOST_SHOWN = 80  # Qstates that are drawn, nearest to the start first
 
 _STYLE = """
 .policy { --p-ink:#1f2933; --p-muted:#5b6774; --p-line:#8c99a6; --p-paper:#ffffff;

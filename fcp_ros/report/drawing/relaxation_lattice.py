@@ -26,28 +26,18 @@ from fcp_ros.report.explored_goals import (
     arrange_explored,
 )
 
-WIDTH, HEIGHT = 190.0, 46.0
-"""Size of the box of a goal, px."""
-GAP = 20.0
-"""Least distance of two boxes of a row, px."""
-LINE = 15.0
-"""Height of a line of text, px."""
-SLOPE = 40.0
-"""Height that the lines between two rows have to themselves, px."""
-CAPTION = 22.0
-"""Height of the caption of a row, px."""
+WIDTH, HEIGHT = 190.0, 46.0  # Size of the box of a goal, px
+GAP = 20.0  # Least distance of two boxes of a row, px
+LINE = 15.0  # Height of a line of text, px
+SLOPE = 40.0  # Height that the lines between two rows have to themselves, px
+CAPTION = 22.0  # Height of the caption of a row, px
 LEAST_COLUMNS = 3
 """Boxes for which a row has room at least, so that a caption stands beside the lines."""
-LETTER = 6.6
-"""Width of a letter of a caption, px."""
-LETTERS = 29
-"""Letters of a change in one line above its box."""
-MOST_LINES = 3
-"""Lines of the changes above a box; the tooltip has all of them."""
-MOST_TOLD = 12
-"""Goals that are not shown, in the tooltip of a caption."""
-MARGIN, EDGE = 10.0, 14.0
-"""Free space above and below boxes, and beside them, px."""
+LETTER = 6.6  # Width of a letter of a caption, px
+LETTERS = 29  # Letters of a change in one line above its box
+MOST_LINES = 3  # Lines of the changes above a box; the tooltip has all of them
+MOST_TOLD = 12  # Goals that are not shown, in the tooltip of a caption
+MARGIN, EDGE = 10.0, 14.0  # Free space above and below boxes, and beside them, px
 
 _MARKS: Mapping[RelaxationOutcome, str] = {
     RelaxationOutcome.SOLVED: '<circle r="7"/><path d="M-3.2,.2 L-.8,2.8 L3.4,-2.6"/>',

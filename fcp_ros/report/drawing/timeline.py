@@ -19,10 +19,8 @@ from fcp_ros.planning.model.result import RequirementTrace
 from fcp_ros.report.drawing import figure as palette
 from fcp_ros.report.drawing.figure import STYLE, new_figure, to_svg
 
-ROWS = 16
-"""Constraints and preferences that are drawn."""
-LONGEST_TEXT = 72
-"""Letters of the condition of one of them."""
+ROWS = 16  # Constraints and preferences that are drawn
+LONGEST_TEXT = 72  # Letters of the condition of one of them
 
 
 def draw_timeline(plan: Plan, prefix: str, traces: Sequence[RequirementTrace] = ()) -> str:

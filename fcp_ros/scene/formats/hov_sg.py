@@ -35,14 +35,12 @@ from fcp_ros.scene.shapes.surfaces import import_open3d, read_surfaces
 FOLDERS = ("floors", "rooms", "objects")
 UNKNOWN = "unknown"
 
-MANY = 50
-"""Least number of points for an outline around them that need not be convex."""
+MANY = 50  # Least number of points for an outline around them that need not be convex
 
 TIGHTNESS = 0.1
 """Tightness of a room's outline: 0 follows every gap between points, 1 is the convex hull."""
 
-DETAIL = 0.05
-"""Least protrusion (m) of the corners of a room's outline."""
+DETAIL = 0.05  # Least protrusion (m) of the corners of a room's outline
 
 _ADVICE = "Save the graph again with HOV-SG, all three folders of it."
 

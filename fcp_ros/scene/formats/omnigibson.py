@@ -110,8 +110,7 @@ class OmniGibsonScene(ToolModel):
     state: SavedState
 
 
-JOINT_OPEN = 0.05
-"""Distance (rad, or m) from zero beyond which a joint is open."""
+JOINT_OPEN = 0.05  # Distance (rad, or m) from zero beyond which a joint is open
 
 _ADVICE = "Save the scene again with OmniGibson."
 _STRUCTURE = frozenset({"walls", "ceilings", "floors", "roof"})

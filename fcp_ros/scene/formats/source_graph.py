@@ -25,10 +25,7 @@ from fcp_ros.scene.relations.circles import (
 )
 from fcp_ros.scene.relations.supports import MUCH_SMALLER
 
-# --- plain ids in place of source ids that goals and PDDL cannot hold (``Fridge|-00 ---
-
-SOURCE_ID = "source_id"
-"""Attribute that holds the source's id."""
+SOURCE_ID = "source_id"  # Attribute that holds the source's id
 
 SourceId = str | int
 
@@ -121,8 +118,7 @@ LARGEST_CIRCLE = 300
 
 _ATTACHED = "attached"
 _PLACING = ("on", "inside", _ATTACHED)
-_FLAT = 0.005
-"""Least extent (m) of a thing in the comparison of volumes."""
+_FLAT = 0.005  # Least extent (m) of a thing in the comparison of volumes
 
 
 def build_source_graph(

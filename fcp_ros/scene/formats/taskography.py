@@ -34,8 +34,7 @@ from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneError, Scen
 from fcp_ros.scene.graph.graph import SceneGraph
 
 _ADVICE = "Correct this entry, or generate the problem again."
-_ITEMS = ("item", "object")
-"""Types of things that can be carried; v1 calls them objects."""
+_ITEMS = ("item", "object")  # Types of things that can be carried; v1 calls them objects
 
 _Types = tuple[tuple[str, ...], ...]
 _FACTS: Mapping[str, tuple[str, _Types]] = {

@@ -106,8 +106,7 @@ class Segmentation(ToolModel):
     segGroups: list[SegmentGroup]
 
 
-SKEW = 0.02
-"""Greatest deviation of the axes of a box from unit vectors at right angles."""
+SKEW = 0.02  # Greatest deviation of the axes of a box from unit vectors at right angles
 
 
 def place_boxes(boxes: Sequence[OrientedBox]) -> list[tuple[Pose, Vector | None]]:

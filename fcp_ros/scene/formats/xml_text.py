@@ -12,13 +12,9 @@ import numpy as np
 from fcp_ros.scene.formats.geometry import Floats
 from fcp_ros.scene.graph.elements import FARTHEST, SceneError
 
-# --- xML of untrusted files ---
+DEEPEST = 200  # Greatest depth of elements: what walks the tree may recurse
 
-DEEPEST = 200
-"""Greatest depth of elements: what walks the tree may recurse."""
-
-MOST_ELEMENTS = 2_000_000
-"""Greatest number of elements of a file."""
+MOST_ELEMENTS = 2_000_000  # Greatest number of elements of a file
 
 
 class XmlError(Exception):

@@ -23,8 +23,7 @@ UNIT_TOLERANCE = 1e-2
 CASE_NOTE = "ids that differ in case only, which PDDL and some file systems take for the same: "
 """Beginning of the note on such ids."""
 
-MOST_ATTRIBUTES = 1_000
-"""Greatest number of attributes of a node."""
+MOST_ATTRIBUTES = 1_000  # Greatest number of attributes of a node
 
 LONGEST_TEXT = 65_536
 """Greatest number of characters of all texts of a node: id, category, attributes with names."""
@@ -32,11 +31,9 @@ LONGEST_TEXT = 65_536
 LONGEST_NUMBER = 1 << 1024
 """Bound of whole numbers among attributes: beyond it they are no floats either."""
 
-MOST_CORNERS = 2_000
-"""Greatest number of corners of an outline."""
+MOST_CORNERS = 2_000  # Greatest number of corners of an outline
 
-_LEVELS = 6
-"""Usual depth of a hierarchy: building, floor, room, place, object, part."""
+_LEVELS = 6  # Usual depth of a hierarchy: building, floor, room, place, object, part
 
 _PLAIN_VALUES = frozenset((bool, int, str))
 _HOLDING = ("on", "inside")

@@ -13,8 +13,6 @@ from enum import Enum
 
 from fcp_ros.foundation.input_error import InputError
 
-# --- errors of the scene layer: each names the file or element ---
-
 
 class SceneError(InputError):
     """A scene that cannot be used.
@@ -51,7 +49,7 @@ class SequenceGap(SceneError):
     """A delta that does not follow the graph's sequence number: ask for a full update."""
 
 
-# --- the elements of a scene graph: nodes with their poses ---
+# --- nodes and relations ---
 
 AttributeValue = bool | int | float | str
 Vector = tuple[float, float, float]
@@ -61,8 +59,7 @@ FARTHEST = 1e7
 """Greatest coordinate, extent or height (m): UTM and earth-centred frames stay within it.
 Squares and products of such numbers are far from overflow."""
 
-RelationKey = tuple[str, tuple[str, ...]]
-"""Name and elements of a relation."""
+RelationKey = tuple[str, tuple[str, ...]]  # Name and elements of a relation
 
 
 class Layer(str, Enum):

@@ -26,8 +26,6 @@ from fcp_ros.foundation.persistent_map import (
 )
 from fcp_ros.scene.graph.elements import Layer, RelationKey, SceneNode, SceneRelation
 
-# --- values by key in insertion order ---
-
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
@@ -151,8 +149,7 @@ class OrderedTable(Mapping[K, V], Generic[K, V]):
 
 # --- the indexes of a scene graph ---
 
-_MANY = 8
-"""Where more than one entry in this many is wanted, a scan of the table is faster."""
+_MANY = 8  # Where more than one entry in this many is wanted, a scan of the table is faster
 
 
 class Index(Generic[K, V]):

@@ -22,14 +22,12 @@ from typing import Any
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
 
-PARENT = "parent"
-"""Key of the edges to parents."""
+PARENT = "parent"  # Key of the edges to parents
 
 _AXES = {"position": "xyz", "orientation": "xyzw", "size": "xyz"}
 # A carriage return would be read as a line feed.
 _NOT_IN_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_MOST_BITS = 63
-"""GraphML's type "long"."""
+_MOST_BITS = 63  # GraphML's type "long"
 
 
 def to_networkx(

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from fcp_ros.scene.graph.checks import UNIT_TOLERANCE
 from fcp_ros.scene.graph.elements import Pose, Quaternion, SceneError, SceneNode, Vector
 
-TILT = 0.01
-"""Greatest tilt of a floor outline (sine of the angle): outlines are level."""
+TILT = 0.01  # Greatest tilt of a floor outline (sine of the angle): outlines are level
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,7 @@ from fcp_ros.scene.live.sequence_numbers import SequenceNumbers, UpdateOrder
 from fcp_ros.scene.relations.maintenance.maintainer import RelationMaintainer
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 
-# --- full updates as changes of the graph before, so ---
-
-_FEW = 8
-"""If at most one element in this many changes, the indexes are updated one by one."""
+_FEW = 8  # If at most one element in this many changes, the indexes are updated one by one
 
 
 def replace_graph(
@@ -113,7 +110,7 @@ def iterate_ids(update: SceneDelta) -> Iterable[str]:
         yield from relation.elements
 
 
-# --- A scene that follows its sources: updates in order ---
+# --- a scene that follows its sources ---
 
 DEFAULT_LIVE_OPTIONS = LiveOptions()
 

@@ -18,8 +18,6 @@ from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.live.change import Renaming, have_same_properties
 from fcp_ros.scene.relations.draft import choose_free_id
 
-# --- the names of elements at a source, and our own ids, which stay ---
-
 MOST_RETIRED = 10_000
 """Number of removed elements whose names are remembered, in case they come back."""
 
@@ -81,7 +79,7 @@ class IdentityMap:
         return len(self._ours) + len(self._retired)
 
 
-# --- the association of new things with removed ones: by category ---
+# --- the association of new things with removed ones ---
 
 _LARGEST = 64
 """Greatest size of a group of candidates that is resolved: so many like things so close together
@@ -244,7 +242,7 @@ def _total_cost(costs: NDArray[np.float64], pairs: Sequence[tuple[int, int]], ga
     return sum(float(costs[pair]) for pair in pairs) + gate * alone
 
 
-# --- the matching of an update's nodes with ours: by id ---
+# --- the matching of an update's nodes with ours ---
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-_LEVELS = 6
-"""Usual height of a stack of things."""
+_LEVELS = 6  # Usual height of a stack of things
 
-FindHolders = Callable[[str], Sequence[str]]
-"""Returns all that a thing is on or inside of."""
+FindHolders = Callable[[str], Sequence[str]]  # Returns all that a thing is on or inside of
 
 
 def drop_supported(holders: Mapping[str, Sequence[str]]) -> list[str]:

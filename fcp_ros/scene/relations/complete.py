@@ -48,8 +48,6 @@ from fcp_ros.scene.relations.supports import find_supports
 from fcp_ros.scene.relations.unsettled import reach_of
 from fcp_ros.scene.shapes.boxes import Boxes, Indices, build_boxes, find_points_in_rectangles
 
-# --- given relations that the geometry of the scene contradicts ---
-
 # --- two detections of one thing: the same label, and boxes ---
 
 SHARED = 0.5
@@ -205,7 +203,7 @@ def _find_enclosing(id_: str, containers: Mapping[str, Place]) -> set[str]:
     return around
 
 
-# --- completion of a scene's relations from its geometry (docs/design ---
+# --- completion ---
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,7 @@ from fcp_ros.scene.relations.structure import SceneStructure, find_room_parents
 from fcp_ros.scene.relations.unsettled import fall_off, find_unsettled_places
 from fcp_ros.scene.shapes.boxes import Boxes, Indices, measure_upright_half
 
-ASSUMED = BARELY
-"""Confidence of an assumption, for want of anything better."""
+ASSUMED = BARELY  # Confidence of an assumption, for want of anything better
 
 STANDING = 1.3
 """Greatest height (m) of a thing's position above the floor that it is assumed to stand on."""

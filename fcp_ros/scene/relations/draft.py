@@ -9,8 +9,6 @@ from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRela
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_door, is_floor
 
-# --- the relations that a source gives, by the thing whose place they state ---
-
 _ITEM_LEG = {"on": 0, "inside": 0, "attached": 0, "under": 0, "part_of": 0}
 _ITEM_LEG |= {"in_room": 0, "at": 0, "holding": 1}
 """Relations of two legs that say where a thing is, with the position of the thing's leg."""

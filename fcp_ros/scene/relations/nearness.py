@@ -35,8 +35,6 @@ from fcp_ros.scene.shapes.boxes import (
     find_points_in_rectangles,
 )
 
-# --- ``near(a, b)`` from boxes, stored both ways like ``connected`` ---
-
 
 def select_near(boxes: Boxes, a: Indices, b: Indices, options: RelationOptions) -> ScoredPairs:
     """Select the pairs of boxes within reach of each other, scored by distance; shape (k,)."""

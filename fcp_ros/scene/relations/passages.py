@@ -22,8 +22,6 @@ from fcp_ros.scene.relations.structure import find_room_parents
 from fcp_ros.scene.shapes.boxes import Boxes, Floats
 from fcp_ros.scene.shapes.polygons import bounds, footprint_of, storey_of_room
 
-# --- connections of rooms ---
-
 # --- ``adjacent(room, room)`` from outlines, stored both ways; rooms only ---
 #
 # Two rooms are *adjacent* if
@@ -114,7 +112,7 @@ def _make_rectangles(rooms: Sequence[SceneNode]) -> Boxes:
     )
 
 
-# --- connections of rooms: ``connected(room ---
+# --- ``connected(room, room)`` by doors ---
 
 PASSAGE_CATEGORY = "passage"
 

@@ -30,10 +30,7 @@ from fcp_ros.scene.shapes.polygons import (
     storey_of_room,
 )
 
-# --- the room that contains a point, for many points at once ---
-
-STOREY = 0.5
-"""Greatest distance (m) of a point in a room below its floor or above its ceiling."""
+STOREY = 0.5  # Greatest distance (m) of a point in a room below its floor or above its ceiling
 
 
 class RoomFinder:

@@ -11,10 +11,7 @@ from numpy.typing import NDArray
 
 from fcp_ros.scene.shapes.boxes import Flags, Floats, Indices
 
-# --- pairs of boxes for which a condition holds, scored, and the best pair of each item ---
-
-BARELY = 0.5
-"""Confidence of a condition that just holds; one that holds clearly has 1."""
+BARELY = 0.5  # Confidence of a condition that just holds; one that holds clearly has 1
 
 
 def to_confidence(clearness: Floats) -> Floats:

@@ -20,11 +20,9 @@ from fcp_ros.scene.shapes.polygons import (
     own_floor_level,
 )
 
-FLOOR_THICKNESS = 0.02
-"""Thickness (m) of a floor's box; its top is the room's floor level."""
+FLOOR_THICKNESS = 0.02  # Thickness (m) of a floor's box; its top is the room's floor level
 
-_MARGIN = 0.5
-"""Distance (m) from the outermost things to the walls of an assumed room."""
+_MARGIN = 0.5  # Distance (m) from the outermost things to the walls of an assumed room
 
 
 class SceneStructure(NamedTuple):

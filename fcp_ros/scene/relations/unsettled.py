@@ -43,25 +43,18 @@ from fcp_ros.scene.relations.scored_pairs import (
 from fcp_ros.scene.relations.supports import CORE, can_carry
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Flags, Floats, Indices, to_box_frame
 
-# --- places of things that rest on nothing, are in nothing, and do not stand on the floor ---
-
-LEAST = 0.25
-"""Confidence of a place at the very limit of what perception may be off."""
+LEAST = 0.25  # Confidence of a place at the very limit of what perception may be off
 
 ACROSS = 0.1
 """Least share of a thing's footprint that is above one of the things that it lies across."""
 
-PARTLY = 0.4
-"""Least share of a thing's box that is within a container that it is partly in."""
+PARTLY = 0.4  # Least share of a thing's box that is within a container that it is partly in
 
-FACE = 0.5
-"""Least share of a face that touches what the thing is attached to."""
+FACE = 0.5  # Least share of a face that touches what the thing is attached to
 
-THIN = 0.5
-"""Greatest extent of a thin thing towards what it is attached to, by its other extents."""
+THIN = 0.5  # Greatest extent of a thin thing towards what it is attached to, by its other extents
 
-HANGING = 0.8
-"""Greatest clearness of ``attached``: screws and magnets are not seen."""
+HANGING = 0.8  # Greatest clearness of ``attached``: screws and magnets are not seen
 
 
 def find_unsettled_places(

@@ -14,16 +14,13 @@ from numpy.typing import NDArray
 from fcp_ros.scene.graph.elements import Pose, SceneNode, Vector
 from fcp_ros.scene.graph.roles import find_holding_role, is_often_mounted
 
-# --- pairs of points and the upright rectangles that hold them, in bounded memory ---
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 PAIRS_AT_ONCE = 1 << 19
 """Greatest number of pairs held at the same time (or one more strip of one rectangle)."""
 
-FEW = 1 << 16
-"""Up to this many pairs, comparing all is faster than sorting."""
+FEW = 1 << 16  # Up to this many pairs, comparing all is faster than sorting
 
 
 def find_points_in_rectangles(
@@ -109,17 +106,14 @@ def _concatenate_ranges(start: Indices, length: Indices) -> Indices:
     return numbers
 
 
-# --- oriented boxes as arrays, from which the relations of all things are computed at once ---
-
-# --- the smallest upright box around points: level ---
+# --- the smallest upright box around points ---
 #
 # Things stand on floors and tops, so their boxes are level; a box that may tilt fits the noise of
 # a scan better and the thing worse. The best turn has one side along an edge of the convex hull
 # (Freeman and Shapira, *Determining the minimum-area encasing rectangle*, 1975).
 
 
-STRAY = 0.005
-"""Share of a scanned thing's points that readers leave beyond each side of its box."""
+STRAY = 0.005  # Share of a scanned thing's points that readers leave beyond each side of its box
 
 _QUARTER = math.pi / 2.0
 
@@ -193,12 +187,11 @@ def _find_hull_edges(points: Floats) -> Floats:
     return edges
 
 
-# --- oriented boxes as arrays, from ---
+# --- oriented boxes as arrays ---
 
 Flags = NDArray[np.bool_]
 
-EDGE = 1e-6
-"""Slack (m) of containment: files store 32-bit numbers."""
+EDGE = 1e-6  # Slack (m) of containment: files store 32-bit numbers
 
 TILT = 0.17
 """Boxes tilted by more than this (about 10 degrees, as a sine) are replaced by upright ones."""

@@ -19,8 +19,7 @@ Corner = tuple[float, float]
 Polygon = tuple[Corner, ...]
 Triangle = tuple[Corner, Corner, Corner]
 
-_TOUCH = 1e-3
-"""Distance (m) up to which edges that cross only touch."""
+_TOUCH = 1e-3  # Distance (m) up to which edges that cross only touch
 
 
 def box_corners(pose: Pose, size: Vector) -> Polygon:

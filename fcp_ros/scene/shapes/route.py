@@ -10,8 +10,7 @@ from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import find_floor_levels, underside
 
-_SAME = 1e-6
-"""Stops that are nearer to each other (m) are one."""
+_SAME = 1e-6  # Stops that are nearer to each other (m) are one
 
 
 @dataclass(frozen=True)

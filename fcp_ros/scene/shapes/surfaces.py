@@ -16,16 +16,12 @@ from numpy.typing import NDArray
 from fcp_ros.foundation.sandbox import DecodedFile, DecodingError, SandboxLimits, decode_in_sandbox
 from fcp_ros.scene.graph.elements import FARTHEST, SceneError
 
-# --- surfaces of things from scanners and segmentation ---
-
-SUFFIXES = (".ply", ".pcd")
-"""Endings of the names of polygon files and point clouds."""
+SUFFIXES = (".ply", ".pcd")  # Endings of the names of polygon files and point clouds
 
 START_TIME, BYTES_PER_SECOND = 60.0, 1_000_000
 """Time limit of decoding (s): a start time, and one second for each this many bytes."""
 
-MOST_MEMORY = 8 << 30
-"""Memory limit of decoding (bytes)."""
+MOST_MEMORY = 8 << 30  # Memory limit of decoding (bytes)
 
 _DECODER = "fcp_ros.scene.shapes.surface_decoder"
 
@@ -182,8 +178,7 @@ def _make_error(path: Path, reason: str) -> SceneError:
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-_ENOUGH = 4
-"""Least number of columns of the grid that must touch for the grid alone to be trusted."""
+_ENOUGH = 4  # Least number of columns of the grid that must touch for the grid alone to be trusted
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,8 @@ from fcp_ros.grounding.models.sentence_encoder import (
 )
 from fcp_ros.grounding.protocol.options import Device, Precision
 
-# --- the encoder of a model's name ---
-
 HeadEncoder = SentenceEncoder | StateEncoder
-SENTENCE_MODULES = "modules.json"
-"""A file that sentence-transformers writes beside every model."""
+SENTENCE_MODULES = "modules.json"  # A file that sentence-transformers writes beside every model
 
 
 def is_causal(folder: Path) -> bool:
@@ -180,12 +177,9 @@ def _grow(array: Array, rows: int) -> Array:
     return grown
 
 
-# --- the features of a pair that a head sees ---
-
 # --- words that the two sides of a pair share; a plural is the same word ---
 
-SHARED_WORDS = 8
-"""Number of features."""
+SHARED_WORDS = 8  # Number of features
 Rows = NDArray[np.intp]
 
 
@@ -310,10 +304,8 @@ BANDS = ((0, 4), (4, 16), (16, 48), (48, 96))
 """Ranges of principal components; the cosine in each is a feature."""
 COMPONENTS = BANDS[-1][1]
 COSINES = len(PHRASINGS) ** 2 + 2 * len(PHRASINGS) + 3 + len(BANDS)
-FEATURES = COSINES + SHARED_WORDS
-"""Number of features of the first block."""
-MOST_RAM_WORDS = 4096
-"""Words whose vectors are kept at hand."""
+FEATURES = COSINES + SHARED_WORDS  # Number of features of the first block
+MOST_RAM_WORDS = 4096  # Words whose vectors are kept at hand
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,6 @@ from fcp_ros.grounding.models.model_folder import (
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, Precision
 
-# --- the question that a language model reads about a pair ---
-
 FILE = "questions.yaml"
 TASK = "You judge for a service robot. Give one score from 0 to 100.\n"
 SCALE = (
@@ -48,12 +46,10 @@ SCALE = (
 )
 CUE = "Score:"
 EXAMPLE_DEGREES = (0.9, 0.5, 0.0, 0.75, 0.3, 1.0, 0.15, 0.6, 0.05, 0.85, 0.4, 0.7)
-NEAR = 0.05
-"""Most difference of an example's degree from the wanted one."""
+NEAR = 0.05  # Most difference of an example's degree from the wanted one
 LEFT, RIGHT = "{left}", "{right}"
 PLACE = "the question stands here"
-LONGEST = 400
-"""Characters of a side that are asked about."""
+LONGEST = 400  # Characters of a side that are asked about
 _NO_WORDS = re.compile(r"[^\w\s'&.,/%+-]+")
 
 

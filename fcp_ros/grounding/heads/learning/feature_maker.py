@@ -33,8 +33,6 @@ from fcp_ros.grounding.model_files.store import locate_models
 from fcp_ros.grounding.models.sentence_encoder import Encode
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-# --- features on disk, for a training that was stopped, or is repeated ---
-
 Array = NDArray[np.float32]
 KEY_BYTES = 16
 
@@ -167,13 +165,10 @@ def hash_text(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=KEY_BYTES).digest()
 
 
-# --- the interface between a training and the encoder that it trains heads for ---
-
 # --- the features of a training by a sentence model ---
 
 BATCH = 512
-AT_A_TIME = 4000
-"""Pairs whose features are in memory together, while the scaling is fitted."""
+AT_A_TIME = 4000  # Pairs whose features are in memory together, while the scaling is fitted
 
 
 class PhraseEncoder(Protocol):
@@ -296,11 +291,9 @@ class FeatureMaker(Protocol):
 
 
 STATES_BATCH = 64
-MOST_SAMPLED = 6000
-"""Questions whose states the reduction is fitted on."""
+MOST_SAMPLED = 6000  # Questions whose states the reduction is fitted on
 POWER_STEPS = 6
-MARGIN = 32
-"""Directions beyond the wanted ones, which make the wanted ones exact sooner."""
+MARGIN = 32  # Directions beyond the wanted ones, which make the wanted ones exact sooner
 
 
 class StateMaker:

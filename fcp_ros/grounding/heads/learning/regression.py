@@ -31,8 +31,7 @@ Array = NDArray[np.float32]
 Reals = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-CHUNK = 2048
-"""Rows whose likeness is in memory at a time."""
+CHUNK = 2048  # Rows whose likeness is in memory at a time
 
 
 @dataclass(frozen=True, slots=True)

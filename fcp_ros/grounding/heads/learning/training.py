@@ -44,7 +44,6 @@ from fcp_ros.grounding.judged.judgement_set import (
 from fcp_ros.grounding.models.sentence_encoder import Encode
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-# --- fewer supports for the blocks of whole pairs, so that a head scores pairs in less time ---
 #
 # The bells of these blocks are wide (half of them lie above 0.8), so that 2,500 of them say little
 # more than a quarter of them. Those are chosen one after the other, each the one that the chosen
@@ -56,12 +55,9 @@ Array = NDArray[np.float32]
 Reals = NDArray[np.float64]
 
 KEPT = 640
-RIDGE = 1e-8
-"""Makes the fit well-posed; from 1e-7 to 1e-9 the loss is the same."""
-MOST_LOST = 0.005
-"""The largest difference of a score; with more of it all supports are kept."""
-LEAST_GAIN = 2.0
-"""Supports for each one that is kept, below which a reduction isn't worth it."""
+RIDGE = 1e-8  # Makes the fit well-posed; from 1e-7 to 1e-9 the loss is the same
+MOST_LOST = 0.005  # The largest difference of a score; with more of it all supports are kept
+LEAST_GAIN = 2.0  # Supports for each one that is kept, below which a reduction isn't worth it
 
 
 def reduce_supports(
@@ -184,8 +180,7 @@ UNRELATED_IN_MAP = 0.3
 They say what scores of 0 look like; but most of those that a head is asked about have been taken
 for candidates by somebody, and with a full count what is judged 0.9 would be answered as 0.5.
 """
-CHUNK = 2048
-"""Pairs whose features are computed at a time."""
+CHUNK = 2048  # Pairs whose features are computed at a time
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,7 @@ from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import DOORS
 from fcp_ros.scene.shapes.polygons import Polygon, box_corners, convex_hull
 
-DUMMY_ROOM_EXTENT = 0.11
-"""Greatest extent (m) of placeholder boxes of rooms, along some axis."""
+DUMMY_ROOM_EXTENT = 0.11  # Greatest extent (m) of placeholder boxes of rooms, along some axis
 
 CATEGORY_KEY, ID_KEY, OUTLINE_KEY, PLACED_KEY = "category", "id", "outline", "placed"
 """Keys of a node's metadata that are no attributes (written by `writer`)."""

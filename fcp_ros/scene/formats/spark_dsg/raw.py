@@ -22,8 +22,7 @@ from fcp_ros.scene.graph.elements import Layer, SceneError
 LabelSpaces = Mapping[tuple[int, int], Mapping[int, str]]
 
 NO_LABEL = 0xFFFFFFFF
-FRAME_KEY = "frame_id"
-"""Key of the graph's metadata that our writer adds."""
+FRAME_KEY = "frame_id"  # Key of the graph's metadata that our writer adds
 
 AGENT_KIND = "AgentNodeAttributes"
 UNLABELLED_KINDS = frozenset({"NodeAttributes", AGENT_KIND, "TraversabilityNodeAttributes"})

@@ -61,7 +61,6 @@ from fcp_ros.scene.formats.validation import ToolModel
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
-# --- decoder of Spark-DSG's JSON syntax ---
 #
 # Version 1.0 has no header, boxes by their corners (``min``, ``max``) and agents without a
 # partition; 1.1 has ``dimensions`` instead. Other fields are ignored.
@@ -239,7 +238,7 @@ def _parse_agent_pose(
     return int(attributes.get("timestamp") or node.get("timestamp") or 0), (w, x, y, z)
 
 
-# --- reader of Spark-DSG as Hydra writes it: JSON (v1.0 ---
+# --- the reader ---
 
 _OBJECTS = (2, 0)
 

@@ -46,8 +46,6 @@ from fcp_ros.scene.graph.elements import (
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import box_corners
 
-# --- conventions of Unity that AI2-THOR and ProcTHOR share ---
-
 UNITY = SourceFrame(axes=(2, 0, 1), signs=(1, -1, 1))
 """x right, y up, z forward, left-handed, metres. A rotation about y is one about -z here."""
 
@@ -166,8 +164,7 @@ class EventMetadata(ToolModel):
     objects: list[ThorObject]
 
 
-ON_TOP = 0.02
-"""Greatest depth (m) of a thing's bottom below a receptacle's top that it stands on."""
+ON_TOP = 0.02  # Greatest depth (m) of a thing's bottom below a receptacle's top that it stands on
 
 _ADVICE = "Write event.metadata again (json.dump), after ResetObjectFilter."
 _CORNERS_DIFFER = 0.01

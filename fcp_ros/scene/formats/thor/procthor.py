@@ -119,8 +119,7 @@ _SIZES_OF_ASSET = re.compile(r"(?:_\w*\d\w*)+$")
 BESIDE = 0.02
 """Greatest distance (m) of the middle of an open boundary from the room's outline beyond."""
 
-BEYOND_WALL = 0.05
-"""Greatest length (m) of a hole beyond its wall."""
+BEYOND_WALL = 0.05  # Greatest length (m) of a hole beyond its wall
 
 
 def is_procthor(file: SceneFile) -> bool:

@@ -74,7 +74,6 @@ from fcp_ros.scene.relations.supports import add_supports_on_surfaces
 from fcp_ros.scene.shapes.polygons import area, box_corners
 from fcp_ros.scene.shapes.surfaces import Surface
 
-# --- geometry of the prims on a USD stage: oriented boxes and surfaces ---
 #
 # USD multiplies row vectors with matrices (p' = p M): the rows of a matrix are the images of the
 # axes.
@@ -180,19 +179,15 @@ def _join(parts: Sequence[tuple[Floats, Numbers]]) -> Surface:
     return Surface(np.concatenate([points for points, _ in parts]), np.concatenate(triangles))
 
 
-# --- reader of USD stages (``.usda`` ---
+# --- the reader ---
 
-SURFACES = "surfaces"
-"""Fragment of the address that has supports measured on meshes."""
+SURFACES = "surfaces"  # Fragment of the address that has supports measured on meshes
 
-LEAST_ROOM = 1.0
-"""Least area (m2, seen from above) of own geometry that outlines a room."""
+LEAST_ROOM = 1.0  # Least area (m2, seen from above) of own geometry that outlines a room
 
-LEAST_HEIGHT = 1.0
-"""Least height (m) of a room's own geometry that is more than its floor."""
+LEAST_HEIGHT = 1.0  # Least height (m) of a room's own geometry that is more than its floor
 
-MOST_NAMES = 3
-"""Most prims or files that a note names, since their paths are long."""
+MOST_NAMES = 3  # Most prims or files that a note names, since their paths are long
 
 _FRAMES = {"Y": Y_UP, "Z": REP_103}
 _RELATION = re.compile(r"relation:(.+):n\d+")

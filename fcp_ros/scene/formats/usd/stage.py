@@ -22,16 +22,12 @@ from fcp_ros.scene.formats.source_graph import assign_ids
 from fcp_ros.scene.graph.elements import Layer, SceneError
 from fcp_ros.scene.graph.roles import find_layer
 
-# --- the contents of a USD stage, read by `stage_decoder` in the sandbox ---
-
-MOST_MEMORY = 6 << 30
-"""Memory limit of the process (bytes)."""
+MOST_MEMORY = 6 << 30  # Memory limit of the process (bytes)
 
 START_TIME, BYTES_PER_SECOND = 30.0, 2_000_000
 """Time limit of the process (s): a start time, and one second for each this many bytes."""
 
-DECODER = "fcp_ros.scene.formats.usd.stage_decoder"
-"""The decoder in the sandbox."""
+DECODER = "fcp_ros.scene.formats.usd.stage_decoder"  # The decoder in the sandbox
 
 _CRATE, _TEXT, _ZIP = b"PXR-USDC", b"#usda", b"PK\x03\x04"
 _SUFFIXES = {_CRATE: (".usdc", ".usd"), _TEXT: (".usda", ".usd"), _ZIP: (".usdz",)}
@@ -126,11 +122,9 @@ def _describe_failure(file: SceneFile, reason: str) -> SceneError:
 
 # --- labelled prims of a USD stage ---
 
-MODEL = "component"
-"""The kind of prims that are assets of their own."""
+MODEL = "component"  # The kind of prims that are assets of their own
 
-WHOLES = (MODEL, "subcomponent")
-"""Kinds of prims below which there are parts only."""
+WHOLES = (MODEL, "subcomponent")  # Kinds of prims below which there are parts only
 
 
 @dataclass

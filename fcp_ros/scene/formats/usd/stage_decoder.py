@@ -33,16 +33,14 @@ NO_GEOMETRY = ("UsdLuxBoundableLightBase", "UsdSkelSkeleton")
 KINDS = ("component", "subcomponent")
 """Kinds of prims that matter: assets of their own, and their parts."""
 
-PRIMS_PER_NODE = 50
-"""Greatest number of prims for each node that is allowed, on average."""
+PRIMS_PER_NODE = 50  # Greatest number of prims for each node that is allowed, on average
 
 
 class UnusableStage(Exception):
     """A stage that can't be used; the message says why, a clause."""
 
 
-REFUSAL = UnusableStage
-"""The exception that refuses a file, for the sandbox."""
+REFUSAL = UnusableStage  # The exception that refuses a file, for the sandbox
 
 
 def decode(

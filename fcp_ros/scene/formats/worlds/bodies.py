@@ -18,8 +18,6 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.geometry import Floats
 from fcp_ros.scene.formats.scene_file import SceneFile, describe_folders, missing_package
 
-# --- bodies of a simulated world, as their readers list them, and what their names say ---
-
 _CORNERS = np.array(list(product((-0.5, 0.5), repeat=3)))
 _NAMESPACE = re.compile(r"::|[/|]")
 _HASH = re.compile(r"[0-9a-f]{16,}")
@@ -160,14 +158,12 @@ def is_structure(label: str) -> bool:
 
 DECODER = "fcp_ros.scene.formats.worlds.mesh_decoder"
 
-MOST_MEMORY = 4 << 30
-"""Memory limit of the process that reads meshes (bytes)."""
+MOST_MEMORY = 4 << 30  # Memory limit of the process that reads meshes (bytes)
 
 START_TIME, BYTES_PER_SECOND = 60.0, 500_000
 """Time limit of that process (s): a start time, and one second for each this many bytes."""
 
-MOST_NAMES = 3
-"""Most files that a note names, since their paths are long."""
+MOST_NAMES = 3  # Most files that a note names, since their paths are long
 
 
 class AssetFinder:

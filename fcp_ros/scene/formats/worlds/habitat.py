@@ -49,11 +49,9 @@ from fcp_ros.scene.shapes.polygons import Polygon, centroid
 
 ADVICE = "Save the scene again with Habitat."
 
-MOST_FILES = 500_000
-"""Most files of the allowed folders that are looked through for templates."""
+MOST_FILES = 500_000  # Most files of the allowed folders that are looked through for templates
 
-LARGEST_TABLE = 64 * 1024 * 1024
-"""Largest table of labels (bytes)."""
+LARGEST_TABLE = 64 * 1024 * 1024  # Largest table of labels (bytes)
 
 _ENDINGS = (".object_config.json", ".ao_config.json", ".urdf")
 _TABLE_COLUMNS = ("main_category", "category", "name")

@@ -38,8 +38,7 @@ from fcp_ros.scene.graph.graph import SceneGraph
 DECODER = "fcp_ros.scene.formats.worlds.mjcf_decoder"
 ADVICE = "Open it with `python -m mujoco.viewer --mjcf FILE`, or save it again."
 
-MOST_MEMORY = 4 << 30
-"""Memory limit of the process that compiles (bytes)."""
+MOST_MEMORY = 4 << 30  # Memory limit of the process that compiles (bytes)
 
 START_TIME, BYTES_PER_SECOND = 60.0, 500_000
 """Time limit of that process (s): a start time, and one second for each this many bytes."""

@@ -38,12 +38,9 @@ from fcp_ros.scene.formats.xml_text import (
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
-# --- reader of SDF worlds and models (`` ---
-
 ADVICE = "Check it with `gz sdf --check`, or save the world again."
 
-MOST_NESTED = 30
-"""Greatest depth of models and includes in one another."""
+MOST_NESTED = 30  # Greatest depth of models and includes in one another
 
 _MODEL, _WORLD, _TRUE = "__model__", "world", ("true", "1")
 _FREEDOM = {"revolute": 1, "continuous": 1, "prismatic": 1, "screw": 1, "universal": 2, "ball": 3}

@@ -36,8 +36,6 @@ from fcp_ros.scene.relations.supports import find_supports_among
 from fcp_ros.scene.relations.unsettled import reach_of
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Indices, build_boxes, measure_depth
 
-# --- maintenance of ``connected`` for the doors that no given relation names ---
-
 
 class DoorMaintainer:
     """The rooms that doors join, while doors come, go and move between rooms that stay.
@@ -94,8 +92,7 @@ _PLACES = ("on", "inside", "under", "attached", "in_room", "at")
 
 _HOLDINGS = ("on", "inside", "under", "attached")
 
-_MOST_LOCAL = 4
-"""If more than one thing in this many changes, a full derivation is faster."""
+_MOST_LOCAL = 4  # If more than one thing in this many changes, a full derivation is faster
 
 
 @dataclass(frozen=True)

@@ -20,16 +20,13 @@ from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.relations.scored_pairs import ScoredPairs
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Floats, Indices
 
-# --- A spatial index of boxes that come, go and move ---
-
 _FINEST = -2
 _COARSEST = 1020
 _FAR = 1e300
 
 _ARRAYS = tuple(field.name for field in fields(Boxes) if field.name != "ids")
 
-Rectangle = tuple[float, float, float, float]
-"""Least x, least y, greatest x, greatest y (m)."""
+Rectangle = tuple[float, float, float, float]  # Least x, least y, greatest x, greatest y (m)
 
 
 class BoxGrid:
