@@ -47,12 +47,7 @@ from fcp_ros.planning import PlanningResult
 from fcp_ros.planning.warm_up import compile_missing_kernels
 from fcp_ros.report.console import render_result
 from fcp_ros.report.demo_page import write_page
-from fcp_ros.report.demo_report import (
-    DemoReport,
-    Episode,
-    UnderstoodInstruction,
-    write_json,
-)
+from fcp_ros.report.demo_report import DemoReport, Episode, UnderstoodInstruction, write_json
 from fcp_ros.scene import Layer, SceneGraph, load_scene, read_scene
 
 MOST_THINGS = 3  # Things that are brought: enough to see the policy repeat itself

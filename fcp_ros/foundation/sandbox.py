@@ -69,10 +69,7 @@ class SandboxLimits:
 
 
 def decode_in_sandbox(
-    decoder: str,
-    files: Sequence[Sequence[str]],
-    limits: SandboxLimits,
-    folder: Path | None = None,
+    decoder: str, files: Sequence[Sequence[str]], limits: SandboxLimits, folder: Path | None = None
 ) -> list[DecodedFile | DecodingError]:
     """Decode files in a child process.
 

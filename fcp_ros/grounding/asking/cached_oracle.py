@@ -45,11 +45,7 @@ LASTING = frozenset(
 )
 """Wrong settings: another try would fail the same way."""
 PASSING = frozenset(
-    {
-        GroundingCode.MODEL_FAILED,
-        GroundingCode.SERVER_UNREACHABLE,
-        GroundingCode.SERVER_FAILED,
-    }
+    {GroundingCode.MODEL_FAILED, GroundingCode.SERVER_UNREACHABLE, GroundingCode.SERVER_FAILED}
 )
 """Failures that may pass."""
 

@@ -121,10 +121,7 @@ class OracleRouter:
         return answers
 
     def _ask_all(
-        self,
-        choice: OracleChoice,
-        predicate: GradedPredicate,
-        requests: Sequence[JudgementRequest],
+        self, choice: OracleChoice, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Answer]:
         rescue = self._has_rescue(predicate, choice.names)
         columns = [self._ask(name, predicate, requests, rescue) for name in choice.names]

@@ -288,12 +288,7 @@ def _count_opinions(rows: Floats, weight: Floats, context: Ints, believed: float
 
 
 def _estimate_strength(
-    pooled: PooledMap,
-    rows: Floats,
-    weight: Floats,
-    context: Ints,
-    believed: float,
-    start: float,
+    pooled: PooledMap, rows: Floats, weight: Floats, context: Ints, believed: float, start: float
 ) -> float:
     """Estimate the outcomes that a recalibrated degree is worth; blended in from `start`."""
     blend = compute_blend(pooled.outcomes, FEW, ENOUGH)

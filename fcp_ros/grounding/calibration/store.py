@@ -128,11 +128,7 @@ class CalibrationStore:
     """
 
     def __init__(
-        self,
-        path: str | Path,
-        origin: EvidenceOrigin | None = None,
-        *,
-        read_only: bool = False,
+        self, path: str | Path, origin: EvidenceOrigin | None = None, *, read_only: bool = False
     ) -> None:
         self.path = Path(path)
         self._lock = self._write_lock = threading.RLock()

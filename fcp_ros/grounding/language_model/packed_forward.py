@@ -217,10 +217,7 @@ class PlainPass:
             rows = self._pad([prompt] * len(paths), paths)
             tokens = self._to_tensor(rows)
             logits = model(
-                input_ids=tokens,
-                attention_mask=torch.ones_like(tokens),
-                use_cache=False,
-                **keep,
+                input_ids=tokens, attention_mask=torch.ones_like(tokens), use_cache=False, **keep
             ).logits
             found.append(logits[:, -(depth + 1) :])
         return torch.cat(found)

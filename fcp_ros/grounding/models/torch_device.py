@@ -216,8 +216,5 @@ def measure_device_memory() -> DeviceMemory | None:
     index = torch.cuda.current_device()
     free, total = torch.cuda.mem_get_info(index)
     return DeviceMemory(
-        f"cuda:{index}",
-        torch.cuda.memory_allocated(index) / MIB,
-        (total - free) / MIB,
-        total / MIB,
+        f"cuda:{index}", torch.cuda.memory_allocated(index) / MIB, (total - free) / MIB, total / MIB
     )

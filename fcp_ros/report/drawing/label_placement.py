@@ -270,10 +270,7 @@ def _measure_halves(lines: Sequence[str], size: float) -> NDArray[np.float64]:
 
 
 def _find_place(
-    lines: Sequence[str],
-    size: float,
-    outline: NDArray[np.float64],
-    taken: NDArray[np.float64],
+    lines: Sequence[str], size: float, outline: NDArray[np.float64], taken: NDArray[np.float64]
 ) -> tuple[float, float] | None:
     """Return the middle of the first place inside the outline that covers nothing taken."""
     halves = _measure_halves(lines, size)

@@ -38,11 +38,10 @@ class SceneError(InputError):
         text = f"{where}: {self.reason}" if where else self.reason
         return f"{text}. {self.advice}" if self.advice else f"{text}."
 
-    def in_source(self, source: str) -> SceneError:
-        """Return the error with the file named, unless it already names one."""
-        if self.source:
-            return self
-        return type(self)(self.reason, source=source, element=self.element, advice=self.advice)
+    def in_source(self, source: str, advice: str = "") -> SceneError:
+        """Return the error with a file and an advice, where it has none of its own."""
+        source, advice = self.source or source, self.advice or advice
+        return type(self)(self.reason, source=source, element=self.element, advice=advice)
 
 
 class SequenceGap(SceneError):

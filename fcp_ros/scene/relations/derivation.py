@@ -505,12 +505,7 @@ class Derivation:
 
     def forget(self, id_: str) -> None:
         """Drop all that was derived for a thing."""
-        for places in (
-            *self.by_boxes.values(),
-            self.known_rooms,
-            self.room_of,
-            self.floor_under,
-        ):
+        for places in (*self.by_boxes.values(), self.known_rooms, self.room_of, self.floor_under):
             places.pop(id_, None)
         self.unsettled.pop(id_, None)
 

@@ -19,12 +19,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.relations.scored_pairs import (
-    ScoredPairs,
-    rank_ids,
-    share_left,
-    to_confidence,
-)
+from fcp_ros.scene.relations.scored_pairs import ScoredPairs, rank_ids, share_left, to_confidence
 from fcp_ros.scene.shapes.boxes import (
     EDGE,
     PAIRS_AT_ONCE,

@@ -16,19 +16,9 @@ import numpy as np
 import shapely
 
 from fcp_ros.scene.graph.elements import SceneNode, Vector
-from fcp_ros.scene.relations.scored_pairs import (
-    BestPairs,
-    ScoredPairs,
-    share_of,
-    to_confidence,
-)
+from fcp_ros.scene.relations.scored_pairs import BestPairs, ScoredPairs, share_of, to_confidence
 from fcp_ros.scene.shapes.boxes import Floats, Indices
-from fcp_ros.scene.shapes.polygons import (
-    area,
-    centre_of_room,
-    footprint_of,
-    storey_of_room,
-)
+from fcp_ros.scene.shapes.polygons import area, centre_of_room, footprint_of, storey_of_room
 
 STOREY = 0.5  # Greatest distance (m) of a point in a room below its floor or above its ceiling
 

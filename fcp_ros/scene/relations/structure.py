@@ -139,9 +139,7 @@ def _make_floor(id_: str, room: SceneNode, lowest: float | None) -> SceneNode:
 
 
 def find_room_parents(
-    node: SceneNode,
-    nodes: Mapping[str, SceneNode],
-    known: dict[str, tuple[str, ...]] | None = None,
+    node: SceneNode, nodes: Mapping[str, SceneNode], known: dict[str, tuple[str, ...]] | None = None
 ) -> tuple[str, ...]:
     """Return the rooms above a node in the hierarchy (the nearest on each way up).
 

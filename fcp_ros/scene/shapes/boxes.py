@@ -374,10 +374,7 @@ def to_box_frame(boxes: Boxes, item: Indices, frame: Indices) -> tuple[Floats, F
     """Return the centres of ``item`` in the axes of ``frame``'s boxes: across (x) and along (y)."""
     offset = boxes.centre[item, :2] - boxes.centre[frame, :2]
     cos, sin = boxes.cos[frame], boxes.sin[frame]
-    return (
-        cos * offset[:, 0] + sin * offset[:, 1],
-        cos * offset[:, 1] - sin * offset[:, 0],
-    )
+    return (cos * offset[:, 0] + sin * offset[:, 1], cos * offset[:, 1] - sin * offset[:, 0])
 
 
 def measure_depth(boxes: Boxes, item: Indices, around: Indices) -> Floats:

@@ -233,10 +233,7 @@ class StateEncoder:
     """
 
     def __init__(
-        self,
-        folder: Path,
-        device: Device = Device.AUTO,
-        precision: Precision = Precision.AUTO,
+        self, folder: Path, device: Device = Device.AUTO, precision: Precision = Precision.AUTO
     ) -> None:
         self.folder = check_model_folder(folder)
         self.model = compute_fingerprint(self.folder)

@@ -19,11 +19,7 @@ from fcp_ros.grounding.heads.learning.feature_maker import (
     locate_features,
 )
 from fcp_ros.grounding.heads.learning.regression import RegressionOptions
-from fcp_ros.grounding.heads.learning.training import (
-    HeadComparison,
-    TrainingOptions,
-    train_heads,
-)
+from fcp_ros.grounding.heads.learning.training import HeadComparison, TrainingOptions, train_heads
 from fcp_ros.grounding.judged.judged_pairs import JudgedPairs
 from fcp_ros.grounding.judged.judgement_set import JudgementSet
 

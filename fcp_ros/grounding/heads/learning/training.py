@@ -278,10 +278,7 @@ def collect_part(kind: JudgementSet, options: TrainingOptions) -> TrainingPart:
     pairs = [judgement.pair for judgement in judgements]
     extra = draw_unrelated(kind, pairs, options) if kind.name in UNRELATED_FIT_NOT else []
     return TrainingPart(
-        kind,
-        [*pairs, *extra],
-        np.array([*degrees, *[0.0] * len(extra)]),
-        len(pairs),
+        kind, [*pairs, *extra], np.array([*degrees, *[0.0] * len(extra)]), len(pairs)
     )
 
 

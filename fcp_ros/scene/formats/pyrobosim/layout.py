@@ -146,8 +146,6 @@ def _find_longest(shape: object) -> Any:
     return max(lines, key=lambda line: line.length, default=None)
 
 
-ADVICE = "Correct this entry of the world file."
-
 _SMALLEST = 1e-6
 _Entry = TypeVar("_Entry")
 _Thing = TypeVar("_Thing", LocationEntry, ObjectEntry)
@@ -208,7 +206,7 @@ class WorldLayout:
         for name, location in self.locations.items():
             if location.parent not in self.rooms:
                 reason = f"its parent {location.parent!r} is no room"
-                raise SceneError(reason, element=name, advice=ADVICE)
+                raise SceneError(reason, element=name)
             pose = self.poses[name] = self.resolve_pose(location.pose, name) or Pose(
                 (0.0, 0.0, 0.0)
             )
@@ -224,7 +222,7 @@ class WorldLayout:
         else:
             outline = draw_outline(room.footprint, base)
         if len(outline) < 3 or area(outline) < _SMALLEST:
-            raise SceneError("its footprint is no outline", element=name, advice=ADVICE)
+            raise SceneError("its footprint is no outline", element=name)
         return outline
 
     def _list_surfaces(
@@ -253,7 +251,7 @@ class WorldLayout:
             reason = (
                 f"its pose is relative to {entry.relative_to!r}, which is not defined before it"
             )
-            raise SceneError(reason, element=name, advice=ADVICE)
+            raise SceneError(reason, element=name)
         return _resolve_relative(entry.to_pose(), self.poses[entry.relative_to])
 
     def find_surface_height(self, where: str | None, surface: str) -> float | None:
@@ -278,7 +276,7 @@ class WorldLayout:
         found = self._find_matching(chosen.split()) or self._find_undescribed(chosen)
         if not found:
             reason = f"there is no location {chosen!r}, and no category of that name"
-            raise SceneError(reason, element=name, advice=ADVICE)
+            raise SceneError(reason, element=name)
         return found[0], "", share / len(found)
 
     def _find_undescribed(self, surface: str) -> list[str]:
@@ -319,7 +317,7 @@ def choose_likeliest(place: Place) -> tuple[str, float]:
     else:
         names, shares = place, None
     if not names:
-        raise SceneError("an empty list of places", advice=ADVICE)
+        raise SceneError("an empty list of places")
     if shares is None:
         return names[0], 1.0 / len(names)
     best = max(range(len(names)), key=lambda number: shares[number])
@@ -330,6 +328,6 @@ def _index_by_name(entries: Iterable[tuple[str, _Entry]]) -> dict[str, _Entry]:
     found: dict[str, _Entry] = {}
     for name, entry in entries:
         if name in found:
-            raise SceneError("this name is given to two", element=name, advice=ADVICE)
+            raise SceneError("this name is given to two", element=name)
         found[name] = entry
     return found

@@ -256,11 +256,7 @@ def _relate_rooms(
 
 
 def _build_agents(
-    raw: RawScene,
-    ids: Mapping[int, str],
-    parents: Mapping[int, Sequence[int]],
-    *,
-    by_symbol: bool,
+    raw: RawScene, ids: Mapping[int, str], parents: Mapping[int, Sequence[int]], *, by_symbol: bool
 ) -> list[SceneNode]:
     """Build a node at the last pose of each agent: ``robot_1``, or several ``robot_<prefix>``."""
     last: dict[str, int] = {}

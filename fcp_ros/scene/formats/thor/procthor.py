@@ -111,7 +111,6 @@ class ProcthorHouse(ToolModel):
     metadata: ProcthorMetadata = Field(default_factory=ProcthorMetadata)
 
 
-_ADVICE = "Write the house again as ProcTHOR has it (schema 1.0.0)."
 _ROBOT = "|agent"
 _NO_LETTER = re.compile(r"[^A-Za-z]")
 _SIZES_OF_ASSET = re.compile(r"(?:_\w*\d\w*)+$")
@@ -133,7 +132,7 @@ def is_procthor(file: SceneFile) -> bool:
 def read_procthor(file: SceneFile) -> SceneGraph:
     """Read a house; raises SceneError naming each wrong entry."""
     file.limits.check_nodes(_count_entries(file.document, file.limits.max_nodes), file.name)
-    house = validate(ProcthorHouse, file.document, file.name, _ADVICE)
+    house = validate(ProcthorHouse, file.document)
     return _HouseReader(house).build(file.name)
 
 
@@ -265,9 +264,7 @@ class _HouseReader:
 
     def _require_room(self, element: str, room: str) -> str:
         if room not in self._rooms:
-            raise SceneError(
-                f"it names the room {room!r}, which is not listed", element=element, advice=_ADVICE
-            )
+            raise SceneError(f"it names the room {room!r}, which is not listed", element=element)
         return self._ids[room]
 
     def _place_hole(self, hole: ProcthorHole) -> PlacedBox | tuple[None, None]:
@@ -362,7 +359,6 @@ def place_hole(hole: ProcthorHole, wall: ProcthorWall) -> PlacedBox:
         raise SceneError(
             f"its hole reaches from {along[0]} to {along[-1]} m along a wall of {length:.3g} m",
             element=hole.id,
-            advice=_ADVICE,
         )
     share = (along[0] + along[-1]) / 2.0 / length
     x, y = (a + share * (b - a) for a, b in zip(start[:2], end[:2], strict=True))

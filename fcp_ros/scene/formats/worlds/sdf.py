@@ -38,8 +38,6 @@ from fcp_ros.scene.formats.xml_text import (
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
-ADVICE = "Check it with `gz sdf --check`, or save the world again."
-
 MOST_NESTED = 30  # Greatest depth of models and includes in one another
 
 _MODEL, _WORLD, _TRUE = "__model__", "world", ("true", "1")
@@ -81,7 +79,7 @@ def read_pose(element: Element) -> tuple[Floats, str]:
     if pose.get("rotation_format") == "quat_xyzw":
         numbers = read_numbers(pose.text, 7, where, (0, 0, 0, 0, 0, 0, 1))
         if not np.linalg.norm(numbers[3:]) > 0.0:
-            raise SceneError("the rotation has no length", element=where, advice=ADVICE)
+            raise SceneError("the rotation has no length", element=where)
         return make_matrix(numbers[:3], turn_by_quaternion(numbers[3:])), relative_to
     numbers = read_numbers(pose.text, 6, where, (0,) * 6)
     turn = turn_by_angles(numbers[3:], degrees=pose.get("degrees") in _TRUE)
@@ -178,7 +176,7 @@ class SdfReader:
     def _add_any(self, element: Element, around: ModelSurroundings) -> None:
         """Add a model or an include; the matrix of what is around it is already its own."""
         if around.depth > MOST_NESTED:
-            raise SceneError(f"models are nested deeper than {MOST_NESTED}", advice=ADVICE)
+            raise SceneError(f"models are nested deeper than {MOST_NESTED}")
         name, asset, model = element.get("name", ""), "", element
         if element.tag == "include":
             uri = find_text(element, "uri")
@@ -295,7 +293,7 @@ class SdfReader:
             return None
         file = open_scene_file(path, self._file.limits)
         if file.document is None:
-            raise SceneError(file.problem or "it is no SDF", source=file.name, advice=ADVICE)
+            raise SceneError(file.problem or "it is no SDF")
         model = file.document if file.has_root("model") else file.document.find(".//model")
         return None if model is None else (model, path.parent)
 

@@ -120,11 +120,7 @@ class RelationMaintainer:
     """
 
     def __init__(
-        self,
-        graph: SceneGraph,
-        options: RelationOptions = DEFAULT_OPTIONS,
-        *,
-        prepare: bool = True,
+        self, graph: SceneGraph, options: RelationOptions = DEFAULT_OPTIONS, *, prepare: bool = True
     ) -> None:
         self._options = options
         self._start(graph, "the first graph")
