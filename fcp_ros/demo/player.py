@@ -79,9 +79,7 @@ class Player:
     """A client of the live nodes, as a task manager would use it.
 
     It is also a membership source: stories are chosen by the degrees of the live grounder.
-
-    Attributes:
-        oracle: the model that judged last; "" before the first judgement.
+    `oracle`: the model that judged last; "" before the first judgement.
     """
 
     def __init__(
@@ -95,8 +93,7 @@ class Player:
     def judge(self, requests: Sequence[JudgementRequest]) -> list[Membership]:
         """Return degrees from the live grounder, in the order of the requests.
 
-        Raises:
-            FcpError: the grounder refuses, or does not answer.
+        Raises FcpError: the grounder refuses, or does not answer.
         """
         response = self._client.judge(*(request_to_ros(request) for request in requests))
         if not response.success:
@@ -109,8 +106,7 @@ class Player:
     def fetch_graph(self) -> SceneGraph:
         """Fetch the current scene graph from the nodes.
 
-        Raises:
-            FcpError: the nodes have no scene graph.
+        Raises FcpError: the nodes have no scene graph.
         """
         message = self._client.scene()
         if message is None:
@@ -125,8 +121,7 @@ class Player:
     def choose_element(self, story: Story) -> str:
         """Plan a story without executing it, and return the element that the plan would use.
 
-        Raises:
-            FcpError: no plan was found.
+        Raises FcpError: no plan was found.
         """
         result = result_from_ros(self._client.plan(story.goal, alpha=story.alpha))
         if result.plan is None or not result.plan.binding:

@@ -69,8 +69,7 @@ def choose_tidying(
 ) -> Story | None:
     """Choose the first goal whose plan a policy makes; None if no policy makes any.
 
-    Args:
-        plan: plans one of them without executing anything.
+    `plan`: plans one of them without executing anything.
     """
     return next((story for story in stories if story.is_answered_by(plan(story))), None)
 
@@ -106,8 +105,7 @@ DOMAIN, PERCEIVED, TRUE = "household", "twin_house_perceived", "twin_house_furni
 def show_names(console: Console, width: int) -> None:
     """Align the house in other words with the domain, and print what was found.
 
-    Args:
-        width: of the title (columns).
+    `width`: of the title (columns).
     """
     console.print()
     console.print(Rule("[bold]Another perception, other names", align="left"), width=width)
@@ -147,11 +145,8 @@ class DemoOptions:
 def run_demo(options: DemoOptions, console: Console) -> DemoReport:
     """Play all episodes and write ``demo.html`` and ``demo.json``.
 
-    Raises:
-        StoryError: the scene has too little in it.
-        StackError: the nodes did not start.
-        FcpError: a node did not answer.
-        DomainError, SceneError: a file is invalid.
+    Raises StoryError: the scene has too little in it; StackError: the nodes did not start;
+    FcpError: a node did not answer; DomainError, SceneError: a file is invalid.
     """
     scene = find_scene(options.scene)
     domain = load_domain(find_domain(options.domain))
@@ -251,9 +246,8 @@ class _DemoRun:
     ) -> None:
         """Start the nodes, play episodes on them, and kill them.
 
-        Args:
-            announcement: what is done, in words.
-            policies: folder of the planner's policies; None for none.
+        `announcement`: what is done, in words. `policies`: folder of the planner's policies; None
+        for none.
         """
         parameters = self._make_parameters(faults, policies)
         process = StackProcess(parameters, self._options.out, self._domain_id)

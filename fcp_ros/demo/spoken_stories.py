@@ -51,8 +51,7 @@ class _MissingThing:
 def propose_wishes(teller: Storyteller, state: Instance, cast: Cast) -> list[Story]:
     """Propose sentences, those with two wishes that can't be met before those with one.
 
-    Raises:
-        StoryError: nothing is a substitute for any word that the demonstration knows.
+    Raises StoryError: nothing is a substitute for any word that the demonstration knows.
     """
     missing = list(_find_missing(teller, state))
     places = (cast.stage, cast.aside)
@@ -81,11 +80,7 @@ def propose_wishes(teller: Storyteller, state: Instance, cast: Cast) -> list[Sto
 def choose_wish(stories: Sequence[Story], plan: Callable[[Story], PlanningResult]) -> Story:
     """Choose the first sentence whose goal is relaxed as it promises.
 
-    Args:
-        plan: plans one of them without executing anything.
-
-    Raises:
-        StoryError: none of them is.
+    `plan`: plans one of them without executing anything. Raises StoryError: none of them is.
     """
     for story in stories:
         if story.is_answered_by(plan(story)):
@@ -141,8 +136,7 @@ def _list_companions(
 def _list_counts(state: Instance) -> list[tuple[str, frozenset[str]]]:
     """List one more of each kind of thing than there are.
 
-    Returns:
-        Such as "three cups" and the names of the two that there are, the most first.
+    Returns such as "three cups" and the names of the two that there are, the most first.
     """
     found: dict[str, set[str]] = {}
     for element in state.elements(ITEM):

@@ -30,9 +30,8 @@ class StackError(RuntimeError):
 class StackProcess:
     """``fcp up`` as a child process.
 
-    Args:
-        folder: folder of the parameter file and the log; the log is appended to.
-        domain_id: ROS domain of the nodes.
+    `folder`: folder of the parameter file and the log; the log is appended to. `domain_id`: ROS
+    domain of the nodes.
     """
 
     def __init__(

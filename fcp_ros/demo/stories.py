@@ -101,9 +101,8 @@ class Cast:
 class Storyteller:
     """A chooser of goals for a scene.
 
-    Args:
-        domain: a domain with items, supports, ``on``, ``serves_as`` and ``suitable_substitute``.
-        alpha: least acceptable membership of the goals, in [0, 1].
+    `domain`: a domain with items, supports, ``on``, ``serves_as`` and ``suitable_substitute``;
+    `alpha`: least acceptable membership of the goals, in [0, 1].
     """
 
     def __init__(self, domain: Domain, memberships: MembershipSource, alpha: float) -> None:
@@ -141,12 +140,8 @@ class Storyteller:
     def choose_free_stage(self, state: Instance, cast: Cast) -> Cast:
         """Choose a stage on which nothing acceptable lies in this state.
 
-        Args:
-            state: the state that the goal will be asked in.
-            cast: the current cast; its purpose and item are kept.
-
-        Raises:
-            StoryError: something acceptable lies on every support already.
+        `state`: the state that the goal will be asked in. `cast`: the current cast; its purpose and
+        item are kept. Raises StoryError: something acceptable lies on every support already.
         """
         fit = self._find_fit(state, "serves_as", cast.purpose.words)
         free = [
@@ -193,8 +188,7 @@ class Storyteller:
     def tell_unacceptable(self, state: Instance, cast: Cast) -> Story:
         """Tell of a goal whose best degree lies clearly below alpha.
 
-        Raises:
-            StoryError: the scene has something acceptable for every unfit purpose.
+        Raises StoryError: the scene has something acceptable for every unfit purpose.
         """
         ranked = [
             (self.rank_items(state, "serves_as", purpose.words)[0][0], index, purpose)

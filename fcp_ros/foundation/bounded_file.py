@@ -22,10 +22,8 @@ MOST_TEXT = 64 * MEBIBYTE
 class FileError(InputError):
     """A file that can't be read.
 
-    Attributes:
-        what: the fault, a clause whose subject is the file.
-        fix: what to do about it, a clause.
-        offset: of the first byte that is no UTF-8; None for other faults.
+    `what`: the fault, a clause whose subject is the file. `fix`: what to do about it, a clause.
+    `offset`: of the first byte that is no UTF-8; None for other faults.
     """
 
     def __init__(self, path: Path, what: str, fix: str, offset: int | None = None) -> None:
@@ -38,12 +36,8 @@ class FileError(InputError):
 def read_bytes(path: Path, most: int = MOST_TEXT) -> bytes:
     """Read a regular file.
 
-    Args:
-        path: the file; links are followed.
-        most: bytes that it may have.
-
-    Raises:
-        FileError: it is missing, unreadable, larger than that, or no regular file.
+    `path`: the file; links are followed. `most`: bytes that it may have. Raises FileError: it is
+    missing, unreadable, larger than that, or no regular file.
     """
     try:
         # Without O_NONBLOCK, opening a pipe waits until somebody writes into it.
@@ -69,8 +63,7 @@ def read_bytes(path: Path, most: int = MOST_TEXT) -> bytes:
 def read_text(path: Path, most: int = MOST_TEXT) -> str:
     """Read a regular file of UTF-8 text; a byte order mark is left out.
 
-    Raises:
-        FileError: as `read_bytes`, or it is no UTF-8.
+    Raises FileError: as `read_bytes`, or it is no UTF-8.
     """
     raw = read_bytes(path, most).removeprefix(codecs.BOM_UTF8)
     try:

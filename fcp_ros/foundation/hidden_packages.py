@@ -21,8 +21,7 @@ class _Hiding:
     ) -> None:
         """Refuse a hidden package; leave any other to the finders behind.
 
-        Raises:
-            ModuleNotFoundError: the package is hidden.
+        Raises ModuleNotFoundError: the package is hidden.
         """
         if name in self._names and threading.get_ident() == self._thread:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)

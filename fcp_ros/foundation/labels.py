@@ -176,11 +176,8 @@ def describe_label(label: str) -> str:
 def match_label(label: str, labels: Mapping[str, str]) -> str | None:
     """Look a label up in a table of normalised labels.
 
-    The whole label counts first, then its last words ("dining table" -> "table"); each also
-    without a plural ending.
-
-    Returns:
-        The value, or None if no form of the label is in the table.
+    The whole label counts first, then its last words ("dining table" -> "table"); each also without
+    a plural ending. Returns the value, or None if no form of the label is in the table.
     """
     return next((labels[form] for form in label_forms(label) if form in labels), None)
 
@@ -300,9 +297,7 @@ def drop_asset_prefix(words: Sequence[str]) -> list[str]:
 def drop_asset_codes(words: Sequence[str], known: Container[str] = ()) -> list[str]:
     """Drop codes and numbers at the end of a normalised label; at least one word stays.
 
-    Args:
-        words: "dresser rast v", split.
-        known: words that are no codes, however short ("tv").
+    `words`: "dresser rast v", split; `known`: words that are no codes, however short ("tv").
     """
     left = list(words)
     while len(left) > 1 and _CODE.fullmatch(left[-1]) and left[-1] not in known:

@@ -43,8 +43,7 @@ _EMPTY: "Map[Any, Any]" = Map()
 class Base(Generic[K, V]):
     """A dict that many maps share and none changes.
 
-    Attributes:
-        writes: number of changes to maps over it since the last fold.
+    `writes`: number of changes to maps over it since the last fold.
     """
 
     __slots__ = ("entries", "writes")
@@ -67,8 +66,7 @@ class PersistentMap(MutableMapping[K, V]):
     def __init__(self, entries: dict[K, V], ascending: bool = False) -> None:
         """Make a map over `entries`, which it takes over: nobody may change that dict any more.
 
-        Args:
-            ascending: True to iterate by ascending keys; the keys of `entries` must ascend.
+        `ascending`: True to iterate by ascending keys; the keys of `entries` must ascend.
         """
         self._base = Base(entries)
         self._overlay: Map[K, V] = _EMPTY
@@ -219,9 +217,8 @@ class PersistentSet(Set[int]):
 def evolve(mapping: MutableMapping[K, V], ascending: bool = False) -> MutableMapping[K, V]:
     """Return a copy that may be changed; the original must not change from then on.
 
-    Args:
-        mapping: a dict or a `PersistentMap`.
-        ascending: True if its keys ascend and must continue to.
+    `mapping`: a dict or a `PersistentMap`; `ascending`: True if its keys ascend and must continue
+    to.
     """
     if isinstance(mapping, dict):
         return dict(mapping) if len(mapping) <= SMALL else PersistentMap(mapping, ascending)

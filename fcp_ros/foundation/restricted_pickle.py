@@ -43,13 +43,9 @@ class RestrictedPickleError(ValueError):
 def load_restricted(data: bytes) -> Any:
     """Return the value of a pickle.
 
-    It is made of None, bool, int, float, str, bytes, list, tuple, dict and `PickledArray`.
-
-    Args:
-        data: one whole pickle, with nothing after it.
-
-    Raises:
-        RestrictedPickleError: the pickle is damaged, or holds anything else.
+    It is made of None, bool, int, float, str, bytes, list, tuple, dict and `PickledArray`. `data`:
+    one whole pickle, with nothing after it. Raises RestrictedPickleError: the pickle is damaged, or
+    holds anything else.
     """
     stream = io.BytesIO(data)
     try:
@@ -101,11 +97,7 @@ class PickledDtype:
 
 
 class PickledArray:
-    """An array of a pickle.
-
-    Attributes:
-        values: numbers as a numpy array, or objects as a flat list.
-    """
+    """An array of a pickle. `values`: numbers as a numpy array, or objects as a flat list."""
 
     __slots__ = ("values",)
 

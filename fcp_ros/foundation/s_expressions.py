@@ -19,9 +19,8 @@ from typing import TypeAlias
 class SList(list["SNode"]):
     """A list in parentheses: its parts, and where it stands in the text.
 
-    Attributes:
-        start: offset of the opening parenthesis; -1 for the outermost list, which has none.
-        end: offset behind the closing parenthesis.
+    `start`: offset of the opening parenthesis; -1 for the outermost list, which has none. `end`:
+    offset behind the closing parenthesis.
     """
 
     __slots__ = ("end", "start")
@@ -50,11 +49,8 @@ class SExpressionError(ValueError):
 def read_s_expressions(text: str) -> SList:
     """Read all words and lists of a text; comments run from `;` to the end of the line.
 
-    Returns:
-        The outermost nodes, in a list that spans the whole text.
-
-    Raises:
-        SExpressionError: A parenthesis is never closed, or closes nothing.
+    Returns the outermost nodes, in a list that spans the whole text. Raises SExpressionError: a
+    parenthesis is never closed, or closes nothing.
     """
     current = SList([], -1, len(text))
     enclosing: list[SList] = []

@@ -74,14 +74,9 @@ def decode_in_sandbox(
     """Decode files in a child process.
 
     A file that crashes the decoder costs only itself: the child goes on with the next one.
-
-    Args:
-        decoder: dotted name of a module, as the docstring of this one describes it.
-        files: the arguments of `decode` for each file.
-        limits: limits of memory and time.
-
-    Returns:
-        The content of each file, or why there is none.
+    `decoder`: dotted name of a module, as the docstring of this one describes it; `files`: the
+    arguments of `decode` for each file; `limits`: limits of memory and time. Returns the content of
+    each file, or why there is none.
     """
     if not files:
         return []

@@ -33,19 +33,12 @@ def open_database(
 ) -> tuple[sqlite3.Connection, str]:
     """Open or create a database.
 
-    Args:
-        path: the file; its folder is created where needed.
-        statements: ``CREATE ... IF NOT EXISTS`` statements.
-        synchronous: ``FULL`` (each commit is on the disk) or ``NORMAL`` (a power cut may cost the
-            last commits, never the file).
-
-    Returns:
-        The connection (usable from several threads, one at a time), and a sentence about a
-        damaged file that was set aside, or "" if there was none.
-
-    Raises:
-        DatabaseFileError: the file can't be created, read or written, or is no database of these
-            statements.
+    `path`: the file; its folder is created where needed. `statements`: ``CREATE ... IF NOT EXISTS``
+    statements. `synchronous`: ``FULL`` (each commit is on the disk) or ``NORMAL`` (a power cut may
+    cost the last commits, never the file). Returns the connection (usable from several threads, one
+    at a time), and a sentence about a damaged file that was set aside, or "" if there was none.
+    Raises DatabaseFileError: the file can't be created, read or written, or is no database of these
+    statements.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -64,11 +57,8 @@ def open_database(
 def read_database(path: Path, statements: Sequence[str]) -> sqlite3.Connection:
     """Copy a database into memory, to look at it; neither the file nor its folder is written to.
 
-    Args:
-        statements: as for `open_database`; an empty database gets their tables in the copy.
-
-    Raises:
-        DatabaseFileError: the file is missing, damaged, or no database of these statements.
+    `statements`: as for `open_database`; an empty database gets their tables in the copy. Raises
+    DatabaseFileError: the file is missing, damaged, or no database of these statements.
     """
     try:
         if not path.exists():
@@ -92,9 +82,7 @@ def read_database(path: Path, statements: Sequence[str]) -> sqlite3.Connection:
 def _check_kind(path: Path) -> None:
     """Refuse what exists and is no SQLite file.
 
-    Raises:
-        DatabaseFileError: it is something else.
-        OSError: it can't be read.
+    Raises DatabaseFileError: it is something else; OSError: it can't be read.
     """
     if not path.exists():
         return

@@ -105,12 +105,9 @@ _MEANINGS = 3  # Meanings of a word among which a kind is looked for: "glass" is
 def find_veto(label: str, purpose: str) -> str:
     """Find what in a label rules a purpose out.
 
-    Args:
-        label: as the scene gives it: "Dirty_Mug_2".
-        purpose: what for, or the name of what is wanted instead.
-
-    Returns:
-        A clause about the thing, such as "it is not clean"; "" if nothing is against it.
+    `label`: as the scene gives it: "Dirty_Mug_2"; `purpose`: what for, or the name of what is
+    wanted instead. Returns a clause about the thing, such as "it is not clean"; "" if nothing is
+    against it.
     """
     wanted = frozenset(normalise_label(purpose).split())
     for word, defect in _list_defects(label):

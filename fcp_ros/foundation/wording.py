@@ -40,8 +40,7 @@ def find_similar(name: str, known: Iterable[str]) -> str | None:
 def suggest_name(name: str, known: Iterable[str], most: int = 8) -> str:
     """Say what to write instead of an unknown name: "did you mean x?", or the known names.
 
-    Args:
-        most: number of known names that are shown at most.
+    `most`: number of known names that are shown at most.
     """
     names = sorted(set(known))
     similar = find_similar(name, names)
@@ -56,9 +55,8 @@ def suggest_name(name: str, known: Iterable[str], most: int = 8) -> str:
 def describe_unknown_name(what: str, name: object, known: Iterable[str], where: str) -> str:
     """Say that a name doesn't exist, and which one was probably meant or which ones there are.
 
-    Args:
-        what: kind of thing, for example "relation".
-        where: what was searched, for example "schema 'household'".
+    `what`: kind of thing, for example "relation"; `where`: what was searched, for example "schema
+    'household'".
     """
     names = sorted(known)
     similar = find_similar(str(name), names)
@@ -79,11 +77,7 @@ def list_names(names: Iterable[str], most: int = 5) -> str:
 
 
 def join_words(words: Sequence[str], last: str = "and") -> str:
-    """Return words as in a sentence: "a", "a and b", "a, b and c".
-
-    Args:
-        words: at least one.
-    """
+    """Return words as in a sentence: "a", "a and b", "a, b and c". `words`: at least one."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
@@ -95,8 +89,7 @@ def shorten_words(text: str, most: int = 100) -> str:
 def find_control(text: str, *, multiline: bool = False) -> str:
     """Return the first control character of a text, such as "U+001B"; "" if there is none.
 
-    Args:
-        multiline: allow line breaks, tabs, and marks of the direction of writing.
+    `multiline`: allow line breaks, tabs, and marks of the direction of writing.
     """
     if text.isprintable():
         return ""

@@ -80,12 +80,8 @@ class Sense:
 class WordNet:
     """The nouns of WordNet. Safe to use from several threads.
 
-    Args:
-        folder: Holds `data.noun`, `data.verb`, `noun.exc`, `cntlist.rev`, and all indexes.
-
-    Raises:
-        OSError: A file is missing or can't be read.
-        ValueError: A file is empty.
+    `folder`: holds `data.noun`, `data.verb`, `noun.exc`, `cntlist.rev`, and all indexes. Raises
+    OSError: a file is missing or can't be read; ValueError: a file is empty.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -137,10 +133,8 @@ class WordNet:
     def is_kind(self, phrase: str, nouns: frozenset[str], *, most_meanings: int = 1) -> bool:
         """Return True if a phrase names a kind of one of these nouns.
 
-        Args:
-            phrase: "paring knife".
-            nouns: each in its most frequent concrete meaning.
-            most_meanings: of the phrase that count, the most frequent concrete ones.
+        `phrase`: "paring knife"; `nouns`: each in its most frequent concrete meaning;
+        `most_meanings`: of the phrase that count, the most frequent concrete ones.
         """
         wanted = self._find_first(nouns)
         meanings = [sense for sense in self.find_head(phrase) if sense.is_concrete]

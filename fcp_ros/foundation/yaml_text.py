@@ -45,9 +45,8 @@ NOT_YAML = "this is not valid YAML: "  # Beginning of `TextError.what` where the
 class TextError(ValueError):
     """A text that is no plain YAML or JSON.
 
-    Attributes:
-        fix: what to do about it, a clause.
-        line: the line of the fault, from 1; None if it concerns the whole text.
+    `fix`: what to do about it, a clause. `line`: the line of the fault, from 1; None if it concerns
+    the whole text.
     """
 
     def __init__(self, what: str, fix: str, line: int | None = None) -> None:
@@ -76,10 +75,8 @@ def parse_yaml(text: str) -> PositionedText:
     """Read a YAML text strictly, with lines.
 
     Repeated keys, tags, anchors, merge keys, dates, keys other than words and whole numbers,
-    several documents, deep nesting, control characters and very long texts are refused.
-
-    Raises:
-        TextError: the text is no YAML, or holds what is refused here.
+    several documents, deep nesting, control characters and very long texts are refused. Raises
+    TextError: the text is no YAML, or holds what is refused here.
     """
     _check_size(text)
     builder = _Builder(strict=True)
@@ -93,10 +90,8 @@ def load_yaml(text: str) -> Any:
     """Return the value of a YAML text, None if it is empty.
 
     Anchors, merge keys and the tags of plain data are followed. Repeated keys, other tags, several
-    documents and deep nesting are refused.
-
-    Raises:
-        TextError: the text is no YAML, or holds what is refused here.
+    documents and deep nesting are refused. Raises TextError: the text is no YAML, or holds what is
+    refused here.
     """
     return _Builder(strict=False).build(text)
 
@@ -104,11 +99,8 @@ def load_yaml(text: str) -> Any:
 def dump_yaml(data: Any, width: int = 80) -> str:
     """Return plain data as YAML: innermost lists and mappings in a line, keys in their order.
 
-    `load_yaml` reads the same data from it.
-
-    Args:
-        data: dicts, lists, strings, numbers, truth values and None.
-        width: preferred length of a line (characters).
+    `load_yaml` reads the same data from it. `data`: dicts, lists, strings, numbers, truth values
+    and None; `width`: preferred length of a line (characters).
     """
     text: str = yaml.dump(
         data,
@@ -144,8 +136,7 @@ _FIRST_OF_NUMBERS = frozenset("+-.0123456789")
 def _resolve(word: str) -> Any:
     """Return what a plain word stands for: a constant, a number, or itself.
 
-    Raises:
-        ValueError: a number with more digits than Python converts.
+    Raises ValueError: a number with more digits than Python converts.
     """
     if word in _CONSTANTS:
         return _CONSTANTS[word]
@@ -183,8 +174,7 @@ _MERGE: Any = object()  # Stands for the key `<<` until its mapping is complete
 def _open_events(text: str) -> Iterator[Callable[[], Any]]:
     """Give a function that returns the next event of a text.
 
-    Raises:
-        TextError: the text is no YAML.
+    Raises TextError: the text is no YAML.
     """
     loader = None
     try:
@@ -210,8 +200,7 @@ def _open_events(text: str) -> Iterator[Callable[[], Any]]:
 class _Builder:
     """Puts the value of a document together from its events.
 
-    Args:
-        strict: refuse what `parse_yaml` refuses, and note the lines.
+    `strict`: refuse what `parse_yaml` refuses, and note the lines.
     """
 
     def __init__(self, *, strict: bool) -> None:

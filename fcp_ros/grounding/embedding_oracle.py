@@ -122,10 +122,8 @@ PHRASINGS = (
 def compare_pairs(pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:
     """Compute the similarity of each pair, from about 0 (nothing in common) to 0.7.
 
-    Args:
-        pairs: (element words, text words).
-        encode: returns unit vectors; it is first called with all phrases, so that one model call
-            is enough, and looks them up afterwards.
+    `pairs`: (element words, text words). `encode`: returns unit vectors; it is first called with
+    all phrases, so that one model call is enough, and looks them up afterwards.
     """
     if not pairs:
         return []
@@ -170,12 +168,8 @@ class PairFit:
 class EmbeddingOracle:
     """Membership from sentence embeddings; see the module's text.
 
-    Args:
-        heads: file of trained heads; None: those that the package ships for this model. Without,
-            all predicates are judged by their rubrics.
-
-    Raises:
-        GroundingError: the file of heads can't be read.
+    `heads`: file of trained heads; None: those that the package ships for this model. Without, all
+    predicates are judged by their rubrics. Raises GroundingError: the file of heads can't be read.
     """
 
     name = "embedding"

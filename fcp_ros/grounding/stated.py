@@ -225,9 +225,8 @@ def read_numbers(request: JudgementRequest) -> Numbers:
 def evaluate(value: Arithmetic, numbers: Numbers) -> float:
     """Compute a value of a rule; the result is finite.
 
-    Raises:
-        NotKnownError: an unknown attribute, a division by zero, the root of a negative number, or
-            a result beyond all bounds.
+    Raises NotKnownError: an unknown attribute, a division by zero, the root of a negative number,
+    or a result beyond all bounds.
     """
     try:
         result = _compute(value, numbers)

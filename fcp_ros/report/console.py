@@ -131,8 +131,7 @@ PREFERENCES_SHOWN = 8  # More preferences are shown with an explanation only
 def render_result(result: PlanningResult, *, explain: bool = False) -> RenderableType:
     """Render the answer to a planning request.
 
-    Args:
-        explain: add the candidates, the source of each degree and the timings.
+    `explain`: add the candidates, the source of each degree and the timings.
     """
     parts: list[RenderableType] = [_build_headline(result)]
     if result.conflict is not None:
@@ -160,11 +159,8 @@ def render_plan(
     """Render a plan as a table with a row for each step and the membership after it.
 
     If the plan has a schedule, the time of a step is its start and end, and the last row has the
-    makespan.
-
-    Args:
-        explain: add the source of each degree.
-        trace: the run of the policy that made it; its abstract actions stand above their steps.
+    makespan. `explain`: add the source of each degree. `trace`: the run of the policy that made it;
+    its abstract actions stand above their steps.
     """
     if len(plan.steps) > LONG_PLAN:
         return _render_long(plan, explain)

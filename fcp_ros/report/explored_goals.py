@@ -78,8 +78,7 @@ class ExploredGoals:
 def arrange_explored(result: PlanningResult, most: int = MOST_IN_LEVEL) -> ExploredGoals:
     """Arrange the relaxed goals that were looked at in levels.
 
-    Args:
-        most: goals of a level that are shown; more only if the chain needs them.
+    `most`: goals of a level that are shown; more only if the chain needs them.
     """
     goals = {goal.number: goal for goal in result.explored}
     answer = find_answer(result)
@@ -106,8 +105,7 @@ def arrange_explored(result: PlanningResult, most: int = MOST_IN_LEVEL) -> Explo
 def find_answer(result: PlanningResult) -> int:
     """Find the goal that the answer is about: that of its plan, or the one that came closest.
 
-    Returns:
-        Its number; -1 if no relaxed goal has a plan.
+    Returns its number; -1 if no relaxed goal has a plan.
     """
     relaxed = [goal for goal in result.explored if goal.membership > EPSILON]
     solved = [goal for goal in relaxed if goal.outcome is RelaxationOutcome.SOLVED]
@@ -195,8 +193,7 @@ _COLOURS = {
 def render_relaxations(result: PlanningResult, *, explain: bool = False) -> RenderableType:
     """Render what was changed to reach the goal, and what it would take to reach it as stated.
 
-    Args:
-        explain: add what was refused, and the relaxed goals that were looked at.
+    `explain`: add what was refused, and the relaxed goals that were looked at.
     """
     parts: list[RenderableType] = []
     for relaxation in result.relaxations:

@@ -54,8 +54,7 @@ def write_plan_page(
 ) -> Path:
     """Write the page, creating its folder, and return the path.
 
-    Args:
-        policy: the policy that the result names; None without one.
+    `policy`: the policy that the result names; None without one.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(render_plan_page(result, request, policy), encoding="utf-8")
@@ -90,11 +89,8 @@ def render_plan_page(
 def draw_policy_path(result: PlanningResult, policy: GeneralPolicy | None) -> PolicyPath | None:
     """Draw the path of the policy that made a plan.
 
-    Args:
-        policy: the one that the result names; None if it isn't at hand.
-
-    Returns:
-        None if no policy made the plan, or if the result has no trace of it.
+    `policy`: the one that the result names; None if it isn't at hand. Returns None if no policy
+    made the plan, or if the result has no trace of it.
     """
     trace = result.policy_trace
     if trace is None or result.plan is None:

@@ -41,8 +41,7 @@ def write_scene_page(
 def render_scene_page(graph: SceneGraph, typing: Mapping[str, TypeChoice], domain: str) -> str:
     """Render a scene as a complete HTML document.
 
-    Args:
-        typing: The choice of each element's type in the domain, by node id.
+    ``typing``: the choice of each element's type in the domain, by node id.
     """
     environment = Environment(
         loader=PackageLoader("fcp_ros.report", "templates"),

@@ -37,16 +37,10 @@ def match_scenes(
     Nodes with the same id, layer and category are pairs. Of the others, those of one layer and
     category are paired so that most find a partner within reach, and then with the least sum of
     distances. A thing without a position, or farther away, is paired only if it is the last of its
-    kind in both scenes. The remaining things are paired by type in the same way.
-
-    Args:
-        after: The second scene, in the same frame.
-        reach: Greatest distance (m) that a thing may have moved.
-        type_of: Type of a node, which things with different categories may share ("sofa" and
-            "couch"); None to go by category alone.
-
-    Returns:
-        Id in ``after`` -> id in ``before``.
+    kind in both scenes. The remaining things are paired by type in the same way. ``after``: the
+    second scene, in the same frame. ``reach``: greatest distance (m) that a thing may have moved.
+    ``type_of``: type of a node, which things with different categories may share ("sofa" and
+    "couch"); None to go by category alone. Returns: Id in ``after`` -> id in ``before``.
     """
     pairs = {
         id_: id_
@@ -175,15 +169,10 @@ def compare_scenes(
     tolerances: DifferenceTolerances | None = None,
     partners: Mapping[str, str] | None = None,
 ) -> SceneDifference:
-    """Compare two scenes.
+    """Compare two scenes; confidences, provenance, notes and order do not count.
 
-    Args:
-        tolerances: Deviations that do not count.
-        partners: Id in the second scene -> id of the same thing in the first (see
-            ``match_scenes``); None if equal ids mean the same thing.
-
-    Returns:
-        The difference; confidences, provenance, notes and order do not count.
+    ``partners`` has the id of the same thing in the first scene by that in the second (see
+    ``match_scenes``); None if equal ids mean the same thing.
     """
     within = tolerances or DifferenceTolerances()
     name = _name_nodes(before, after, partners)

@@ -280,18 +280,9 @@ def load_scene(
 ) -> SceneGraph:
     """Read a scene file of any supported format and complete its relations.
 
-    Args:
-        path: The file; ``instances.json#<id>`` names one entry of a file that holds many.
-        limits: Refuse files beyond these (default: ``SceneLimits()``).
-        relations: The relations to derive, and tolerances of geometry.
-
-    Returns:
-        The canonical graph, with ``complete_relations`` applied; its notes list repairs, guesses
-        and omissions.
-
-    Raises:
-        SceneError: Missing, empty, unreadable, unknown, broken, oversized or empty scene; the
-            message names the file, the reason and what to do.
+    ``instances.json#<id>`` names one entry of a file that holds many. Notes of the graph list
+    repairs, guesses and omissions. Raises SceneError: missing, empty, unreadable, unknown, broken,
+    oversized or empty scene; the message names the file, the reason and what to do.
     """
     return complete_relations(read_scene(path, limits=limits), relations)
 

@@ -54,15 +54,9 @@ WRITERS: tuple[SceneWriter, ...] = (
 def save_scene(graph: SceneGraph, path: str | Path, format_name: str = "") -> tuple[str, ...]:
     """Write a scene to a file; on failure, the file stays unchanged.
 
-    Args:
-        path: The file; an existing one is replaced.
-        format_name: Name of a writer; without one, the ending of the path decides.
-
-    Returns:
-        The losses, one sentence each; empty if the format holds everything.
-
-    Raises:
-        SceneError: The format is unknown, or the file cannot be written.
+    ``path``: the file; an existing one is replaced. ``format_name``: name of a writer; without one,
+    the ending of the path decides. Returns the losses, one sentence each; empty if the format holds
+    everything. Raises SceneError: the format is unknown, or the file cannot be written.
     """
     target = Path(path).expanduser().resolve()  # a link stays, and leads to the new file
     if target.exists() and not target.is_file():

@@ -58,14 +58,10 @@ class CacheStatistics:
 class JudgementCache:
     """A bounded cache of memberships; safe to use from several threads and processes.
 
-    Args:
-        path: the SQLite file; None keeps answers in memory only.
-        memory_entries: most answers in memory; the least recently used are dropped.
-        file_entries: most answers in the file; the oldest are dropped.
-
-    Raises:
-        GroundingError: the file can't be used. A file that is no database is set aside, as `note`
-            then says.
+    `path`: the SQLite file; None keeps answers in memory only. `memory_entries`: most answers in
+    memory; the least recently used are dropped. `file_entries`: most answers in the file; the
+    oldest are dropped. Raises GroundingError: the file can't be used. A file that is no database is
+    set aside, as `note` then says.
     """
 
     def __init__(

@@ -88,11 +88,8 @@ class _PredicateEvidence:
 class Calibrator:
     """Calibrates degrees by the evidence in a store. Safe to use from several threads.
 
-    Args:
-        store: the evidence; the calibrator doesn't close it.
-
-    Attributes:
-        trouble: reason why the newest outcomes don't count, or "".
+    `store`: the evidence; the calibrator doesn't close it. `trouble`: reason why the newest
+    outcomes don't count, or "".
     """
 
     def __init__(self, store: CalibrationStore, options: CalibrationOptions | None = None) -> None:
@@ -109,11 +106,7 @@ class Calibrator:
         self.trouble = ""
 
     def calibrate(self, questions: Sequence[Question]) -> list[CalibrationResult]:
-        """Calibrate degrees, in order.
-
-        Raises:
-            GroundingError: a prior is not in [0, 1].
-        """
+        """Calibrate degrees, in order. Raises GroundingError: a prior is not in [0, 1]."""
         with self._lock:
             self._refresh()
             return [self._answer(question) for question in questions]

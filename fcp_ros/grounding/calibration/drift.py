@@ -107,11 +107,8 @@ class ChangeDetector:
     def update_alarm(self, together: ChangeDetector | None = None) -> bool:
         """Raise or end the alarm.
 
-        Args:
-            together: the detector for all outcomes of the model, up to date; None: there is none.
-
-        Returns:
-            True if the change has become certain.
+        `together`: the detector for all outcomes of the model, up to date; None: there is none.
+        Returns True if the change has become certain.
         """
         found, before = self.evidence / self.threshold, self.certain
         others = together is not None and together.alarm
@@ -142,11 +139,8 @@ class DriftDetector:
     def update_alarms(self, together: DriftDetector | None = None) -> int | None:
         """Raise and end alarms.
 
-        Args:
-            together: the detector for all outcomes of the model, up to date; None: there is none.
-
-        Returns:
-            The number of the first outcome of a change that has become certain, else None.
+        `together`: the detector for all outcomes of the model, up to date; None: there is none.
+        Returns the number of the first outcome of a change that has become certain, else None.
         """
         found = None
         for direction, own in self.both.items():

@@ -19,16 +19,9 @@ from fcp_ros.grounding.protocol.options import EvidenceOrigin, EvidenceWorld
 def merge_evidence(source: CalibrationStore, target: CalibrationStore, weight: float = 1.0) -> int:
     """Copy the evidence that counts in a store and is missing in another.
 
-    Args:
-        source: read only.
-        target: gets the evidence, oldest first, with the time of each outcome.
-        weight: factor on the weight of the copied outcomes, in [0, 1].
-
-    Returns:
-        The number of outcomes that were copied.
-
-    Raises:
-        GroundingError: the weight is out of range, or a store failed.
+    `source`: read only; `target`: gets the evidence, oldest first, with the time of each outcome;
+    `weight`: factor on the weight of the copied outcomes, in [0, 1]. Returns the number of outcomes
+    that were copied. Raises GroundingError: the weight is out of range, or a store failed.
     """
     check_degree(weight, "the weight of merged outcomes")
     known = {_identify(item) for item in target.entries(with_reset=True)}

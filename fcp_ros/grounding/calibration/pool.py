@@ -70,8 +70,7 @@ class PoolFit:
     def compute_strength(self, degree: float, uncertainty: float | None, believed: float) -> float:
         """Compute the number of outcomes that the degree of one context is worth.
 
-        Args:
-            uncertainty: its expected error by the oracle; None if it doesn't say.
+        `uncertainty`: its expected error by the oracle; None if it doesn't say.
         """
         if uncertainty is None:
             return self.strength
@@ -144,11 +143,7 @@ class Pool:
         return self._map_evidence
 
     def fit(self, others: MapPrior) -> PoolFit:
-        """Fit the outcomes.
-
-        Args:
-            others: what the model's other predicates taught.
-        """
+        """Fit the outcomes. `others`: what the model's other predicates taught."""
         return fit_pool(self.groups, self._columns(), self._options, self._forgetting, others)
 
     def score_degrees(self, predicate: str, model: str) -> Reliability | None:
@@ -192,10 +187,9 @@ class ModelPools:
     def add(self, evidence: Evidence) -> Mapping[str, int]:
         """Add the next outcome; its prior must be known.
 
-        Returns:
-            For each predicate with a change that has become certain the number of the first
-            outcome of it. Where fewer than `LEARNT` came before, the degrees weren't learnt yet:
-            then it is no change of the world.
+        Returns for each predicate with a change that has become certain the number of the first
+        outcome of it. Where fewer than `LEARNT` came before, the degrees weren't learnt yet: then
+        it is no change of the world.
         """
         self._fits.clear()
         name = evidence.predicate
@@ -249,9 +243,8 @@ def fit_pool(
 ) -> PoolFit:
     """Fit the outcomes of a predicate and model.
 
-    Args:
-        rows: prior, quality, present weight, stamp, degree, context, number and initial weight of
-            each outcome, float64[8, n].
+    `rows`: prior, quality, present weight, stamp, degree, context, number and initial weight of
+    each outcome, float64[8, n].
     """
     prior, quality = rows[_PRIOR], rows[_QUALITY]
     weight, context = _weigh(rows, forgetting)

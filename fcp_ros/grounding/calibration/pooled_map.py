@@ -157,10 +157,8 @@ class MapPrior:
 def measure_evidence(prior: Floats, quality: Floats, weight: Floats) -> MapEvidence:
     """Measure the evidence of a predicate's outcomes for each map.
 
-    Args:
-        prior: the oracle's degrees, float64[n] in [0, 1].
-        quality: the observed qualities, in [0, 1]; a part of a success.
-        weight: of each outcome, >= 0.
+    `prior`: the oracle's degrees, float64[n] in [0, 1]. `quality`: the observed qualities, in [0,
+    1]; a part of a success. `weight`: of each outcome, >= 0.
     """
     family = _build_family()
     place = prior * (len(GRID) - 1)
@@ -241,9 +239,7 @@ def to_degree(value: Floats) -> Floats:
 def fit_isotonic(values: Floats, weights: Floats) -> Floats:
     """Find the non-decreasing sequence with the least weighted squared distance.
 
-    Args:
-        values: float64[n].
-        weights: float64[n], > 0.
+    `values`: float64[n]; `weights`: float64[n], > 0.
     """
     blocks: list[tuple[float, float, int]] = []  # mean, weight, length
     for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
@@ -302,10 +298,8 @@ def compute_blend(outcomes: float, few: float, enough: float) -> float:
 def compute_design_weights(weight: Floats, context: Ints, strength: float) -> Floats:
     """Reduce the weights of outcomes that share a context (design effect).
 
-    Args:
-        weight: of the outcomes, float64[n].
-        context: the number of each one's context, int[n].
-        strength: number of outcomes that a context's prior is worth.
+    `weight`: of the outcomes, float64[n]; `context`: the number of each one's context, int[n];
+    `strength`: number of outcomes that a context's prior is worth.
     """
     total = sum_groups(context, weight)
     effect = 1.0 + np.maximum(total - 1.0, 0.0) / (1.0 + strength)
@@ -315,11 +309,9 @@ def compute_design_weights(weight: Floats, context: Ints, strength: float) -> Fl
 def fit_pooled_map(prior: Floats, quality: Floats, weight: Floats, others: MapPrior) -> PooledMap:
     """Fit the map to outcomes.
 
-    Args:
-        prior: the oracle's degrees, float64[n] in [0, 1].
-        quality: the observed qualities, in [0, 1].
-        weight: of each outcome (`compute_design_weights`), >= 0.
-        others: what the model's other predicates taught.
+    `prior`: the oracle's degrees, float64[n] in [0, 1]; `quality`: the observed qualities, in [0,
+    1]; `weight`: of each outcome (`compute_design_weights`), >= 0; `others`: what the model's other
+    predicates taught.
     """
     values, _ = average_maps(others, measure_evidence(prior, quality, weight))
     outcomes = float(weight.sum())

@@ -36,13 +36,10 @@ def compute_posterior(
 ) -> float:
     """Compute the calibrated degree.
 
-    Args:
-        prior: the oracle's degree, in [0, 1].
-        weight: sum of the weights of the outcomes.
-        total: sum of their weighted qualities.
-        strength: number of outcomes that the prior is worth, > 0.
-        cap: largest distance of the degree from `prior`.
-        centre: the recalibrated prior, used in place of `prior`; None: the prior itself.
+    `prior`: the oracle's degree, in [0, 1]. `weight`: sum of the weights of the outcomes. `total`:
+    sum of their weighted qualities. `strength`: number of outcomes that the prior is worth, > 0.
+    `cap`: largest distance of the degree from `prior`. `centre`: the recalibrated prior, used in
+    place of `prior`; None: the prior itself.
     """
     middle = prior if centre is None else centre
     posterior = (strength * middle + total) / (strength + weight)
@@ -53,12 +50,9 @@ def compute_posterior(
 def convert_uncertainty(degree: float, uncertainty: float, believed: float) -> float:
     """Convert the expected error of a degree into the number of outcomes that it is worth.
 
-    A Beta distribution of strength s and mean d has the variance d (1 - d) / (s + 1).
-
-    Args:
-        degree: in [0, 1].
-        uncertainty: standard deviation of its error, in [0, 1].
-        believed: the setting; the result stays within a factor of `RANGE` of it.
+    A Beta distribution of strength s and mean d has the variance d (1 - d) / (s + 1). `degree`: in
+    [0, 1]. `uncertainty`: standard deviation of its error, in [0, 1]. `believed`: the setting; the
+    result stays within a factor of `RANGE` of it.
     """
     inner = min(max(degree, EDGE), 1.0 - EDGE)
     least, most = believed / RANGE, believed * RANGE
@@ -73,10 +67,9 @@ def estimate_strength(
 ) -> float:
     """Estimate the number of outcomes that a degree is worth from the contexts' distance to it.
 
-    Args:
-        believed: the setting; the estimate is shrunk towards it.
-        weight: of the outcomes of each context, float64[c].
-        scatter: weighted sum of the squared distances of its qualities from that mean.
+    `believed`: the setting; the estimate is shrunk towards it. `weight`: of the outcomes of each
+    context, float64[c]. `scatter`: weighted sum of the squared distances of its qualities from that
+    mean.
     """
     binary = _divide(np.sum(weight * expected * (1.0 - expected)), np.sum(weight), 0.25)
     freedom = float(np.sum(np.maximum(weight - 1.0, 0.0)))
@@ -120,8 +113,7 @@ class Forgetting:
     def weigh(self, weight: Floats, stamp: Floats) -> Floats:
         """Compute the weights left of a row of outcomes, the oldest first.
 
-        Args:
-            stamp: time of observation, s.
+        `stamp`: time of observation, s.
         """
         if not len(weight):
             return weight
@@ -262,11 +254,9 @@ def fit_neighbourhood(
 ) -> Neighbourhood:
     """Fit the estimates of the groups, and the trust in them.
 
-    Args:
-        weight: of the outcomes of each context, with the design effect, float64[c].
-        residual: its mean quality minus its recalibrated prior.
-        strength: number of outcomes that a prior is worth.
-        believed: lambda of twins before any evidence, in [0, 1].
+    `weight`: of the outcomes of each context, with the design effect, float64[c]; `residual`: its
+    mean quality minus its recalibrated prior; `strength`: number of outcomes that a prior is worth;
+    `believed`: lambda of twins before any evidence, in [0, 1].
     """
     twin = np.asarray(groups.twins)
     own = weight, weight * residual

@@ -115,16 +115,12 @@ class Reset:
 class CalibrationStore:
     """Evidence on the disk. Safe to use from several threads and processes.
 
-    Args:
-        path: the SQLite file, created if it doesn't exist; ":memory:" keeps nothing on disk.
-        origin: whose evidence it holds; a file without an origin becomes theirs. None opens
-            anybody's.
-        read_only: look at the evidence of now in an existing file, which is never written to;
-            `origin` must be None.
-
-    Raises:
-        GroundingError: the file can't be used, is something else, or belongs to another origin. A
-            damaged database is set aside, as `note` then says, unless it is only looked at.
+    `path`: the SQLite file, created if it doesn't exist; ":memory:" keeps nothing on disk.
+    `origin`: whose evidence it holds; a file without an origin becomes theirs. None opens
+    anybody's. `read_only`: look at the evidence of now in an existing file, which is never written
+    to; `origin` must be None. Raises GroundingError: the file can't be used, is something else, or
+    belongs to another origin. A damaged database is set aside, as `note` then says, unless it is
+    only looked at.
     """
 
     def __init__(
@@ -160,8 +156,7 @@ class CalibrationStore:
     def record(self, evidence: Evidence) -> int:
         """Store one outcome and return its number; it is on disk when this returns.
 
-        Raises:
-            GroundingError: a number is out of range, or the disk refuses.
+        Raises GroundingError: a number is out of range, or the disk refuses.
         """
         _check_evidence(evidence)
         with self._begin_transaction() as cursor:
@@ -180,11 +175,8 @@ class CalibrationStore:
     ) -> tuple[bool, ...]:
         """Store all evidence of outcomes, except of known ones; on disk on return.
 
-        Returns:
-            For each False if an outcome of its number was recorded before.
-
-        Raises:
-            GroundingError: a number is out of range, or the disk refuses; nothing is stored then.
+        Returns for each False if an outcome of its number was recorded before. Raises
+        GroundingError: a number is out of range, or the disk refuses; nothing is stored then.
         """
         for _, evidence in outcomes:
             for item in evidence:
@@ -225,8 +217,7 @@ class CalibrationStore:
     def version(self) -> tuple[int, int]:
         """Return a value that changes with the evidence, by any process (takes microseconds).
 
-        Raises:
-            GroundingError: the file can't be read.
+        Raises GroundingError: the file can't be read.
         """
         with self._use_connection() as connection:
             # data_version counts the commits of other connections only.
@@ -255,9 +246,8 @@ class CalibrationStore:
     ) -> tuple[Evidence, ...]:
         """Read recorded evidence, oldest first.
 
-        Args:
-            predicate: only this predicate's.
-            with_reset: include evidence that a reset has set aside.
+        `predicate`: only this predicate's; `with_reset`: include evidence that a reset has set
+        aside.
         """
         with self._use_connection() as connection:
             rows = connection.execute(
@@ -276,13 +266,9 @@ class CalibrationStore:
     ) -> Reset:
         """Set evidence aside, so that the oracle's degree counts again.
 
-        Args:
-            predicate: only this predicate's; None means all.
-            context_key: only this context's; None means all.
-            stamp: when, seconds since the epoch, for the audit; None means now.
-
-        Returns:
-            The reset; `count` is the number of outcomes that it set aside.
+        `predicate`: only this predicate's; None means all. `context_key`: only this context's; None
+        means all. `stamp`: when, seconds since the epoch, for the audit; None means now. Returns
+        the reset; `count` is the number of outcomes that it set aside.
         """
         stamp = time.time() if stamp is None else stamp
         with self._begin_transaction() as cursor:
@@ -301,8 +287,7 @@ class CalibrationStore:
     def undo_reset(self, number: int) -> int:
         """Let the evidence of one reset count again, and return the number of outcomes.
 
-        Raises:
-            GroundingError: there is no such reset, or it was undone before.
+        Raises GroundingError: there is no such reset, or it was undone before.
         """
         with self._begin_transaction() as cursor:
             cursor.execute("UPDATE resets SET undone = 1 WHERE id = ? AND undone = 0", (number,))
@@ -424,9 +409,8 @@ def _open_in_memory() -> sqlite3.Connection:
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Bring a file to the present version if it has an older one.
 
-    Raises:
-        GroundingError: the file was written by a newer version of this package.
-        sqlite3.Error: the file can't be written.
+    Raises GroundingError: the file was written by a newer version of this package; sqlite3.Error:
+    the file can't be written.
     """
     if _read_version(connection) == VERSION:
         return

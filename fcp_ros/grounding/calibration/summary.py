@@ -60,11 +60,7 @@ class PredicateSummary:
 def summarise(calibrator: Calibrator, predicate: str | None = None) -> tuple[PredicateSummary, ...]:
     """Summarise the calibration by predicate; contexts in the order of their first outcome.
 
-    Args:
-        predicate: only this one; None means all.
-
-    Raises:
-        GroundingError: the store can't be read.
+    `predicate`: only this one; None means all. Raises GroundingError: the store can't be read.
     """
     grouped: dict[str, dict[str, list[Evidence]]] = {}
     for item in calibrator.store.entries(predicate):

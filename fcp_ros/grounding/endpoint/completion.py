@@ -54,8 +54,7 @@ class OptionalFeature:
 def find_first_model(server: ModelServer) -> str:
     """Ask for the name of the first model that a server lists.
 
-    Raises:
-        GroundingError: the server can't be asked, or has no model.
+    Raises GroundingError: the server can't be asked, or has no model.
     """
     try:
         names = read_model_names(server.get(_MODELS), server.shown)
@@ -85,11 +84,7 @@ def write_request(model: str, words: str, most_tokens: int) -> dict[str, Any]:
 
 
 def ask_model(server: ModelServer, body: dict[str, Any]) -> tuple[ChatAnswer, ...]:
-    """Ask once.
-
-    Raises:
-        GroundingError: the server can't answer.
-    """
+    """Ask once. Raises GroundingError: the server can't answer."""
     return read_choices(server.post(_COMPLETIONS, body), server.shown)
 
 
@@ -102,13 +97,9 @@ def draw_answers(
 ) -> list[ChatAnswer]:
     """Draw answers, all in one request (`n`) if the server can, else one by one.
 
-    Args:
-        body: the question, with a temperature.
-        seed: of the first; equal questions and seeds give equal answers if the server honours them.
-        batches: the experience with `n`.
-
-    Raises:
-        GroundingError: as `ask` raises.
+    `body`: the question, with a temperature. `seed`: of the first; equal questions and seeds give
+    equal answers if the server honours them. `batches`: the experience with `n`. Raises
+    GroundingError: as `ask` raises.
     """
     drawn: list[ChatAnswer] = []
     if count > 1 and batches.is_worth_asking():
@@ -188,8 +179,7 @@ class _Models(_Given):
 def read_choices(content: Any, server: str) -> tuple[ChatAnswer, ...]:
     """Read the answers that a server sent; `server` begins the sentence of an error.
 
-    Raises:
-        GroundingError: it has another shape (SERVER_FAILED).
+    Raises GroundingError: it has another shape (SERVER_FAILED).
     """
     try:
         completion = _Completion.model_validate(content)
@@ -201,8 +191,7 @@ def read_choices(content: Any, server: str) -> tuple[ChatAnswer, ...]:
 def read_model_names(content: Any, server: str) -> tuple[str, ...]:
     """Read the names of the models that a server lists.
 
-    Raises:
-        GroundingError: it has another shape (SERVER_FAILED).
+    Raises GroundingError: it has another shape (SERVER_FAILED).
     """
     try:
         return tuple(model.id for model in _Models.model_validate(content).data)

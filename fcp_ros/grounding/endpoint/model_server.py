@@ -41,12 +41,8 @@ _TOO_LONG = re.compile(
 class ModelServer:
     """A server with the OpenAI protocol; safe to use from several threads.
 
-    Args:
-        options: its address and the limits of a request.
-        first_pause: seconds before the second try of a request.
-
-    Raises:
-        GroundingError: the URL is invalid, or the HTTP library is not installed.
+    `options`: its address and the limits of a request; `first_pause`: seconds before the second try
+    of a request. Raises GroundingError: the URL is invalid, or the HTTP library is not installed.
     """
 
     def __init__(self, options: EndpointOptions, *, first_pause: float = FIRST_PAUSE) -> None:
@@ -67,9 +63,8 @@ class ModelServer:
     def post(self, path: str, body: dict[str, Any]) -> Any:
         """Send JSON content, and return that of the answer.
 
-        Raises:
-            GroundingError: it can't be reached (SERVER_UNREACHABLE), or it can't or won't answer
-                (`ServerRefusal`, SERVER_FAILED or CONTEXT_TOO_LONG).
+        Raises GroundingError: it can't be reached (SERVER_UNREACHABLE), or it can't or won't answer
+        (`ServerRefusal`, SERVER_FAILED or CONTEXT_TOO_LONG).
         """
         return self._fetch_json("POST", path, body)
 
@@ -253,11 +248,8 @@ def build_refusal(
 ) -> ServerRefusal:
     """Build the error for a status other than success.
 
-    Args:
-        server: in words; begins the sentence.
-        location: target of a redirect (3xx).
-        after: value of `Retry-After`, in seconds.
-        secret: removed from the message if the server repeats it.
+    `server`: in words; begins the sentence. `location`: target of a redirect (3xx). `after`: value
+    of `Retry-After`, in seconds. `secret`: removed from the message if the server repeats it.
     """
     words = _extract_words(body)
     words = words.replace(secret, "***") if secret else words

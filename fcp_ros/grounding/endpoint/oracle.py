@@ -184,12 +184,8 @@ class ChatJudge:
     def judge(self, model: str, name: str, request: JudgementRequest, prompt: str) -> Membership:
         """Ask one question.
 
-        Args:
-            name: the server's name of the model.
-            request: the request, for messages and seeds.
-
-        Raises:
-            GroundingError: the server can't answer, or the model gives no score (NO_ANSWER).
+        `name`: the server's name of the model; `request`: the request, for messages and seeds.
+        Raises GroundingError: the server can't answer, or the model gives no score (NO_ANSWER).
         """
         body = write_request(name, prompt, MOST_TOKENS)
         told: list[ChatAnswer] = []
@@ -297,11 +293,8 @@ class ChatJudge:
 class EndpointOracle(PerRequestOracle):
     """Membership from a language model on a server; safe to use from several threads.
 
-    Args:
-        first_pause: seconds before the second try after a transient failure.
-
-    Raises:
-        GroundingError: there is no URL, or it is invalid.
+    `first_pause`: seconds before the second try after a transient failure. Raises GroundingError:
+    there is no URL, or it is invalid.
     """
 
     name = "endpoint"
@@ -326,8 +319,7 @@ class EndpointOracle(PerRequestOracle):
     def model(self) -> str:
         """The model's name and the server's; asks the server once if the options name none.
 
-        Raises:
-            GroundingError: the server can't be asked, or has no model.
+        Raises GroundingError: the server can't be asked, or has no model.
         """
         return f"endpoint:{self._find_model_name()}@{self._server.host}"
 
@@ -394,11 +386,7 @@ class EndpointOracle(PerRequestOracle):
         self._server.close()
 
     def answer_one(self, predicate: GradedPredicate, request: JudgementRequest) -> Membership:
-        """Judge one request in this thread.
-
-        Raises:
-            GroundingError: it can't be answered.
-        """
+        """Judge one request in this thread. Raises GroundingError: it can't be answered."""
         prompt = write_prompt(predicate, request)
         return self._judge.judge(self.model, self._find_model_name(), request, prompt)
 

@@ -57,9 +57,7 @@ class _Read:
 class BeamSearch:
     """Searches with one model; used by one thread at a time.
 
-    Args:
-        ends: tokens that end any text.
-        line_ends: tokens that begin with a line break.
+    `ends`: tokens that end any text; `line_ends`: tokens that begin with a line break.
     """
 
     def __init__(
@@ -83,13 +81,9 @@ class BeamSearch:
     ) -> list[WrittenText]:
         """Search for the likeliest texts after a prompt.
 
-        Args:
-            prompt: its tokens, at least one.
-            request: grammar, number and length of the texts.
-            stop: called before each pass; raises to stop.
-
-        Raises:
-            GroundingError: the prompt is too long, or the grammar too large.
+        `prompt`: its tokens, at least one. `request`: grammar, number and length of the texts.
+        `stop`: called before each pass; raises to stop. Raises GroundingError: the prompt is too
+        long, or the grammar too large.
         """
         if len(prompt) + request.most_tokens > self.loaded.window:
             raise GroundingError(
@@ -287,8 +281,7 @@ class BeamSearch:
 def prepare_search(loaded: LanguageModel, name: str) -> BeamSearch:
     """Prepare a model for searches.
 
-    Raises:
-        GroundingError: a library is missing, or the tokenizer is of a kind that can't be used.
+    Raises GroundingError: a library is missing, or the tokenizer is of a kind that can't be used.
     """
     try:
         from llguidance.hf import from_tokenizer

@@ -34,8 +34,7 @@ SymbolSequence = tuple[Symbol, ...]  # Symbols that follow one another
 class Grammar:
     """Rules by name, each with its alternatives.
 
-    Raises:
-        ValueError: a reference without a rule, a rule without alternatives, an empty literal.
+    Raises ValueError: a reference without a rule, a rule without alternatives, an empty literal.
     """
 
     rules: Mapping[str, tuple[SymbolSequence, ...]]

@@ -46,11 +46,9 @@ class StoppedError(Exception):
 class ModelThread:
     """Runs computations one after the other; safe to use from several threads.
 
-    The thread ends when nobody refers to this object any more.
-
-    Args:
-        last_wait: seconds that the end of the process waits for a computation that was stopped;
-            torch aborts a process that ends while it computes.
+    The thread ends when nobody refers to this object any more. `last_wait`: seconds that the end of
+    the process waits for a computation that was stopped; torch aborts a process that ends while it
+    computes.
     """
 
     def __init__(self, name: str, last_wait: float = 0.0) -> None:
@@ -69,13 +67,9 @@ class ModelThread:
     ) -> Result:
         """Compute something there, and wait for it.
 
-        Args:
-            compute: is given a function to call often, which raises once nobody waits.
-            seconds: longest wait, behind others that compute included.
-            late: the sentence of the error after that.
-
-        Raises:
-            GroundingError: not done in time (NO_ANSWER); or as `compute` raises.
+        `compute`: is given a function to call often, which raises once nobody waits; `seconds`:
+        longest wait, behind others that compute included; `late`: the sentence of the error after
+        that. Raises GroundingError: not done in time (NO_ANSWER); or as `compute` raises.
         """
         stop = threading.Event()
 
@@ -143,8 +137,7 @@ LAST_WAIT = 20.0  # Seconds that the end of the process waits for a model that i
 class ModelGenerator:
     """Writes texts by beam search; deterministic. Safe to call from several threads.
 
-    Args:
-        load: loads it at the first request, in its thread.
+    `load`: loads it at the first request, in its thread.
     """
 
     def __init__(self, model: str, load: Callable[[], LanguageModel]) -> None:
@@ -166,9 +159,8 @@ class ModelGenerator:
     def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
         """Write the likeliest texts.
 
-        Raises:
-            GroundingError: the model can't be loaded, fails, or is too slow; the prompt is longer
-                than its context.
+        Raises GroundingError: the model can't be loaded, fails, or is too slow; the prompt is
+        longer than its context.
         """
         late = (
             f"the language model {self._model} did not answer within {request.seconds:g} s; give "
@@ -202,8 +194,7 @@ def make_model_generator(
 ) -> ModelGenerator:
     """Make the generator of a model in a folder; checks the folder, loads nothing.
 
-    Raises:
-        GroundingError: the folder holds no language model that may be loaded.
+    Raises GroundingError: the folder holds no language model that may be loaded.
     """
     checked = check_model_folder(folder)
     check_architecture(checked)
@@ -214,8 +205,7 @@ def make_model_generator(
 def write_prompt_tokens(tokenizer: Any, request: TextRequest) -> list[int]:
     """Write a prompt in the model's chat template if it has one, else as plain text.
 
-    Raises:
-        GroundingError: the template can't be used.
+    Raises GroundingError: the template can't be used.
     """
     text = apply_template(tokenizer, f"{request.task}\n\n{request.question}")
     (tokens,) = tokenize_texts(tokenizer, [text])

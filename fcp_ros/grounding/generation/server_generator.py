@@ -53,8 +53,7 @@ class ServerGenerator:
     def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
         """Ask for the likeliest text, and for further ones drawn with the seed.
 
-        Raises:
-            GroundingError: the server can't be asked, or was too slow.
+        Raises GroundingError: the server can't be asked, or was too slow.
         """
         late = (
             f"{self._server.shown} did not answer within {request.seconds:g} s; give it more "

@@ -60,13 +60,9 @@ class DegreeMap:
 def fit_degree_map(examples: Mapping[int, Sequence[float]]) -> DegreeMap:
     """Fit the map to a rubric's examples.
 
-    Args:
-        examples: similarities of the examples of each anchor, by the anchor's score (0 to 100);
-            at least two anchors need examples.
-
-    Raises:
-        GroundingError: fewer than two anchors have examples, or their similarities don't rise
-            with their scores at all.
+    `examples`: similarities of the examples of each anchor, by the anchor's score (0 to 100); at
+    least two anchors need examples. Raises GroundingError: fewer than two anchors have examples, or
+    their similarities don't rise with their scores at all.
     """
     knots = [
         (median(values), score / 100.0, float(len(values)))
@@ -85,11 +81,8 @@ def fit_degree_map(examples: Mapping[int, Sequence[float]]) -> DegreeMap:
 def fit_monotone_map(knots: Sequence[tuple[float, float, float]]) -> DegreeMap:
     """Fit the non-decreasing map nearest to some knots (pooling of adjacent violators).
 
-    Args:
-        knots: (similarity, degree, weight), sorted by similarity or by degree.
-
-    Raises:
-        GroundingError: all knots pool into one.
+    `knots`: (similarity, degree, weight), sorted by similarity or by degree. Raises GroundingError:
+    all knots pool into one.
     """
     pooled: list[tuple[float, float, float]] = []
     for knot in knots:
@@ -120,8 +113,7 @@ Examples = Sequence[tuple[float, float]]
 def shift_by_rubric(plain_map: DegreeMap, examples: Examples) -> DegreeMap:
     """Shift a map by a rubric's examples, or return it unchanged if that would not help.
 
-    Args:
-        examples: (score by the head, degree of the anchor) of each example.
+    `examples`: (score by the head, degree of the anchor) of each example.
     """
     if len(examples) < 2 * LEAST_EXAMPLES:
         return plain_map

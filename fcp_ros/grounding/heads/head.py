@@ -62,10 +62,9 @@ class ReducedSupports:
 class WeighedSupports:
     """Rows with weights, prepared for others to be compared with them again and again.
 
-    Args:
-        supports: features of pairs, shape (supports, features).
-        weights: of the supports, shape (supports, columns).
-        reduced: what stands for them in the blocks of whole pairs; None: all of them.
+    `supports`: features of pairs, shape (supports, features). `weights`: of the supports, shape
+    (supports, columns). `reduced`: what stands for them in the blocks of whole pairs; None: all of
+    them.
     """
 
     def __init__(
@@ -87,9 +86,8 @@ class WeighedSupports:
     def weigh(self, rows: Array, words: tuple[Rows, Rows]) -> Array:
         """Compute the likeness of rows to the supports, times weights; shape (rows, columns).
 
-        Args:
-            words: for each row, a number of its left and of its right side; equal ones have equal
-                features in the blocks of sides.
+        `words`: for each row, a number of its left and of its right side; equal ones have equal
+        features in the blocks of sides.
         """
         total = np.zeros((len(rows), self._weights.shape[1]), np.float32)
         for block, sharpness, supports in self._blocks:

@@ -79,8 +79,7 @@ MOST_BYTES = 1024 * MEBIBYTE  # Size of the largest heads file
 def hash_file(file: Path) -> str:
     """Hash a heads file to 12 hexadecimal digits, without parsing it.
 
-    Raises:
-        GroundingError: it can't be read.
+    Raises GroundingError: it can't be read.
     """
     try:
         return hashlib.sha256(read_bytes(file.expanduser(), MOST_BYTES)).hexdigest()[:12]
@@ -110,11 +109,8 @@ def read_weights(file: Path) -> str:
 def save_heads(heads: Heads, file: Path, judged: Mapping[str, JudgedPairs] | None = None) -> None:
     """Write a file, whole or not at all.
 
-    Args:
-        judged: pairs to look up before any model is asked, by set, in the place of the package's.
-
-    Raises:
-        GroundingError: it can't be written.
+    `judged`: pairs to look up before any model is asked, by set, in the place of the package's.
+    Raises GroundingError: it can't be written.
     """
     from safetensors.numpy import save
 
@@ -150,13 +146,9 @@ def save_heads(heads: Heads, file: Path, judged: Mapping[str, JudgedPairs] | Non
 def load_heads(file: Path, encoder: HeadEncoder) -> Heads:
     """Read a file, and check that it belongs to this encoder, which is not loaded.
 
-    Args:
-        file: as `save_heads` wrote it.
-        encoder: gives the features of pairs.
-
-    Raises:
-        GroundingError: MISSING_LIBRARY, MODEL_NOT_FOUND, or NOT_A_MODEL if the file is damaged
-            or was trained for another encoder or version.
+    `file`: as `save_heads` wrote it; `encoder`: gives the features of pairs. Raises GroundingError:
+    MISSING_LIBRARY, MODEL_NOT_FOUND, or NOT_A_MODEL if the file is damaged or was trained for
+    another encoder or version.
     """
     try:
         from safetensors import SafetensorError
@@ -255,11 +247,7 @@ def _to_shared_arrays(head: Head) -> Arrays:
 
 
 class _Reader:
-    """Reads the heads of one file.
-
-    Args:
-        encoder: gives the features of pairs.
-    """
+    """Reads the heads of one file. `encoder`: gives the features of pairs."""
 
     def __init__(self, arrays: Arrays, text: Mapping[str, Any], encoder: HeadEncoder) -> None:
         self._arrays = arrays
@@ -356,11 +344,7 @@ class _Reader:
 
 
 class HeadSource:
-    """The heads of one encoder.
-
-    Raises:
-        GroundingError: the file can't be read.
-    """
+    """The heads of one encoder. Raises GroundingError: the file can't be read."""
 
     def __init__(self, encoder: HeadEncoder, file: Path) -> None:
         self._encoder = encoder
@@ -390,10 +374,9 @@ class HeadSource:
 def choose_model(model: str, heads: Path | None) -> str:
     """Return a model's name, or where it is "" the name of one that can be used.
 
-    Args:
-        model: name or folder, or "".
-        heads: file of heads; those of a sentence model that is here choose this model, so that
-            heads that were trained before another default was fetched stay in use.
+    `model`: name or folder, or "". `heads`: file of heads; those of a sentence model that is here
+    choose this model, so that heads that were trained before another default was fetched stay in
+    use.
     """
     if model:
         return model
@@ -413,12 +396,9 @@ def find_source(
 ) -> HeadSource:
     """Find the heads of a model.
 
-    Args:
-        model: name or folder; "" is the one that the file of heads is for, or the default one.
-        heads: their file; None: the packaged one.
-
-    Raises:
-        GroundingError: the model is missing, or there are no heads for it, with what to do.
+    `model`: name or folder; "" is the one that the file of heads is for, or the default one.
+    `heads`: their file; None: the packaged one. Raises GroundingError: the model is missing, or
+    there are no heads for it, with what to do.
     """
     encoder = make_encoder(choose_model(model, heads), device, precision)
     file = heads or find_packaged_heads(encoder.weights)

@@ -64,8 +64,7 @@ class HeadOracle:
     ) -> list[Membership]:
         """Judge requests, with one call of the model for all that is new in them.
 
-        Raises:
-            GroundingError: the predicate is judged like no set, or its head can't be used.
+        Raises GroundingError: the predicate is judged like no set, or its head can't be used.
         """
         if not predicate.judged_like:
             raise GroundingError(
@@ -83,8 +82,7 @@ class HeadOracle:
 class HeadJudge:
     """Judges by heads that are read at the first question. Safe to call from several threads.
 
-    Args:
-        oracle: name of the oracle that answers.
+    `oracle`: name of the oracle that answers.
     """
 
     def __init__(self, source: HeadSource, oracle: str) -> None:
@@ -104,9 +102,8 @@ class HeadJudge:
     ) -> list[Membership]:
         """Judge requests, with one model call for all that is new in them.
 
-        Raises:
-            GroundingError: the heads can't be used, none has the wanted name, or the predicate
-                doesn't have two sides.
+        Raises GroundingError: the heads can't be used, none has the wanted name, or the predicate
+        doesn't have two sides.
         """
         begun = time.perf_counter()
         with self._lock:

@@ -88,11 +88,7 @@ def collect_pairs(kind: JudgementSet) -> JudgedPairs:
 def save_pairs(pairs: Mapping[str, JudgedPairs], judgements: str, file: Path) -> None:
     """Write the pairs of each set.
 
-    Args:
-        judgements: their hash (`hash_judgements`).
-
-    Raises:
-        GroundingError: it can't be written.
+    `judgements`: their hash (`hash_judgements`). Raises GroundingError: it can't be written.
     """
     from safetensors.numpy import save
 
@@ -107,8 +103,7 @@ def save_pairs(pairs: Mapping[str, JudgedPairs], judgements: str, file: Path) ->
 def write_whole(file: Path, data: bytes, what: str) -> None:
     """Write a file whole or not at all; `what` is in it, for messages.
 
-    Raises:
-        GroundingError: it can't be written.
+    Raises GroundingError: it can't be written.
     """
     partial = file.with_name(f"{file.name}.partial")
     try:
@@ -131,8 +126,7 @@ def list_pair_files(own: Path | None) -> list[Path]:
 def load_pairs(file: Path) -> dict[str, JudgedPairs]:
     """Read the pairs of each set in a file; of a file of heads, only its judged pairs.
 
-    Raises:
-        GroundingError: MISSING_LIBRARY, MODEL_NOT_FOUND, or NOT_A_MODEL if the file is damaged.
+    Raises GroundingError: MISSING_LIBRARY, MODEL_NOT_FOUND, or NOT_A_MODEL if the file is damaged.
     """
     try:
         from safetensors import SafetensorError, safe_open

@@ -103,11 +103,8 @@ class _Known:
 class KnownAnswers:
     """Looks up what was judged. Safe to use from several threads.
 
-    Args:
-        own: file of heads that the user trained; its sets replace the package's of the same name.
-
-    Attributes:
-        note: why the pairs of a file are not looked up, or "".
+    `own`: file of heads that the user trained; its sets replace the package's of the same name.
+    `note`: why the pairs of a file are not looked up, or "".
     """
 
     def __init__(self, own: Path | None = None) -> None:
@@ -128,9 +125,7 @@ class KnownAnswers:
     ) -> list[Membership | None]:
         """Find the answer to each request, or None.
 
-        Args:
-            predicate: that the requests ask about.
-            version: of the predicate, see `hash_predicate`.
+        `predicate`: that the requests ask about; `version`: of the predicate, see `hash_predicate`.
         """
         known = self._known.get(version) or self._prepare(predicate, version)
         rows = read_all_arguments(requests)

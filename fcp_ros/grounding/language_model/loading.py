@@ -50,8 +50,7 @@ class LanguageModel:
 def check_architecture(folder: Path) -> None:
     """Refuse a model that is clearly no language model, such as a sentence-embedding model.
 
-    Raises:
-        GroundingError: NOT_A_MODEL.
+    Raises GroundingError: NOT_A_MODEL.
     """
     config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
     names = [str(name) for name in config.get("architectures") or ()]
@@ -67,9 +66,8 @@ def check_architecture(folder: Path) -> None:
 def load_language_model(folder: Path, device: Device, precision: Precision) -> LanguageModel:
     """Load the model of a checked folder.
 
-    Raises:
-        GroundingError: a library is missing, the device doesn't support the settings, the files are
-            damaged, the memory is too small, or the tokenizer can't write the scores.
+    Raises GroundingError: a library is missing, the device doesn't support the settings, the files
+    are damaged, the memory is too small, or the tokenizer can't write the scores.
     """
     where = choose_device(device)
     chosen = choose_precision(precision, where)
@@ -106,11 +104,8 @@ def make_language_model(
 ) -> LanguageModel:
     """Prepare a model that is already in memory for scoring.
 
-    Args:
-        model: of transformers, on its device.
-
-    Raises:
-        GroundingError: the tokenizer can't write the scores.
+    `model`: of transformers, on its device. Raises GroundingError: the tokenizer can't write the
+    scores.
     """
     config = model.config.get_text_config()
     size = getattr(config, "vocab_size", None) or UNBOUNDED

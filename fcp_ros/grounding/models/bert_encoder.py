@@ -141,11 +141,8 @@ ARCHITECTURES: Mapping[str, Architecture] = {
 def map_weights(file: Path, model_type: str, layers: int) -> EncoderWeights:
     """Map the weights of an encoder.
 
-    Args:
-        model_type: one of `ARCHITECTURES`.
-
-    Raises:
-        OSError, ValueError, KeyError: the file is damaged or holds another model.
+    `model_type`: one of `ARCHITECTURES`. Raises OSError, ValueError, KeyError: the file is damaged
+    or holds another model.
     """
     names = ARCHITECTURES[model_type]
     arrays = {name.removeprefix(f"{model_type}."): a for name, a in _map_arrays(file).items()}
@@ -171,8 +168,7 @@ def map_weights(file: Path, model_type: str, layers: int) -> EncoderWeights:
 def classify_distances(distances: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the classes of distances: one for each short one, ever wider ones up to FAR_TOKENS.
 
-    Args:
-        distances: places from one token to another, negative to the left.
+    `distances`: places from one token to another, negative to the left.
     """
     half = BUCKETS // 2
     exact = half // 2
@@ -186,8 +182,7 @@ def classify_distances(distances: NDArray[np.intp]) -> NDArray[np.intp]:
 def are_all_mapped(file: Path) -> bool:
     """Return True if all weights of a file are of a type that is mapped as it is.
 
-    Raises:
-        OSError, ValueError, KeyError: it is no safetensors file.
+    Raises OSError, ValueError, KeyError: it is no safetensors file.
     """
     header, _ = _read_entries(file)
     return all(entry["dtype"] in (*_TYPES, "I64") for entry in header.values())
@@ -196,8 +191,7 @@ def are_all_mapped(file: Path) -> bool:
 def read_header(path: Path) -> tuple[dict[str, Any], int]:
     """Read the header of a safetensors file: its entries by name, and where the data begins.
 
-    Raises:
-        OSError, ValueError: it is no safetensors file.
+    Raises OSError, ValueError: it is no safetensors file.
     """
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
@@ -281,12 +275,8 @@ class PhraseGroup:
 class BertEncoder:
     """Unit vectors of phrases.
 
-    Args:
-        folder: a model for which `can_encode` is True.
-
-    Raises:
-        ImportError: tokenizers is not installed.
-        OSError, ValueError, KeyError: the files are damaged.
+    `folder`: a model for which `can_encode` is True. Raises ImportError: tokenizers is not
+    installed; OSError, ValueError, KeyError: the files are damaged.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -383,8 +373,7 @@ class BertEncoder:
 def split_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Split phrases, by the number of their tokens, into batches of about equal lengths.
 
-    Yields:
-        The numbers of the phrases of a batch, the shortest phrases first.
+    Yields the numbers of the phrases of a batch, the shortest phrases first.
     """
     batch: list[int] = []
     tokens = 0

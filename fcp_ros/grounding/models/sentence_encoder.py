@@ -42,11 +42,9 @@ from fcp_ros.grounding.protocol.options import Device
 class EmbeddingLabelSimilarity:
     """Cosine similarity of labels; nothing is loaded before the first question.
 
-    Each label is encoded once, all new ones of a question in one model call. Thread-safe.
-
-    Args:
-        folder: a sentence-transformers model; None: MiniLM, for whose cosines the callers'
-            thresholds were chosen.
+    Each label is encoded once, all new ones of a question in one model call. Thread-safe. `folder`:
+    a sentence-transformers model; None: MiniLM, for whose cosines the callers' thresholds were
+    chosen.
     """
 
     def __init__(self, folder: Path | None = None, device: Device = Device.AUTO) -> None:
@@ -58,8 +56,7 @@ class EmbeddingLabelSimilarity:
     def similarities(self, labels: Sequence[str], known: Sequence[str]) -> NDArray[np.float32]:
         """Compute cosines, shape (len(labels), len(known)).
 
-        Raises:
-            NoSimilarity: there is no model, or it can't be loaded.
+        Raises NoSimilarity: there is no model, or it can't be loaded.
         """
         if not labels or not known:
             return np.zeros((len(labels), len(known)), np.float32)
@@ -70,8 +67,7 @@ class EmbeddingLabelSimilarity:
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Compute the unit vectors of texts, one a row.
 
-        Raises:
-            NoSimilarity: there is no model, or it can't be loaded.
+        Raises NoSimilarity: there is no model, or it can't be loaded.
         """
         try:
             return self._load_once().encode(list(texts))
@@ -116,8 +112,7 @@ def suggest_better_model() -> str:
 def find_packaged_model() -> Path:
     """Find the folder of the MiniLM model, which the installation brings or which was fetched.
 
-    Raises:
-        ModelAbsentError: neither.
+    Raises ModelAbsentError: neither.
     """
     return find_ready_folder(PACKAGED_MODEL)
 
@@ -125,12 +120,9 @@ def find_packaged_model() -> Path:
 class SentenceEncoder:
     """Unit vectors of phrases, each phrase encoded once.
 
-    Args:
-        folder: a sentence-transformers (or plain transformers) model, or the name of a fetched one;
-            None or "minilm": the packaged one.
-
-    Raises:
-        GroundingError: the folder holds no model that may be loaded.
+    `folder`: a sentence-transformers (or plain transformers) model, or the name of a fetched one;
+    None or "minilm": the packaged one. Raises GroundingError: the folder holds no model that may be
+    loaded.
     """
 
     def __init__(self, folder: Path | None = None, device: Device = Device.AUTO) -> None:
@@ -158,8 +150,7 @@ class SentenceEncoder:
     def encode(self, phrases: Sequence[str]) -> NDArray[np.float32]:
         """Encode phrases, shape (len(phrases), dimension), in one model call for all new ones.
 
-        Raises:
-            GroundingError: the model can't be loaded or fails.
+        Raises GroundingError: the model can't be loaded or fails.
         """
         with self._lock:
             new = [p for p in dict.fromkeys(phrases) if p not in self._vectors]

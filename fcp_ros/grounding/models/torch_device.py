@@ -25,8 +25,7 @@ from fcp_ros.grounding.protocol.options import Device, Precision
 def choose_device(device: Device) -> str:
     """Choose the torch device for a setting.
 
-    Raises:
-        GroundingError: CUDA is required and missing, or torch is not installed.
+    Raises GroundingError: CUDA is required and missing, or torch is not installed.
     """
     try:
         import torch
@@ -74,9 +73,7 @@ def choose_precision(precision: Precision, device: str) -> Precision:
 
     AUTO is what each device is fast in: bfloat16 on a CUDA device that supports it, float16 on an
     older one; bfloat16 on a CPU that computes with it no slower than with float32, else float32.
-
-    Raises:
-        GroundingError: the device doesn't support the precision, or 4bit lacks its library.
+    Raises GroundingError: the device doesn't support the precision, or 4bit lacks its library.
     """
     import torch
 

@@ -46,8 +46,7 @@ it with the present models, servers and settings."""
 class GroundingError(InputError):
     """A judgement, a model or a store that can't be used.
 
-    Args:
-        sentence: what is wrong, where, and what to do about it.
+    `sentence`: what is wrong, where, and what to do about it.
     """
 
     def __init__(self, code: GroundingCode, sentence: str) -> None:

@@ -39,13 +39,9 @@ def build_request(
 ) -> JudgementRequest:
     """Build the question to what degree ``predicate`` holds of ``arguments`` in ``instance``.
 
-    Args:
-        arguments: one for each parameter, in order: an element's name, or the text itself for a
-            parameter of type ``text``.
-        instance: the state that holds the elements and their attributes.
-
-    Raises:
-        GroundingError: wrong number of arguments, an unknown element or attribute.
+    `arguments`: one for each parameter, in order: an element's name, or the text itself for a
+    parameter of type ``text``; `instance`: the state that holds the elements and their attributes.
+    Raises GroundingError: wrong number of arguments, an unknown element or attribute.
     """
     parameters = predicate.parameters
     if len(arguments) != len(parameters):
@@ -201,8 +197,7 @@ class JudgementRequest:
 class Membership:
     """The degree to which a graded predicate holds, and where that number comes from.
 
-    Raises:
-        GroundingError: a number is not in [0, 1] or not finite.
+    Raises GroundingError: a number is not in [0, 1] or not finite.
     """
 
     degree: float  # the membership after calibration, in [0, 1]
@@ -286,8 +281,7 @@ class Membership:
     ) -> list[Membership]:
         """Build the answers of a batch, each like `of_degree`, in a quarter of the time.
 
-        Args:
-            latency: seconds for each answer.
+        `latency`: seconds for each answer.
         """
         for value in (*degrees, *uncertainties):
             check_degree(value, "a degree or uncertainty of a batch")
@@ -317,8 +311,7 @@ def _build_all(
 ) -> list[Membership]:
     """Build memberships of checked values, column by column.
 
-    Args:
-        own: values of the other fields, one for each membership.
+    `own`: values of the other fields, one for each membership.
     """
     built = [object.__new__(Membership) for _ in range(count)]
     for name, slot in _SLOTS.items():
@@ -345,8 +338,7 @@ def write_canonically(content: object) -> str:
 def check_degree(value: float, what: str) -> float:
     """Check that ``value`` is a number in [0, 1], and return it.
 
-    Raises:
-        GroundingError: it is not; the sentence begins with ``what``.
+    Raises GroundingError: it is not; the sentence begins with ``what``.
     """
     if type(value) is float and 0.0 <= value <= 1.0:  # the usual case, a dozen times a question
         return value

@@ -33,8 +33,7 @@ DEGREES = tuple(score / HIGHEST_SCORE for score in range(SCORE_COUNT))
 def check_sample_count(count: int) -> int:
     """Return ``count`` if it is odd and positive, so that the median is one of the judgements.
 
-    Raises:
-        GroundingError: it is even or not positive.
+    Raises GroundingError: it is even or not positive.
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1 or count % 2 == 0:
         raise GroundingError(
@@ -50,9 +49,8 @@ def build_exact_membership(
 ) -> Membership | str:
     """Build the membership of a distribution over the scores, or say why there is none.
 
-    Args:
-        scores: probability of each score 0 .. 100; the remainder to 1 is "no score".
-        least_mass: least probability required on all scores together.
+    `scores`: probability of each score 0 .. 100; the remainder to 1 is "no score". `least_mass`:
+    least probability required on all scores together.
     """
     mass = math.fsum(scores)
     if mass < least_mass or mass <= 0.0:
@@ -79,9 +77,8 @@ def build_sampled_membership(
 ) -> Membership | str:
     """Build the membership of sampled answers, or say why there is none.
 
-    Args:
-        answers: the degree that each sampled answer gives; None for an answer without a score.
-        least_mass: least share of the answers that must have a score.
+    `answers`: the degree that each sampled answer gives; None for an answer without a score.
+    `least_mass`: least share of the answers that must have a score.
     """
     samples = tuple(answer for answer in answers if answer is not None)
     if not samples or len(samples) < least_mass * len(answers):
@@ -98,14 +95,7 @@ def build_sampled_membership(
 
 
 def compute_median(values: Sequence[float]) -> tuple[float, float]:
-    """Compute the median and the interquartile range of the judgements.
-
-    Args:
-        values: at least one number.
-
-    Raises:
-        GroundingError: there is no value, or one is not finite.
-    """
+    """Compute the median and the interquartile range of at least one finite number."""
     if not values or not all(math.isfinite(value) for value in values):
         raise GroundingError(
             GroundingCode.INVALID_DEGREE,
@@ -119,15 +109,9 @@ def compute_median(values: Sequence[float]) -> tuple[float, float]:
 
 
 def find_quantile(values: Sequence[float], weights: Sequence[float], fraction: float) -> float:
-    """Find the least value at which the cumulative weight reaches ``fraction`` of the total.
+    """Find the least value at which the cumulative weight reaches a fraction, in (0, 1].
 
-    Args:
-        values: scores in any order.
-        weights: one for each value, not negative, not all zero; need not sum to 1.
-        fraction: in (0, 1].
-
-    Raises:
-        GroundingError: weights negative, not finite or all zero.
+    Raises GroundingError for weights that are negative, not finite or all zero.
     """
     total = math.fsum(weights)
     if not math.isfinite(total) or total <= 0.0 or any(weight < 0.0 for weight in weights):
@@ -219,8 +203,7 @@ DEFAULT_KEY_VARIABLE = f"{KEY_PREFIX}ENDPOINT"
 def check_key_variable(name: str) -> None:
     """Refuse an environment variable whose value must not be sent to a server.
 
-    Raises:
-        GroundingError: the name doesn't begin with `KEY_PREFIX`.
+    Raises GroundingError: the name doesn't begin with `KEY_PREFIX`.
     """
     if not name.startswith(KEY_PREFIX):
         wanted = f"a name that begins with {KEY_PREFIX}, such as {DEFAULT_KEY_VARIABLE}"
@@ -316,8 +299,7 @@ class CalibrationOptions:
 class GroundingOptions:
     """Settings of `make_grounder`.
 
-    Raises:
-        GroundingError: a value out of range; the sentence names it.
+    Raises GroundingError: a value out of range; the sentence names it.
     """
 
     oracle: str = "embedding"  # the default oracle, a name in `registry.ORACLES`

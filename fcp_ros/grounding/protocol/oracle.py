@@ -59,12 +59,9 @@ class MembershipOracle(Protocol):
     ) -> list[Membership]:
         """Judge requests: one membership each, in order.
 
-        Args:
-            predicate: the predicate that all requests ask about.
-            requests: any number; a backend answers them in as few passes as it can.
-
-        Raises:
-            GroundingError: the backend can't answer; nothing is answered by a guess.
+        `predicate`: the predicate that all requests ask about. `requests`: any number; a backend
+        answers them in as few passes as it can. Raises GroundingError: the backend can't answer;
+        nothing is answered by a guess.
         """
         ...
 
@@ -83,8 +80,7 @@ class PerRequestOracle(ABC):
     ) -> list[Membership]:
         """Judge requests: one membership each, in order.
 
-        Raises:
-            GroundingError: the first request without an answer says why.
+        Raises GroundingError: the first request without an answer says why.
         """
         return require_all(self.judge_each(predicate, requests))
 
@@ -92,8 +88,7 @@ class PerRequestOracle(ABC):
 def require_all(answers: Sequence[Answer]) -> list[Membership]:
     """Return the memberships if there are no errors among the answers.
 
-    Raises:
-        GroundingError: the first error among them.
+    Raises GroundingError: the first error among them.
     """
     memberships = []
     for answer in answers:

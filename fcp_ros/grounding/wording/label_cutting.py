@@ -115,9 +115,8 @@ class NameRule:
     def find_kind(self, begin: int, end: int) -> int | None:
         """Find the kind of a thing in a run of words.
 
-        Returns:
-            The place of the first word before a link, or else the last word, that is the end of a
-            judged phrase; None if there is none.
+        Returns the place of the first word before a link, or else the last word, that is the end of
+        a judged phrase; None if there is none.
         """
         for place in range(begin, end):
             following = self.words[place + 1] if place + 1 < end else ""
@@ -169,8 +168,7 @@ class NameRule:
     def find_last_name(self) -> int:
         """Find the begin of a judged name at the very end ("choose the garden chair").
 
-        Returns:
-            Its place; the number of words if there is none.
+        Returns its place; the number of words if there is none.
         """
         count = len(self.words)
         begin = max(0, count - MOST_WORDS)
@@ -299,9 +297,8 @@ def cut_label(label: str, known: KnownWords, *, is_text: bool = False) -> str:
 def find_label(label: str, known: KnownWords, *, is_text: bool = False) -> Name:
     """Find the words of a label that name something.
 
-    Args:
-        label: the label, or a text of a goal.
-        is_text: True for a text of a goal, which may list things after commas.
+    `label`: the label, or a text of a goal; `is_text`: True for a text of a goal, which may list
+    things after commas.
     """
     if label in known.phrases:
         return Name(label, label)

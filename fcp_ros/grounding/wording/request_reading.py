@@ -33,12 +33,7 @@ LEAST_PART = 3  # Letters of the shorter part of a compound
 
 
 def read_name(name: str, known: KnownWords, *, is_text: bool = False) -> str:
-    """Return the name as people would say it; in plain spelling if it is changed.
-
-    Args:
-        name: of a thing, or a text of a goal.
-        is_text: True for a text, which is no name of an asset.
-    """
+    """Return a thing's name, or a goal's text, as people say it; in plain spelling if changed."""
     words = to_plain(name).split()
     if not words or " ".join(words) in known.phrases:
         return name
@@ -146,8 +141,7 @@ class ReadRequest:
     def annotate(self, answer: Membership, *, is_english_only: bool) -> Membership:
         """Add the note; an answer about words that the model can't know becomes unsure.
 
-        Args:
-            is_english_only: True for a model that knows no other language.
+        `is_english_only`: True for a model that knows no other language.
         """
         if self.is_plain:
             return answer
@@ -182,12 +176,7 @@ class ReadWords:
 
 
 def read_words(words: str, known: KnownWords, *, is_text: bool) -> ReadWords:
-    """Read the words of an argument.
-
-    Args:
-        words: a label, or a text of a goal.
-        is_text: True for a text.
-    """
+    """Read the words of a label, or of a text of a goal."""
     kept = find_label(words, known, is_text=is_text)
     name = read_name(kept.words or NAMELESS, known, is_text=is_text)
     note = "" if name == words else f"{_show(words)} was read as {_show(name)}"

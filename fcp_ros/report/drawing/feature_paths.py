@@ -46,8 +46,7 @@ _STYLE = """
 def draw_feature_paths(trace: PolicyTrace) -> str:
     """Draw the values of all features along a plan.
 
-    Returns:
-        One ``<svg>`` element without ids; an empty string for a run without steps.
+    Returns one ``<svg>`` element without ids; an empty string for a run without steps.
     """
     if not trace.moves or not trace.moves[-1].steps:
         return ""

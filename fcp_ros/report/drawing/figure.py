@@ -54,8 +54,7 @@ _HALO = re.compile(r'(<g id="name\d+">.*?<text style=")', re.DOTALL)
 def new_figure(width: float, height: float, *, arranged: bool = True) -> Figure:
     """Return an empty figure of the given size in inches.
 
-    Args:
-        arranged: Fit the axes to the figure with all their texts; else they stay as they are put.
+    `arranged`: fit the axes to the figure with all their texts; else they stay as they are put.
     """
     figure = Figure(figsize=(width, height), layout="constrained" if arranged else None)
     FigureCanvasSVG(figure)
@@ -65,9 +64,8 @@ def new_figure(width: float, height: float, *, arranged: bool = True) -> Figure:
 def to_svg(figure: Figure, label: str, prefix: str) -> str:
     """Render a figure as one ``<svg>`` element for an HTML page.
 
-    Args:
-        label: Description for people who cannot see the picture.
-        prefix: Unique in the page; keeps the element ids of two pictures apart.
+    `label`: description for people who cannot see the picture. `prefix`: unique in the page; keeps
+    the element ids of two pictures apart.
     """
     buffer = io.StringIO()
     with rc_context(STYLE), warnings.catch_warnings():

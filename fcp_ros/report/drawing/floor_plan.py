@@ -69,14 +69,10 @@ def draw_floor_plan(
 ) -> str:
     """Draw rooms, doors, furniture, things and the route, x to the right and y up.
 
-    Args:
-        steps: the plan's steps; empty draws the scene alone.
-        prefix: unique in the page (see ``to_svg``).
-        highlight: ids of things to point out, such as the chosen candidate.
-        width: width of the picture [inches].
-
-    Returns:
-        One ``<svg>`` element; an empty string if no node has a known pose.
+    `steps`: the plan's steps; empty draws the scene alone. `prefix`: unique in the page (see
+    ``to_svg``). `highlight`: ids of things to point out, such as the chosen candidate. `width`:
+    width of the picture [inches]. Returns one ``<svg>`` element; an empty string if no node has a
+    known pose.
     """
     placed = [node for node in graph.nodes.values() if node.pose is not None]
     if not placed:

@@ -29,8 +29,7 @@ LEADER_DISTANCE = 14.0  # Labels that are placed farther away than this [points]
 class TextLabel:
     """A text that belongs near a point.
 
-    Attributes:
-        x, y: the point, in points from the picture's lower left corner.
+    `x`, `y`: the point, in points from the picture's lower left corner.
     """
 
     text: str
@@ -87,13 +86,9 @@ def place_labels(
 ) -> list[PlacedLabel | None]:
     """Place labels one after the other.
 
-    Args:
-        labels: most important first.
-        taken: boxes (x0, y0, x1, y1) in points that no label may cover.
-        within: box that no label may leave.
-
-    Returns:
-        One placement for each label, in the same order; None for a label without a free offset.
+    `labels`: most important first; `taken`: boxes (x0, y0, x1, y1) in points that no label may
+    cover; `within`: box that no label may leave. Returns one placement for each label, in the same
+    order; None for a label without a free offset.
     """
     boxes = np.empty((len(taken) + len(labels), 4))
     boxes[: len(taken)] = np.reshape(taken, (-1, 4))
@@ -118,8 +113,7 @@ def place_labels(
 def find_free_sides(points: NDArray[np.float64]) -> list[float | None]:
     """Return for each point the angle (degrees) away from its neighbours; None without any.
 
-    Args:
-        points: Positions in points, shape (n, 2).
+    `points`: positions in points, shape (n, 2).
     """
     apart = points[:, None] - points[None]
     near = np.abs(apart).max(axis=2, keepdims=True) < CROWD
@@ -203,11 +197,7 @@ _PREFERENCES = (
 
 @dataclass(frozen=True)
 class FittedName:
-    """A name in its place.
-
-    Attributes:
-        x, y: The middle, in the unit of the outline (points).
-    """
+    """A name in its place. `x`, `y`: the middle, in the unit of the outline (points)."""
 
     lines: tuple[str, ...]
     x: float
@@ -225,14 +215,8 @@ def fit_name(text: str, outline: NDArray[np.float64], taken: Sequence[Box]) -> F
     """Find a place for a name inside an outline, near its upper left corner.
 
     A place that covers nothing is preferred, then large letters, then few lines. A name that fits
-    nowhere is cut short.
-
-    Args:
-        outline: Corners in points, shape (n, 2).
-        taken: Boxes that should not be covered.
-
-    Returns:
-        The name in its place, or None if not even its first letter fits.
+    nowhere is cut short. `outline`: corners in points, shape (n, 2); `taken`: boxes that should not
+    be covered. Returns the name in its place, or None if not even its first letter fits.
     """
     boxes = np.reshape(np.array(taken, dtype=np.float64), (-1, 4))
     for sizes, is_free, is_broken in _PREFERENCES:

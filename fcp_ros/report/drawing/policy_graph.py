@@ -61,13 +61,9 @@ def draw_policy_graph(
 ) -> str:
     """Draw what a policy may lead to.
 
-    Args:
-        run: the qstates that a run came through, in order; they are drawn stronger.
-        actions: those that it took between them; if they aren't given, all that lead from one to
-            the next are taken for its own.
-
-    Returns:
-        One ``<svg>`` element without ids.
+    `run`: the qstates that a run came through, in order; they are drawn stronger. `actions`: those
+    that it took between them; if they aren't given, all that lead from one to the next are taken
+    for its own. Returns one ``<svg>`` element without ids.
     """
     places = _lay_out(graph)
     boxes = [box for row in places.rows for box in row.boxes]
@@ -234,8 +230,7 @@ def _place_rows(
 ) -> tuple[list[_BoxRow], float]:
     """Give the boxes their places: as far as possible below those that lead to them.
 
-    Args:
-        lanes: the lines around the boxes, which need space between rows.
+    `lanes`: the lines around the boxes, which need space between rows.
     """
     sizes = {state: _measure_box(graph, state, following) for row in rows for state in row}
     widest = max((size[2] for size in sizes.values()), default=0.0) + GAP

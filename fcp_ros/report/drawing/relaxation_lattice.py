@@ -96,11 +96,8 @@ _STYLE = """
 def draw_relaxation_lattice(result: PlanningResult, stated: str) -> str:
     """Draw the relaxed goals that were looked at.
 
-    Args:
-        stated: the goal as stated, in words or as an expression.
-
-    Returns:
-        One ``<svg>`` element without ids; an empty string if no relaxed goal was looked at.
+    `stated`: the goal as stated, in words or as an expression. Returns one ``<svg>`` element
+    without ids; an empty string if no relaxed goal was looked at.
     """
     if not result.explored:
         return ""
@@ -202,13 +199,9 @@ def _place_children(
 def spread_apart(wanted: Sequence[float], step: float, room: float) -> list[float]:
     """Move places apart until neighbours are `step` apart, as little as possible.
 
-    Args:
-        wanted: places, from left to right.
-        step: least distance of neighbours.
-        room: the last place; the first one is 0. There is room enough for all.
-
-    Returns:
-        The places with the least sum of squared moves.
+    `wanted`: places, from left to right. `step`: least distance of neighbours. `room`: the last
+    place; the first one is 0. There is room enough for all. Returns the places with the least sum
+    of squared moves.
     """
     # With the steps taken off, places that must not overlap are numbers that must not fall: groups
     # that would fall take their mean (pool adjacent violators).

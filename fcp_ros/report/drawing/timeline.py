@@ -26,15 +26,9 @@ LONGEST_TEXT = 72  # Letters of the condition of one of them
 def draw_timeline(plan: Plan, prefix: str, traces: Sequence[RequirementTrace] = ()) -> str:
     """Draw the expected schedule of a plan with its membership above it.
 
-    Without a schedule, the steps of the plan follow one another.
-
-    Args:
-        plan: a plan with at least one step.
-        prefix: unique in the page (see ``to_svg``).
-        traces: constraints and preferences along the plan.
-
-    Returns:
-        One ``<svg>`` element; an empty string for a plan without steps.
+    Without a schedule, the steps of the plan follow one another. `plan`: a plan with at least one
+    step; `prefix`: unique in the page (see ``to_svg``); `traces`: constraints and preferences along
+    the plan. Returns one ``<svg>`` element; an empty string for a plan without steps.
     """
     if not plan.steps:
         return ""

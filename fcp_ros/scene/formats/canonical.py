@@ -216,11 +216,7 @@ def read_house(file: SceneFile) -> SceneGraph:
 
 
 def write_scene(graph: SceneGraph, path: str | Path) -> None:
-    """Write a graph in the canonical format: YAML for ``.yaml`` and ``.yml``, JSON otherwise.
-
-    Raises:
-        SceneError: The file cannot be written.
-    """
+    """Write a graph: YAML for ``.yaml`` and ``.yml``, JSON otherwise; SceneError if that fails."""
     target = Path(path)
     document = to_document(graph)
     try:

@@ -324,11 +324,7 @@ def _is_same(side: RelatedObject, thing: MapObject) -> bool:
 def _read_edges(
     file: SceneFile, objects: Sequence[MapObject]
 ) -> tuple[list[NumberedRelation], list[str]]:
-    """Read the relations of branch ali-dev, most detections first, and notes.
-
-    Raises:
-        SceneError: They do not fit the objects.
-    """
+    """Read the relations of branch ali-dev, most detections first, and notes."""
     notes = ["positions and sizes are rounded to 0.01 m"]
     name = file.path.name
     beside = None

@@ -117,11 +117,7 @@ def _validate_houses(file: SceneFile) -> dict[str, HouseRecord]:
 
 
 def _build_house(house: HouseRecord, name: str) -> HouseParts:
-    """Build the nodes and relations of a house.
-
-    Raises:
-        SceneError: A reference leads nowhere, a number is given twice, or things lie in a cycle.
-    """
+    """Build a house; SceneError for a dangling reference, a number twice, things in a cycle."""
     for what, numbers in (
         ("rooms", [room.id for room in house.rooms]),
         ("objects", [thing.id for thing in house.objects]),
@@ -235,16 +231,9 @@ def read_context_matters(file: SceneFile) -> SceneGraph:
 
 
 def load_context_matters_records(folder: str | Path) -> Mapping[str, ContextMattersInstance]:
-    """Load all instances whose house is available, with their goals.
+    """Load all instances of a folder whose house is available, by id, in the file's order.
 
-    Args:
-        folder: The folder that holds ``instances.json`` and ``scenes_from_taskography.json``.
-
-    Returns:
-        Instances by id, in the file's order; those without a house are left out.
-
-    Raises:
-        SceneError: A file is missing or wrong.
+    The folder holds ``instances.json`` and ``scenes_from_taskography.json``; SceneError otherwise.
     """
     file = open_scene_file(Path(folder) / _INSTANCES_FILE, SceneLimits())
     houses = _read_houses_beside(file)

@@ -249,17 +249,9 @@ class _FolderReader:
 def _fit_clouds(
     paths: Mapping[str, Path], max_bytes: int
 ) -> tuple[dict[str, tuple[Pose, Vector]], tuple[str, ...]]:
-    """Fit upright boxes to point clouds.
+    """Fit upright boxes to point clouds (PLY, the frame of HOV-SG, metres) by the object's id.
 
-    Args:
-        paths: A file (PLY, the frame of HOV-SG, metres) by the object's id.
-        max_bytes: Largest size of all files together (bytes).
-
-    Returns:
-        Pose and size (m) by id, and notes. Without Open3D no boxes, and a note about it.
-
-    Raises:
-        SceneError: A file is damaged or too large.
+    Without Open3D there are no boxes, and a note about it.
     """
     if not paths:
         return {}, ()

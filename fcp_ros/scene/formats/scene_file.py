@@ -144,24 +144,15 @@ class SceneFile:
         return self.syntax is Syntax.XML and self.document is not None and self.document.tag == name
 
     def check_counts(self, *sections: str) -> None:
-        """Raise SceneError if sections of the document have more entries than nodes are allowed.
-
-        Counted before validating, which is itself expensive for a monster file.
-        """
+        """Raise SceneError, before validating, if sections have more entries than nodes may be."""
         entries = (self.document.get(section) for section in sections)
         count = sum(len(entry) for entry in entries if isinstance(entry, list))
         self.limits.check_nodes(count, self.name)
 
     def resolve_beside(self, name: str) -> Path:
-        """Return the path of another file that belongs to this one.
+        """Return the path of a file named relative to this one, in allowed folders (SceneError).
 
-        It is in the folder of this one, in one of the limits' `asset_folders`, or below.
-
-        Args:
-            name: Relative path, as this file or its format gives it.
-
-        Raises:
-            SceneError: It leads out of the folder (files are read from configured folders only).
+        Those are the folder of this one, the limits' `asset_folders`, and all below.
         """
         folder = self.path if self.syntax is Syntax.FOLDER else self.path.parent
         target = folder / name
@@ -183,11 +174,8 @@ class SceneFile:
 def open_scene_file(address: str | Path, limits: SceneLimits) -> SceneFile:
     """Read a scene file into memory and parse it if it is JSON, XML or YAML.
 
-    Args:
-        address: Path of the file or folder; ``path#id`` names one entry of a file that holds many.
-
-    Raises:
-        SceneError: The file is missing, empty, unreadable or too large.
+    ``path#id`` names one entry of a file that holds many. Raises SceneError for a file that is
+    missing, empty, unreadable or too large.
     """
     path, fragment = _split_address(address)
     if path.is_dir():

@@ -47,14 +47,7 @@ class PlainIds:
 
 
 def assign_ids(elements: Iterable[tuple[SourceId, str]]) -> PlainIds:
-    """Give each element of a file an id.
-
-    Args:
-        elements: Source id and category of each, in the order of the file.
-
-    Raises:
-        SceneError: Two elements have the same source id, or one has an empty id.
-    """
+    """Give each element (source id, category) an id; SceneError for an empty or repeated one."""
     categories: dict[SourceId, str] = {}
     for source, category in elements:
         if source == "":

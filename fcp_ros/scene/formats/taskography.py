@@ -78,11 +78,7 @@ class DeclaredObjects:
 
 
 def _declare_objects(section: list[SNode]) -> DeclaredObjects:
-    """Read declarations: ``a b - room`` declares two rooms.
-
-    Raises:
-        SceneError: A name has no type, or is declared twice (case does not count).
-    """
+    """Read declarations: ``a b - room`` declares two rooms; names are unique (case is ignored)."""
     words = _require_words(section)
     types: dict[str, str] = {}
     spelling: dict[str, str] = {}
@@ -231,11 +227,7 @@ def _read_sections(file: SceneFile) -> dict[str, list[SNode]]:
 
 
 def _read_list(text: str) -> SList:
-    """Return the one list that a text consists of.
-
-    Raises:
-        SceneError: Parentheses do not match, or there is something beside the list; with the line.
-    """
+    """Return the one list that a text consists of; SceneError, with the line, for others."""
     try:
         outermost = read_s_expressions(text)
     except SExpressionError as error:

@@ -30,22 +30,15 @@ _Value = TypeVar("_Value")
 
 
 class ToolModel(BaseModel):
-    """The part of a tool's entry that is read; other keys are ignored.
-
-    Validators are built at the first document: those of all formats take 0.2 s.
-    """
+    """The part of a tool's entry that is read; its validator is built at the first document."""
 
     model_config = ConfigDict(extra="ignore", defer_build=True)
 
 
 def validate(type_: type[_Value], document: Any, source: str = "", advice: str = "") -> _Value:
-    """Return a document as a value of a pydantic model (or of a type made of such).
+    """Return a document as a value of a type; SceneError names the first few wrong entries.
 
-    ``source`` is needed for other files than the one that is read, which ``loading`` names; an
-    advice for files without one in the table of readers.
-
-    Raises:
-        SceneError: Entries are missing or wrong; the first few are named.
+    `loading` adds the file that is read and its reader's advice: pass them for other files only.
     """
     try:
         return TypeAdapter(type_).validate_python(document)

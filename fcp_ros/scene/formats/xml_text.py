@@ -24,9 +24,8 @@ class XmlError(Exception):
 def parse_xml(content: bytes) -> Element:
     """Parse a whole file; prefixes of namespaces stay part of the names.
 
-    Raises:
-        XmlError: It is wrong, declares entities (which may multiply, or name other files), or is
-            deeper or larger than any real scene.
+    Raises XmlError if it is wrong, declares entities (which may multiply, or name other files), or
+    is deeper or larger than any real scene.
     """
     builder, parser = TreeBuilder(), expat.ParserCreate()
     depth = count = 0
@@ -65,11 +64,7 @@ def _refuse_entity(*_: object) -> int:
 
 
 def read_numbers(text: str | None, count: int, where: str, default: Sequence[float] = ()) -> Floats:
-    """Read as many numbers as asked for; a missing text is the default.
-
-    Raises:
-        SceneError: There are others, or they are not finite or too large.
-    """
+    """Read ``count`` numbers; a missing text is the default; SceneError: others, or too large."""
     if text is None or not text.strip():
         text = " ".join(map(str, default))
     try:

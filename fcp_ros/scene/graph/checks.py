@@ -54,10 +54,7 @@ def check_nodes(nodes: Mapping[str, SceneNode]) -> None:
 
 
 def _find_deep(nodes: Mapping[str, SceneNode]) -> list[str]:
-    """Find the nodes deeper than ``_LEVELS``, the only ones that may be in a cycle.
-
-    In most graphs there is none after these few cheap rounds.
-    """
+    """Find the nodes deeper than ``_LEVELS``, the only ones that may be in a cycle: few or none."""
     finished: set[str] = set()
     left = list(nodes.values())
     for _ in range(_LEVELS):
@@ -136,10 +133,7 @@ def check_hierarchy(nodes: Mapping[str, SceneNode], starts: Iterable[str]) -> No
 
 
 def check_holders(relations: Iterable[SceneRelation]) -> None:
-    """Raise SceneError if given relations put something on or inside itself, however indirectly.
-
-    Derived relations are left out: completion derives them again.
-    """
+    """Raise SceneError if given relations put something on or inside itself, however indirectly."""
     holders: dict[str, list[str]] = {}
     for relation in relations:
         if _is_given_place(relation):
@@ -150,12 +144,7 @@ def check_holders(relations: Iterable[SceneRelation]) -> None:
 def check_new_holders(
     added: Iterable[SceneRelation], relations_of: Callable[[str], Iterable[SceneRelation]]
 ) -> None:
-    """Check as ``check_holders`` in time of a change's size.
-
-    Args:
-        added: Relations that are new in a graph that had no cycle before.
-        relations_of: Returns the relations of a node after the change.
-    """
+    """Check as ``check_holders`` in time of a change's size; ``added`` is new in a right graph."""
 
     def find_holders(id_: str) -> list[str]:
         return [
@@ -229,11 +218,7 @@ def check_relation(relation: SceneRelation, nodes: Mapping[str, SceneNode]) -> N
 
 
 def index_relations(relations: Iterable[SceneRelation]) -> dict[RelationKey, SceneRelation]:
-    """Index relations by key.
-
-    Raises:
-        SceneError: A relation is given twice.
-    """
+    """Index relations by key; raises SceneError if one is given twice."""
     table: dict[RelationKey, SceneRelation] = {}
     for relation in relations:
         key = relation.key
@@ -262,14 +247,7 @@ def find_case_variants(ids: Iterable[str]) -> dict[str, list[str]]:
 def update_case_note(
     notes: Iterable[str], spellings: Mapping[str, Iterable[str]]
 ) -> tuple[str, ...]:
-    """Replace the note on ids that differ in case only.
-
-    Args:
-        spellings: Such ids, by their case-folded form.
-
-    Returns:
-        The other notes, followed by the new one if there are such ids.
-    """
+    """Replace the note on ids that differ in case only, ``spellings`` by their folded form."""
     others = tuple([note for note in notes if not note.startswith(CASE_NOTE)])
     if not spellings:
         return others
@@ -279,10 +257,7 @@ def update_case_note(
 
 
 def _add_up_numbers(node: SceneNode) -> float:
-    """Add up the absolute values of all numbers of a node.
-
-    If the sum is below a bound, every number is; the sum may be above it although none is.
-    """
+    """Add up the absolute values of a node's numbers: below a bound, every one of them is."""
     total = abs(node.height or 0.0)
     if node.pose is not None:
         x, y, z = node.pose.position

@@ -15,13 +15,9 @@ from fcp_ros.foundation.input_error import InputError
 
 
 class SceneError(InputError):
-    """A scene that cannot be used.
+    """A scene that cannot be used: the reason is a clause, the advice a sentence.
 
-    Args:
-        reason: The fault, as a clause without a full stop.
-        source: File (or topic) that the scene came from, where known.
-        element: Node id or place inside the file, where known.
-        advice: The remedy, as a sentence.
+    ``source`` is the file or topic, ``element`` a node's id or a place in the file, where known.
     """
 
     def __init__(

@@ -25,8 +25,7 @@ MOST_RETIRED = 10_000
 class IdentityMap:
     """Our ids for the ids of one source; equal ids take no space.
 
-    Args:
-        most_retired: Number of removed elements to remember.
+    It remembers ``most_retired`` removed elements.
     """
 
     def __init__(self, most_retired: int = MOST_RETIRED) -> None:
@@ -38,8 +37,7 @@ class IdentityMap:
     def to_ours(self, theirs: str) -> str | None:
         """Return our id for a name at the source; None if the name has no meaning.
 
-        An unknown name means the element of that id, unless that element has another name at the
-        source.
+        An unknown name means the element of that id, unless that has another name at the source.
         """
         found = self._ours.get(theirs) or self._retired.get(theirs)
         if found is not None:
@@ -113,16 +111,12 @@ def associate(
     came: Iterable[SceneNode],
     options: AssociationOptions = AssociationOptions(),
 ) -> Association:
-    """Pair things one to one.
+    """Pair things that went with things that came, one to one.
 
     Only things of one layer and category, with positions within the gate and sizes that agree, are
     candidates. In each connected group of candidates, the sum of distances is minimised, where an
     unpaired thing counts as the gate. A pair is kept only if without it the best sum would be worse
     by the margin: ambiguous things are not guessed.
-
-    Args:
-        went: Things that are no longer there under their ids.
-        came: Things under new ids, in the same frame.
     """
     ours, theirs = _group_by_kind(went), _group_by_kind(came)
     pairs: dict[str, str] = {}
@@ -302,11 +296,8 @@ def match_nodes(
 ) -> Matching:
     """Find our ids for the nodes of an update.
 
-    Args:
-        went: Our ids of nodes that are gone; None for all that match no node of the update.
-        identity: The meaning of the source's ids so far.
-        options: Tolerances for things under different ids that may be the same.
-        same_frame: True if positions can be compared.
+    ``went`` are our ids of nodes that are gone; None for all that match no node of the update.
+    ``same_frame``: positions can be compared.
     """
     ours: dict[str, str] = {}
     taken: set[str] = set()
@@ -380,9 +371,9 @@ def suppress_jitter(
 ) -> SceneNode:
     """Return a node with the published pose and size where they differ only by jitter.
 
-    The comparison is always with the last published value, so slow motion is not lost: it shows as
-    soon as its sum exceeds the threshold. If nothing else differs, this is the published node
-    itself: most nodes of most full updates, and whatever follows skips them by identity.
+    The comparison is always with the last published value, so slow motion shows as soon as its sum
+    exceeds the threshold. If nothing else differs, this is the published node itself: most nodes of
+    most full updates, and whatever follows skips them by identity.
     """
     if published is None or published is node:
         return node

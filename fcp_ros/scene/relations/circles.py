@@ -35,8 +35,7 @@ def find_circular(starts: Iterable[str], find_holders: FindHolders) -> set[str]:
 def find_circles(starts: Iterable[str], find_holders: FindHolders) -> list[set[str]]:
     """Find ``find_circular``, apart where they don't hold each other both ways.
 
-    They are the strongly connected components of two things and more (Tarjan, "Depth-First Search
-    and Linear Graph Algorithms", 1972), in linear time and without recursion.
+    Strongly connected components of two things and more (Tarjan 1972), in linear time.
     """
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}

@@ -220,19 +220,12 @@ class Completion:
 
 
 def complete_relations(graph: SceneGraph, options: RelationOptions = DEFAULT_OPTIONS) -> SceneGraph:
-    """Return the graph with the relations that a planner needs.
+    """Return the graph with the relations that a planner needs; notes name assumptions.
 
     Adds ``on`` and ``inside`` from boxes, ``in_room`` and ``at``, ``connected`` both ways with a
     passage node for each connection without a door, a floor node for each room, a room or a robot
     where there is none (see ``options.assumed``), and the relations of ``options.also``. Derived
     relations that are already in the graph are derived again; given ones are never changed.
-
-    Args:
-        graph: Any valid graph with at least one node.
-        options: The relations to derive, and the tolerances.
-
-    Returns:
-        A new graph; its notes name assumptions and contradictions.
     """
     return complete_scene(graph, options).graph
 

@@ -50,16 +50,11 @@ class Place(NamedTuple):
 class Derivation:
     """The places of things; ``derive_*`` bring those of the given things up to date.
 
-    Args:
-        structure: Rooms, floors and doors.
-
-    Attributes:
-        by_boxes: Place by boxes alone, by relation (``on``, ``inside``, ``under``) and thing;
-            ``place`` returns the one that holds.
-        known_rooms: The room of each thing, without assumptions.
-        unsettled: Relation and place of each thing with a box that neither rests nor stands nor is
-            inside of anything; None where none is probable.
-        circular: Things that would lie on or in themselves by the derived places that are left out.
+    ``structure``: Rooms, floors and doors. ``by_boxes``: place by boxes alone, by relation (``on``,
+    ``inside``, ``under``) and thing; ``place`` returns the one that holds. ``known_rooms``: the
+    room of each thing, without assumptions. ``unsettled``: relation and place of each thing with a
+    box that neither rests nor stands nor is inside of anything; None where none is probable.
+    ``circular``: things that would lie on or in themselves by the derived places that are left out.
     """
 
     def __init__(
@@ -218,10 +213,7 @@ class Derivation:
     ) -> None:
         """Go up from holder to holder until a room is known; it is the room of the whole chain.
 
-        Args:
-            start: The thing to begin with.
-            own: Rooms found so far; extended.
-            find_others: Returns the rooms that contain the things that wait.
+        Extends ``own``; ``find_others`` returns the rooms that contain the things that wait.
         """
         chain: dict[str, Place | None] = {}
         current: str | None = start
@@ -273,19 +265,12 @@ class Derivation:
     # ---- floors ----------------------------------------------------------------------------------
 
     def derive_floors(self, ids: Iterable[str], find_pairs: PairFinder) -> list[str]:
-        """Derive the places of things that are on, in, held by or part of nothing.
+        """Derive the places of things on, in, held by or part of nothing; return those without one.
 
         A thing whose bottom is at the floor of its room stands there. Of any other with a box, the
-        most probable place is taken (``unsettled``), the floor among them where it is
-        at most ``hovering`` away. A thing without a box is assumed on the floor, unless it is often
+        most probable place is taken (``unsettled``), the floor among them where it is at most
+        ``hovering`` away. A thing without a box is assumed on the floor, unless it is often
         mounted, or higher than ``STANDING``.
-
-        Args:
-            find_pairs: Returns boxes, and the pairs (item, other) of these things with all that may
-                hold them.
-
-        Returns:
-            The things for which no place is probable.
         """
         nowhere: list[str] = []
         waiting: list[str] = []
@@ -372,11 +357,7 @@ class Derivation:
         self.circular = self._find_circular(left) if left else set()
 
     def update_circles(self, ids: Iterable[str]) -> set[str]:
-        """Follow changes of the places of some things.
-
-        Returns:
-            The things that were or are in a circle.
-        """
+        """Follow changes of the places of things; return those that were or are in a circle."""
         before = self.circular
         self.circular = self._find_circular((*ids, *before))
         return before | self.circular
@@ -384,8 +365,7 @@ class Derivation:
     def _find_circular(self, starts: Iterable[str]) -> set[str]:
         """Find the things whose derived places are left out, so that no circle is left.
 
-        Of each circle it is the least certain one: a board is not attached to the fork on it, and a
-        hook is not on the coat that hangs there.
+        Of each circle it is the least certain one: a board is not attached to the fork on it.
         """
         circular = find_circular(starts, self._find_holders)
         dropped: set[str] = set()

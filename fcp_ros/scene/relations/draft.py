@@ -85,12 +85,7 @@ def is_kept(relation: SceneRelation, derived: frozenset[str]) -> bool:
 
 
 class SceneDraft:
-    """Nodes, kept relations and notes that grow.
-
-    Args:
-        derived: Names of the relations that are derived again; those of them that are not given
-            are left out.
-    """
+    """Nodes, kept relations and notes that grow; relations in ``derived`` are derived again."""
 
     def __init__(self, graph: SceneGraph, derived: frozenset[str]) -> None:
         self._graph = graph

@@ -73,12 +73,7 @@ def find_nearest(boxes: Boxes, options: RelationOptions) -> ScoredPairs:
 
 
 def add_reverse(nearest: ScoredPairs, count: int, most: int) -> ScoredPairs:
-    """Complete ``near`` from the pairs that each of ``count`` things is near by itself.
-
-    Args:
-        nearest: The pairs of ``find_nearest``.
-        most: Greatest number of pairs of each thing in ``nearest``.
-    """
+    """Complete ``near`` from ``find_nearest``, at most ``most`` for each of ``count`` things."""
     if not len(nearest.item) or int(np.bincount(nearest.item).max()) < most:
         return nearest  # nothing was cut off: each pair is there both ways
     there, back = nearest.item * count + nearest.other, nearest.other * count + nearest.item
@@ -101,10 +96,9 @@ def measure_box_distance(boxes: Boxes, a: Indices, b: Indices) -> Floats:
 
 
 def _measure_beside(boxes: Boxes, a: Indices, b: Indices) -> tuple[Flags, Floats]:
-    """Test whether one of a's sides separates the footprints, and measure the distance.
+    """Return flags: one of a's sides separates the footprints; and squared distances (m2).
 
-    Returns:
-        The flags, and the squared distance (m2) from a's footprint to the nearest corner of b's.
+    The distance is that from a's footprint to the nearest corner of b's.
     """
     offset = boxes.centre[b, :2] - boxes.centre[a, :2]
     cos, sin, cos_b, sin_b = boxes.cos[a], boxes.sin[a], boxes.cos[b], boxes.sin[b]
@@ -132,10 +126,7 @@ def find_candidates(
     """Yield pairs (a, b) whose upright rectangles are within reach (m) of each other, both ways.
 
     All pairs of one ``a`` are in one batch; a crowd of n takes memory O(n), though time O(n2).
-
-    Args:
-        reach: Greatest distance (m).
-        which: The numbers of those that are to be ``a``; None for all.
+    ``which`` are the numbers of those that are to be ``a``; None for all.
     """
     first = np.arange(len(boxes.ids)) if which is None else which
     if not len(first):

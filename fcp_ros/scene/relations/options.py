@@ -19,11 +19,7 @@ many tuples. ``reach`` is an attribute of objects, the others are relations."""
 
 @dataclass(frozen=True)
 class RelationOptions:
-    """The relations to derive, and the tolerances of their conditions.
-
-    Raises:
-        SceneError: An unknown name, a negative or infinite tolerance, heights that do not ascend.
-    """
+    """The relations to derive, and the tolerances of their conditions; wrong ones: SceneError."""
 
     also: frozenset[str] = frozenset()  # Names out of ``ON_REQUEST`` to derive besides ``ALWAYS``
     resting: float = 0.05  # Greatest distance (m) between a bottom and the top that it rests on

@@ -36,11 +36,7 @@ class SceneStructure(NamedTuple):
 
 
 def ensure_rooms(draft: SceneDraft, *, assume: bool) -> None:
-    """Add a room around everything if there is none, and give every room a pose if possible.
-
-    Args:
-        assume: False to leave a scene without rooms as it is.
-    """
+    """Add a room around everything if there is none (``assume``), and poses where possible."""
     if assume and not draft.in_layer(Layer.ROOM):
         _assume_room(draft)
     for room in draft.in_layer(Layer.ROOM):
@@ -89,14 +85,7 @@ def ensure_robot(draft: SceneDraft) -> None:
 
 
 def ensure_floors(draft: SceneDraft, room_of: Mapping[str, str]) -> dict[str, str]:
-    """Add a floor node to each room that has none.
-
-    Args:
-        room_of: The room of each thing, as far as known.
-
-    Returns:
-        Floor ids by room id.
-    """
+    """Add a floor node to each room that has none; return floor ids by room id."""
     floors = draft.find_floors()
     lowest = _find_lowest_bottoms(draft, room_of)
     for room in draft.in_layer(Layer.ROOM):
@@ -143,10 +132,8 @@ def find_room_parents(
 ) -> tuple[str, ...]:
     """Return the rooms above a node in the hierarchy (the nearest on each way up).
 
-    Args:
-        nodes: All nodes; parents lead to no cycle.
-        known: Results for nodes of the same graph, which the call uses and extends. One table for
-            many calls makes their time linear in the hierarchy instead of in the sum of all depths.
+    One table ``known`` for many calls, which each extends, makes their time linear in the
+    hierarchy instead of in the sum of all depths.
     """
     known = {} if known is None else known
     waiting = [node]

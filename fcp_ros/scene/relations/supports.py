@@ -141,9 +141,7 @@ def settle_places(
 ) -> tuple[ScoredPairs, ScoredPairs]:
     """Decide between the best support and the best container of each item.
 
-    Returns:
-        ``on`` without the supports outside of the container, and with what furniture carries
-        within its box; ``inside`` without the latter.
+    Supports outside of the container go; what furniture carries within its box is ``on`` it.
     """
     if not len(inside.item):
         return on, inside
@@ -246,10 +244,9 @@ def _measure_true_core_depth(boxes: Boxes, item: Indices, around: Indices) -> Fl
 def _project_on_sides(
     boxes: Boxes, item: Indices, around: Indices
 ) -> tuple[Floats, Floats, Floats]:
-    """Return centres and half extents of items along the sides of others, and these sides.
+    """Return offsets and half extents (m) of items along the sides of others, and these sides.
 
-    Returns:
-        Offset and half extent (m), shape (k, 3); unit vectors, shape (k, 3, 3).
+    Shapes (k, 3), (k, 3) and, unit vectors, (k, 3, 3).
     """
     sides = boxes.axes(around)
     offset = np.einsum("ksw,kw->ks", sides, boxes.centre[item] - boxes.centre[around])
@@ -282,10 +279,7 @@ def select_resting(
 ) -> ScoredPairs:
     """Select the pairs in which the item rests on the support.
 
-    Args:
-        item: Numbers of items, shape (k,).
-        support: Number of a possible support of each item, shape (k,).
-        depth: Distance (m) of each item's centre within the support's footprint, shape (k,).
+    ``depth`` (m, shape (k,)) is that of each item's centre within the support's footprint.
     """
     above = np.flatnonzero(boxes.centre[item, 2] > boxes.centre[support, 2])
     item, support, depth = item[above], support[above], depth[above]
@@ -329,13 +323,7 @@ def can_carry(boxes: Boxes, item: Indices, support: Indices) -> Flags:
 def select_under(
     boxes: Boxes, item: Indices, cover: Indices, depth: Floats, options: RelationOptions
 ) -> ScoredPairs:
-    """Select the pairs in which the item is under the other box.
-
-    Args:
-        item: Numbers of items, shape (k,).
-        cover: Number of a possible cover of each item, shape (k,).
-        depth: Distance (m) of each item's centre within the other's footprint, shape (k,).
-    """
+    """Select the pairs in which the item is under the other box; ``depth`` as `select_resting`."""
     keep = np.flatnonzero(
         (depth >= -EDGE)
         & (boxes.footprint(cover) >= boxes.footprint(item))
@@ -361,17 +349,11 @@ def select_under(
 
 
 def find_supports_on_surfaces(surfaces: Mapping[str, Surface]) -> tuple[SceneRelation, ...]:
-    """Find ``on`` and ``inside`` from the surfaces of things, at most one for each thing.
+    """Find ``on`` and ``inside`` from surfaces (z up, m) by id; needs Open3D (SceneError).
 
-    The relations count as given, since surfaces are more exact than boxes. The confidence is the
-    share of a thing's underside that is carried. Of things that carry each other (sheets that lie
-    in one another) the least certain relation is left out.
-
-    Args:
-        surfaces: Surface (z up, metres) by the id of the thing.
-
-    Raises:
-        SceneError: Open3D is not installed.
+    They count as given, since surfaces are more exact than boxes. The confidence is the share of a
+    thing's underside that is carried. Of things that carry each other (sheets that lie in one
+    another) the least certain relation is left out.
     """
     ids = list(surfaces)
     found = [

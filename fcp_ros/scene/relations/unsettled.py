@@ -60,10 +60,9 @@ HANGING = 0.8  # Greatest clearness of ``attached``: screws and magnets are not 
 def find_unsettled_places(
     boxes: Boxes, pairs: Iterable[tuple[Indices, Indices]], options: RelationOptions
 ) -> dict[str, ScoredPairs]:
-    """Find the most probable place of each item among pairs (item, other), by relation.
+    """Find the most probable place of each item, by relation.
 
-    Args:
-        pairs: At least all pairs of an item with what is at most ``reach_of`` away from it.
+    ``pairs`` has at least all of an item with what is at most ``reach_of`` away from it.
     """
     best: dict[str, BestPairs] = {
         name: BestPairs(boxes.ids) for name in ("on", "inside", "attached")
@@ -115,11 +114,9 @@ def _choose_most_confident(found: dict[str, ScoredPairs]) -> dict[str, ScoredPai
 
 
 def _measure_overlaps(boxes: Boxes, item: Indices, other: Indices) -> tuple[Floats, Floats]:
-    """Measure overlaps along the sides of the other boxes.
+    """Measure along the sides of the other boxes, both of shape (k, 3).
 
-    Returns:
-        The share of each item's extent that is within the other box's, and the gap (m) between
-        the two (negative where they overlap), both of shape (k, 3).
+    The share of each item's extent within the other box's, and the gap (m; negative: overlap).
     """
     across, along = to_box_frame(boxes, item, other)
     rise = boxes.centre[item, 2] - boxes.centre[other, 2]

@@ -28,16 +28,9 @@ def find_points_in_rectangles(
 ) -> Iterator[tuple[Indices, Indices]]:
     """Yield pairs (point, rectangle) with the point in the rectangle, its border included.
 
-    Args:
-        points: Shape (n, 2), metres.
-        low: Least x and y of each rectangle, shape (m, 2).
-        high: Greatest x and y, shape (m, 2).
-        at_once: Approximate number of pairs to hold at once.
-        few: Greatest number of pairs for which all are compared.
-
-    Yields:
-        Two arrays of equal length, indices of points and of rectangles. The pairs of one
-        rectangle may be spread over several.
+    Arrays of indices of equal length; the pairs of one rectangle may be spread over several.
+    Points, ``low`` and ``high`` (least and greatest x and y) have the shape (n, 2), in metres.
+    ``at_once`` bounds the pairs held, up to ``few`` all are compared.
     """
     count = len(points)
     if count == 0 or len(low) == 0:
@@ -119,15 +112,11 @@ _QUARTER = math.pi / 2.0
 
 
 def fit_upright_box(points: Floats, stray: float = 0.0) -> tuple[Pose, Vector]:
-    """Fit the upright box of least footprint.
+    """Fit the upright box of least footprint to n >= 1 points, shape (n, 3), metres.
 
-    Args:
-        points: Shape (n, 3), n >= 1, metres.
-        stray: Share of the points, in [0, 0.5), that may lie beyond each side of the box:
-            segmentation leaves a few points of the background with a thing.
-
-    Returns:
-        Pose (yaw in (-45, 45] degrees) and size (m) along the box's own axes.
+    Up to the share ``stray``, in [0, 0.5), may lie beyond each side: segmentation leaves a few
+    points of the background with a thing. Yaw in (-45, 45] degrees; size (m) along the box's own
+    axes.
     """
     yaw = _find_best_yaw(_drop_stray(points, stray)[:, :2])
     cos, sin = math.cos(yaw), math.sin(yaw)
@@ -254,11 +243,7 @@ class Boxes:
         return _compute_reach(self.cos, self.sin, self.half)
 
     def bounds(self, margin: float = EDGE) -> tuple[Floats, Floats]:
-        """Return the least and greatest x and y of the footprints, widened by a margin (m).
-
-        Returns:
-            Two arrays of shape (n, 2).
-        """
+        """Return least and greatest x and y of the footprints, (n, 2), widened by a margin (m)."""
         return _widen(self.centre[:, :2], self.reach, margin)
 
     def bounds_of(self, which: Indices, margin: float = EDGE) -> tuple[Floats, Floats]:
@@ -350,11 +335,7 @@ def _to_rows(values: Iterable[tuple[float, ...]], count: int, width: int) -> Flo
 
 
 def _compute_axes(turn: Floats) -> tuple[Floats, Floats, Floats]:
-    """Compute the components of the sides of boxes along x, y and z.
-
-    Returns:
-        For each axis of the world an array of shape (n, 3): the component of each side.
-    """
+    """Compute, for each axis of the world, its component of each side of the boxes, (n, 3)."""
     x, y, z, w = (turn / np.sqrt((turn * turn).sum(axis=1))[:, None]).T
     rows = (
         (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),
@@ -380,8 +361,7 @@ def to_box_frame(boxes: Boxes, item: Indices, frame: Indices) -> tuple[Floats, F
 def measure_depth(boxes: Boxes, item: Indices, around: Indices) -> Floats:
     """Measure how far (m) the centres of ``item`` are within the footprints of ``around``.
 
-    Returns:
-        Distance to the nearest side of the footprint; negative outside it.
+    It is the distance to the nearest side of the footprint; negative outside it.
     """
     across, along = to_box_frame(boxes, item, around)
     depth: Floats = np.minimum(
@@ -395,13 +375,8 @@ def measure_core_depth(
 ) -> Floats:
     """Measure how far (m) boxes, shrunk about their centres to a share ``core``, are within others.
 
-    Args:
-        item: Numbers of the boxes to shrink, shape (k,).
-        around: Numbers of the others, shape (k,).
-        upward: False to look at the sides only, not at top and bottom.
-
-    Returns:
-        Least distance of the shrunk box to a side of the other one; negative where it sticks out.
+    Least distance of the shrunk box to a side of the other one, of the sides only unless
+    ``upward``; negative where it sticks out.
     """
     inner, outer = boxes.half[item] * core, boxes.half[around]
     rise = np.abs(boxes.centre[item, 2] - boxes.centre[around, 2])

@@ -40,11 +40,7 @@ class Surface:
 
 
 def import_open3d() -> Any:
-    """Import Open3D.
-
-    Raises:
-        SceneError: It, or a system library that it needs, is not installed.
-    """
+    """Import Open3D; raises SceneError without it, or a system library that it needs."""
     try:
         import open3d as package
     except (ImportError, OSError) as error:
@@ -57,17 +53,10 @@ def import_open3d() -> Any:
 
 
 def read_surfaces(paths: Sequence[Path], max_bytes: int) -> list[Surface]:
-    """Read PLY meshes and point clouds, and PCD point clouds.
+    """Read PLY meshes and point clouds, and PCD point clouds, of ``max_bytes`` together.
 
-    Args:
-        max_bytes: Largest size of all files together (bytes).
-
-    Returns:
-        A surface for each file; points that are not finite are left out, with their triangles.
-
-    Raises:
-        SceneError: Open3D or a file is missing, or a file is too large, damaged, or without any
-            point.
+    Points that are not finite are left out, with their triangles. Raises SceneError if Open3D or a
+    file is missing, or a file is too large, damaged, or without any point.
     """
     surfaces = []
     for found in read_each_surface(paths, max_bytes):
@@ -207,15 +196,9 @@ def find_supports_by_rays(
 ) -> tuple[RaySupport, ...]:
     """Find the surface that each one rests on: the one that carries the largest share of it.
 
-    Args:
-        surfaces: Surfaces in one frame (z up, metres). Those without triangles support nothing and
-            rest on nothing: give them a mesh first (a box, a convex hull).
-
-    Returns:
-        At most one support for each surface, in the order of the items.
-
-    Raises:
-        SceneError: Open3D is not installed.
+    In one frame (z up, metres). Surfaces without triangles support nothing and rest on nothing:
+    give them a mesh first (a box, a convex hull). At most one support for each, in order. Raises
+    SceneError without Open3D.
     """
     meshed = [number for number, surface in enumerate(surfaces) if len(surface.triangles)]
     if len(meshed) < 2:

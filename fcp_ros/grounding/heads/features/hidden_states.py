@@ -69,10 +69,8 @@ class StatePlaces:
 class StateReader:
     """Reads the states of one model in memory; used by one thread at a time.
 
-    Args:
-        model: of transformers, without an output layer, cut after the last wanted layer.
-        attention: the reach of its layers.
-        window: the most tokens that it reads.
+    `model`: of transformers, without an output layer, cut after the last wanted layer; `attention`:
+    the reach of its layers; `window`: the most tokens that it reads.
     """
 
     def __init__(
@@ -102,12 +100,9 @@ class StateReader:
     def read(self, prefix: Tokens, questions: Sequence[Sequence[int]]) -> Array:
         """Read the features of questions, shape (questions, features).
 
-        Args:
-            prefix: tokens that all questions follow; may be empty.
-            questions: the own tokens of each, at least one.
-
-        Raises:
-            GroundingError: a question is longer than the window, or the memory doesn't hold it.
+        `prefix`: tokens that all questions follow; may be empty. `questions`: the own tokens of
+        each, at least one. Raises GroundingError: a question is longer than the window, or the
+        memory doesn't hold it.
         """
         longest = max(map(len, questions), default=0) + len(prefix)
         if longest > min(self._window, self._attention.chunk):
@@ -235,8 +230,7 @@ _NOTHING: Array = np.zeros((0, 0), np.float32)
 def find_layers(model: Any) -> Any:
     """Find the list of a model's layers, whatever the architecture calls it.
 
-    Raises:
-        GroundingError: the model has no such list.
+    Raises GroundingError: the model has no such list.
     """
     import torch
 
@@ -255,12 +249,8 @@ def load_state_reader(
 ) -> StateReader:
     """Load the first layers of a model.
 
-    Args:
-        folder: a checked folder of a causal language model.
-
-    Raises:
-        GroundingError: a library is missing, the folder holds no such model, it has fewer layers,
-            or the memory is too small.
+    `folder`: a checked folder of a causal language model. Raises GroundingError: a library is
+    missing, the folder holds no such model, it has fewer layers, or the memory is too small.
     """
     check_architecture(folder)
     where = choose_device(device)
@@ -286,8 +276,7 @@ def load_state_reader(
 def load_tokenizer(folder: Path) -> Any:
     """Load the tokenizer of a model.
 
-    Raises:
-        GroundingError: a library is missing, or the files are damaged.
+    Raises GroundingError: a library is missing, or the files are damaged.
     """
     with _explain(folder):
         from transformers import AutoTokenizer
@@ -298,8 +287,7 @@ def load_tokenizer(folder: Path) -> Any:
 def read_width(folder: Path) -> int:
     """Read from a model's configuration how many numbers a token's state has.
 
-    Raises:
-        GroundingError: a library is missing, or the files are damaged.
+    Raises GroundingError: a library is missing, or the files are damaged.
     """
     return int(_load_config(folder).get_text_config().hidden_size)
 
@@ -307,8 +295,7 @@ def read_width(folder: Path) -> int:
 def count_layers(folder: Path) -> int:
     """Read from a model's configuration how many layers it has.
 
-    Raises:
-        GroundingError: a library is missing, or the files are damaged.
+    Raises GroundingError: a library is missing, or the files are damaged.
     """
     return int(_load_config(folder).get_text_config().num_hidden_layers)
 

@@ -56,13 +56,9 @@ def make_encoder(
 ) -> HeadEncoder:
     """Make the encoder of a model.
 
-    Args:
-        model: a folder, or the name of a fetched model; "" is the default sentence model.
-        precision: of a causal model's computations.
-
-    Raises:
-        GroundingError: there is no such model, or it can't be used; if it was not fetched, with the
-            command that fetches it.
+    `model`: a folder, or the name of a fetched model; "" is the default sentence model.
+    `precision`: of a causal model's computations. Raises GroundingError: there is no such model, or
+    it can't be used; if it was not fetched, with the command that fetches it.
     """
     model = model or find_default_model()
     if model == PACKAGED_MODEL:
@@ -99,10 +95,9 @@ def encode_words(words: Sequence[str], encode: Encode) -> tuple[Array, Array]:
 class WordTable:
     """One row for each word that was asked about.
 
-    Args:
-        hubs: mean vector of all words in each phrasing, shape (phrasings, dimension).
-        components: principal directions, shape (dimension, components).
-        most: words that are kept; with more the table begins anew. A batch may have more.
+    `hubs`: mean vector of all words in each phrasing, shape (phrasings, dimension). `components`:
+    principal directions, shape (dimension, components). `most`: words that are kept; with more the
+    table begins anew. A batch may have more.
     """
 
     def __init__(self, encode: Encode, hubs: Array, components: Array, most: int) -> None:
@@ -203,9 +198,7 @@ def compare_words(left: str, right: str) -> tuple[float, ...]:
 def compare_all_words(phrases: Sequence[str], left: Rows, right: Rows) -> NDArray[np.float32]:
     """Compare the words of many pairs as `compare_words` does; each phrase is split once.
 
-    Args:
-        left: place of each pair's left side among the phrases.
-        right: the same for the right side.
+    `left`: place of each pair's left side among the phrases; `right`: the same for the right side.
     """
     words = [_split_words(phrase) for phrase in phrases]
     numbers: dict[str, int] = {}
@@ -267,11 +260,8 @@ class Crossing:
     def multiply_all(self, vectors: Array) -> Array:
         """Compute the products of all vectors of the left with all of the right word.
 
-        Args:
-            vectors: of each word, shape (words, count, dimension).
-
-        Returns:
-            Shape (pairs, count, count).
+        `vectors`: of each word, shape (words, count, dimension). Returns: Shape (pairs, count,
+        count).
         """
         if not self._is_crowded:
             return np.asarray(vectors[self.left] @ vectors[self.right].transpose(0, 2, 1))
@@ -329,8 +319,7 @@ class Scaling:
 def fit_basis(phrased: Array) -> Basis:
     """Fit the hubs and principal directions of the words of a training set.
 
-    Args:
-        phrased: their vectors in each phrasing, shape (words, phrasings, dimension).
+    `phrased`: their vectors in each phrasing, shape (words, phrasings, dimension).
     """
     hubs = np.asarray(phrased.mean(axis=0), np.float32)
     centred = phrased.mean(axis=1) - hubs.mean(axis=0)
@@ -347,8 +336,7 @@ def fit_basis(phrased: Array) -> Basis:
 class SentenceFeatures:
     """The features of the pairs of one set, by a sentence model. For one thread at a time.
 
-    Args:
-        scaling: of the first block; None leaves it as it is.
+    `scaling`: of the first block; None leaves it as it is.
     """
 
     widths = (FEATURES, 2 * COMPONENTS)
@@ -401,8 +389,7 @@ def _normalise_bands(projected: Array) -> list[Array]:
 def fit_scaling(features: Array) -> Scaling:
     """Scale features to equal spread, and a pair's sum of squares to 1 on average.
 
-    Args:
-        features: of the pairs of the training, unscaled, with both blocks.
+    `features`: of the pairs of the training, unscaled, with both blocks.
     """
     own = features[:, :FEATURES]
     factor = 1.0 / (np.maximum(own.std(axis=0), 1e-3) * np.sqrt(FEATURES))

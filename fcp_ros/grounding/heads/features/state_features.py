@@ -95,12 +95,8 @@ def tokenize_questions(
 def write_form(tokenizer: Any, wording: str, kind: JudgementSet) -> QuestionForm:
     """Write the form of a set's questions, in the chat template if there is one.
 
-    Args:
-        wording: the question, with the set's columns in braces.
-        kind: the set; examples are taken from its training part.
-
-    Raises:
-        GroundingError: the chat template can't be used.
+    `wording`: the question, with the set's columns in braces. `kind`: the set; examples are taken
+    from its training part. Raises GroundingError: the chat template can't be used.
     """
     left, right = kind.columns
     question = wording.replace(f"{{{left}}}", LEFT).replace(f"{{{right}}}", RIGHT)
@@ -143,8 +139,7 @@ class _WordingFile(BaseModel):
 def read_wordings(folders: Sequence[Path], sets: Mapping[str, JudgementSet]) -> dict[str, str]:
     """Read the wording of each set's question; a later folder overrules an earlier one.
 
-    Raises:
-        GroundingError: INVALID_OPTION, a file is wrong, or a wording lacks a column of its set.
+    Raises GroundingError: INVALID_OPTION, a file is wrong, or a wording lacks a column of its set.
     """
     given: dict[str, tuple[str, Path]] = {}
     for folder in folders:
@@ -225,11 +220,8 @@ ReadStates = Callable[[QuestionForm, Pairs], Array]
 class StateEncoder:
     """Reads the states of questions by the model of a folder, loaded at the first of them.
 
-    Args:
-        folder: the model, or the name of a fetched one.
-
-    Raises:
-        GroundingError: the folder holds no model that may be loaded.
+    `folder`: the model, or the name of a fetched one. Raises GroundingError: the folder holds no
+    model that may be loaded.
     """
 
     def __init__(

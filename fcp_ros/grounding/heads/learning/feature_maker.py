@@ -45,12 +45,9 @@ def locate_features() -> Path:
 class FeatureStore:
     """Features of texts in one file, for one process at a time; to be closed.
 
-    Args:
-        source: all that the features depend on beside the text: model, layers, precision.
-        is_halved: keep them in half precision, else in single.
-
-    Raises:
-        GroundingError: STORE_FAILED: another process uses the file, or it can't be written.
+    `source`: all that the features depend on beside the text: model, layers, precision;
+    `is_halved`: keep them in half precision, else in single. Raises GroundingError: STORE_FAILED:
+    another process uses the file, or it can't be written.
     """
 
     def __init__(self, folder: Path, source: str, width: int, *, is_halved: bool = False) -> None:
@@ -99,11 +96,8 @@ class FeatureStore:
     ) -> None:
         """Compute the features of the texts that have none, and keep each batch at once.
 
-        Args:
-            report: takes the number of texts that are done, and of all.
-
-        Raises:
-            GroundingError: STORE_FAILED, the disk is full.
+        `report`: takes the number of texts that are done, and of all. Raises GroundingError:
+        STORE_FAILED, the disk is full.
         """
         every = len(dict.fromkeys(texts))
         missing = self.find_missing(texts)
@@ -192,9 +186,7 @@ class PhraseEncoder(Protocol):
 class SentenceMaker:
     """Makes the features of pairs by a sentence model.
 
-    Args:
-        folder: of the vectors on disk.
-        report: is told how it goes.
+    `folder`: of the vectors on disk; `report`: is told how it goes.
     """
 
     places = None
@@ -272,9 +264,8 @@ class FeatureMaker(Protocol):
     def prepare(self, training: Mapping[str, Pairs], others: Mapping[str, Pairs]) -> None:
         """Compute all that needs the model, and keep it on disk.
 
-        Args:
-            training: the pairs of each set that will be learned from.
-            others: further pairs of each set, which will be scored.
+        `training`: the pairs of each set that will be learned from; `others`: further pairs of each
+        set, which will be scored.
         """
         ...
 
@@ -297,11 +288,7 @@ MARGIN = 32  # Directions beyond the wanted ones, which make the wanted ones exa
 
 
 class StateMaker:
-    """Makes the features of pairs by a causal model.
-
-    Args:
-        report: is told how it goes.
-    """
+    """Makes the features of pairs by a causal model. `report`: is told how it goes."""
 
     encode = None
 
@@ -389,10 +376,8 @@ def fit_reduction(states: Array, components: int) -> StateReduction:
     """Fit shift, scale and principal directions of standardised states.
 
     The directions come from subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4),
-    which needs products with a narrow matrix only.
-
-    Args:
-        components: directions that are wanted; fewer if the states have fewer.
+    which needs products with a narrow matrix only. `components`: directions that are wanted; fewer
+    if the states have fewer.
     """
     mean = states.mean(axis=0)
     deviation = np.maximum(states.std(axis=0), 1e-3)

@@ -66,9 +66,7 @@ class Equations:
     def solve(self, among: Reals, ridge: float) -> Reals:
         """Solve for the weights, one column for each target.
 
-        Args:
-            among: likeness of the supports among each other.
-            ridge: see `RegressionOptions`.
+        `among`: likeness of the supports among each other; `ridge`: see `RegressionOptions`.
         """
         matrix = self.square + ridge * among
         # Nearly equal supports make the matrix singular to working precision.
@@ -97,9 +95,8 @@ class KernelRegression:
     def fit(self, target: Reals, ridge: float | None = None) -> tuple[Array, Reals]:
         """Fit the weights of a target; return them and each row's cross-validated score.
 
-        Args:
-            target: of each row, less the score of a row like no support.
-            ridge: another one than the chosen.
+        `target`: of each row, less the score of a row like no support; `ridge`: another one than
+        the chosen.
         """
         ridge = self.ridge if ridge is None else ridge
         every = np.ones(len(target), np.bool_)
@@ -136,8 +133,7 @@ def prepare_regression(
 ) -> KernelRegression:
     """Choose sharpness, ridge and supports, and compare all rows with the supports.
 
-    Args:
-        kernel: with sharpness before the factors of the options.
+    `kernel`: with sharpness before the factors of the options.
     """
     kernel, ridge = choose_settings(rows, target, kernel, options)
     return _compare(rows, kernel, ridge, options.supports, options.seed)

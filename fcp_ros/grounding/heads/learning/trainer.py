@@ -53,11 +53,8 @@ class TrainingRequest:
 def train(request: TrainingRequest, report: Report) -> dict[str, HeadComparison]:
     """Train heads, and write the file.
 
-    Returns:
-        Figures on the held-out part of each set.
-
-    Raises:
-        GroundingError: a model is missing, judgements are too few, or a file can't be written.
+    Returns: Figures on the held-out part of each set. Raises GroundingError: a model is missing,
+    judgements are too few, or a file can't be written.
     """
     maker = make_maker(request, make_encoder(request.model), report)
     try:

@@ -65,12 +65,9 @@ def reduce_supports(
 ) -> ReducedSupports | None:
     """Reduce the supports of the blocks of whole pairs.
 
-    Args:
-        supports: features of pairs, shape (supports, features).
-        weights: of the supports, shape (supports, columns).
-
-    Returns:
-        None if there are no such blocks, too few supports, or too much would be lost.
+    `supports`: features of pairs, shape (supports, features); `weights`: of the supports, shape
+    (supports, columns). Returns None if there are no such blocks, too few supports, or too much
+    would be lost.
     """
     if len(supports) < LEAST_GAIN * kept or all(sides for *_, sides in kernel.list_blocks()):
         return None
@@ -144,10 +141,8 @@ def fit_quantile_map(
 ) -> DegreeMap:
     """Fit the mean target by quantile of the score, made monotone.
 
-    Args:
-        scores: in any order.
-        most: knots at which the map may bend.
-        worth: of each pair, in [0, 1]; None: all are worth the same.
+    `scores`: in any order. `most`: knots at which the map may bend. `worth`: of each pair, in [0,
+    1]; None: all are worth the same.
     """
     worth = np.ones(len(scores)) if worth is None else worth
     order = np.flatnonzero(worth)
@@ -233,12 +228,8 @@ def train_heads(
 ) -> tuple[Heads, dict[str, HeadComparison]]:
     """Train a head for each set on its training part, and measure it on the held-out part.
 
-    Args:
-        options: None means the defaults.
-        report: is told how it goes.
-
-    Raises:
-        GroundingError: too few judgements in a set, or the encoder fails.
+    `options`: None means the defaults; `report`: is told how it goes. Raises GroundingError: too
+    few judgements in a set, or the encoder fails.
     """
     options = options or TrainingOptions()
     say = report or (lambda *_: None)
@@ -264,8 +255,7 @@ def train_heads(
 def collect_part(kind: JudgementSet, options: TrainingOptions) -> TrainingPart:
     """Collect what the head of a set is trained on.
 
-    Raises:
-        GroundingError: NO_ANCHORS: too few judgements, or all of one degree.
+    Raises GroundingError: NO_ANCHORS: too few judgements, or all of one degree.
     """
     judgements = split(kind.judgements).training
     degrees = [judgement.degree for judgement in judgements]

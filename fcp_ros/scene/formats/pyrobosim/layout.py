@@ -152,15 +152,7 @@ _Thing = TypeVar("_Thing", LocationEntry, ObjectEntry)
 
 
 class WorldLayout:
-    """The entries of a world by name, with their poses and outlines.
-
-    Attributes:
-        outlines: Corners (m) of each room.
-        poses: Poses of rooms, locations and surfaces, by name.
-
-    Raises:
-        SceneError: Two entries of a kind have one name, or a reference leads nowhere.
-    """
+    """The entries of a world by name, with poses, outlines of rooms (m), and references checked."""
 
     def __init__(self, world: World, furniture: Mapping[str, CategoryEntry]) -> None:
         self._furniture = furniture

@@ -62,9 +62,7 @@ def assemble(
 ) -> SceneGraph:
     """Build the graph of decoded columns.
 
-    Args:
-        spaces: Names of labels by layer and partition.
-        by_symbol: Use the symbol of every node as its id (see ``decode_dsg_bytes``).
+    ``by_symbol`` uses the symbol of every node as its id (see ``decode_dsg_bytes``).
     """
     rows, found = _collect_rows(raw, spaces)
     ids = {row.row: row.symbol for row in rows} if by_symbol else _choose_ids(rows)

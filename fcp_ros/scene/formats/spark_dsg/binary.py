@@ -106,8 +106,7 @@ class _NodeIndex:
 def decode_binary(content: bytes, source: str, limits: SceneLimits) -> RawScene:
     """Decode the bytes of a file, or of a message, which has no header.
 
-    Raises:
-        SceneError: Unknown version, damaged content, or too many nodes.
+    Raises SceneError: unknown version, damaged content, or too many nodes.
     """
     version = CURRENT_VERSION
     try:

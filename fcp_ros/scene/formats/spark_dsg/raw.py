@@ -36,8 +36,7 @@ _ADVICE = "The file is damaged or cut off: save it again with spark-dsg or Hydra
 class RawScene:
     """The n nodes and m edges of a file.
 
-    Attributes:
-        centres, sizes: Boxes, shape (n, 3), metres; not finite without a box.
+    ``centres``, ``sizes``: Boxes, shape (n, 3), metres; not finite without a box.
     """
 
     keys: Sequence[int]  # 64-bit node ids, n, each once

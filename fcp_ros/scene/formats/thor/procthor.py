@@ -346,11 +346,7 @@ def _read_states(thing: ProcthorObject) -> dict[str, AttributeValue]:
 
 
 def place_hole(hole: ProcthorHole, wall: ProcthorWall) -> PlacedBox:
-    """Return the box of a door or window: without thickness, its x axis along the wall.
-
-    Raises:
-        SceneError: It reaches beyond the wall.
-    """
+    """Return the box of a door or window: without thickness, its x axis along the wall."""
     start, end = _find_foot(wall)
     length = math.dist(start, end)
     along = sorted(corner.x for corner in hole.holePolygon)
@@ -388,11 +384,7 @@ def _find_wall_tops(walls: Iterable[ProcthorWall]) -> dict[str, float]:
 def find_openings(
     walls: Iterable[ProcthorWall], outlines: Mapping[str, Polygon]
 ) -> dict[str, tuple[str, str]]:
-    """Find the two rooms of each open boundary, by the id of one of its (usually two) walls.
-
-    Args:
-        walls: All walls; those that are ``empty`` and belong to a room count.
-    """
+    """Find the two rooms of each open boundary, by the id of one of its (usually two) walls."""
     empty = [wall for wall in walls if wall.empty and wall.roomId in outlines]
     found: dict[str, tuple[str, str]] = {}
     seen = set()

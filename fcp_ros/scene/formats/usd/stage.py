@@ -61,11 +61,7 @@ class StageMeshes:
 
 
 def open_stage(file: SceneFile) -> Mapping[str, Any]:
-    """Return the contents of a stage as `stage_decoder` lists them.
-
-    Raises:
-        SceneError: usd-core is missing, or the stage can't be opened within the limits.
-    """
+    """Return the contents of a stage as `stage_decoder` lists them."""
     return _open(file, with_meshes=False)[0]
 
 
@@ -79,8 +75,7 @@ def open_stage_with_meshes(file: SceneFile) -> tuple[Mapping[str, Any], StageMes
 def _open(file: SceneFile, *, with_meshes: bool) -> tuple[Mapping[str, Any], StageMeshes | None]:
     """Return the contents of a stage, and its meshes if they are wanted.
 
-    Raises:
-        SceneError: usd-core is missing, or the stage can't be opened within the limits.
+    Raises SceneError if usd-core is missing, or the stage can't be opened within the limits.
     """
     if importlib.util.find_spec("pxr") is None:
         raise missing_package("reading USD", "usd-core", file.name)
@@ -159,11 +154,9 @@ class LabelledPrim:
 
 
 def find_roles(prims: Sequence[Mapping[str, Any]], solid: Collection[int]) -> PrimRoles:
-    """Find the nodes that prims belong to.
+    """Find the nodes that prims, each after those above it, belong to.
 
-    Args:
-        prims: The labelled prims, each after those above it.
-        solid: Numbers of the prims that have geometry of their own.
+    ``solid`` are the numbers of the prims that have geometry of their own.
     """
     things = _find_things(prims, solid)
     labels = [normalise_label(choose_category(prim)) for prim in prims]

@@ -48,9 +48,7 @@ def decode(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the contents of a stage, and its meshes unless `meshes` is empty.
 
-    Args:
-        meshes: Empty for the contents only.
-        folders: Folders that files may be read from, besides the current one.
+    Files may be read from `folders`, besides the current one.
     """
     os.environ.pop("PXR_AR_DEFAULT_SEARCH_PATH", None)  # other folders to look in
     opened = Stage(stage, (os.getcwd(), *folders), int(most_prims), with_meshes=bool(meshes))
@@ -169,11 +167,10 @@ class Stage:
     # ---- prims
 
     def walk(self, root: Any, owner: int, copy: Copy | None) -> None:
-        """Visit all active, defined prims below one, with their nearest labelled ones.
+        """Visit all active, defined prims below one.
 
-        Args:
-            owner: Number of the nearest labelled prim above it, or -1.
-            copy: The instance of a point instancer that the prims belong to, if any.
+        `owner` is the number of the nearest labelled prim above, or -1; `copy` the instancer's
+        instance.
         """
         wanted = self.usd.PrimDefaultPredicate
         if copy is not None:  # a prototype may be in a class, or below what is not defined

@@ -123,10 +123,9 @@ def make_box(size: Floats) -> Floats:
 
 
 def read_name(name: str) -> str:
-    """Return the label that a name implies: ``kitchen::Mug_01_002`` gives ``mug``.
+    """Return the label that a name implies: ``kitchen::Mug_01_002`` gives ``mug``; else "".
 
-    Namespaces, numbers, codes of assets and words such as ``link`` are left out; empty if nothing
-    remains that names a thing.
+    Namespaces, numbers, codes of assets and words such as ``link`` are left out.
     """
     last = [part for part in _NAMESPACE.split(name) if part.strip()][-1:]
     words = drop_asset_prefix(normalise_label(last[0] if last else "").split(" "))
@@ -211,11 +210,7 @@ class AssetFinder:
 
 
 def read_meshes(bodies: Iterable[WorldBody], file: SceneFile) -> list[str]:
-    """Read the meshes of all shapes that have one; return what could not be read, as notes.
-
-    Raises:
-        SceneError: trimesh is not installed, or the meshes are larger than ``max_bytes`` allows.
-    """
+    """Read the meshes of shapes; return notes; SceneError: no trimesh, or above ``max_bytes``."""
     shapes = [shape for body in bodies for shape in body.shapes if shape.mesh is not None]
     wanted = dict.fromkeys((shape.mesh, shape.part) for shape in shapes)
     if not wanted:

@@ -88,11 +88,7 @@ def read_mjcf(file: SceneFile) -> SceneGraph:
 class _ModelText:
     """The text of a model, reduced to what bodies and shapes need, with absolute paths.
 
-    Attributes:
-        assets: Finds includes and meshes.
-        unknown: Names of meshes whose file isn't read.
-        driven: Names of joints with motors.
-        size: The bytes of all its files.
+    ``unknown`` names meshes whose file isn't read, ``driven`` joints with motors.
     """
 
     def __init__(self, file: SceneFile) -> None:

@@ -131,11 +131,7 @@ class ModelSurroundings:
 
 
 class SdfReader:
-    """The bodies of a world.
-
-    Attributes:
-        assets: Finds the files that models refer to.
-    """
+    """The bodies of a world."""
 
     def __init__(self, file: SceneFile) -> None:
         self._file = file

@@ -68,12 +68,7 @@ def build_world_graph(
     notes: Iterable[str] = (),
     rooms: Sequence[SceneNode] = (),
 ) -> SceneGraph:
-    """Build the graph of a world.
-
-    Args:
-        bodies: Its bodies, each after the one above it.
-        rooms: Rooms that the file lists besides its bodies.
-    """
+    """Build the graph of bodies, each after the one above it, and of rooms that the file lists."""
     return _WorldBuilder(bodies, frame).build(source, notes, rooms)
 
 

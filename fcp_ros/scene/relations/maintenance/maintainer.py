@@ -40,11 +40,7 @@ from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Indices, build_boxes, measur
 class DoorMaintainer:
     """The rooms that doors join, while doors come, go and move between rooms that stay.
 
-    Args:
-        options: Greatest distance of a door from its rooms.
-
-    Attributes:
-        named: Passages that given relations name.
+    ``named`` holds the passages that given relations name.
     """
 
     def __init__(self, graph: SceneGraph, finder: RoomFinder, options: RelationOptions) -> None:
@@ -59,15 +55,9 @@ class DoorMaintainer:
     def update(
         self, before: SceneGraph, raw: SceneGraph, ids: Iterable[str]
     ) -> dict[RelationKey, SceneRelation | None]:
-        """Derive ``connected`` again for the doors among some nodes.
+        """Derive ``connected`` again for the doors among changed nodes; None: no longer holds.
 
-        Args:
-            before: The completed graph before a change.
-            raw: The graph with the change, before anything is derived.
-            ids: Nodes that changed; they may be doors, have been doors, or be gone.
-
-        Returns:
-            The relations by key; None for one that no longer holds.
+        ``before`` is the completed graph, ``raw`` the one with the change and nothing derived.
         """
         after: dict[RelationKey, SceneRelation | None] = {}
         doors = []
@@ -105,18 +95,9 @@ class MaintenanceStep:
 
 
 class RelationMaintainer:
-    """A completed graph that follows changes.
+    """A completed graph that follows changes; conflicts are those of the last full derivation.
 
-    Notes and conflicts are those of the last full derivation.
-
-    Args:
-        graph: Any valid graph with at least one node; it is completed.
-        prepare: Make all indexes of the graph now, so that the first change does not wait for them.
-
-    Attributes:
-        graph: The completed graph after all changes so far.
-        conflicts: Given relations that the geometry contradicted at the last full derivation.
-        last: How the last change was worked in.
+    ``prepare`` makes all indexes now, so that the first change does not wait for them.
     """
 
     def __init__(
@@ -129,18 +110,11 @@ class RelationMaintainer:
             self._index_neighbourhoods()
 
     def advance(self, delta: SceneDelta) -> SceneDelta:
-        """Work in a change of nodes and given relations.
+        """Work in a change of nodes and given relations, with ``graph``'s next sequence number.
 
-        Args:
-            delta: The change against ``graph``, with its next sequence number.
-
-        Returns:
-            The delta from the completed graph before to the completed graph after: the change
-            itself and all relations (and floors, passages, ...) that follow from it. Applying it
-            gives the nodes and relations of ``complete_relations(apply_delta(graph, delta))``.
-
-        Raises:
-            SequenceGap, SceneError: As ``apply_delta``; nothing changes then.
+        Returns the delta from the completed graph before to the completed graph after: applying it
+        gives the nodes and relations of ``complete_relations(apply_delta(graph, delta))``. Raises
+        as ``apply_delta``; nothing changes then.
         """
         before, raw = self.graph, apply_delta(self.graph, delta)
         change = ChangedInputs.of(before, raw, delta, self._options)
@@ -156,10 +130,7 @@ class RelationMaintainer:
             return self._advance_locally(raw, change, delta)
 
     def adopt(self, graph: SceneGraph) -> None:
-        """Continue from a graph with the same nodes and relations.
-
-        Its order and number may differ, as those of a graph that followed the changes so far.
-        """
+        """Continue from a graph with the same nodes and relations in another order, or number."""
         self.graph = graph
 
     def _start(self, graph: SceneGraph, reason: str) -> None:
@@ -175,10 +146,7 @@ class RelationMaintainer:
         self.last = MaintenanceStep(full=True, reason=reason, touched=len(graph.nodes))
 
     def _index_neighbourhoods(self) -> None:
-        """Build the indexes that find the neighbourhood of a change, before the first change.
-
-        A source that sends only whole graphs never needs them.
-        """
+        """Build the indexes of the neighbourhood; a source of whole graphs never needs them."""
         completion, self._unindexed = self._unindexed, None
         if completion is None:
             return
