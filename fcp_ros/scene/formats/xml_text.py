@@ -13,7 +13,6 @@ from fcp_ros.scene.formats.geometry import Floats
 from fcp_ros.scene.graph.elements import FARTHEST, SceneError
 
 DEEPEST = 200  # Greatest depth of elements: what walks the tree may recurse
-
 MOST_ELEMENTS = 2_000_000  # Greatest number of elements of a file
 
 

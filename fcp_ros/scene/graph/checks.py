@@ -32,7 +32,6 @@ LONGEST_NUMBER = 1 << 1024
 """Bound of whole numbers among attributes: beyond it they are no floats either."""
 
 MOST_CORNERS = 2_000  # Greatest number of corners of an outline
-
 _LEVELS = 6  # Usual depth of a hierarchy: building, floor, room, place, object, part
 
 _PLAIN_VALUES = frozenset((bool, int, str))

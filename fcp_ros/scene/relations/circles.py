@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _LEVELS = 6  # Usual height of a stack of things
-
 FindHolders = Callable[[str], Sequence[str]]  # Returns all that a thing is on or inside of
 
 

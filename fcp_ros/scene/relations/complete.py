@@ -25,7 +25,7 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_often_mounted
-from fcp_ros.scene.relations.derivation import ASSUMED, Derivation, Place
+from fcp_ros.scene.relations.derivation import ASSUMED, Derivation
 from fcp_ros.scene.relations.draft import GivenRelations, SceneDraft
 from fcp_ros.scene.relations.nearness import (
     add_reverse,
@@ -35,6 +35,7 @@ from fcp_ros.scene.relations.nearness import (
 )
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.relations.passages import connect_rooms, find_adjacent_rooms, update_reach
+from fcp_ros.scene.relations.places import Place
 from fcp_ros.scene.relations.room_finder import RoomFinder
 from fcp_ros.scene.relations.scored_pairs import ScoredPairs
 from fcp_ros.scene.relations.structure import (

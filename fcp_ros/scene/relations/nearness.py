@@ -9,6 +9,9 @@ Two things are *near* each other if
    counts). This bounds the relations where thousands of things are in one place: there are at most
    2 * near_most * n.
 
+Distances count to a micrometre (``EDGE``): what is equal is equal, in whatever order it was added
+up.
+
 Clearness: 1 - distance / near.
 """
 
@@ -30,14 +33,16 @@ from fcp_ros.scene.shapes.boxes import (
     find_points_in_rectangles,
 )
 
+_DECIMALS = 6  # those of EDGE
+
 
 def select_near(boxes: Boxes, a: Indices, b: Indices, options: RelationOptions) -> ScoredPairs:
     """Select the pairs of boxes within reach of each other, scored by distance; shape (k,)."""
     away = measure_box_distance(boxes, a, b)
-    keep = np.flatnonzero(away <= options.near)
-    away = away[keep]
-    confidence = to_confidence(share_left(away, options.near))
-    return ScoredPairs(a[keep], b[keep], away, np.zeros(len(keep)), confidence)
+    rounded = np.round(away, _DECIMALS)
+    keep = np.flatnonzero(rounded <= options.near)
+    confidence = to_confidence(share_left(away[keep], options.near))
+    return ScoredPairs(a[keep], b[keep], rounded[keep], np.zeros(len(keep)), confidence)
 
 
 def select_nearest(pairs: ScoredPairs, most: int, boxes: Boxes) -> ScoredPairs:
@@ -163,7 +168,7 @@ def _pair_with_others(
         for point, box in find_points_in_rectangles(centre, low[some] - wide, high[some] + wide):
             a, b = some[box], members[point]
             rise = np.abs(boxes.centre[a, 2] - boxes.centre[b, 2])
-            keep = (a != b) & (rise - (boxes.half[a, 2] + boxes.half[b, 2]) <= reach)
+            keep = (a != b) & (rise - (boxes.half[a, 2] + boxes.half[b, 2]) <= reach + EDGE)
             a, b = a[keep], b[keep]
             keep = np.all(
                 (low[a] <= boxes.centre[b, :2] + around[b])

@@ -21,7 +21,6 @@ from fcp_ros.scene.shapes.polygons import (
 )
 
 FLOOR_THICKNESS = 0.02  # Thickness (m) of a floor's box; its top is the room's floor level
-
 _MARGIN = 0.5  # Distance (m) from the outermost things to the walls of an assumed room
 
 

@@ -86,13 +86,9 @@ from fcp_ros.scene.shapes.boxes import (
 from fcp_ros.scene.shapes.surfaces import Surface, find_supports_by_rays
 
 CORE = 0.8  # The share of an item's extents that must be within the container
-
 DEEP = 0.3  # Least height of a container that things stand in, as a share of its lesser width
-
 MUCH_SMALLER = 0.1  # Share of a thing's size below which another one does not carry it
-
 SEAT = 0.25  # Share of a seat's height below which things are under it
-
 UNSEEN = 0.9  # Greatest confidence of a place on a board or seat that is known from a label only
 
 COVERED = 0.5

@@ -49,11 +49,8 @@ ACROSS = 0.1
 """Least share of a thing's footprint that is above one of the things that it lies across."""
 
 PARTLY = 0.4  # Least share of a thing's box that is within a container that it is partly in
-
 FACE = 0.5  # Least share of a face that touches what the thing is attached to
-
 THIN = 0.5  # Greatest extent of a thin thing towards what it is attached to, by its other extents
-
 HANGING = 0.8  # Greatest clearness of ``attached``: screws and magnets are not seen
 
 

@@ -19,9 +19,7 @@ from fcp_ros.scene.shapes.polygons import Corner, bounds, contains, footprint_of
 Floats = NDArray[np.float64]
 
 GAP = 0.03  # Space (m) left between things that are put side by side
-
 UNKNOWN_SIZE: Vector = (0.1, 0.1, 0.1)  # Assumed extents of things whose box is unknown (m)
-
 FLOOR_STEP = 0.25  # Spacing (m) of the spots that are tried on a floor
 
 _MOST_TRIED = 2_000

@@ -172,11 +172,8 @@ def _join(parts: Sequence[tuple[Floats, Numbers]]) -> Surface:
 # --- the reader ---
 
 SURFACES = "surfaces"  # Fragment of the address that has supports measured on meshes
-
 LEAST_ROOM = 1.0  # Least area (m2, seen from above) of own geometry that outlines a room
-
 LEAST_HEIGHT = 1.0  # Least height (m) of a room's own geometry that is more than its floor
-
 MOST_NAMES = 3  # Most prims or files that a note names, since their paths are long
 
 _FRAMES = {"Y": Y_UP, "Z": REP_103}

@@ -118,7 +118,6 @@ def _describe_failure(file: SceneFile, reason: str) -> SceneError:
 # --- labelled prims of a USD stage ---
 
 MODEL = "component"  # The kind of prims that are assets of their own
-
 WHOLES = (MODEL, "subcomponent")  # Kinds of prims below which there are parts only
 
 

@@ -48,7 +48,6 @@ from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import Polygon, centroid
 
 MOST_FILES = 500_000  # Most files of the allowed folders that are looked through for templates
-
 LARGEST_TABLE = 64 * 1024 * 1024  # Largest table of labels (bytes)
 
 _ENDINGS = (".object_config.json", ".ao_config.json", ".urdf")

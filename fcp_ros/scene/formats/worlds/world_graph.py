@@ -51,9 +51,7 @@ LARGEST_ROOM = 2_000.0
 """Greatest area (m2) of a floor that is a room: a larger one is the ground that all stands on."""
 
 MARGIN = 0.5  # Distance (m) from the outermost things to the outline of a room on such a ground
-
 LEAST_HEIGHT = 1.0  # Least height (m) of a room's own shapes that is more than its floor
-
 FLOOR_THICKNESS = 0.02  # Thickness (m) of a floor's box, whose top is the floor
 
 _FRAMES_TRIED = 8
