@@ -15,7 +15,6 @@ from typing import Any
 from fcp_ros.foundation.yaml_text import dump_yaml
 
 READY = "up "  # The beginning of the line that ``fcp up`` prints once all nodes are active
-
 ERROR = "error "  # The beginning of the line that ``fcp up`` prints when it fails
 
 START_TIMEOUT = 120.0

@@ -27,9 +27,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from immutables import Map
 
 SMALL = 128  # Size up to which a map is a dict that is copied whenever it changes
-
 _FOLD = 8  # Divisor: an overlay larger than 1/_FOLD of its base is folded into a new base
-
 _LARGE_BUCKET = 32  # Size above which a bucket is a persistent set instead of a tuple
 
 K = TypeVar("K")

@@ -18,7 +18,6 @@ from contextlib import closing
 from pathlib import Path
 
 BUSY_TIMEOUT = 10.0  # Time that a writer waits for another process's transaction (s)
-
 HEADER = b"SQLite format 3\0"  # The first bytes of each database file that is not empty
 
 _LOG = logging.getLogger(__name__)

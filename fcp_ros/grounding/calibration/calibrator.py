@@ -30,7 +30,6 @@ from fcp_ros.grounding.protocol.judgement import check_degree
 from fcp_ros.grounding.protocol.options import CalibrationOptions
 
 MOST_ANSWERS = 100_000  # Most calibrated degrees that are kept until the evidence changes
-
 NOTICEABLE = 0.005  # The smallest move of a degree that gets a note
 
 

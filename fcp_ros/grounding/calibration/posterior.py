@@ -154,7 +154,6 @@ class DecayedSum:
 
 KAPPA = 3.0  # Weight of the prior belief about lambda
 MOST = 0.8  # The upper bound of lambda
-
 Labels = tuple[tuple[str, str], ...]  # The parameter and the category or text of each argument
 
 Place = tuple[int, int, tuple[int, ...]]

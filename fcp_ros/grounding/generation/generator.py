@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fcp_ros.grounding.generation.grammar import Grammar
-
-_NO_CONTROL = str.maketrans(dict.fromkeys("<>|[]", " "))
+from fcp_ros.grounding.language_model.prompt import sanitise
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +54,5 @@ class TextGenerator(Protocol):
 
 
 def quote_data(text: str, most: int = 2000) -> str:
-    """Put text from a person or a scene on one line, without a model's control tokens.
-
-    Tokenizers would read "<|im_end|>" or "[INST]" in a label as the end of the question.
-    """
-    return " ".join(text.translate(_NO_CONTROL).replace('"', "'").split())[:most]
+    """Put text from a person or a scene between double quotes of a prompt (`sanitise`)."""
+    return sanitise(text).replace('"', "'")[:most]

@@ -26,7 +26,6 @@ class Nonterminal:
 
 
 Symbol = str | Nonterminal  # A literal text, or a reference
-
 SymbolSequence = tuple[Symbol, ...]  # Symbols that follow one another
 
 

@@ -41,7 +41,6 @@ evidence about them stays together in calibration."""
 ABOUT_USE = ("function", "substitution")
 """Sets of how well a thing does: a thing is as good as can be for what is called the same."""
 VETO = "vetoes"  # Model of the degrees 0 that a word in a label gives
-
 MOST_KEPT = 16_384  # Most answers of a predicate that are remembered
 LONGEST_KEPT = 500  # Characters of the words among them
 

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,8 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, Precision
 
 UNBOUNDED = 1 << 30
+SAFE = {"local_files_only": True, "trust_remote_code": False}
+"""Arguments of every ``from_pretrained``: nothing is fetched, no code of a model runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +56,7 @@ def check_architecture(folder: Path) -> None:
 
     Raises GroundingError: NOT_A_MODEL.
     """
-    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    names = [str(name) for name in config.get("architectures") or ()]
+    names = read_architectures(folder)
     generative = ("CausalLM", "LMHeadModel", "ForConditionalGeneration")
     if names and not any(name.endswith(generative) for name in names):
         raise GroundingError(
@@ -61,6 +64,12 @@ def check_architecture(folder: Path) -> None:
             f"the model in {folder} is a {', '.join(names)}, not a causal language model; "
             "give it to the embedding oracle, or give the folder of a causal language model",
         )
+
+
+def read_architectures(folder: Path) -> list[str]:
+    """Read the names of a checked folder's architectures, such as "LlamaForCausalLM"."""
+    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    return [str(name) for name in config.get("architectures") or ()]
 
 
 def load_language_model(folder: Path, device: Device, precision: Precision) -> LanguageModel:
@@ -71,31 +80,22 @@ def load_language_model(folder: Path, device: Device, precision: Precision) -> L
     """
     where = choose_device(device)
     chosen = choose_precision(precision, where)
-    try:
+    with explain_loading(folder, where):
         from transformers import AutoModelForCausalLM, AutoTokenizer
-    except ImportError as error:
-        raise GroundingError(
-            GroundingCode.MISSING_LIBRARY,
-            f"the language-model oracle needs transformers ({error}); pip install transformers",
-        ) from error
-    safe = {"local_files_only": True, "trust_remote_code": False}
-    try:
-        with suppress_progress_bars():
-            tokenizer = AutoTokenizer.from_pretrained(str(folder), **safe)
-            model, found = AutoModelForCausalLM.from_pretrained(
-                str(folder),
-                use_safetensors=True,
-                output_loading_info=True,
-                **build_loading_arguments(chosen),
-                **safe,
-            )
-            # transformers would only warn, and draw the missing weights at random.
-            if missing := sorted(found["missing_keys"]):
-                raise ValueError(f"its files lack {len(missing)} weights, such as {missing[0]}")
-            if chosen is not Precision.FOUR_BIT:
-                model = model.to(where)
-    except Exception as error:  # a damaged file makes libraries raise anything
-        raise _build_load_error(folder, where, error) from error
+
+        tokenizer = AutoTokenizer.from_pretrained(str(folder), **SAFE)
+        model, found = AutoModelForCausalLM.from_pretrained(
+            str(folder),
+            use_safetensors=True,
+            output_loading_info=True,
+            **build_loading_arguments(chosen),
+            **SAFE,
+        )
+        # transformers would only warn, and draw the missing weights at random.
+        if missing := sorted(found["missing_keys"]):
+            raise ValueError(f"its files lack {len(missing)} weights, such as {missing[0]}")
+        if chosen is not Precision.FOUR_BIT:
+            model = model.to(where)
     return make_language_model(model, tokenizer, where, chosen, str(folder))
 
 
@@ -136,15 +136,41 @@ def read_attention(config: Any) -> Attention:
     )
 
 
-def _build_load_error(folder: Path, device: str, error: Exception) -> GroundingError:
-    if is_out_of_memory(error):
-        return GroundingError(
-            GroundingCode.MODEL_FAILED,
-            f"the language model in {folder} is too large for the memory of the device {device!r} "
-            f"({error}); use a smaller model, a lower precision, or a model server (endpoint)",
-        )
-    return GroundingError(
-        GroundingCode.NOT_A_MODEL,
-        f"the language model in {folder} can't be loaded ({type(error).__name__}: {error}); "
-        f"{suggest_repair(folder)}",
-    )
+@contextmanager
+def explain_loading(folder: Path, device: str = "cpu") -> Iterator[None]:
+    """Turn what libraries raise while they load a model into errors that say what to do."""
+    try:
+        with suppress_progress_bars(), _suppress_warnings():  # about layers that are left out
+            yield
+    except GroundingError:
+        raise
+    except ImportError as error:
+        raise GroundingError(
+            GroundingCode.MISSING_LIBRARY,
+            f"a language model needs transformers ({error}); pip install transformers",
+        ) from error
+    except Exception as error:  # a damaged file makes libraries raise anything
+        if is_out_of_memory(error):
+            raise GroundingError(
+                GroundingCode.MODEL_FAILED,
+                f"the language model in {folder} is too large for the memory of the device "
+                f"{device!r} ({error}); use a smaller model, a lower precision, or a model server "
+                "(endpoint)",
+            ) from error
+        raise GroundingError(
+            GroundingCode.NOT_A_MODEL,
+            f"the language model in {folder} can't be loaded ({type(error).__name__}: {error}); "
+            f"{suggest_repair(folder)}",
+        ) from error
+
+
+@contextmanager
+def _suppress_warnings() -> Iterator[None]:
+    from transformers.utils import logging as transformers_logging
+
+    before = transformers_logging.get_verbosity()
+    transformers_logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        transformers_logging.set_verbosity(before)

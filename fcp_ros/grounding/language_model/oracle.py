@@ -26,7 +26,12 @@ from fcp_ros.grounding.language_model.loading import (
     check_architecture,
     load_language_model,
 )
-from fcp_ros.grounding.language_model.packed_forward import PlainPass, TreePass, plan_passes
+from fcp_ros.grounding.language_model.packed_forward import (
+    PlainPass,
+    TokenBudget,
+    TreePass,
+    plan_passes,
+)
 from fcp_ros.grounding.language_model.prompt import (
     PROMPT_VERSION,
     PromptBatch,
@@ -45,7 +50,7 @@ from fcp_ros.grounding.language_model.score_trie import (
     sum_scores,
 )
 from fcp_ros.grounding.models.model_folder import check_model_folder, compute_fingerprint
-from fcp_ros.grounding.models.torch_device import free_memory, is_out_of_memory
+from fcp_ros.grounding.models.torch_device import is_out_of_memory
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import (
     HIGHEST_SCORE,
@@ -68,9 +73,6 @@ LOG = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 MOST_LOGITS = 1 << 28  # Most numbers in the logits of one pass: half a GiB in bfloat16
-CPU_TOKENS = 512
-"""A CPU gains nothing from longer passes, whose attention grows with the square of the length."""
-LEAST_TOKENS = 16
 WARM_UP = "You judge for a service robot. Give one score from 0 to 100.\n"
 WARM_UP_ENDS = ("How well does a mug serve for drinking?\nScore:", "And a book?\nScore:")
 
@@ -111,12 +113,17 @@ class Scorer:
         self._checked = 0
         vocabulary = getattr(loaded.model.config.get_text_config(), "vocab_size", 0)
         self._row_budget = max(1, MOST_LOGITS // max(1, vocabulary))
-        self.token_budget = (
-            token_budget if loaded.device != "cpu" else min(token_budget, CPU_TOKENS)
+        self._budget = TokenBudget(
+            token_budget, loaded.device, self.tree.prefixes.clear, self._halve_rows
         )
         self.takes_trees = True
         self.notes: list[str] = []
         """Remarks for people, each also logged once."""
+
+    @property
+    def token_budget(self) -> int:
+        """Most tokens of one forward pass, as far as the memory held them."""
+        return self._budget.tokens
 
     def warm_up(self) -> None:
         """Ask two short questions, so that the first real one finds everything loaded."""
@@ -141,13 +148,13 @@ class Scorer:
         while waiting:
             chosen = self._choose_next(batch, waiting)
             if chosen:
-                read = self._shrink_on_failure(
+                read = self._budget.run(
                     partial(self._read_packed, batch, chosen, temperature), len(chosen) > 1
                 )
             else:
                 chosen = waiting[:1]
                 prompt = batch.join(chosen[0])
-                read = self._shrink_on_failure(
+                read = self._budget.run(
                     partial(self.plain.run, prompt, self.token_budget, temperature),
                     self.token_budget > len(prompt),
                 )
@@ -202,32 +209,9 @@ class Scorer:
             f"slower ({reason.splitlines()[0][:200]})"
         )
 
-    def _shrink_on_failure(
-        self, action: Callable[[], Result | None], divisible: bool
-    ) -> Result | None:
-        """Run an action; None after it ran out of memory, with the budget halved."""
-        try:
-            return action()
-        except Exception as error:
-            if not is_out_of_memory(error):
-                raise
-            reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        # Trap: inside the handler, the error's frames would keep the memory in use.
-        if not divisible or self.token_budget <= LEAST_TOKENS:
-            raise GroundingError(
-                GroundingCode.MODEL_FAILED,
-                f"the device {self.loaded.device!r} has no memory left for a single question "
-                f"({reason}); stop what else uses it, or use a smaller model, precision '4bit', or "
-                "a model server (endpoint)",
-            )
-        self.tree.prefixes.clear()
-        free_memory(self.loaded.device)
-        self.token_budget //= 2
+    def _halve_rows(self, note: str) -> None:
         self._row_budget = max(1, self._row_budget // 2)
-        self._note(
-            f"out of memory: from now on at most {self.token_budget} tokens a pass ({reason})"
-        )
-        return None
+        self._note(note)
 
     def _note(self, note: str) -> None:
         self.notes.append(note)

@@ -13,7 +13,7 @@ import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,59 @@ from fcp_ros.grounding.language_model.score_trie import (
     choose_tolerance,
     measure_difference,
 )
-from fcp_ros.grounding.models.torch_device import is_out_of_memory
+from fcp_ros.grounding.models.torch_device import free_memory, is_out_of_memory
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 Integers = NDArray[np.int64]
+Result = TypeVar("Result")
+
+CPU_TOKENS = 512
+"""A CPU gains nothing from longer passes, whose attention grows with the square of the length."""
+LEAST_TOKENS = 16
+
+
+class TokenBudget:
+    """The most tokens of a pass, and half of them whenever the memory does not hold one.
+
+    `release`: drops what can be computed again. `report`: is told about each halving.
+    """
+
+    def __init__(
+        self,
+        tokens: int,
+        device: str,
+        release: Callable[[], None],
+        report: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.tokens = tokens if device != "cpu" else min(tokens, CPU_TOKENS)
+        self._device = device
+        self._release = release
+        self._report = report
+
+    def run(self, read: Callable[[], Result | None], divisible: bool) -> Result | None:
+        """Read a pass; None if it must be tried again with fewer tokens.
+
+        Raises GroundingError: the memory doesn't hold a pass that isn't divisible.
+        """
+        try:
+            return read()
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+            reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        # Trap: inside the handler, the error's frames would keep the memory in use.
+        if not divisible or self.tokens <= LEAST_TOKENS:
+            raise GroundingError(
+                GroundingCode.MODEL_FAILED,
+                f"the device {self._device!r} has no memory left for a single question "
+                f"({reason}); stop what else uses it, or use a smaller model, precision '4bit', or "
+                "a model server (endpoint)",
+            )
+        self._release()
+        free_memory(self._device)
+        self.tokens //= 2
+        self._report(f"out of memory: from now on at most {self.tokens} tokens a pass ({reason})")
+        return None
 
 
 @dataclass(frozen=True, slots=True)

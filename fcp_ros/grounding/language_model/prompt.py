@@ -204,7 +204,7 @@ def _write_own_lines(rubric: Rubric, arguments: Sequence[ArgumentContext]) -> li
         for argument in arguments
         if argument.attributes or _to_placeholder(argument) not in rubric.question
     )
-    words = {_to_placeholder(argument): _sanitise(argument.words) for argument in arguments}
+    words = {_to_placeholder(argument): sanitise(argument.words) for argument in arguments}
     # In one substitution: an argument's words may look like another placeholder.
     question = _PLACEHOLDER.sub(lambda m: words.get(m.group(0), m.group(0)), rubric.question)
     return [*lines, f"Question: {_join_line(question)}"]
@@ -223,7 +223,7 @@ def _write_anchor(anchor: Anchor) -> str:
 
 
 def _write_argument(argument: ArgumentContext) -> str:
-    line = f"{argument.parameter}: {_sanitise(argument.words)}"
+    line = f"{argument.parameter}: {sanitise(argument.words)}"
     if argument.attributes:
         known = ", ".join(_write_attribute(name, value) for name, value in argument.attributes)
         line += f" ({known})"
@@ -234,10 +234,10 @@ def _write_attribute(name: str, value: AttributeValue) -> str:
     """Write a flag as a word, "full" or "not full", and another value behind its name."""
     if isinstance(value, bool):
         return f"{'' if value else 'not '}{name.replace('_', ' ')}"
-    return f"{name} {_sanitise(str(value))}"
+    return f"{name} {sanitise(str(value))}"
 
 
-def _sanitise(text: str) -> str:
+def sanitise(text: str) -> str:
     """Put text from a scene or a task on one line, without a model's control tokens.
 
     Tokenizers would read "<|im_end|>" or "[INST]" in a label as the end of the question. Characters

@@ -41,7 +41,6 @@ TALLEST, LOWEST = 0.85, 0.28
 """Greatest and least height of the ground that is shown, in units of the picture's width."""
 
 LEAST_EXTENT = 0.2  # Smaller scenes [m] don't fill the picture
-
 _MARGINS = (40.0, 28.0, 8.0, 6.0)  # Space to the left, below, to the right and above [points]
 
 LONGEST_NAME, LONGEST_ROOM_NAME = 32, 120

@@ -21,7 +21,6 @@ from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
 CROWD = 45.0  # Points that are nearer than this [points] are neighbours
-
 LEADER_DISTANCE = 14.0  # Labels that are placed farther away than this [points] get a leader line
 
 
@@ -179,7 +178,6 @@ LINE_HEIGHT = 1.2  # Height of a line in units of the font size
 
 MOST_LINES = 4
 MARGIN = 2.5  # Least distance of a name from the walls [points]
-
 STEPS = 16  # Places that are tried along each axis
 
 _LARGE, _SMALL = (9.0, 8.0, 7.0, 6.0), (5.0,)

@@ -19,7 +19,6 @@ interchangeable: a bottle may do for a vase better than a vase for a bottle.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +28,8 @@ from numpy.typing import NDArray
 
 from fcp_ros.grounding.heads.features.state_features import StateEncoder
 from fcp_ros.grounding.judged.judgement_set import find_head_word, to_singular
-from fcp_ros.grounding.models.model_folder import CONFIG, check_model_folder
+from fcp_ros.grounding.language_model.loading import read_architectures
+from fcp_ros.grounding.models.model_folder import check_model_folder
 from fcp_ros.grounding.models.sentence_encoder import (
     PACKAGED_MODEL,
     Encode,
@@ -46,9 +46,7 @@ def is_causal(folder: Path) -> bool:
     """Return True if a checked folder holds a causal language model."""
     if (folder / SENTENCE_MODULES).is_file():
         return False
-    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    names = [str(name) for name in config.get("architectures") or ()]
-    return any(name.endswith(("CausalLM", "LMHeadModel")) for name in names)
+    return any(name.endswith(("CausalLM", "LMHeadModel")) for name in read_architectures(folder))
 
 
 def make_encoder(
@@ -178,26 +176,11 @@ SHARED_WORDS = 8  # Number of features
 Rows = NDArray[np.intp]
 
 
-def compare_words(left: str, right: str) -> tuple[float, ...]:
-    """Compare the words of two sides: same head, contained in the other, shared, several."""
-    a, b = _split_words(left), _split_words(right)
-    every_a, every_b = set(a), set(b)
-    common = len(every_a & every_b)
-    return (
-        float(a[-1] == b[-1]),
-        float(a[-1] in every_b),
-        float(b[-1] in every_a),
-        common / (len(every_a) + len(every_b) - common),
-        float(every_a < every_b),
-        float(every_b < every_a),
-        float(len(a) > 1),
-        float(len(b) > 1),
-    )
-
-
 def compare_all_words(phrases: Sequence[str], left: Rows, right: Rows) -> NDArray[np.float32]:
-    """Compare the words of many pairs as `compare_words` does; each phrase is split once.
+    """Compare the words of the sides of many pairs, shape (pairs, SHARED_WORDS).
 
+    Same head, the left head in the right side, the right one in the left, share of the words that
+    both have, left part of right, right part of left, left and right have several.
     `left`: place of each pair's left side among the phrases; `right`: the same for the right side.
     """
     words = [_split_words(phrase) for phrase in phrases]
