@@ -46,8 +46,9 @@ from fcp_ros.package_files import config_folder, find_domain, find_scene
 from fcp_ros.planning import PlanningResult
 from fcp_ros.planning.warm_up import compile_missing_kernels
 from fcp_ros.report.console import render_result
-from fcp_ros.report.demo_page import write_page
+from fcp_ros.report.demo_page import render_page
 from fcp_ros.report.demo_report import DemoReport, Episode, UnderstoodInstruction, write_json
+from fcp_ros.report.pages import write_page
 from fcp_ros.scene import Layer, SceneGraph, load_scene, read_scene
 
 MOST_THINGS = 3  # Things that are brought: enough to see the policy repeat itself
@@ -165,7 +166,7 @@ def run_demo(options: DemoOptions, console: Console) -> DemoReport:
         created=datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         episodes=tuple(run.episodes),
     )
-    write_page(report, options.out / "demo.html")
+    write_page(render_page(report), options.out / "demo.html")
     write_json(report, options.out / "demo.json")
     return report
 

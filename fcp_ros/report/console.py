@@ -164,15 +164,8 @@ def render_plan(
     """
     if len(plan.steps) > LONG_PLAN:
         return _render_long(plan, explain)
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column, justify in (
-        ("#", "right"),
-        ("step", "left"),
-        ("time", "right"),
-        ("degree", "right"),
-        ("membership", "left"),
-    ):
-        table.add_column(column, justify=justify)  # type: ignore[arg-type]
+    columns = ("#", "step", "time", "degree", "membership")
+    table = _make_table(columns, right=("#", "time", "degree"))
     groups = {} if trace is None else group_steps(trace)
     for number, step in enumerate(plan.steps, start=1):
         if number - 1 in groups:
@@ -220,16 +213,7 @@ def _format_time(plan: Plan, index: int) -> str:
 
 def render_candidates(candidates: Sequence[Candidate]) -> RenderableType:
     """Render the bindings that were considered, each with its degree and the reason."""
-    table = Table(
-        box=None,
-        pad_edge=False,
-        header_style="dim",
-        title="candidates",
-        title_justify="left",
-        title_style="bold",
-    )
-    for column in ("", "binding", "goal", "membership", "why"):
-        table.add_column(column)
+    table = _make_table(("", "binding", "goal", "membership", "why"), title="candidates")
     for candidate in candidates[:CANDIDATES_SHOWN]:
         binding = ", ".join(f"{name}={element}" for name, element in candidate.binding)
         table.add_row(
@@ -246,12 +230,10 @@ def render_candidates(candidates: Sequence[Candidate]) -> RenderableType:
 
 def render_preferences(result: PlanningResult, *, explain: bool = False) -> RenderableType:
     """Render what became of each preference, those given up first, and of parts left out."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
     priced = any(one.price is not None for one in result.given_up)
     first = "part" if any(one.is_part for one in result.given_up) else "preference"
     columns = (first, "weight", "cost", "", *(["keeping it would have cost"] * priced))
-    for column in columns:
-        table.add_column(column, justify="right" if column in ("weight", "cost") else "left")
+    table = _make_table(columns, right=("weight", "cost"))
     shown: list[GivenUp | KeptPreference] = [*result.given_up, *result.kept_preferences]
     for one in shown[: len(shown) if explain else PREFERENCES_SHOWN]:
         table.add_row(
@@ -275,21 +257,28 @@ def _tell_outcome(one: GivenUp | KeptPreference, priced: bool) -> tuple[str | Te
 
 def render_explanation(explanation: Explanation) -> RenderableType:
     """Render the loss of each step, what binds at alpha, and the extent of the search."""
-    table = Table(
-        box=None,
-        pad_edge=False,
-        header_style="dim",
-        title="what it costs",
-        title_justify="left",
-        title_style="bold",
-    )
-    for column in ("part", "degree", "of the loss"):
-        table.add_column(column)
+    table = _make_table(("part", "degree", "of the loss"), title="what it costs")
     for share in explanation.shares:
         table.add_row(escape(share.what), f"{share.degree:.2f}", f"{share.share:.0%}")
     words = [Text(explanation.binding)] if explanation.binding else []
     shares = [table] if explanation.shares else []
     return Group(*shares, *words, Text(explanation.looked, style="dim"))
+
+
+def _make_table(
+    columns: Sequence[str], *, right: Sequence[str] = (), title: str | None = None
+) -> Table:
+    table = Table(
+        box=None,
+        pad_edge=False,
+        header_style="dim",
+        title=title,
+        title_justify="left",
+        title_style="bold",
+    )
+    for column in columns:
+        table.add_column(column, justify="right" if column in right else "left")
+    return table
 
 
 def _build_headline(result: PlanningResult) -> Text:

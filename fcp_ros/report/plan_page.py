@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
@@ -19,6 +19,7 @@ from fcp_ros.report.drawing.policy_graph import draw_policy_graph
 from fcp_ros.report.drawing.relaxation_lattice import draw_relaxation_lattice
 from fcp_ros.report.drawing.timeline import draw_timeline
 from fcp_ros.report.explored_goals import count_outcomes, remove_reasons
+from fcp_ros.report.pages import make_environment, write_page
 
 LONGEST_TIMELINE = 60  # Steps of a plan with a timeline, which has a row for each
 LONGEST_GOAL = 600  # Letters of a goal that are shown
@@ -56,9 +57,7 @@ def write_plan_page(
 
     `policy`: the policy that the result names; None without one.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render_plan_page(result, request, policy), encoding="utf-8")
-    return path
+    return write_page(render_plan_page(result, request, policy), path)
 
 
 def render_plan_page(
@@ -69,7 +68,7 @@ def render_plan_page(
     is_short = plan is not None and len(plan.steps) <= LONGEST_TIMELINE
     goal = result.goal or request.goal
     return (
-        make_environment()
+        make_plan_environment()
         .get_template("plan.html.j2")
         .render(
             request=request,
@@ -105,15 +104,9 @@ def draw_policy_path(result: PlanningResult, policy: GeneralPolicy | None) -> Po
     )
 
 
-def make_environment() -> Environment:
+def make_plan_environment() -> Environment:
     """Make the environment of the templates of pages with plans."""
-    environment = Environment(
-        loader=PackageLoader("fcp_ros.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = make_environment()
     environment.globals["describe_origin"] = describe_origin
     environment.globals["count_outcomes"] = count_outcomes
     return environment

@@ -74,9 +74,7 @@ def to_svg(figure: Figure, label: str, prefix: str) -> str:
         figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
     text = buffer.getvalue()
     svg = text[text.index("<svg") :]
-    svg = _HALO.sub(
-        r"\1paint-order:stroke;stroke:#fff;stroke-width:3.2;stroke-linejoin:round;", svg
-    )
+    svg = _HALO.sub(rf"\1{_EDGE}", svg)
     svg = re.sub(r'\bid="', f'id="{prefix}-', svg)
     svg = re.sub(r'(xlink:href="|url\()#', rf"\1#{prefix}-", svg)
     safe = label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")

@@ -20,6 +20,7 @@ from html import escape
 from fcp_ros.abstraction.qnp import PolicyEdge, PolicyGraph, QState, describe_state
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.report.drawing.relaxation_lattice import spread_apart
+from fcp_ros.report.drawing.svg import draw_text, frame_drawing
 
 LETTER = 6.7  # Width of a letter, px
 LINE = 15.0  # Height of a line of text, px
@@ -84,12 +85,8 @@ def draw_policy_graph(
         )
     label = f"Policy graph: {len(graph.states)} qstates, {len(graph.goals)} of them goals"
     left, width = places.left - EDGE, places.right - places.left + 2 * EDGE
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="policy" role="img" '
-        f'aria-label="{escape(label)}" width="{width:.0f}" height="{places.height + EDGE:.0f}" '
-        f'viewBox="{left:.1f} 0 {width:.1f} {places.height + EDGE:.1f}">'
-        f"<style>{_STYLE}</style>{''.join(drawn)}</svg>"
-    )
+    box = (left, width, places.height + EDGE)
+    return frame_drawing("policy", label, _STYLE, box, "".join(drawn))
 
 
 def _list_taken(
@@ -344,12 +341,12 @@ def _draw_box(box: _Box, graph: PolicyGraph, in_run: bool) -> str:
     if word == "goal":
         parts.append(_draw_frame("inner", left + 3, box.y + 3, box.width - 6, box.height - 6))
     for number, line in enumerate(box.lines, 1):
-        parts.append(_draw_text("", box.x, box.y + LINE * number + 2, line))
+        parts.append(draw_text("", box.x, box.y + LINE * number + 2, line))
     y = box.y + LINE * (len(box.lines) + 1) + 6
     if word:
-        parts.append(_draw_text("mark", box.x, y, word))
+        parts.append(draw_text("mark", box.x, y, word))
     for name in box.actions:
-        parts.append(_draw_text("action", box.find_port(name), y, _shorten(to_printable(name))))
+        parts.append(draw_text("action", box.find_port(name), y, _shorten(to_printable(name))))
     return "".join([*parts, "</g>"])
 
 
@@ -358,11 +355,6 @@ def _draw_frame(kind: str, x: float, y: float, width: float, height: float) -> s
         f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
         f'height="{height:.1f}" rx="7"/>'
     )
-
-
-def _draw_text(kind: str, x: float, y: float, text: str) -> str:
-    name = f' class="{kind}"' if kind else ""
-    return f'<text{name} x="{x:.1f}" y="{y:.1f}">{escape(text)}</text>'
 
 
 def _tell(box: _Box, graph: PolicyGraph) -> str:

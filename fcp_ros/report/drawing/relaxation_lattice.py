@@ -19,6 +19,7 @@ from html import escape
 
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.planning.model.result import PlanningResult, RelaxationOutcome
+from fcp_ros.report.drawing.svg import frame_drawing
 from fcp_ros.report.explored_goals import ExploredGoals, GoalLevel, ShownGoal, arrange_explored
 
 WIDTH, HEIGHT = 190.0, 46.0  # Size of the box of a goal, px
@@ -112,12 +113,8 @@ def draw_relaxation_lattice(result: PlanningResult, stated: str) -> str:
     drawn += [_draw_caption(row, left + EDGE, right - EDGE) for row in rows[1:]]
     drawn += [_draw_box(box, result.alpha, explored, stated) for box in boxes]
     label = f"Relaxed goals that were looked at: {_describe_levels(explored.levels)}"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="lattice" role="img" '
-        f'aria-label="{escape(label)}" width="{right - left:.0f}" height="{height:.0f}" '
-        f'viewBox="{left:.1f} 0 {right - left:.1f} {height:.1f}">'
-        f"<style>{_STYLE}</style>{''.join(drawn)}</svg>"
-    )
+    box = (left, right - left, height)
+    return frame_drawing("lattice", label, _STYLE, box, "".join(drawn))
 
 
 # --- places
