@@ -68,10 +68,7 @@ def propose_tidying(teller: Storyteller, state: Instance, cast: Cast) -> list[St
 def choose_tidying(
     stories: Sequence[Story], plan: Callable[[Story], PlanningResult]
 ) -> Story | None:
-    """Choose the first goal whose plan a policy makes; None if no policy makes any.
-
-    `plan`: plans one of them without executing anything.
-    """
+    """Choose the first goal whose plan, not executed, a policy makes; None without."""
     return next((story for story in stories if story.is_answered_by(plan(story))), None)
 
 
@@ -104,10 +101,7 @@ DOMAIN, PERCEIVED, TRUE = "household", "twin_house_perceived", "twin_house_furni
 
 
 def show_names(console: Console, width: int) -> None:
-    """Align the house in other words with the domain, and print what was found.
-
-    `width`: of the title (columns).
-    """
+    """Align the house in other words with the domain, and print what was found."""
     console.print()
     console.print(Rule("[bold]Another perception, other names", align="left"), width=width)
     result = align_house()
@@ -146,8 +140,8 @@ class DemoOptions:
 def run_demo(options: DemoOptions, console: Console) -> DemoReport:
     """Play all episodes and write ``demo.html`` and ``demo.json``.
 
-    Raises StoryError: the scene has too little in it; StackError: the nodes did not start;
-    FcpError: a node did not answer; DomainError, SceneError: a file is invalid.
+    Raises StoryError (the scene has too little in it), StackError, FcpError, DomainError,
+    SceneError.
     """
     scene = find_scene(options.scene)
     domain = load_domain(find_domain(options.domain))
@@ -245,11 +239,7 @@ class _DemoRun:
         faults: tuple[str, ...] = (),
         policies: Path | None = None,
     ) -> None:
-        """Start the nodes, play episodes on them, and kill them.
-
-        `announcement`: what is done, in words. `policies`: folder of the planner's policies; None
-        for none.
-        """
+        """Start the nodes, play episodes on them, and kill them."""
         parameters = self._make_parameters(faults, policies)
         process = StackProcess(parameters, self._options.out, self._domain_id)
         known = () if policies is None else read_policy_folder(policies).policies

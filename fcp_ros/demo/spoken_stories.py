@@ -49,10 +49,7 @@ class _MissingThing:
 
 
 def propose_wishes(teller: Storyteller, state: Instance, cast: Cast) -> list[Story]:
-    """Propose sentences, those with two wishes that can't be met before those with one.
-
-    Raises StoryError: nothing is a substitute for any word that the demonstration knows.
-    """
+    """Propose sentences, those with two wishes that can't be met before those with one."""
     missing = list(_find_missing(teller, state))
     places = (cast.stage, cast.aside)
     pairs = [
@@ -78,10 +75,7 @@ def propose_wishes(teller: Storyteller, state: Instance, cast: Cast) -> list[Sto
 
 
 def choose_wish(stories: Sequence[Story], plan: Callable[[Story], PlanningResult]) -> Story:
-    """Choose the first sentence whose goal is relaxed as it promises.
-
-    `plan`: plans one of them without executing anything. Raises StoryError: none of them is.
-    """
+    """Choose the first sentence whose goal is relaxed as it promises, by plans only."""
     for story in stories:
         if story.is_answered_by(plan(story)):
             return story
@@ -134,10 +128,7 @@ def _list_companions(
 
 
 def _list_counts(state: Instance) -> list[tuple[str, frozenset[str]]]:
-    """List one more of each kind of thing than there are.
-
-    Returns such as "three cups" and the names of the two that there are, the most first.
-    """
+    """List one more of each kind of thing than there are ("three cups"), and their names."""
     found: dict[str, set[str]] = {}
     for element in state.elements(ITEM):
         name, type_ = state.name_of(element), state.type_of(element)

@@ -27,11 +27,7 @@ class StackError(RuntimeError):
 
 
 class StackProcess:
-    """``fcp up`` as a child process.
-
-    `folder`: folder of the parameter file and the log; the log is appended to. `domain_id`: ROS
-    domain of the nodes.
-    """
+    """``fcp up`` as a child process in a ROS domain; its folder has parameters and log."""
 
     def __init__(
         self, parameters: Mapping[str, Mapping[str, Any]], folder: Path, domain_id: int

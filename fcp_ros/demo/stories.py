@@ -99,10 +99,9 @@ class Cast:
 
 
 class Storyteller:
-    """A chooser of goals for a scene.
+    """A chooser of goals, with a least membership alpha, for a scene.
 
-    `domain`: a domain with items, supports, ``on``, ``serves_as`` and ``suitable_substitute``;
-    `alpha`: least acceptable membership of the goals, in [0, 1].
+    The domain has items, supports, ``on``, ``serves_as`` and ``suitable_substitute``.
     """
 
     def __init__(self, domain: Domain, memberships: MembershipSource, alpha: float) -> None:
@@ -116,11 +115,7 @@ class Storyteller:
         return self._alpha
 
     def choose_cast(self, state: Instance) -> Cast:
-        """Choose the purpose, the item and the places.
-
-        Raises:
-            StoryError: no item serves any known purpose, or the scene has fewer than two supports.
-        """
+        """Choose the purpose, the item and the places (two supports at least, else StoryError)."""
         supports = len(state.elements(SUPPORT))
         if supports < 2:
             raise StoryError(
@@ -138,11 +133,7 @@ class Storyteller:
         )
 
     def choose_free_stage(self, state: Instance, cast: Cast) -> Cast:
-        """Choose a stage on which nothing acceptable lies in this state.
-
-        `state`: the state that the goal will be asked in. `cast`: the current cast; its purpose and
-        item are kept. Raises StoryError: something acceptable lies on every support already.
-        """
+        """Choose a stage without anything acceptable for the cast's purpose (else StoryError)."""
         fit = self._find_fit(state, "serves_as", cast.purpose.words)
         free = [
             support
@@ -186,10 +177,7 @@ class Storyteller:
         )
 
     def tell_unacceptable(self, state: Instance, cast: Cast) -> Story:
-        """Tell of a goal whose best degree lies clearly below alpha.
-
-        Raises StoryError: the scene has something acceptable for every unfit purpose.
-        """
+        """Tell of a goal whose best degree lies clearly below alpha (else StoryError)."""
         ranked = [
             (self.rank_items(state, "serves_as", purpose.words)[0][0], index, purpose)
             for index, purpose in enumerate(UNFIT_PURPOSES)

@@ -110,7 +110,7 @@ def denies(words: Sequence[str], place: int) -> bool:
 
 
 def is_thing(word: str) -> bool:
-    """Return True for a word that can name a thing: "painting", but neither "sitting" nor "ideal".
+    """Return True for a word that can name a thing: "painting", but not "sitting" or "ideal".
 
     Without WordNet, its ending decides.
     """
@@ -174,10 +174,10 @@ def describe_label(label: str) -> str:
 
 
 def match_label(label: str, labels: Mapping[str, str]) -> str | None:
-    """Look a label up in a table of normalised labels.
+    """Look a label up in a table of normalised labels; None if no form of it is there.
 
     The whole label counts first, then its last words ("dining table" -> "table"); each also without
-    a plural ending. Returns the value, or None if no form of the label is in the table.
+    a plural ending.
     """
     return next((labels[form] for form in label_forms(label) if form in labels), None)
 
@@ -295,10 +295,7 @@ def drop_asset_prefix(words: Sequence[str]) -> list[str]:
 
 
 def drop_asset_codes(words: Sequence[str], known: Container[str] = ()) -> list[str]:
-    """Drop codes and numbers at the end of a normalised label; at least one word stays.
-
-    `words`: "dresser rast v", split; `known`: words that are no codes, however short ("tv").
-    """
+    """Drop codes and numbers at a normalised label's end but `known` words ("tv"); one stays."""
     left = list(words)
     while len(left) > 1 and _CODE.fullmatch(left[-1]) and left[-1] not in known:
         if _COUNTED_WORD.fullmatch(left[-1]):

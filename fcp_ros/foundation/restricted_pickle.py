@@ -41,11 +41,9 @@ class RestrictedPickleError(ValueError):
 
 
 def load_restricted(data: bytes) -> Any:
-    """Return the value of a pickle.
+    """Return the value of one whole pickle; RestrictedPickleError if it is damaged or holds more.
 
-    It is made of None, bool, int, float, str, bytes, list, tuple, dict and `PickledArray`. `data`:
-    one whole pickle, with nothing after it. Raises RestrictedPickleError: the pickle is damaged, or
-    holds anything else.
+    It is made of None, bool, int, float, str, bytes, list, tuple, dict and `PickledArray`.
     """
     stream = io.BytesIO(data)
     try:

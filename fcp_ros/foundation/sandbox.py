@@ -71,12 +71,10 @@ class SandboxLimits:
 def decode_in_sandbox(
     decoder: str, files: Sequence[Sequence[str]], limits: SandboxLimits, folder: Path | None = None
 ) -> list[DecodedFile | DecodingError]:
-    """Decode files in a child process.
+    """Decode files, by the arguments of `decode` for each, in a child process.
 
-    A file that crashes the decoder costs only itself: the child goes on with the next one.
-    `decoder`: dotted name of a module, as the docstring of this one describes it; `files`: the
-    arguments of `decode` for each file; `limits`: limits of memory and time. Returns the content of
-    each file, or why there is none.
+    A file that crashes the decoder (a module's dotted name) costs only itself: the child goes on
+    with the next one.
     """
     if not files:
         return []

@@ -103,12 +103,7 @@ _MEANINGS = 3  # Meanings of a word among which a kind is looked for: "glass" is
 
 @lru_cache(maxsize=16_384)
 def find_veto(label: str, purpose: str) -> str:
-    """Find what in a label rules a purpose out.
-
-    `label`: as the scene gives it: "Dirty_Mug_2"; `purpose`: what for, or the name of what is
-    wanted instead. Returns a clause about the thing, such as "it is not clean"; "" if nothing is
-    against it.
-    """
+    """Find what in a label ("Dirty_Mug_2") rules out a purpose, or a wanted name; "" if nothing."""
     wanted = frozenset(normalise_label(purpose).split())
     for word, defect in _list_defects(label):
         if word not in wanted and _forbids(defect, label, purpose, wanted):

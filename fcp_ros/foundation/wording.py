@@ -26,10 +26,7 @@ def gather_words(text: str) -> frozenset[str]:
 
 
 def find_similar(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that `name` was most likely meant to be, or None.
-
-    Case makes no difference.
-    """
+    """Return the known name that `name` was most likely meant to be, in any case, or None."""
     if len(name) > _LONGEST:
         return None
     by_folded = {one.casefold(): one for one in known if len(one) <= _LONGEST}
@@ -38,10 +35,7 @@ def find_similar(name: str, known: Iterable[str]) -> str | None:
 
 
 def suggest_name(name: str, known: Iterable[str], most: int = 8) -> str:
-    """Say what to write instead of an unknown name: "did you mean x?", or the known names.
-
-    `most`: number of known names that are shown at most.
-    """
+    """Say what to write instead of an unknown name: "did you mean x?", or `most` known names."""
     names = sorted(set(known))
     similar = find_similar(name, names)
     if similar is not None:
@@ -53,11 +47,7 @@ def suggest_name(name: str, known: Iterable[str], most: int = 8) -> str:
 
 
 def describe_unknown_name(what: str, name: object, known: Iterable[str], where: str) -> str:
-    """Say that a name doesn't exist, and which one was probably meant or which ones there are.
-
-    `what`: kind of thing, for example "relation"; `where`: what was searched, for example "schema
-    'household'".
-    """
+    """Say that a name of a kind ("relation") doesn't exist there, and which ones do."""
     names = sorted(known)
     similar = find_similar(str(name), names)
     text = f"no {what} {name!r} in {where}"

@@ -78,10 +78,10 @@ class Sense:
 
 
 class WordNet:
-    """The nouns of WordNet. Safe to use from several threads.
+    """The nouns of a folder of WordNet. Safe to use from several threads.
 
-    `folder`: holds `data.noun`, `data.verb`, `noun.exc`, `cntlist.rev`, and all indexes. Raises
-    OSError: a file is missing or can't be read; ValueError: a file is empty.
+    It holds `data.noun`, `data.verb`, `noun.exc`, `cntlist.rev`, and all indexes (OSError,
+    ValueError).
     """
 
     def __init__(self, folder: Path) -> None:
@@ -131,10 +131,10 @@ class WordNet:
         return next((found for found in map(self.find_senses, ends) if found), ())
 
     def is_kind(self, phrase: str, nouns: frozenset[str], *, most_meanings: int = 1) -> bool:
-        """Return True if a phrase names a kind of one of these nouns.
+        """Return True if a phrase ("paring knife") names a kind of one of these nouns.
 
-        `phrase`: "paring knife"; `nouns`: each in its most frequent concrete meaning;
-        `most_meanings`: of the phrase that count, the most frequent concrete ones.
+        Each noun in its most frequent concrete meaning, the phrase in its `most_meanings` first
+        ones.
         """
         wanted = self._find_first(nouns)
         meanings = [sense for sense in self.find_head(phrase) if sense.is_concrete]

@@ -121,10 +121,7 @@ class Grounder:
         return build_request(self._find_predicate(predicate), arguments, instance)
 
     def judge(self, requests: Sequence[JudgementRequest]) -> list[Membership]:
-        """Judge requests: one membership each, in order, calibrated if the predicate says so.
-
-        Raises GroundingError: an unknown predicate, or no oracle that can answer.
-        """
+        """Judge requests: one membership each, in order, calibrated if the predicate says so."""
         keys = [request.context_key for request in requests]
         questions: dict[str, JudgementRequest] = {}
         for key, request in zip(keys, requests, strict=True):
@@ -298,9 +295,7 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
 
     With a fallback, or another oracle that a predicate names for the case, an oracle that can't be
     made is no error: `Grounder.notes` gives the reason, and so does each membership that another
-    oracle gave instead. `domain`: the domain with the graded predicates. `options`: settings; None
-    means the defaults (nothing kept on disk). Raises GroundingError: a model path doesn't exist or
-    holds no safe model, an oracle is unknown, or a store can't be opened.
+    oracle gave instead. By default nothing is kept on disk.
     """
     options = options or GroundingOptions()
     learnt = options.calibration

@@ -223,11 +223,7 @@ def read_numbers(request: JudgementRequest) -> Numbers:
 
 
 def evaluate(value: Arithmetic, numbers: Numbers) -> float:
-    """Compute a value of a rule; the result is finite.
-
-    Raises NotKnownError: an unknown attribute, a division by zero, the root of a negative number,
-    or a result beyond all bounds.
-    """
+    """Compute a finite value of a rule; NotKnownError: unknown attribute, 1/0, root of -1, ..."""
     try:
         result = _compute(value, numbers)
     except OverflowError:

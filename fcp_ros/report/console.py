@@ -129,10 +129,7 @@ PREFERENCES_SHOWN = 8  # More preferences are shown with an explanation only
 
 
 def render_result(result: PlanningResult, *, explain: bool = False) -> RenderableType:
-    """Render the answer to a planning request.
-
-    `explain`: add the candidates, the source of each degree and the timings.
-    """
+    """Render the answer to a planning request; explained, with candidates, sources and timings."""
     parts: list[RenderableType] = [_build_headline(result)]
     if result.conflict is not None:
         parts.extend(Text(f"conflict: {part}", style="yellow") for part in result.conflict.parts)
@@ -158,9 +155,8 @@ def render_plan(
 ) -> RenderableType:
     """Render a plan as a table with a row for each step and the membership after it.
 
-    If the plan has a schedule, the time of a step is its start and end, and the last row has the
-    makespan. `explain`: add the source of each degree. `trace`: the run of the policy that made it;
-    its abstract actions stand above their steps.
+    With a schedule, the time of a step is its start and end, and the last row has the makespan. The
+    abstract actions of a policy's `trace` stand above their steps.
     """
     if len(plan.steps) > LONG_PLAN:
         return _render_long(plan, explain)

@@ -76,10 +76,7 @@ class ExploredGoals:
 
 
 def arrange_explored(result: PlanningResult, most: int = MOST_IN_LEVEL) -> ExploredGoals:
-    """Arrange the relaxed goals that were looked at in levels.
-
-    `most`: goals of a level that are shown; more only if the chain needs them.
-    """
+    """Arrange the relaxed goals that were looked at in levels of `most`, but for the chain."""
     goals = {goal.number: goal for goal in result.explored}
     answer = find_answer(result)
     above = _find_above(goals[answer], goals) if answer >= 0 else ()
@@ -103,10 +100,7 @@ def arrange_explored(result: PlanningResult, most: int = MOST_IN_LEVEL) -> Explo
 
 
 def find_answer(result: PlanningResult) -> int:
-    """Find the goal that the answer is about: that of its plan, or the one that came closest.
-
-    Returns its number; -1 if no relaxed goal has a plan.
-    """
+    """Find the number of the goal that the answer is about, or that came closest; -1: no plan."""
     relaxed = [goal for goal in result.explored if goal.membership > EPSILON]
     solved = [goal for goal in relaxed if goal.outcome is RelaxationOutcome.SOLVED]
     if result.plan is not None:
@@ -191,10 +185,7 @@ _COLOURS = {
 
 
 def render_relaxations(result: PlanningResult, *, explain: bool = False) -> RenderableType:
-    """Render what was changed to reach the goal, and what it would take to reach it as stated.
-
-    `explain`: add what was refused, and the relaxed goals that were looked at.
-    """
+    """Render what was changed to reach the goal, and what it would take as stated."""
     parts: list[RenderableType] = []
     for relaxation in result.relaxations:
         told = relaxation.reason in result.message

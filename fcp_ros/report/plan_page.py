@@ -53,10 +53,7 @@ class PlanRequest:
 def write_plan_page(
     result: PlanningResult, request: PlanRequest, policy: GeneralPolicy | None, path: Path
 ) -> Path:
-    """Write the page, creating its folder, and return the path.
-
-    `policy`: the policy that the result names; None without one.
-    """
+    """Write the page, creating its folder, and return the path."""
     return write_page(render_plan_page(result, request, policy), path)
 
 
@@ -86,11 +83,7 @@ def render_plan_page(
 
 
 def draw_policy_path(result: PlanningResult, policy: GeneralPolicy | None) -> PolicyPath | None:
-    """Draw the path of the policy that made a plan.
-
-    `policy`: the one that the result names; None if it isn't at hand. Returns None if no policy
-    made the plan, or if the result has no trace of it.
-    """
+    """Draw the path of the policy, if at hand, that made a plan; None without a trace of it."""
     trace = result.policy_trace
     if trace is None or result.plan is None:
         return None

@@ -36,10 +36,7 @@ def write_scene_page(
 
 
 def render_scene_page(graph: SceneGraph, typing: Mapping[str, TypeChoice], domain: str) -> str:
-    """Render a scene as a complete HTML document.
-
-    ``typing``: the choice of each element's type in the domain, by node id.
-    """
+    """Render a scene as an HTML document, with the choice of each element's type by node id."""
     placed = [node for node in graph.nodes.values() if node.pose is not None]
     drawn = sum(node.layer is not Layer.PLACE for node in placed) <= PLAN_NODES
     return (

@@ -51,10 +51,7 @@ PASSING = frozenset(
 
 
 class Outage:
-    """The state of one oracle that may be down; safe to use from several threads.
-
-    `clock`: seconds, monotonic.
-    """
+    """The state of one oracle that may be down (monotonic clock, s); safe for several threads."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -285,10 +282,7 @@ class CachedOracle:
         *,
         has_substitute: bool,
     ) -> list[Answer]:
-        """Answer requests: for each its membership or an error.
-
-        With a substitute, this oracle isn't asked while it is down.
-        """
+        """Answer requests; with a substitute, this oracle isn't asked while it is down."""
         read = self._read_all(requests)
         bounds = [one.core for one in read if one.core is not None]
         if bounds:

@@ -85,10 +85,9 @@ class _PredicateEvidence:
 
 
 class Calibrator:
-    """Calibrates degrees by the evidence in a store. Safe to use from several threads.
+    """Calibrates degrees by the evidence in a store, which it doesn't close; for several threads.
 
-    `store`: the evidence; the calibrator doesn't close it. `trouble`: reason why the newest
-    outcomes don't count, or "".
+    `trouble` is the reason why the newest outcomes don't count, or "".
     """
 
     def __init__(self, store: CalibrationStore, options: CalibrationOptions | None = None) -> None:

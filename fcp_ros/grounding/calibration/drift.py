@@ -105,10 +105,9 @@ class ChangeDetector:
         return math.log(max(self.value, 1.0))
 
     def update_alarm(self, together: ChangeDetector | None = None) -> bool:
-        """Raise or end the alarm.
+        """Raise or end the alarm; return True if the change has become certain.
 
-        `together`: the detector for all outcomes of the model, up to date; None: there is none.
-        Returns True if the change has become certain.
+        `together`: the detector for all outcomes of the model, up to date.
         """
         found, before = self.evidence / self.threshold, self.certain
         others = together is not None and together.alarm
@@ -137,11 +136,7 @@ class DriftDetector:
         self.both[Direction.BETTER].add(1.0 - degree, 1.0 - quality, weight, stamp, number)
 
     def update_alarms(self, together: DriftDetector | None = None) -> int | None:
-        """Raise and end alarms.
-
-        `together`: the detector for all outcomes of the model, up to date; None: there is none.
-        Returns the number of the first outcome of a change that has become certain, else None.
-        """
+        """Raise and end alarms; return the first outcome of a change that has become certain."""
         found = None
         for direction, own in self.both.items():
             if own.update_alarm(None if together is None else together.both[direction]):

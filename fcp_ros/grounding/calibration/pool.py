@@ -68,10 +68,7 @@ class PoolFit:
     outcomes: int
 
     def compute_strength(self, degree: float, uncertainty: float | None, believed: float) -> float:
-        """Compute the number of outcomes that the degree of one context is worth.
-
-        `uncertainty`: its expected error by the oracle; None if it doesn't say.
-        """
+        """Compute the number of outcomes that the degree of one context is worth."""
         if uncertainty is None:
             return self.strength
         told = convert_uncertainty(degree, uncertainty, believed)
@@ -241,10 +238,9 @@ def fit_pool(
     forgetting: Forgetting,
     others: MapPrior,
 ) -> PoolFit:
-    """Fit the outcomes of a predicate and model.
+    """Fit the outcomes of a predicate and model, float64[8, n].
 
-    `rows`: prior, quality, present weight, stamp, degree, context, number and initial weight of
-    each outcome, float64[8, n].
+    Rows: prior, quality, present weight, stamp, degree, context, number and initial weight.
     """
     prior, quality = rows[_PRIOR], rows[_QUALITY]
     weight, context = _weigh(rows, forgetting)

@@ -155,11 +155,7 @@ class MapPrior:
 
 
 def measure_evidence(prior: Floats, quality: Floats, weight: Floats) -> MapEvidence:
-    """Measure the evidence of a predicate's outcomes for each map.
-
-    `prior`: the oracle's degrees, float64[n] in [0, 1]. `quality`: the observed qualities, in [0,
-    1]; a part of a success. `weight`: of each outcome, >= 0.
-    """
+    """Measure the evidence of outcomes (qualities in [0, 1]) for each map; float64[n] each."""
     family = _build_family()
     place = prior * (len(GRID) - 1)
     left = np.minimum(place.astype(np.int64), len(GRID) - 2)
@@ -189,11 +185,7 @@ def pool_predicates(others: Sequence[MapEvidence]) -> MapPrior:
 
 
 def average_maps(prior: MapPrior, evidence: MapEvidence) -> tuple[Floats, float]:
-    """Average the recalibrated degree over the posterior.
-
-    Returns:
-        The degree at each of `GRID`, non-decreasing, and the probability that the oracle is right.
-    """
+    """Average the degree at each of `GRID` over the posterior; also P(the oracle is right)."""
     family = _build_family()
     biased = prior.biased + evidence.biased
     right = prior.right + evidence.right
@@ -237,10 +229,7 @@ def to_degree(value: Floats) -> Floats:
 
 
 def fit_isotonic(values: Floats, weights: Floats) -> Floats:
-    """Find the non-decreasing sequence with the least weighted squared distance.
-
-    `values`: float64[n]; `weights`: float64[n], > 0.
-    """
+    """Find the nearest non-decreasing sequence; float64[n], weights > 0."""
     blocks: list[tuple[float, float, int]] = []  # mean, weight, length
     for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
         mean, total, length = value, weight, 1
@@ -296,9 +285,8 @@ def compute_blend(outcomes: float, few: float, enough: float) -> float:
 
 
 def compute_design_weights(weight: Floats, context: Ints, strength: float) -> Floats:
-    """Reduce the weights of outcomes that share a context (design effect).
+    """Reduce the weights of outcomes that share a context (design effect); arrays of length n.
 
-    `weight`: of the outcomes, float64[n]; `context`: the number of each one's context, int[n];
     `strength`: number of outcomes that a context's prior is worth.
     """
     total = sum_groups(context, weight)
@@ -307,12 +295,7 @@ def compute_design_weights(weight: Floats, context: Ints, strength: float) -> Fl
 
 
 def fit_pooled_map(prior: Floats, quality: Floats, weight: Floats, others: MapPrior) -> PooledMap:
-    """Fit the map to outcomes.
-
-    `prior`: the oracle's degrees, float64[n] in [0, 1]; `quality`: the observed qualities, in [0,
-    1]; `weight`: of each outcome (`compute_design_weights`), >= 0; `others`: what the model's other
-    predicates taught.
-    """
+    """Fit the map to outcomes, weighted by `compute_design_weights`; float64[n] each."""
     values, _ = average_maps(others, measure_evidence(prior, quality, weight))
     outcomes = float(weight.sum())
     further = compute_blend(outcomes, MANY, PLENTY)

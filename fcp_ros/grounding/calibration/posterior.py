@@ -34,12 +34,10 @@ def compute_posterior(
     cap: float,
     centre: float | None = None,
 ) -> float:
-    """Compute the calibrated degree.
+    """Compute the calibrated degree, at most `cap` from `prior`.
 
-    `prior`: the oracle's degree, in [0, 1]. `weight`: sum of the weights of the outcomes. `total`:
-    sum of their weighted qualities. `strength`: number of outcomes that the prior is worth, > 0.
-    `cap`: largest distance of the degree from `prior`. `centre`: the recalibrated prior, used in
-    place of `prior`; None: the prior itself.
+    `weight` and `total` sum up the weights of the outcomes and their weighted qualities.
+    `strength`: number of outcomes that the prior, or `centre`, the recalibrated one, is worth, > 0.
     """
     middle = prior if centre is None else centre
     posterior = (strength * middle + total) / (strength + weight)
@@ -50,9 +48,8 @@ def compute_posterior(
 def convert_uncertainty(degree: float, uncertainty: float, believed: float) -> float:
     """Convert the expected error of a degree into the number of outcomes that it is worth.
 
-    A Beta distribution of strength s and mean d has the variance d (1 - d) / (s + 1). `degree`: in
-    [0, 1]. `uncertainty`: standard deviation of its error, in [0, 1]. `believed`: the setting; the
-    result stays within a factor of `RANGE` of it.
+    A Beta distribution of strength s and mean d has the variance d (1 - d) / (s + 1). The result
+    stays within a factor of `RANGE` of the setting `believed`.
     """
     inner = min(max(degree, EDGE), 1.0 - EDGE)
     least, most = believed / RANGE, believed * RANGE
@@ -65,11 +62,10 @@ def convert_uncertainty(degree: float, uncertainty: float, believed: float) -> f
 def estimate_strength(
     believed: float, weight: Floats, expected: Floats, mean: Floats, scatter: Floats
 ) -> float:
-    """Estimate the number of outcomes that a degree is worth from the contexts' distance to it.
+    """Estimate the number of outcomes that a degree is worth, shrunk towards `believed`.
 
-    `believed`: the setting; the estimate is shrunk towards it. `weight`: of the outcomes of each
-    context, float64[c]. `scatter`: weighted sum of the squared distances of its qualities from that
-    mean.
+    By the contexts' distance to it, float64[c]; `scatter`: weighted sum of squared distances of the
+    qualities from their mean.
     """
     binary = _divide(np.sum(weight * expected * (1.0 - expected)), np.sum(weight), 0.25)
     freedom = float(np.sum(np.maximum(weight - 1.0, 0.0)))
@@ -111,10 +107,7 @@ class Forgetting:
         return math.pow(2.0, -max(seconds, 0.0) / SECONDS_A_DAY * _to_rate(self.half_life_days))
 
     def weigh(self, weight: Floats, stamp: Floats) -> Floats:
-        """Compute the weights left of a row of outcomes, the oldest first.
-
-        `stamp`: time of observation, s.
-        """
+        """Compute the weights left of a row of outcomes, the oldest first (stamps in s)."""
         if not len(weight):
             return weight
         later = np.cumsum(weight[::-1])[::-1] - weight
@@ -253,9 +246,8 @@ def fit_neighbourhood(
 ) -> Neighbourhood:
     """Fit the estimates of the groups, and the trust in them.
 
-    `weight`: of the outcomes of each context, with the design effect, float64[c]; `residual`: its
-    mean quality minus its recalibrated prior; `strength`: number of outcomes that a prior is worth;
-    `believed`: lambda of twins before any evidence, in [0, 1].
+    Of each context, float64[c], the weight (design effect), and the residual: mean quality minus
+    recalibrated prior. `believed`: lambda of twins before any evidence, in [0, 1].
     """
     twin = np.asarray(groups.twins)
     own = weight, weight * residual

@@ -113,14 +113,12 @@ class Reset:
 
 
 class CalibrationStore:
-    """Evidence on the disk. Safe to use from several threads and processes.
+    """Evidence on the disk (":memory:": nowhere). Safe to use from several threads and processes.
 
-    `path`: the SQLite file, created if it doesn't exist; ":memory:" keeps nothing on disk.
-    `origin`: whose evidence it holds; a file without an origin becomes theirs. None opens
-    anybody's. `read_only`: look at the evidence of now in an existing file, which is never written
-    to; `origin` must be None. Raises GroundingError: the file can't be used, is something else, or
-    belongs to another origin. A damaged database is set aside, as `note` then says, unless it is
-    only looked at.
+    A file without an origin becomes `origin`'s; None opens anybody's. `read_only` looks at the
+    evidence of now in an existing file, which is never written to; `origin` must be None then. A
+    damaged database is set aside, as `note` says, unless it is only looked at; GroundingError for
+    another's file, or one that is something else.
     """
 
     def __init__(
@@ -154,10 +152,7 @@ class CalibrationStore:
             raise
 
     def record(self, evidence: Evidence) -> int:
-        """Store one outcome and return its number; it is on disk when this returns.
-
-        Raises GroundingError: a number is out of range, or the disk refuses.
-        """
+        """Store one outcome, with numbers in range, and return its number; on disk on return."""
         _check_evidence(evidence)
         with self._begin_transaction() as cursor:
             return _insert(cursor, evidence)
@@ -173,11 +168,7 @@ class CalibrationStore:
     def record_outcomes(
         self, outcomes: Sequence[tuple[OutcomeNumber | None, Sequence[Evidence]]]
     ) -> tuple[bool, ...]:
-        """Store all evidence of outcomes, except of known ones; on disk on return.
-
-        Returns for each False if an outcome of its number was recorded before. Raises
-        GroundingError: a number is out of range, or the disk refuses; nothing is stored then.
-        """
+        """Store all evidence of outcomes on disk, or nothing; False for those known before."""
         for _, evidence in outcomes:
             for item in evidence:
                 _check_evidence(item)
@@ -215,10 +206,7 @@ class CalibrationStore:
             )
 
     def version(self) -> tuple[int, int]:
-        """Return a value that changes with the evidence, by any process (takes microseconds).
-
-        Raises GroundingError: the file can't be read.
-        """
+        """Return a value that changes with the evidence, by any process (takes microseconds)."""
         with self._use_connection() as connection:
             # data_version counts the commits of other connections only.
             (others,) = connection.execute("PRAGMA data_version").fetchone()
@@ -244,11 +232,7 @@ class CalibrationStore:
     def entries(
         self, predicate: str | None = None, *, with_reset: bool = False
     ) -> tuple[Evidence, ...]:
-        """Read recorded evidence, oldest first.
-
-        `predicate`: only this predicate's; `with_reset`: include evidence that a reset has set
-        aside.
-        """
+        """Read recorded evidence, oldest first; on demand also what a reset has set aside."""
         with self._use_connection() as connection:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM evidence "
@@ -264,11 +248,9 @@ class CalibrationStore:
         *,
         stamp: float | None = None,
     ) -> Reset:
-        """Set evidence aside, so that the oracle's degree counts again.
+        """Set evidence aside, so that the oracle's degree counts again; None means all.
 
-        `predicate`: only this predicate's; None means all. `context_key`: only this context's; None
-        means all. `stamp`: when, seconds since the epoch, for the audit; None means now. Returns
-        the reset; `count` is the number of outcomes that it set aside.
+        `stamp` (s since the epoch; None: now) is for the audit.
         """
         stamp = time.time() if stamp is None else stamp
         with self._begin_transaction() as cursor:
@@ -285,10 +267,7 @@ class CalibrationStore:
             return Reset(number, stamp, predicate, context_key, False, cursor.rowcount)
 
     def undo_reset(self, number: int) -> int:
-        """Let the evidence of one reset count again, and return the number of outcomes.
-
-        Raises GroundingError: there is no such reset, or it was undone before.
-        """
+        """Let the evidence of one reset count again, and return the number of outcomes."""
         with self._begin_transaction() as cursor:
             cursor.execute("UPDATE resets SET undone = 1 WHERE id = ? AND undone = 0", (number,))
             if cursor.rowcount == 0:
@@ -407,11 +386,7 @@ def _open_in_memory() -> sqlite3.Connection:
 
 
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring a file to the present version if it has an older one.
-
-    Raises GroundingError: the file was written by a newer version of this package; sqlite3.Error:
-    the file can't be written.
-    """
+    """Bring a file to the present version; GroundingError for one of a newer package."""
     if _read_version(connection) == VERSION:
         return
     # The lock first: of two processes that open an old file, the second finds it migrated.

@@ -58,10 +58,7 @@ class PredicateSummary:
 
 
 def summarise(calibrator: Calibrator, predicate: str | None = None) -> tuple[PredicateSummary, ...]:
-    """Summarise the calibration by predicate; contexts in the order of their first outcome.
-
-    `predicate`: only this one; None means all. Raises GroundingError: the store can't be read.
-    """
+    """Summarise the calibration by predicate; contexts in the order of their first outcome."""
     grouped: dict[str, dict[str, list[Evidence]]] = {}
     for item in calibrator.store.entries(predicate):
         grouped.setdefault(item.predicate, {}).setdefault(item.context_key, []).append(item)

@@ -52,10 +52,7 @@ class OptionalFeature:
 
 
 def find_first_model(server: ModelServer) -> str:
-    """Ask for the name of the first model that a server lists.
-
-    Raises GroundingError: the server can't be asked, or has no model.
-    """
+    """Ask for the name of the first model that a server lists."""
     try:
         names = read_model_names(server.get(_MODELS), server.shown)
     except GroundingError as error:
@@ -97,9 +94,7 @@ def draw_answers(
 ) -> list[ChatAnswer]:
     """Draw answers, all in one request (`n`) if the server can, else one by one.
 
-    `body`: the question, with a temperature. `seed`: of the first; equal questions and seeds give
-    equal answers if the server honours them. `batches`: the experience with `n`. Raises
-    GroundingError: as `ask` raises.
+    `seed` is the first's; equal questions and seeds give equal answers if the server honours them.
     """
     drawn: list[ChatAnswer] = []
     if count > 1 and batches.is_worth_asking():
@@ -177,10 +172,7 @@ class _Models(_Given):
 
 
 def read_choices(content: Any, server: str) -> tuple[ChatAnswer, ...]:
-    """Read the answers that a server sent; `server` begins the sentence of an error.
-
-    Raises GroundingError: it has another shape (SERVER_FAILED).
-    """
+    """Read the answers that a server sent; SERVER_FAILED for another shape."""
     try:
         completion = _Completion.model_validate(content)
     except ValidationError as error:
@@ -189,10 +181,7 @@ def read_choices(content: Any, server: str) -> tuple[ChatAnswer, ...]:
 
 
 def read_model_names(content: Any, server: str) -> tuple[str, ...]:
-    """Read the names of the models that a server lists.
-
-    Raises GroundingError: it has another shape (SERVER_FAILED).
-    """
+    """Read the names of the models that a server lists; SERVER_FAILED for another shape."""
     try:
         return tuple(model.id for model in _Models.model_validate(content).data)
     except ValidationError as error:

@@ -41,8 +41,7 @@ _TOO_LONG = re.compile(
 class ModelServer:
     """A server with the OpenAI protocol; safe to use from several threads.
 
-    `options`: its address and the limits of a request; `first_pause`: seconds before the second try
-    of a request. Raises GroundingError: the URL is invalid, or the HTTP library is not installed.
+    `first_pause`: seconds before the second try of a request.
     """
 
     def __init__(self, options: EndpointOptions, *, first_pause: float = FIRST_PAUSE) -> None:
@@ -63,8 +62,8 @@ class ModelServer:
     def post(self, path: str, body: dict[str, Any]) -> Any:
         """Send JSON content, and return that of the answer.
 
-        Raises GroundingError: it can't be reached (SERVER_UNREACHABLE), or it can't or won't answer
-        (`ServerRefusal`, SERVER_FAILED or CONTEXT_TOO_LONG).
+        Raises GroundingError (SERVER_UNREACHABLE, SERVER_FAILED, CONTEXT_TOO_LONG) or
+        `ServerRefusal`.
         """
         return self._fetch_json("POST", path, body)
 
@@ -248,8 +247,8 @@ def build_refusal(
 ) -> ServerRefusal:
     """Build the error for a status other than success.
 
-    `server`: in words; begins the sentence. `location`: target of a redirect (3xx). `after`: value
-    of `Retry-After`, in seconds. `secret`: removed from the message if the server repeats it.
+    `server`, in words, begins the sentence; `location`: target of a redirect; `after`: `Retry-
+    After` in seconds; `secret`: removed from the message if the server repeats it.
     """
     words = _extract_words(body)
     words = words.replace(secret, "***") if secret else words

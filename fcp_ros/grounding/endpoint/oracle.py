@@ -182,11 +182,7 @@ class ChatJudge:
         self._batches = OptionalFeature()
 
     def judge(self, model: str, name: str, request: JudgementRequest, prompt: str) -> Membership:
-        """Ask one question.
-
-        `name`: the server's name of the model; `request`: the request, for messages and seeds.
-        Raises GroundingError: the server can't answer, or the model gives no score (NO_ANSWER).
-        """
+        """Ask one question (seeded by the request); NO_ANSWER if the model gives no score."""
         body = write_request(name, prompt, MOST_TOKENS)
         told: list[ChatAnswer] = []
         exact = self._options.mode == ScoringMode.EXACT
@@ -291,11 +287,7 @@ class ChatJudge:
 
 
 class EndpointOracle(PerRequestOracle):
-    """Membership from a language model on a server; safe to use from several threads.
-
-    `first_pause`: seconds before the second try after a transient failure. Raises GroundingError:
-    there is no URL, or it is invalid.
-    """
+    """Membership from a language model on a server; safe to use from several threads."""
 
     name = "endpoint"
     is_concurrent = True
@@ -317,10 +309,7 @@ class EndpointOracle(PerRequestOracle):
 
     @property
     def model(self) -> str:
-        """The model's name and the server's; asks the server once if the options name none.
-
-        Raises GroundingError: the server can't be asked, or has no model.
-        """
+        """The model's name and the server's; asks the server once if the options name none."""
         return f"endpoint:{self._find_model_name()}@{self._server.host}"
 
     @property

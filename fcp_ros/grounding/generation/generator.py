@@ -46,10 +46,7 @@ class TextGenerator(Protocol):
         ...
 
     def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
-        """Write texts, likeliest first, each once.
-
-        Raises GroundingError: the model can't be loaded or asked, or gave no answer in time.
-        """
+        """Write texts, likeliest first, each once; GroundingError without an answer in time."""
         ...
 
 

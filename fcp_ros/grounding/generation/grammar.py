@@ -31,10 +31,7 @@ SymbolSequence = tuple[Symbol, ...]  # Symbols that follow one another
 
 @dataclass(frozen=True)
 class Grammar:
-    """Rules by name, each with its alternatives.
-
-    Raises ValueError: a reference without a rule, a rule without alternatives, an empty literal.
-    """
+    """Rules by name, each with alternatives; ValueError for an undefined or empty symbol."""
 
     rules: Mapping[str, tuple[SymbolSequence, ...]]
 

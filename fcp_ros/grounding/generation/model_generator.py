@@ -44,11 +44,10 @@ class StoppedError(Exception):
 
 
 class ModelThread:
-    """Runs computations one after the other; safe to use from several threads.
+    """Runs computations one after the other, until nobody refers to it; for several threads.
 
-    The thread ends when nobody refers to this object any more. `last_wait`: seconds that the end of
-    the process waits for a computation that was stopped; torch aborts a process that ends while it
-    computes.
+    The end of the process waits `last_wait` seconds for one that was stopped: torch aborts a
+    process that ends while it computes.
     """
 
     def __init__(self, name: str, last_wait: float = 0.0) -> None:
@@ -65,11 +64,9 @@ class ModelThread:
         seconds: float,
         late: str,
     ) -> Result:
-        """Compute something there, and wait for it.
+        """Compute something there, and wait `seconds`, behind others, for it (else NO_ANSWER).
 
-        `compute`: is given a function to call often, which raises once nobody waits; `seconds`:
-        longest wait, behind others that compute included; `late`: the sentence of the error after
-        that. Raises GroundingError: not done in time (NO_ANSWER); or as `compute` raises.
+        `compute` is given a function to call often, which raises once nobody waits.
         """
         stop = threading.Event()
 
@@ -135,10 +132,7 @@ LAST_WAIT = 20.0  # Seconds that the end of the process waits for a model that i
 
 
 class ModelGenerator:
-    """Writes texts by beam search; deterministic. Safe to call from several threads.
-
-    `load`: loads it at the first request, in its thread.
-    """
+    """Writes texts by beam search; deterministic. Loaded at first use; for several threads."""
 
     def __init__(self, model: str, load: Callable[[], LanguageModel]) -> None:
         self._model = model
@@ -157,11 +151,7 @@ class ModelGenerator:
         return self._search is not None
 
     def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
-        """Write the likeliest texts.
-
-        Raises GroundingError: the model can't be loaded, fails, or is too slow; the prompt is
-        longer than its context.
-        """
+        """Write the likeliest texts."""
         late = (
             f"the language model {self._model} did not answer within {request.seconds:g} s; give "
             "it more time, use a smaller model, a GPU, or a model server"
@@ -192,10 +182,7 @@ class ModelGenerator:
 def make_model_generator(
     folder: Path, device: Device = Device.AUTO, precision: Precision = Precision.AUTO
 ) -> ModelGenerator:
-    """Make the generator of a model in a folder; checks the folder, loads nothing.
-
-    Raises GroundingError: the folder holds no language model that may be loaded.
-    """
+    """Make the generator of a model in a folder; checks the folder, loads nothing."""
     checked = check_model_folder(folder)
     check_architecture(checked)
     load = partial(load_language_model, checked, Device(device), Precision(precision))
@@ -203,10 +190,7 @@ def make_model_generator(
 
 
 def write_prompt_tokens(tokenizer: Any, request: TextRequest) -> list[int]:
-    """Write a prompt in the model's chat template if it has one, else as plain text.
-
-    Raises GroundingError: the template can't be used.
-    """
+    """Write a prompt in the model's chat template if it has one, else as plain text."""
     text = apply_template(tokenizer, f"{request.task}\n\n{request.question}")
     (tokens,) = tokenize_texts(tokenizer, [text])
     return tokens

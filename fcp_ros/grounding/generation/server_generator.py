@@ -51,10 +51,7 @@ class ServerGenerator:
         return f"{self._model_name or 'the first model'}@{self._server.host}"
 
     def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
-        """Ask for the likeliest text, and for further ones drawn with the seed.
-
-        Raises GroundingError: the server can't be asked, or was too slow.
-        """
+        """Ask for the likeliest text, and for further ones drawn with the seed."""
         late = (
             f"{self._server.shown} did not answer within {request.seconds:g} s; give it more "
             "time, or use a smaller model"

@@ -62,9 +62,8 @@ class ReducedSupports:
 class WeighedSupports:
     """Rows with weights, prepared for others to be compared with them again and again.
 
-    `supports`: features of pairs, shape (supports, features). `weights`: of the supports, shape
-    (supports, columns). `reduced`: what stands for them in the blocks of whole pairs; None: all of
-    them.
+    Shapes (supports, features) and (supports, columns). `reduced`: what stands for them in the
+    blocks of whole pairs; None: all of them.
     """
 
     def __init__(
@@ -86,8 +85,7 @@ class WeighedSupports:
     def weigh(self, rows: Array, words: tuple[Rows, Rows]) -> Array:
         """Compute the likeness of rows to the supports, times weights; shape (rows, columns).
 
-        `words`: for each row, a number of its left and of its right side; equal ones have equal
-        features in the blocks of sides.
+        `words`: numbers of each row's sides; equal ones have equal features in the blocks of sides.
         """
         total = np.zeros((len(rows), self._weights.shape[1]), np.float32)
         for block, sharpness, supports in self._blocks:

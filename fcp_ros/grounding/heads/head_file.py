@@ -77,10 +77,7 @@ MOST_BYTES = 1024 * MEBIBYTE  # Size of the largest heads file
 
 
 def hash_file(file: Path) -> str:
-    """Hash a heads file to 12 hexadecimal digits, without parsing it.
-
-    Raises GroundingError: it can't be read.
-    """
+    """Hash a heads file to 12 hexadecimal digits, without parsing it."""
     try:
         return hashlib.sha256(read_bytes(file.expanduser(), MOST_BYTES)).hexdigest()[:12]
     except FileError as error:
@@ -107,11 +104,7 @@ def read_weights(file: Path) -> str:
 
 
 def save_heads(heads: Heads, file: Path, judged: Mapping[str, JudgedPairs] | None = None) -> None:
-    """Write a file, whole or not at all.
-
-    `judged`: pairs to look up before any model is asked, by set, in the place of the package's.
-    Raises GroundingError: it can't be written.
-    """
+    """Write a file, whole or not at all, with judged pairs that precede the package's."""
     from safetensors.numpy import save
 
     arrays: Arrays = {}
@@ -146,9 +139,7 @@ def save_heads(heads: Heads, file: Path, judged: Mapping[str, JudgedPairs] | Non
 def load_heads(file: Path, encoder: HeadEncoder) -> Heads:
     """Read a file, and check that it belongs to this encoder, which is not loaded.
 
-    `file`: as `save_heads` wrote it; `encoder`: gives the features of pairs. Raises GroundingError:
-    MISSING_LIBRARY, MODEL_NOT_FOUND, or NOT_A_MODEL if the file is damaged or was trained for
-    another encoder or version.
+    NOT_A_MODEL if it is damaged or was trained for another encoder or version.
     """
     try:
         from safetensors import SafetensorError
@@ -374,9 +365,8 @@ class HeadSource:
 def choose_model(model: str, heads: Path | None) -> str:
     """Return a model's name, or where it is "" the name of one that can be used.
 
-    `model`: name or folder, or "". `heads`: file of heads; those of a sentence model that is here
-    choose this model, so that heads that were trained before another default was fetched stay in
-    use.
+    Heads of a sentence model that is here choose this model, so that those that were trained before
+    another default was fetched stay in use.
     """
     if model:
         return model
@@ -394,12 +384,7 @@ def find_source(
     device: Device = Device.AUTO,
     precision: Precision = Precision.AUTO,
 ) -> HeadSource:
-    """Find the heads of a model.
-
-    `model`: name or folder; "" is the one that the file of heads is for, or the default one.
-    `heads`: their file; None: the packaged one. Raises GroundingError: the model is missing, or
-    there are no heads for it, with what to do.
-    """
+    """Find the heads of a model ("" is the one that the file is for, or the default one)."""
     encoder = make_encoder(choose_model(model, heads), device, precision)
     file = heads or find_packaged_heads(encoder.weights)
     if file is not None:

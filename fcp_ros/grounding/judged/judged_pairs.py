@@ -86,10 +86,7 @@ def collect_pairs(kind: JudgementSet) -> JudgedPairs:
 
 
 def save_pairs(pairs: Mapping[str, JudgedPairs], judgements: str, file: Path) -> None:
-    """Write the pairs of each set.
-
-    `judgements`: their hash (`hash_judgements`). Raises GroundingError: it can't be written.
-    """
+    """Write the pairs of each set, with the hash of the judgements (`hash_judgements`)."""
     from safetensors.numpy import save
 
     arrays: dict[str, NDArray[Any]] = {}
@@ -101,10 +98,7 @@ def save_pairs(pairs: Mapping[str, JudgedPairs], judgements: str, file: Path) ->
 
 
 def write_whole(file: Path, data: bytes, what: str) -> None:
-    """Write a file whole or not at all; `what` is in it, for messages.
-
-    Raises GroundingError: it can't be written.
-    """
+    """Write a file whole or not at all; `what` is in it, for messages."""
     partial = file.with_name(f"{file.name}.partial")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -124,10 +118,7 @@ def list_pair_files(own: Path | None) -> list[Path]:
 
 
 def load_pairs(file: Path) -> dict[str, JudgedPairs]:
-    """Read the pairs of each set in a file; of a file of heads, only its judged pairs.
-
-    Raises GroundingError: MISSING_LIBRARY, MODEL_NOT_FOUND, or NOT_A_MODEL if the file is damaged.
-    """
+    """Read the pairs of each set in a file; of a file of heads, only its judged pairs."""
     try:
         from safetensors import SafetensorError, safe_open
     except ImportError as error:

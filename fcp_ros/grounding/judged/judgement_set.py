@@ -223,8 +223,7 @@ def read_judgements(folders: Sequence[Path]) -> dict[str, JudgementSet]:
 
     A later folder overrules an earlier one, so that one's own judgements overrule those of the
     package. Within one folder, a pair may be in two files (by two authors; the mean counts), but
-    only once in each file. Raises GroundingError: INVALID_OPTION, with file and line: no such
-    folder, no CSV files in it, or an invalid file.
+    only once in each file. INVALID_OPTION, with file and line, for a missing or invalid file.
     """
     columns: dict[str, tuple[tuple[str, str], Path]] = {}
     merged: dict[str, dict[tuple[str, str], Judgement]] = {}

@@ -102,8 +102,8 @@ class _Known:
 class KnownAnswers:
     """Looks up what was judged. Safe to use from several threads.
 
-    `own`: file of heads that the user trained; its sets replace the package's of the same name.
-    `note`: why the pairs of a file are not looked up, or "".
+    Sets of `own`, trained by the user, replace the package's of the same name. `note`: why the
+    pairs of a file are not looked up, or "".
     """
 
     def __init__(self, own: Path | None = None) -> None:
@@ -122,10 +122,7 @@ class KnownAnswers:
     def find_all(
         self, predicate: GradedPredicate, version: str, requests: Sequence[JudgementRequest]
     ) -> list[Membership | None]:
-        """Find the answer to each request, or None.
-
-        `predicate`: that the requests ask about; `version`: of the predicate, see `hash_predicate`.
-        """
+        """Find the answer to each request, or None; `version` as of `hash_predicate`."""
         known = self._known.get(version) or self._prepare(predicate, version)
         rows = read_all_arguments(requests)
         found = known.found

@@ -52,10 +52,7 @@ class LanguageModel:
 
 
 def check_architecture(folder: Path) -> None:
-    """Refuse a model that is clearly no language model, such as a sentence-embedding model.
-
-    Raises GroundingError: NOT_A_MODEL.
-    """
+    """Refuse (NOT_A_MODEL) what is clearly no language model, such as a sentence model."""
     names = read_architectures(folder)
     generative = ("CausalLM", "LMHeadModel", "ForConditionalGeneration")
     if names and not any(name.endswith(generative) for name in names):
@@ -73,11 +70,7 @@ def read_architectures(folder: Path) -> list[str]:
 
 
 def load_language_model(folder: Path, device: Device, precision: Precision) -> LanguageModel:
-    """Load the model of a checked folder.
-
-    Raises GroundingError: a library is missing, the device doesn't support the settings, the files
-    are damaged, the memory is too small, or the tokenizer can't write the scores.
-    """
+    """Load the model of a checked folder."""
     where = choose_device(device)
     chosen = choose_precision(precision, where)
     with explain_loading(folder, where):
@@ -102,11 +95,7 @@ def load_language_model(folder: Path, device: Device, precision: Precision) -> L
 def make_language_model(
     model: Any, tokenizer: Any, device: str, precision: Precision, name: str
 ) -> LanguageModel:
-    """Prepare a model that is already in memory for scoring.
-
-    `model`: of transformers, on its device. Raises GroundingError: the tokenizer can't write the
-    scores.
-    """
+    """Prepare a transformers model, on its device, for scoring; NOT_A_MODEL without digits."""
     config = model.config.get_text_config()
     size = getattr(config, "vocab_size", None) or UNBOUNDED
     texts = find_number_tokens(tokenizer)

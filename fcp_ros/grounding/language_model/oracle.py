@@ -90,19 +90,13 @@ class MaskCheck:
         self.tolerance = choose_tolerance(loaded.precision)
 
     def compare(self, prompt: Sequence[int], packed: NextTokens, index: int) -> float:
-        """Measure the difference of a packed answer from a pass of its own (see `tolerance`).
-
-        `packed`: the result of the packed pass at temperature 1.
-        """
+        """Measure the difference of a packed answer (temperature 1) from a pass of its own."""
         alone = self._plain.run(prompt, 1, 1.0)
         return measure_difference(packed.edges[index, list(self._edges)], alone.edges[0])
 
 
 class Scorer:
-    """Reads score probabilities from one loaded model; used by one thread at a time.
-
-    `token_budget`: most tokens of one forward pass; a single longer prompt is read alone.
-    """
+    """Reads score probabilities from one loaded model; used by one thread at a time."""
 
     def __init__(self, loaded: LanguageModel, token_budget: int) -> None:
         reader = TrieLogits(loaded.trie, loaded.device)
@@ -135,12 +129,10 @@ class Scorer:
         self.score(PromptBatch(begin, tuple(ends)), 1.0)
 
     def score(self, batch: PromptBatch, temperature: float) -> Floats:
-        """Compute the probability of each score as the answer to each prompt.
+        """Compute the probability of each score as the answer to each prompt, shape (prompts, 101).
 
-        `batch`: the prompts, each within the model's window. `temperature`: at which answers are
-        drawn; 1 leaves the model unchanged. Returns: Shape (prompts, 101); a row's remainder to 1
-        is the probability of no score. Raises GroundingError: the memory doesn't hold a single
-        prompt.
+        A row's remainder to 1 is the probability of no score. Prompts are within the model's
+        window; a temperature of 1 leaves the model unchanged.
         """
         trie = self.loaded.trie
         answers = np.empty((len(batch.tails), SCORE_COUNT))
@@ -222,10 +214,7 @@ class Scorer:
 
 
 class LanguageModelOracle(PerRequestOracle):
-    """Membership from a causal language model. Safe to call from several threads.
-
-    `load`: loads it at the first question.
-    """
+    """Membership from a causal language model, loaded at first use; for several threads."""
 
     name = "causal_lm"
 
@@ -261,20 +250,14 @@ class LanguageModelOracle(PerRequestOracle):
         return tuple(self._scorer.notes) if self._scorer is not None else ()
 
     def load(self) -> None:
-        """Load the model and ask it something, so that the first question needn't wait.
-
-        Raises GroundingError: the model can't be loaded.
-        """
+        """Load the model and ask it something, so that the first question needn't wait."""
         with self._lock:
             self._prepare()
 
     def judge_each(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Answer]:
-        """Judge requests: an error for each one that is too long or gets no score.
-
-        Raises GroundingError: the model can't be loaded or fails, or there is no rubric.
-        """
+        """Judge requests: an error for each one that is too long or gets no score."""
         if not requests:
             return []
         write_prompt(predicate, requests[0])  # reports a missing rubric before anything is loaded
@@ -384,11 +367,7 @@ class LanguageModelOracle(PerRequestOracle):
 
 
 class CausalLmOracle(LanguageModelOracle):
-    """The oracle of a model in a folder.
-
-    `folder`: the model, as ``save_pretrained`` writes it, with safetensors weights. Raises
-    GroundingError: the folder holds no language model that may be loaded.
-    """
+    """The oracle of a model in a folder, as ``save_pretrained`` writes it, with safetensors."""
 
     def __init__(
         self, folder: Path, options: LanguageModelOptions, device: Device = Device.AUTO

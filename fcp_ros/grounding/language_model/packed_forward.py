@@ -56,10 +56,7 @@ class TokenBudget:
         self._report = report
 
     def run(self, read: Callable[[], Result | None], divisible: bool) -> Result | None:
-        """Read a pass; None if it must be tried again with fewer tokens.
-
-        Raises GroundingError: the memory doesn't hold a pass that isn't divisible.
-        """
+        """Read a pass; None if it must be tried again with fewer tokens; else MODEL_FAILED."""
         try:
             return read()
         except Exception as error:
@@ -98,13 +95,11 @@ class PackedPass:
 def plan_passes(
     lengths: Sequence[int], nodes: int, token_budget: int, row_budget: int
 ) -> list[list[int]]:
-    """Distribute prompts over passes: first-fit, the longest first.
+    """Distribute prompts over passes: first-fit, the longest first; each index in one of them.
 
-    `lengths`: tokens of each prompt's own part, at least 1. `nodes`: number of nodes of the trie;
-    the root is the prompt's last token, at no extra cost. `token_budget`: most tokens of a pass; a
-    longer prompt gets a pass of its own. `row_budget`: most rows of logits of a pass, but at least
-    those of one prompt. Returns: Passes of indices into ``lengths``; every index in exactly one of
-    them.
+    `lengths`: tokens of each prompt's own part, at least 1. `nodes` of the trie: the root is the
+    prompt's last token, at no extra cost. A prompt longer than the budget gets a pass of its own;
+    `row_budget`: most rows of logits of a pass, but at least those of one prompt.
     """
     most = max(1, row_budget // nodes)
     passes: list[list[int]] = []
@@ -121,10 +116,7 @@ def plan_passes(
 
 
 def pack(prompts: Sequence[Sequence[int]], trie: ScoreTrie, prefix_length: int) -> PackedPass:
-    """Pack prompts into the arrays of one pass.
-
-    `prompts`: the tokens of each prompt after the prefix, at least one each.
-    """
+    """Pack prompts (tokens after the prefix, at least one each) into the arrays of one pass."""
     nodes = len(trie.nodes)
     branches = [node.token for node in trie.nodes[1:]]
     depths = np.array([node.depth for node in trie.nodes[1:]], dtype=np.int64)
@@ -180,10 +172,7 @@ def count_common_prefix(sequences: Sequence[list[int]] | Sequence[tuple[int, ...
 
 
 class PlainPass:
-    """Asks one model about one prompt at a time.
-
-    `may_branch`: try branches; if not, each path is read with the whole prompt.
-    """
+    """Asks one model about one prompt at a time, by branches or each path with the whole prompt."""
 
     def __init__(
         self, loaded: LanguageModel, reader: TrieLogits, *, may_branch: bool = True
@@ -201,11 +190,7 @@ class PlainPass:
         """For each node, a path that visits it, and the number of tokens of the path up to it."""
 
     def run(self, prompt: Sequence[int], token_budget: int, temperature: float) -> NextTokens:
-        """Compute the probabilities after one prompt.
-
-        `token_budget`: most tokens of a batch; a batch has at least one row. `temperature`: see
-        `TrieLogits.read`.
-        """
+        """Compute the probabilities after one prompt, in batches of `token_budget` tokens."""
         import torch
 
         with torch.inference_mode():
@@ -302,11 +287,7 @@ class TreePass:
         return self._forward.prefixes
 
     def run(self, prefix: Tokens, tails: Sequence[Sequence[int]], temperature: float) -> NextTokens:
-        """Compute the probabilities after each prompt in one forward pass, or two for a new prefix.
-
-        `prefix`: tokens that all prompts begin with; may be empty. `tails`: the tokens of each
-        prompt after the prefix, at least one. `temperature`: see `TrieLogits.read`.
-        """
+        """Compute the probabilities after each prompt in one pass, or two for a new prefix."""
         import torch
 
         packed = pack(tails, self._loaded.trie, len(prefix))
@@ -333,8 +314,7 @@ KeysAndValues = Sequence[tuple[Any, Any]]
 class PrefixCache:
     """Cache of the keys and values of prefixes; the least recently used are dropped.
 
-    If a cached prefix begins with the wanted one, a slice of it is returned. `count`: most
-    prefixes; a domain has a handful of predicates.
+    If a cached prefix begins with the wanted one, a slice of it is returned.
     """
 
     def __init__(self, count: int = 8) -> None:
@@ -363,10 +343,7 @@ class PrefixCache:
 
 
 class PackedForward:
-    """Runs packed passes of one model.
-
-    `model`: of transformers, with or without an output layer; `attention`: the reach of its layers.
-    """
+    """Runs packed passes of one model of transformers, with or without an output layer."""
 
     def __init__(self, model: Any, attention: Attention, device: str) -> None:
         self._model = model
@@ -375,11 +352,7 @@ class PackedForward:
         self.prefixes = PrefixCache()
 
     def run(self, prefix: Tokens, packed: PackedPass, **options: Any) -> Any:
-        """Run one pass, and one before it for a new prefix; return the model's output.
-
-        `prefix`: tokens that all prompts begin with; may be empty. `packed`: the tokens after the
-        prefix. `options`: further arguments of the model.
-        """
+        """Run one pass, and one before it for a new prefix (may be empty); return its output."""
         from transformers import DynamicCache
 
         # Trap: a cache made with the model's configuration drops keys outside a sliding window,

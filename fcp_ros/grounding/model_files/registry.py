@@ -90,10 +90,7 @@ class _RegistryFile(_Strict):
 
 
 def read_registry() -> Mapping[str, RegisteredModel]:
-    """Read the models that can be fetched, by name.
-
-    Raises GroundingError: INVALID_OPTION, the file is missing or wrong, with the place.
-    """
+    """Read the models that can be fetched, by name."""
     return _read_file(config_folder() / REGISTRY_FILE)
 
 
@@ -108,19 +105,13 @@ def is_hub_name(name: str) -> bool:
 
 
 def check_model_name(name: str) -> None:
-    """Make sure that a model can be fetched by a name.
-
-    Raises GroundingError: MODEL_NOT_FOUND, it is none of the registry's and none of the hub's form.
-    """
+    """Refuse names (MODEL_NOT_FOUND) neither of the registry nor of the hub's form."""
     if not is_hub_name(name):
         get_registered_model(name)
 
 
 def get_registered_model(name: str) -> RegisteredModel:
-    """Return the model of a name.
-
-    Raises GroundingError: MODEL_NOT_FOUND, no model has the name; near ones are named.
-    """
+    """Return the model of a name (MODEL_NOT_FOUND names near ones)."""
     registry = read_registry()
     if name not in registry:
         raise GroundingError(

@@ -39,9 +39,8 @@ def build_request(
 ) -> JudgementRequest:
     """Build the question to what degree ``predicate`` holds of ``arguments`` in ``instance``.
 
-    `arguments`: one for each parameter, in order: an element's name, or the text itself for a
-    parameter of type ``text``; `instance`: the state that holds the elements and their attributes.
-    Raises GroundingError: wrong number of arguments, an unknown element or attribute.
+    `arguments`, one for each parameter: an element's name, or the text itself for a parameter of
+    type ``text``. GroundingError: their number is wrong, or one or its attribute is unknown.
     """
     parameters = predicate.parameters
     if len(arguments) != len(parameters):
@@ -195,10 +194,7 @@ class JudgementRequest:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """The degree to which a graded predicate holds, and where that number comes from.
-
-    Raises GroundingError: a number is not in [0, 1] or not finite.
-    """
+    """The degree to which a graded predicate holds, and where it comes from; numbers in [0, 1]."""
 
     degree: float  # the membership after calibration, in [0, 1]
     prior: float  # the oracle's degree before calibration, in [0, 1]
@@ -279,10 +275,7 @@ class Membership:
         model: str,
         latency: float,
     ) -> list[Membership]:
-        """Build the answers of a batch, each like `of_degree`, in a quarter of the time.
-
-        `latency`: seconds for each answer.
-        """
+        """Build the answers of a batch, each like `of_degree`, in a quarter of the time."""
         for value in (*degrees, *uncertainties):
             check_degree(value, "a degree or uncertainty of a batch")
         example = cls(0.0, 0.0, source=source, model=model, latency=latency)
@@ -309,10 +302,7 @@ _SLOTS = {one.name: Membership.__dict__[one.name] for one in fields(Membership)}
 def _build_all(
     count: int, example: Membership, own: Mapping[str, Iterable[Any]]
 ) -> list[Membership]:
-    """Build memberships of checked values, column by column.
-
-    `own`: values of the other fields, one for each membership.
-    """
+    """Build memberships of checked values, column by column."""
     built = [object.__new__(Membership) for _ in range(count)]
     for name, slot in _SLOTS.items():
         values = own[name] if name in own else repeat(getattr(example, name), count)
@@ -336,10 +326,7 @@ def write_canonically(content: object) -> str:
 
 
 def check_degree(value: float, what: str) -> float:
-    """Check that ``value`` is a number in [0, 1], and return it.
-
-    Raises GroundingError: it is not; the sentence begins with ``what``.
-    """
+    """Check that ``value``, named ``what`` in errors, is a number in [0, 1], and return it."""
     if type(value) is float and 0.0 <= value <= 1.0:  # the usual case, a dozen times a question
         return value
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):

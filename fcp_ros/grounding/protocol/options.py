@@ -31,10 +31,7 @@ DEGREES = tuple(score / HIGHEST_SCORE for score in range(SCORE_COUNT))
 
 
 def check_sample_count(count: int) -> int:
-    """Return ``count`` if it is odd and positive, so that the median is one of the judgements.
-
-    Raises GroundingError: it is even or not positive.
-    """
+    """Return ``count`` if it is odd and positive, so that the median is one of the judgements."""
     if isinstance(count, bool) or not isinstance(count, int) or count < 1 or count % 2 == 0:
         raise GroundingError(
             GroundingCode.INVALID_OPTION,
@@ -75,9 +72,8 @@ def build_sampled_membership(
     source: str,
     model: str,
 ) -> Membership | str:
-    """Build the membership of sampled answers, or say why there is none.
+    """Build the membership of sampled answers (None: no score), or say why there is none.
 
-    `answers`: the degree that each sampled answer gives; None for an answer without a score.
     `least_mass`: least share of the answers that must have a score.
     """
     samples = tuple(answer for answer in answers if answer is not None)
@@ -109,10 +105,7 @@ def compute_median(values: Sequence[float]) -> tuple[float, float]:
 
 
 def find_quantile(values: Sequence[float], weights: Sequence[float], fraction: float) -> float:
-    """Find the least value at which the cumulative weight reaches a fraction, in (0, 1].
-
-    Raises GroundingError for weights that are negative, not finite or all zero.
-    """
+    """Find the least value at which the cumulative weight reaches a fraction, in (0, 1]."""
     total = math.fsum(weights)
     if not math.isfinite(total) or total <= 0.0 or any(weight < 0.0 for weight in weights):
         raise GroundingError(
@@ -201,10 +194,7 @@ DEFAULT_KEY_VARIABLE = f"{KEY_PREFIX}ENDPOINT"
 
 
 def check_key_variable(name: str) -> None:
-    """Refuse an environment variable whose value must not be sent to a server.
-
-    Raises GroundingError: the name doesn't begin with `KEY_PREFIX`.
-    """
+    """Refuse an environment variable without `KEY_PREFIX`: its value is not sent to a server."""
     if not name.startswith(KEY_PREFIX):
         wanted = f"a name that begins with {KEY_PREFIX}, such as {DEFAULT_KEY_VARIABLE}"
         raise build_range_error("endpoint key_variable", name, wanted)
@@ -297,10 +287,7 @@ class CalibrationOptions:
 
 @dataclass(frozen=True, slots=True)
 class GroundingOptions:
-    """Settings of `make_grounder`.
-
-    Raises GroundingError: a value out of range; the sentence names it.
-    """
+    """Settings of `make_grounder`."""
 
     oracle: str = "embedding"  # the default oracle, a name in `registry.ORACLES`
     # the default oracle's model: a registered name or a folder; "" means the default sentence model

@@ -202,10 +202,7 @@ class KnownWords:
         return to_singular(word) in self.order.heads
 
     def may_stand_before(self, word: str, following: str) -> bool:
-        """Return True if a word may stand before another in the name of a thing.
-
-        People put it before this word or before the head of some phrase.
-        """
+        """Return True if people put a word before another, or before the head of some phrase."""
         own = to_singular(word)
         return own in self.order.modifiers or (own, to_singular(following)) in self.order.pairs
 

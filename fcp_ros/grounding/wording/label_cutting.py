@@ -113,11 +113,7 @@ class NameRule:
         return begin
 
     def find_kind(self, begin: int, end: int) -> int | None:
-        """Find the kind of a thing in a run of words.
-
-        Returns the place of the first word before a link, or else the last word, that is the end of
-        a judged phrase; None if there is none.
-        """
+        """Find the first word before a link, or else the last, that ends a judged phrase."""
         for place in range(begin, end):
             following = self.words[place + 1] if place + 1 < end else ""
             if following in ATTRIBUTED | PARTS and self.known.is_head(self.words[place]):
@@ -166,10 +162,7 @@ class NameRule:
         )
 
     def find_last_name(self) -> int:
-        """Find the begin of a judged name at the very end ("choose the garden chair").
-
-        Returns its place; the number of words if there is none.
-        """
+        """Find the begin of a judged name at the very end, or it ("choose the garden chair")."""
         count = len(self.words)
         begin = max(0, count - MOST_WORDS)
         kind = self.find_kind(begin, count)
@@ -295,11 +288,7 @@ def cut_label(label: str, known: KnownWords, *, is_text: bool = False) -> str:
 
 
 def find_label(label: str, known: KnownWords, *, is_text: bool = False) -> Name:
-    """Find the words of a label that name something.
-
-    `label`: the label, or a text of a goal; `is_text`: True for a text of a goal, which may list
-    things after commas.
-    """
+    """Find the words of a label, or of a text (which may list things), that name something."""
     if label in known.phrases:
         return Name(label, label)
     text = clean_text(label[:MOST_CHARACTERS])

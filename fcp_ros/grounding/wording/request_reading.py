@@ -139,10 +139,7 @@ class ReadRequest:
         return not self.note and not self.unknown and self.core is None
 
     def annotate(self, answer: Membership, *, is_english_only: bool) -> Membership:
-        """Add the note; an answer about words that the model can't know becomes unsure.
-
-        `is_english_only`: True for a model that knows no other language.
-        """
+        """Add the note; an answer about words that the model can't know becomes unsure."""
         if self.is_plain:
             return answer
         notes = [answer.note, self.note]

@@ -45,10 +45,7 @@ _STYLE = """
 
 
 def draw_feature_paths(trace: PolicyTrace) -> str:
-    """Draw the values of all features along a plan.
-
-    Returns one ``<svg>`` element without ids; an empty string for a run without steps.
-    """
+    """Draw the values of all features along a plan as ``<svg>`` without ids; "" without steps."""
     if not trace.moves or not trace.moves[-1].steps:
         return ""
     shown = trace.features[:MOST_ROWS]

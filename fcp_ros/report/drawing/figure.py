@@ -52,20 +52,16 @@ _HALO = re.compile(r'(<g id="name\d+">.*?<text style=")', re.DOTALL)
 
 
 def new_figure(width: float, height: float, *, arranged: bool = True) -> Figure:
-    """Return an empty figure of the given size in inches.
-
-    `arranged`: fit the axes to the figure with all their texts; else they stay as they are put.
-    """
+    """Return an empty figure (inches); `arranged` fits the axes to it with all their texts."""
     figure = Figure(figsize=(width, height), layout="constrained" if arranged else None)
     FigureCanvasSVG(figure)
     return figure
 
 
 def to_svg(figure: Figure, label: str, prefix: str) -> str:
-    """Render a figure as one ``<svg>`` element for an HTML page.
+    """Render a figure as one ``<svg>``, described for people who cannot see it.
 
-    `label`: description for people who cannot see the picture. `prefix`: unique in the page; keeps
-    the element ids of two pictures apart.
+    `prefix`, unique in the page, keeps the element ids of two pictures apart.
     """
     buffer = io.StringIO()
     with rc_context(STYLE), warnings.catch_warnings():

@@ -66,12 +66,10 @@ def draw_floor_plan(
     *,
     width: float = WIDTH,
 ) -> str:
-    """Draw rooms, doors, furniture, things and the route, x to the right and y up.
+    """Draw rooms, doors, furniture, things and the route of steps, x to the right and y up.
 
-    `steps`: the plan's steps; empty draws the scene alone. `prefix`: unique in the page (see
-    ``to_svg``). `highlight`: ids of things to point out, such as the chosen candidate. `width`:
-    width of the picture [inches]. Returns one ``<svg>`` element; an empty string if no node has a
-    known pose.
+    `prefix`: unique in the page (see ``to_svg``). `highlight`: ids of things to point out. `width`
+    in inches. Returns one ``<svg>`` element; "" if no node has a known pose.
     """
     placed = [node for node in graph.nodes.values() if node.pose is not None]
     if not placed:
@@ -229,10 +227,7 @@ def _draw_things(axes: Axes, nodes: Sequence[SceneNode], highlight: frozenset[st
 
 
 def _draw_doors(axes: Axes, doors: Sequence[SceneNode], scale: float) -> None:
-    """Draw doors over the walls: an area, a line if it is thin, or a mark if nothing is known.
-
-    A passage without a door is dashed.
-    """
+    """Draw doors over walls: an area, a line if thin, a mark if unknown; dashed: no door."""
     for node in doors:
         x, y = _get_position(node)
         outline = np.array(list(node.polygon) or _find_outline(node))

@@ -26,10 +26,7 @@ LEADER_DISTANCE = 14.0  # Labels that are placed farther away than this [points]
 
 @dataclass(frozen=True)
 class TextLabel:
-    """A text that belongs near a point.
-
-    `x`, `y`: the point, in points from the picture's lower left corner.
-    """
+    """A text that belongs near a point, in points from the picture's lower left corner."""
 
     text: str
     x: float
@@ -60,10 +57,7 @@ class PlacedLabel:
         )
 
     def trace_leader(self, gap: float) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return the ends of the line from the label's edge to `gap` before its point.
-
-        Both are offsets from the point, in points.
-        """
+        """Return the line from the label's edge to `gap` before its point, as offsets from it."""
         distance = math.hypot(self.dx, self.dy)
         half_width, half_height = _measure_width(self.label) / 2, 0.6 * self.label.size
         inside = min(
@@ -83,11 +77,9 @@ EVERYWHERE: Box = (-math.inf, -math.inf, math.inf, math.inf)
 def place_labels(
     labels: Sequence[TextLabel], taken: Sequence[Box] = (), within: Box = EVERYWHERE
 ) -> list[PlacedLabel | None]:
-    """Place labels one after the other.
+    """Place labels one after the other, in order; None for a label without a free offset.
 
-    `labels`: most important first; `taken`: boxes (x0, y0, x1, y1) in points that no label may
-    cover; `within`: box that no label may leave. Returns one placement for each label, in the same
-    order; None for a label without a free offset.
+    No label covers boxes (x0, y0, x1, y1; points) that are `taken`, or leaves `within`.
     """
     boxes = np.empty((len(taken) + len(labels), 4))
     boxes[: len(taken)] = np.reshape(taken, (-1, 4))
@@ -110,10 +102,7 @@ def place_labels(
 
 
 def find_free_sides(points: NDArray[np.float64]) -> list[float | None]:
-    """Return for each point the angle (degrees) away from its neighbours; None without any.
-
-    `points`: positions in points, shape (n, 2).
-    """
+    """Return for each point, (n, 2), the angle (degrees) away from its neighbours, or None."""
     apart = points[:, None] - points[None]
     near = np.abs(apart).max(axis=2, keepdims=True) < CROWD
     away = np.where(near, apart, 0.0).sum(axis=1)
@@ -210,11 +199,10 @@ class FittedName:
 
 
 def fit_name(text: str, outline: NDArray[np.float64], taken: Sequence[Box]) -> FittedName | None:
-    """Find a place for a name inside an outline, near its upper left corner.
+    """Find a place for a name inside an outline (n, 2), near its upper left corner.
 
     A place that covers nothing is preferred, then large letters, then few lines. A name that fits
-    nowhere is cut short. `outline`: corners in points, shape (n, 2); `taken`: boxes that should not
-    be covered. Returns the name in its place, or None if not even its first letter fits.
+    nowhere is cut short; None if not even its first letter fits.
     """
     boxes = np.reshape(np.array(taken, dtype=np.float64), (-1, 4))
     for sizes, is_free, is_broken in _PREFERENCES:

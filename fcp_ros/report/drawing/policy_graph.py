@@ -60,11 +60,10 @@ _STYLE = """
 def draw_policy_graph(
     graph: PolicyGraph, run: Sequence[QState] = (), actions: Sequence[str] = ()
 ) -> str:
-    """Draw what a policy may lead to.
+    """Draw what a policy may lead to as ``<svg>`` without ids; a run through it is stronger.
 
-    `run`: the qstates that a run came through, in order; they are drawn stronger. `actions`: those
-    that it took between them; if they aren't given, all that lead from one to the next are taken
-    for its own. Returns one ``<svg>`` element without ids.
+    `actions`: those that the run took; if they aren't given, all that lead from one of its qstates
+    to the next are taken for its own.
     """
     places = _lay_out(graph)
     boxes = [box for row in places.rows for box in row.boxes]
@@ -225,10 +224,7 @@ def _place_rows(
     following: Mapping[QState, Sequence[PolicyEdge]],
     lanes: _Lanes,
 ) -> tuple[list[_BoxRow], float]:
-    """Give the boxes their places: as far as possible below those that lead to them.
-
-    `lanes`: the lines around the boxes, which need space between rows.
-    """
+    """Give the boxes their places: as far as possible below those that lead to them."""
     sizes = {state: _measure_box(graph, state, following) for row in rows for state in row}
     widest = max((size[2] for size in sizes.values()), default=0.0) + GAP
     room = (max(map(len, rows), default=1) - 1) * widest

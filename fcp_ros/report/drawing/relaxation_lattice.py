@@ -95,11 +95,7 @@ _STYLE = """
 
 
 def draw_relaxation_lattice(result: PlanningResult, stated: str) -> str:
-    """Draw the relaxed goals that were looked at.
-
-    `stated`: the goal as stated, in words or as an expression. Returns one ``<svg>`` element
-    without ids; an empty string if no relaxed goal was looked at.
-    """
+    """Draw the relaxed goals that were looked at as ``<svg>`` without ids; "" without any."""
     if not result.explored:
         return ""
     explored = arrange_explored(result)
@@ -194,11 +190,9 @@ def _place_children(
 
 
 def spread_apart(wanted: Sequence[float], step: float, room: float) -> list[float]:
-    """Move places apart until neighbours are `step` apart, as little as possible.
+    """Move ascending places until neighbours are `step` apart, with the least squared moves.
 
-    `wanted`: places, from left to right. `step`: least distance of neighbours. `room`: the last
-    place; the first one is 0. There is room enough for all. Returns the places with the least sum
-    of squared moves.
+    They lie between 0 and `room`, where there is room enough for all.
     """
     # With the steps taken off, places that must not overlap are numbers that must not fall: groups
     # that would fall take their mean (pool adjacent violators).

@@ -24,11 +24,9 @@ LONGEST_TEXT = 72  # Letters of the condition of one of them
 
 
 def draw_timeline(plan: Plan, prefix: str, traces: Sequence[RequirementTrace] = ()) -> str:
-    """Draw the expected schedule of a plan with its membership above it.
+    """Draw the expected schedule of a plan with its membership above it; "" without steps.
 
-    Without a schedule, the steps of the plan follow one another. `plan`: a plan with at least one
-    step; `prefix`: unique in the page (see ``to_svg``); `traces`: constraints and preferences along
-    the plan. Returns one ``<svg>`` element; an empty string for a plan without steps.
+    Without a schedule, the steps of the plan follow one another. `prefix`: unique in the page.
     """
     if not plan.steps:
         return ""

@@ -73,10 +73,9 @@ class StatePlaces:
 
 
 class StateReader:
-    """Reads the states of one model in memory; used by one thread at a time.
+    """Reads the states of one model, cut after the last wanted layer; for one thread at a time.
 
-    `model`: of transformers, without an output layer, cut after the last wanted layer; `attention`:
-    the reach of its layers; `window`: the most tokens that it reads.
+    `attention`: the reach of its layers; `window`: the most tokens that it reads.
     """
 
     def __init__(
@@ -104,12 +103,7 @@ class StateReader:
         self.takes_packs = True
 
     def read(self, prefix: Tokens, questions: Sequence[Sequence[int]]) -> Array:
-        """Read the features of questions, shape (questions, features).
-
-        `prefix`: tokens that all questions follow; may be empty. `questions`: the own tokens of
-        each, at least one. Raises GroundingError: a question is longer than the window, or the
-        memory doesn't hold it.
-        """
+        """Read the features of questions (one own token at least), shape (questions, features)."""
         longest = max(map(len, questions), default=0) + len(prefix)
         if longest > min(self._window, self._attention.chunk):
             raise GroundingError(
@@ -217,10 +211,7 @@ _NOTHING: Array = np.zeros((0, 0), np.float32)
 
 
 def find_layers(model: Any) -> Any:
-    """Find the list of a model's layers, whatever the architecture calls it.
-
-    Raises GroundingError: the model has no such list.
-    """
+    """Find the list of a model's layers, whatever the architecture calls it."""
     import torch
 
     count = model.config.get_text_config().num_hidden_layers
@@ -236,11 +227,7 @@ def find_layers(model: Any) -> Any:
 def load_state_reader(
     folder: Path, device: Device, precision: Precision, places: StatePlaces
 ) -> StateReader:
-    """Load the first layers of a model.
-
-    `folder`: a checked folder of a causal language model. Raises GroundingError: a library is
-    missing, the folder holds no such model, it has fewer layers, or the memory is too small.
-    """
+    """Load the first layers of a causal language model from its checked folder."""
     check_architecture(folder)
     where = choose_device(device)
     chosen = choose_precision(precision, where)
@@ -263,10 +250,7 @@ def load_state_reader(
 
 
 def load_tokenizer(folder: Path) -> Any:
-    """Load the tokenizer of a model.
-
-    Raises GroundingError: a library is missing, or the files are damaged.
-    """
+    """Load the tokenizer of a model."""
     with explain_loading(folder):
         from transformers import AutoTokenizer
 
@@ -274,18 +258,12 @@ def load_tokenizer(folder: Path) -> Any:
 
 
 def read_width(folder: Path) -> int:
-    """Read from a model's configuration how many numbers a token's state has.
-
-    Raises GroundingError: a library is missing, or the files are damaged.
-    """
+    """Read from a model's configuration how many numbers a token's state has."""
     return int(_load_config(folder).get_text_config().hidden_size)
 
 
 def count_layers(folder: Path) -> int:
-    """Read from a model's configuration how many layers it has.
-
-    Raises GroundingError: a library is missing, or the files are damaged.
-    """
+    """Read from a model's configuration how many layers it has."""
     return int(_load_config(folder).get_text_config().num_hidden_layers)
 
 

@@ -52,12 +52,7 @@ def is_causal(folder: Path) -> bool:
 def make_encoder(
     model: str, device: Device = Device.AUTO, precision: Precision = Precision.AUTO
 ) -> HeadEncoder:
-    """Make the encoder of a model.
-
-    `model`: a folder, or the name of a fetched model; "" is the default sentence model.
-    `precision`: of a causal model's computations. Raises GroundingError: there is no such model, or
-    it can't be used; if it was not fetched, with the command that fetches it.
-    """
+    """Make the encoder of a model: a folder, a fetched one's name, "" for the default one."""
     model = model or find_default_model()
     if model == PACKAGED_MODEL:
         return SentenceEncoder(None, device)
@@ -80,22 +75,17 @@ def list_phrases(words: Sequence[str]) -> list[str]:
 
 
 def encode_words(words: Sequence[str], encode: Encode) -> tuple[Array, Array]:
-    """Encode words in one call.
-
-    Returns:
-        Unit vectors in each phrasing, shape (words, phrasings, dimension), and of "a <head word>".
-    """
+    """Encode words in one call: (words, phrasings, dimension), and "a <head word>" of each."""
     vectors = encode(list_phrases(words))
     count = len(words) * len(PHRASINGS)
     return vectors[:count].reshape(len(words), len(PHRASINGS), -1), vectors[count:]
 
 
 class WordTable:
-    """One row for each word that was asked about.
+    """One row for each word that was asked about; with more than `most` it begins anew.
 
     `hubs`: mean vector of all words in each phrasing, shape (phrasings, dimension). `components`:
-    principal directions, shape (dimension, components). `most`: words that are kept; with more the
-    table begins anew. A batch may have more.
+    principal directions, shape (dimension, components).
     """
 
     def __init__(self, encode: Encode, hubs: Array, components: Array, most: int) -> None:
@@ -180,8 +170,8 @@ def compare_all_words(phrases: Sequence[str], left: Rows, right: Rows) -> NDArra
     """Compare the words of the sides of many pairs, shape (pairs, SHARED_WORDS).
 
     Same head, the left head in the right side, the right one in the left, share of the words that
-    both have, left part of right, right part of left, left and right have several.
-    `left`: place of each pair's left side among the phrases; `right`: the same for the right side.
+    both have, left part of right, right part of left, left and right have several. `left` and
+    `right` are places among the phrases.
     """
     words = [_split_words(phrase) for phrase in phrases]
     numbers: dict[str, int] = {}
@@ -241,11 +231,7 @@ class Crossing:
         return np.asarray(np.einsum("nd,nd->n", a[self.left], b[self.right]))
 
     def multiply_all(self, vectors: Array) -> Array:
-        """Compute the products of all vectors of the left with all of the right word.
-
-        `vectors`: of each word, shape (words, count, dimension). Returns: Shape (pairs, count,
-        count).
-        """
+        """Multiply all vectors (words, count, dimension) of both sides: (pairs, count, count)."""
         if not self._is_crowded:
             return np.asarray(vectors[self.left] @ vectors[self.right].transpose(0, 2, 1))
         _, count, width = vectors.shape
@@ -300,10 +286,7 @@ class Scaling:
 
 
 def fit_basis(phrased: Array) -> Basis:
-    """Fit the hubs and principal directions of the words of a training set.
-
-    `phrased`: their vectors in each phrasing, shape (words, phrasings, dimension).
-    """
+    """Fit hubs and principal directions of words, shape (words, phrasings, dimension)."""
     hubs = np.asarray(phrased.mean(axis=0), np.float32)
     centred = phrased.mean(axis=1) - hubs.mean(axis=0)
     _, directions = np.linalg.eigh(centred.T.astype(np.float64) @ centred.astype(np.float64))
@@ -317,10 +300,7 @@ def fit_basis(phrased: Array) -> Basis:
 
 
 class SentenceFeatures:
-    """The features of the pairs of one set, by a sentence model. For one thread at a time.
-
-    `scaling`: of the first block; None leaves it as it is.
-    """
+    """The features of the pairs of one set, by a sentence model. For one thread at a time."""
 
     widths = (FEATURES, 2 * COMPONENTS)
     sides = (False, True)
@@ -370,10 +350,7 @@ def _normalise_bands(projected: Array) -> list[Array]:
 
 
 def fit_scaling(features: Array) -> Scaling:
-    """Scale features to equal spread, and a pair's sum of squares to 1 on average.
-
-    `features`: of the pairs of the training, unscaled, with both blocks.
-    """
+    """Scale both blocks to equal spread of features, and a pair's sum of squares to about 1."""
     own = features[:, :FEATURES]
     factor = 1.0 / (np.maximum(own.std(axis=0), 1e-3) * np.sqrt(FEATURES))
     # Shared words are 0 or 1: scaling them by their spread would reward rarity.

@@ -95,8 +95,7 @@ def tokenize_questions(
 def write_form(tokenizer: Any, wording: str, kind: JudgementSet) -> QuestionForm:
     """Write the form of a set's questions, in the chat template if there is one.
 
-    `wording`: the question, with the set's columns in braces. `kind`: the set; examples are taken
-    from its training part. Raises GroundingError: the chat template can't be used.
+    `wording` has the set's columns in braces; examples come from its training part.
     """
     left, right = kind.columns
     question = wording.replace(f"{{{left}}}", LEFT).replace(f"{{{right}}}", RIGHT)
@@ -111,10 +110,7 @@ def write_form(tokenizer: Any, wording: str, kind: JudgementSet) -> QuestionForm
 
 
 def choose_examples(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Choose short judgements of many degrees, whose words stand in one example only.
-
-    The choice depends on the judgements alone, by their hashes.
-    """
+    """Choose short judgements of many degrees, each word in one only, by their hashes alone."""
     short = [j for j in judgements if len(j.item.split()) <= 2 and len(j.other.split()) <= 4]
     short.sort(key=lambda j: hashlib.sha256(f"example:{j.item}|{j.other}".encode()).digest())
     used: set[str] = set()
@@ -137,10 +133,7 @@ class _WordingFile(BaseModel):
 
 
 def read_wordings(folders: Sequence[Path], sets: Mapping[str, JudgementSet]) -> dict[str, str]:
-    """Read the wording of each set's question; a later folder overrules an earlier one.
-
-    Raises GroundingError: INVALID_OPTION, a file is wrong, or a wording lacks a column of its set.
-    """
+    """Read the wording of each set's question, with its columns; a later folder overrules."""
     given: dict[str, tuple[str, Path]] = {}
     for folder in folders:
         file = folder.expanduser() / FILE
@@ -218,11 +211,7 @@ ReadStates = Callable[[QuestionForm, Pairs], Array]
 
 
 class StateEncoder:
-    """Reads the states of questions by the model of a folder, loaded at the first of them.
-
-    `folder`: the model, or the name of a fetched one. Raises GroundingError: the folder holds no
-    model that may be loaded.
-    """
+    """Reads the states of questions by the model of a folder, loaded at the first of them."""
 
     def __init__(
         self, folder: Path, device: Device = Device.AUTO, precision: Precision = Precision.AUTO

@@ -43,11 +43,10 @@ def locate_features() -> Path:
 
 
 class FeatureStore:
-    """Features of texts in one file, for one process at a time; to be closed.
+    """Features of texts in one file, for one process at a time (STORE_FAILED); to be closed.
 
-    `source`: all that the features depend on beside the text: model, layers, precision;
-    `is_halved`: keep them in half precision, else in single. Raises GroundingError: STORE_FAILED:
-    another process uses the file, or it can't be written.
+    `source` names all that they depend on beside the text: model, layers, precision; `is_halved`
+    keeps them in half precision.
     """
 
     def __init__(self, folder: Path, source: str, width: int, *, is_halved: bool = False) -> None:
@@ -96,8 +95,7 @@ class FeatureStore:
     ) -> None:
         """Compute the features of the texts that have none, and keep each batch at once.
 
-        `report`: takes the number of texts that are done, and of all. Raises GroundingError:
-        STORE_FAILED, the disk is full.
+        `report` takes the number of texts that are done, and of all.
         """
         every = len(dict.fromkeys(texts))
         missing = self.find_missing(texts)
@@ -184,10 +182,7 @@ class PhraseEncoder(Protocol):
 
 
 class SentenceMaker:
-    """Makes the features of pairs by a sentence model.
-
-    `folder`: of the vectors on disk; `report`: is told how it goes.
-    """
+    """Makes the features of pairs by a sentence model, with its vectors in a folder."""
 
     places = None
 
@@ -262,11 +257,7 @@ class FeatureMaker(Protocol):
         ...
 
     def prepare(self, training: Mapping[str, Pairs], others: Mapping[str, Pairs]) -> None:
-        """Compute all that needs the model, and keep it on disk.
-
-        `training`: the pairs of each set that will be learned from; `others`: further pairs of each
-        set, which will be scored.
-        """
+        """Compute all that needs the model, and keep it on disk; `others` will be scored only."""
         ...
 
     def make(self, name: str, training: Pairs) -> PairFeatures:
@@ -373,11 +364,10 @@ def join_pair(pair: tuple[str, str]) -> str:
 
 
 def fit_reduction(states: Array, components: int) -> StateReduction:
-    """Fit shift, scale and principal directions of standardised states.
+    """Fit shift, scale and principal directions (`components` at most) of standardised states.
 
     The directions come from subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4),
-    which needs products with a narrow matrix only. `components`: directions that are wanted; fewer
-    if the states have fewer.
+    which needs products with a narrow matrix only.
     """
     mean = states.mean(axis=0)
     deviation = np.maximum(states.std(axis=0), 1e-3)

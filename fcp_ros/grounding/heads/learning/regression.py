@@ -64,10 +64,7 @@ class Equations:
     linear: Reals
 
     def solve(self, among: Reals, ridge: float) -> Reals:
-        """Solve for the weights, one column for each target.
-
-        `among`: likeness of the supports among each other; `ridge`: see `RegressionOptions`.
-        """
+        """Solve for the weights, one column for each target; `among`: the supports' likeness."""
         matrix = self.square + ridge * among
         # Nearly equal supports make the matrix singular to working precision.
         matrix[np.diag_indices_from(matrix)] += 1e-12 * np.trace(matrix)
@@ -95,8 +92,7 @@ class KernelRegression:
     def fit(self, target: Reals, ridge: float | None = None) -> tuple[Array, Reals]:
         """Fit the weights of a target; return them and each row's cross-validated score.
 
-        `target`: of each row, less the score of a row like no support; `ridge`: another one than
-        the chosen.
+        `target` is less the score of a row like no support.
         """
         ridge = self.ridge if ridge is None else ridge
         every = np.ones(len(target), np.bool_)
@@ -131,10 +127,7 @@ class RegressionRows:
 def prepare_regression(
     rows: RegressionRows, target: Reals, kernel: Kernel, options: RegressionOptions
 ) -> KernelRegression:
-    """Choose sharpness, ridge and supports, and compare all rows with the supports.
-
-    `kernel`: with sharpness before the factors of the options.
-    """
+    """Choose sharpness (a factor on the kernel's), ridge and supports, and compare all rows."""
     kernel, ridge = choose_settings(rows, target, kernel, options)
     return _compare(rows, kernel, ridge, options.supports, options.seed)
 

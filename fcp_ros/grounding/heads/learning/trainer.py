@@ -51,11 +51,7 @@ class TrainingRequest:
 
 
 def train(request: TrainingRequest, report: Report) -> dict[str, HeadComparison]:
-    """Train heads, and write the file.
-
-    Returns: Figures on the held-out part of each set. Raises GroundingError: a model is missing,
-    judgements are too few, or a file can't be written.
-    """
+    """Train heads, and write the file; return figures on the held-out part of each set."""
     maker = make_maker(request, make_encoder(request.model), report)
     try:
         kind = TrainingOptions() if maker.places is None else CAUSAL_OPTIONS

@@ -65,9 +65,8 @@ def reduce_supports(
 ) -> ReducedSupports | None:
     """Reduce the supports of the blocks of whole pairs.
 
-    `supports`: features of pairs, shape (supports, features); `weights`: of the supports, shape
-    (supports, columns). Returns None if there are no such blocks, too few supports, or too much
-    would be lost.
+    Shapes (supports, features), (supports, columns). None without such blocks, with too few
+    supports, or if too much would be lost.
     """
     if len(supports) < LEAST_GAIN * kept or all(sides for *_, sides in kernel.list_blocks()):
         return None
@@ -139,10 +138,9 @@ def fit_cosine_map(judgements: Sequence[Judgement], encode: Encode) -> DegreeMap
 def fit_quantile_map(
     scores: Reals, targets: Reals, most: int, worth: Reals | None = None
 ) -> DegreeMap:
-    """Fit the mean target by quantile of the score, made monotone.
+    """Fit the mean target by quantile of the score, made monotone, with `most` knots.
 
-    `scores`: in any order. `most`: knots at which the map may bend. `worth`: of each pair, in [0,
-    1]; None: all are worth the same.
+    `worth` is that of each pair, in [0, 1].
     """
     worth = np.ones(len(scores)) if worth is None else worth
     order = np.flatnonzero(worth)
@@ -226,11 +224,7 @@ def train_heads(
     options: TrainingOptions | None = None,
     report: Report | None = None,
 ) -> tuple[Heads, dict[str, HeadComparison]]:
-    """Train a head for each set on its training part, and measure it on the held-out part.
-
-    `options`: None means the defaults; `report`: is told how it goes. Raises GroundingError: too
-    few judgements in a set, or the encoder fails.
-    """
+    """Train a head for each set on its training part, and measure it on the held-out part."""
     options = options or TrainingOptions()
     say = report or (lambda *_: None)
     parts = {name: collect_part(kind, options) for name, kind in sets.items()}
@@ -253,10 +247,7 @@ def train_heads(
 
 
 def collect_part(kind: JudgementSet, options: TrainingOptions) -> TrainingPart:
-    """Collect what the head of a set is trained on.
-
-    Raises GroundingError: NO_ANCHORS: too few judgements, or all of one degree.
-    """
+    """Collect what the head of a set is trained on; NO_ANCHORS if that is too little."""
     judgements = split(kind.judgements).training
     degrees = [judgement.degree for judgement in judgements]
     if len(judgements) < LEAST_JUDGEMENTS or max(degrees) - min(degrees) < 0.1:
