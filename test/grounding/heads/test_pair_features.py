@@ -94,9 +94,7 @@ def load() -> Callable[[], Head]:
     return lambda: load_heads(file, encoder).by_name["function"]
 
 
-def test_scores_of_many_are_those_of_each(
-    load: Callable[[], Head],
-) -> None:
+def test_scores_of_many_are_those_of_each(load: Callable[[], Head]) -> None:
     things, purposes = ("tin mug", "mug", "hammers", "paper boat"), ("drinking tea", "a race")
     pairs = [(thing, purpose) for thing in things for purpose in purposes]
     head = load()

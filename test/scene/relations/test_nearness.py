@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 from slow_relations import Box, as_node, crowds, slow_distance, slow_near
 
 from fcp_ros.scene import RelationOptions
-from fcp_ros.scene.relations.nearness import (
-    add_reverse,
-    find_nearest,
-    measure_box_distance,
-)
+from fcp_ros.scene.relations.nearness import add_reverse, find_nearest, measure_box_distance
 from fcp_ros.scene.shapes.boxes import build_boxes
 
 

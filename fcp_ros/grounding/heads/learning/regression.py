@@ -8,9 +8,9 @@ A row of features has one block or several. With supports s, drawn from the rows
 
 The weights minimise
 
-    sum_x worth(x) (score(x) - target(x))^2 + ridge * weights^T likeness(s, s) weights
+    sum_x (score(x) - target(x))^2 + ridge * weights^T likeness(s, s) weights
 
-With all rows as supports, and worth 1, this is kernel ridge regression on the whole.
+With all rows as supports, this is kernel ridge regression on the whole.
 
 *Cross-validation*: the score of a row by a regression that saw no row of its fold, nor any row that
 is barred for the fold. Sharpness and ridge are those with the least squared error of such scores,
@@ -79,7 +79,6 @@ class KernelRegression:
     ridge: float
     chosen: NDArray[np.intp]
     likeness: Array  # of all rows to the supports, shape (rows, supports)
-    worth: Reals  # of each row, in (0, 1]
     folds: Folds
     _squares: list[Reals] = field(default_factory=list)
 
@@ -98,16 +97,15 @@ class KernelRegression:
         every = np.ones(len(target), np.bool_)
         if not self._squares:
             parts = (every, *self.folds.barred)
-            self._squares.extend(_sum_squares(self.likeness, self.worth, part) for part in parts)
-        weighted = self.worth * target
-        among, whole = self.among, _sum_targets(self.likeness, weighted, every)
+            self._squares.extend(_sum_squares(self.likeness, part) for part in parts)
+        among, whole = self.among, _sum_targets(self.likeness, target, every)
         scores = np.zeros(len(target))
         for number, (inside, barred) in enumerate(
             zip(self.folds.inside, self.folds.barred, strict=True)
         ):
             rest = Equations(
                 self._squares[0] - self._squares[1 + number],
-                whole - _sum_targets(self.likeness, weighted, barred),
+                whole - _sum_targets(self.likeness, target, barred),
             )
             scores[inside] = self.likeness[inside] @ rest.solve(among, ridge)
         weights = Equations(self._squares[0], whole).solve(among, ridge)
@@ -119,7 +117,6 @@ class RegressionRows:
     """The rows of a training."""
 
     features: Array  # rounded as they will be kept, shape (rows, features)
-    worth: Reals  # of each row, in (0, 1]
     measured: Flags  # the rows whose errors count in the choice of sharpness and ridge
     folds: Folds
 
@@ -162,7 +159,7 @@ def _compare(
         kernel.compute(features[start : start + CHUNK], features[chosen])
         for start in range(0, count, CHUNK)
     ]
-    return KernelRegression(kernel, ridge, chosen, np.concatenate(parts), rows.worth, rows.folds)
+    return KernelRegression(kernel, ridge, chosen, np.concatenate(parts), rows.folds)
 
 
 def make_folds(kinds: Sequence[int], barred: Sequence[Flags]) -> Folds:
@@ -172,12 +169,12 @@ def make_folds(kinds: Sequence[int], barred: Sequence[Flags]) -> Folds:
     return Folds(inside, tuple(i | b for i, b in zip(inside, barred, strict=True)))
 
 
-def _sum_squares(likeness: Array, worth: Reals, part: Flags) -> Reals:
+def _sum_squares(likeness: Array, part: Flags) -> Reals:
     total = np.zeros((likeness.shape[1], likeness.shape[1]))
     rows = np.flatnonzero(part)
     for start in range(0, len(rows), CHUNK):
         chosen = rows[start : start + CHUNK]
-        own = likeness[chosen] * np.sqrt(worth[chosen])[:, None]
+        own = likeness[chosen].astype(np.float64)
         total += own.T @ own
     return total
 

@@ -174,6 +174,9 @@ They say what scores of 0 look like; but most of those that a head is asked abou
 for candidates by somebody, and with a full count what is judged 0.9 would be answered as 0.5.
 """
 CHUNK = 2048  # Pairs whose features are computed at a time
+SHARPNESS = 0.5  # Of the kernel, before the factors of the regression
+FOLDS = 4  # Of the cross-validation
+KNOTS = 16  # Most quantiles of the scores at which the maps may bend
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,15 +184,7 @@ class TrainingOptions:
     """Settings of the training of a head."""
 
     regression: RegressionOptions = field(default_factory=RegressionOptions)
-    sharpness: float = 0.5  # of the kernel, before the factors of `regression`
-    folds: int = 4  # of the cross-validation, >= 2
-    knots: int = 16  # most quantiles of the scores at which the maps may bend
-    unrelated: float = 1.0  # random pairs that are added, as a share of the judgements
-    most_unrelated: int = 1 << 30  # at most so many of them
-    # of such a pair in the regression, in (0, 1]; a judgement is worth 1
-    unrelated_worth: float = 1.0
-    unrelated_in_map: float = UNRELATED_IN_MAP  # the same in the map to degrees, in [0, 1]
-    seed: int = 0
+    most_unrelated: int = 1 << 30  # random pairs that are added to as many judgements
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,9 +263,8 @@ def draw_unrelated(
 ) -> list[tuple[str, str]]:
     """Draw random pairs of a left and a right side that nobody judged."""
     judged = {judgement.pair for judgement in kind.judgements}
-    generator = np.random.default_rng(options.seed)
-    count = int(options.unrelated * len(pairs))
-    lefts, rights = generator.integers(len(pairs), size=(2, count))
+    generator = np.random.default_rng(0)
+    lefts, rights = generator.integers(len(pairs), size=(2, len(pairs)))
     drawn = ((pairs[i][0], pairs[j][1]) for i, j in zip(lefts, rights, strict=True))
     found = [pair for pair in dict.fromkeys(drawn) if pair not in judged and pair[0] != pair[1]]
     return found[: options.most_unrelated]
@@ -284,21 +278,19 @@ def train_head(part: TrainingPart, features: PairFeatures, options: TrainingOpti
             for start in range(0, len(part.pairs), CHUNK)
         ]
     ).astype(np.float32)
-    sharpness = (options.sharpness,) * len(features.widths)
+    sharpness = (SHARPNESS,) * len(features.widths)
     kernel = Kernel(tuple(features.widths), sharpness, tuple(features.sides))
     mean = float(part.degrees[: part.judged].mean())
     target = part.degrees - mean
     judged = part.weigh(0.0)
-    worth = part.weigh(options.unrelated_worth)
-    folds = _split_into_folds(part.pairs, options.folds)
-    known = RegressionRows(rows, worth, judged > 0, folds)
+    known = RegressionRows(rows, judged > 0, _split_into_folds(part.pairs, FOLDS))
     regression = prepare_regression(known, target, kernel, options.regression)
     weights, scores = regression.fit(target)
-    degree_map = _fit_degree_map(part, scores + mean, options)
+    degree_map = _fit_degree_map(part, scores + mean)
     distance = np.abs(degree_map.apply_all(scores + mean) - part.degrees)
     mean_error = float(distance[: part.judged].mean())
     error_weights, errors = regression.fit(distance - mean_error)
-    error_map = _fit_error_map(errors + mean_error, distance**2, judged, options.knots)
+    error_map = _fit_error_map(errors + mean_error, distance**2, judged)
     supports = rows[regression.chosen]
     both = np.asarray(np.stack([weights, error_weights], axis=1), np.float32)
     head = Head(
@@ -318,10 +310,10 @@ def train_head(part: TrainingPart, features: PairFeatures, options: TrainingOpti
     return _add_evidence(head, part, scores + mean, expected)
 
 
-def _fit_degree_map(part: TrainingPart, scores: Reals, options: TrainingOptions) -> DegreeMap:
-    in_map = part.weigh(options.unrelated_in_map)
+def _fit_degree_map(part: TrainingPart, scores: Reals) -> DegreeMap:
+    in_map = part.weigh(UNRELATED_IN_MAP)
     try:
-        return fit_quantile_map(scores, part.degrees, options.knots, in_map)
+        return fit_quantile_map(scores, part.degrees, KNOTS, in_map)
     except GroundingError as error:
         raise GroundingError(
             GroundingCode.NO_ANCHORS,
@@ -331,13 +323,13 @@ def _fit_degree_map(part: TrainingPart, scores: Reals, options: TrainingOptions)
         ) from error
 
 
-def _fit_error_map(errors: Reals, squares: Reals, worth: Reals, knots: int) -> DegreeMap:
+def _fit_error_map(errors: Reals, squares: Reals, worth: Reals) -> DegreeMap:
     """Fit the map from the second score to the mean squared distance.
 
     On judged pairs alone: unrelated ones are easy, and would make near misses look so, too.
     """
     try:
-        return fit_quantile_map(errors, squares, knots, worth)
+        return fit_quantile_map(errors, squares, KNOTS, worth)
     except GroundingError:  # no pair can be told to be better known than another
         return DegreeMap((0.0, 1.0), (float(np.average(squares, weights=worth)),) * 2)
 
