@@ -15,7 +15,7 @@ import numpy as np
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode
 from fcp_ros.scene.graph.roles import HoldingRole, find_holding_role, is_often_mounted
 from fcp_ros.scene.relations.circles import drop_supported, find_circular, leads_back
-from fcp_ros.scene.relations.places import HOLDING, PLACING, Place, Places
+from fcp_ros.scene.relations.places import HOLDING, PLACING, KnownPlaces, Place
 from fcp_ros.scene.relations.scored_pairs import BARELY
 from fcp_ros.scene.relations.structure import find_room_parents
 from fcp_ros.scene.relations.unsettled import fall_off, find_unsettled_places
@@ -33,8 +33,8 @@ PairFinder = Callable[[Sequence[str]], tuple[Boxes, Iterable[tuple[Indices, Indi
 """Returns all boxes, and the pairs of these things with what is ``reach_of`` around them."""
 
 
-class Derivation(Places):
-    """Places that ``derive_*`` bring up to date, for the given things."""
+class Derivation(KnownPlaces):
+    """KnownPlaces that ``derive_*`` bring up to date, for the given things."""
 
     # ---- rooms -----------------------------------------------------------------------------------
 

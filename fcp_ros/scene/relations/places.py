@@ -25,7 +25,7 @@ class Place(NamedTuple):
     provenance: Provenance = Provenance.GEOMETRIC
 
 
-class Places:
+class KnownPlaces:
     """The places of things, given and derived, and whatever holds them.
 
     ``structure``: Rooms, floors and doors. ``by_boxes``: place by boxes alone, by relation (``on``,
