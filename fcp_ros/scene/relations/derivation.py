@@ -34,7 +34,7 @@ PairFinder = Callable[[Sequence[str]], tuple[Boxes, Iterable[tuple[Indices, Indi
 
 
 class Derivation(KnownPlaces):
-    """KnownPlaces that ``derive_*`` bring up to date, for the given things."""
+    """Known places that ``derive_*`` bring up to date, for the given things."""
 
     # ---- rooms -----------------------------------------------------------------------------------
 
