@@ -55,10 +55,7 @@ def describe_understanding(interpretation: Interpretation) -> UnderstoodInstruct
 
 
 def split_instruction(text: str, words: tuple[WordUse, ...]) -> Iterator[SpokenWords]:
-    """Split an instruction at the uses of its words; what lies between them has no role.
-
-    A use that overlaps one before it is left out.
-    """
+    """Split an instruction at the uses of its words, without overlaps; the rest has no role."""
     done = 0
     for use in sorted(words, key=lambda use: (use.start, -use.end)):
         if use.start < done or use.end <= use.start:
@@ -76,12 +73,9 @@ Entries = dict[tuple[str, str], CalibrationEntry]
 
 
 class Player:
-    """A client of the live nodes, as a task manager would use it.
+    """A client of the live nodes, as a task manager would use it, and the judge of stories.
 
-    It is also a membership source: stories are chosen by the degrees of the live grounder.
-
-    Attributes:
-        oracle: the model that judged last; "" before the first judgement.
+    `oracle`: the model that judged last; "" before the first judgement.
     """
 
     def __init__(
@@ -93,11 +87,7 @@ class Player:
         self.oracle = ""
 
     def judge(self, requests: Sequence[JudgementRequest]) -> list[Membership]:
-        """Return degrees from the live grounder, in the order of the requests.
-
-        Raises:
-            FcpError: the grounder refuses, or does not answer.
-        """
+        """Return degrees from the live grounder, in the order of the requests."""
         response = self._client.judge(*(request_to_ros(request) for request in requests))
         if not response.success:
             raise FcpError(response.message)
@@ -107,11 +97,7 @@ class Player:
         return memberships
 
     def fetch_graph(self) -> SceneGraph:
-        """Fetch the current scene graph from the nodes.
-
-        Raises:
-            FcpError: the nodes have no scene graph.
-        """
+        """Fetch the current scene graph from the nodes."""
         message = self._client.scene()
         if message is None:
             raise FcpError("The scene_graph node has no scene graph: see the nodes' log.")
@@ -123,11 +109,7 @@ class Player:
         return scene_to_instance(self.fetch_graph(), domain.schema, domain.mapping).instance
 
     def choose_element(self, story: Story) -> str:
-        """Plan a story without executing it, and return the element that the plan would use.
-
-        Raises:
-            FcpError: no plan was found.
-        """
+        """Plan a story without executing it, and return the element that the plan would use."""
         result = result_from_ros(self._client.plan(story.goal, alpha=story.alpha))
         if result.plan is None or not result.plan.binding:
             raise FcpError(f"No plan for {story.goal}: {result.message}")

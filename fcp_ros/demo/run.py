@@ -46,17 +46,12 @@ from fcp_ros.package_files import config_folder, find_domain, find_scene
 from fcp_ros.planning import PlanningResult
 from fcp_ros.planning.warm_up import compile_missing_kernels
 from fcp_ros.report.console import render_result
-from fcp_ros.report.demo_page import write_page
-from fcp_ros.report.demo_report import (
-    DemoReport,
-    Episode,
-    UnderstoodInstruction,
-    write_json,
-)
+from fcp_ros.report.demo_page import render_page
+from fcp_ros.report.demo_report import DemoReport, Episode, UnderstoodInstruction, write_json
+from fcp_ros.report.pages import write_page
 from fcp_ros.scene import Layer, SceneGraph, load_scene, read_scene
 
-MOST_THINGS = 3
-"""Things that are brought: enough to see the policy repeat itself."""
+MOST_THINGS = 3  # Things that are brought: enough to see the policy repeat itself
 
 
 def propose_tidying(teller: Storyteller, state: Instance, cast: Cast) -> list[Story]:
@@ -73,11 +68,7 @@ def propose_tidying(teller: Storyteller, state: Instance, cast: Cast) -> list[St
 def choose_tidying(
     stories: Sequence[Story], plan: Callable[[Story], PlanningResult]
 ) -> Story | None:
-    """Choose the first goal whose plan a policy makes; None if no policy makes any.
-
-    Args:
-        plan: plans one of them without executing anything.
-    """
+    """Choose the first goal whose plan, not executed, a policy makes; None without."""
     return next((story for story in stories if story.is_answered_by(plan(story))), None)
 
 
@@ -110,11 +101,7 @@ DOMAIN, PERCEIVED, TRUE = "household", "twin_house_perceived", "twin_house_furni
 
 
 def show_names(console: Console, width: int) -> None:
-    """Align the house in other words with the domain, and print what was found.
-
-    Args:
-        width: of the title (columns).
-    """
+    """Align the house in other words with the domain, and print what was found."""
     console.print()
     console.print(Rule("[bold]Another perception, other names", align="left"), width=width)
     result = align_house()
@@ -142,29 +129,19 @@ TITLE_WIDTH = 100
 
 @dataclass(frozen=True)
 class DemoOptions:
-    """The scene to play on, and the folder to write to.
+    """The scene to play on, and the folder to write to."""
 
-    Attributes:
-        scene: name or path of the scene.
-        domain: name or path of the domain.
-        out: folder of the report, the log and the demonstration's own calibration store.
-        alpha: least acceptable membership of the goals, in [0, 1].
-    """
-
-    scene: str
-    domain: str
-    out: Path
-    alpha: float
+    scene: str  # name or path of the scene
+    domain: str  # name or path of the domain
+    out: Path  # folder of the report, the log and the demonstration's own calibration store
+    alpha: float  # least acceptable membership of the goals, in [0, 1]
 
 
 def run_demo(options: DemoOptions, console: Console) -> DemoReport:
     """Play all episodes and write ``demo.html`` and ``demo.json``.
 
-    Raises:
-        StoryError: the scene has too little in it.
-        StackError: the nodes did not start.
-        FcpError: a node did not answer.
-        DomainError, SceneError: a file is invalid.
+    Raises StoryError (the scene has too little in it), StackError, FcpError, DomainError,
+    SceneError.
     """
     scene = find_scene(options.scene)
     domain = load_domain(find_domain(options.domain))
@@ -183,7 +160,7 @@ def run_demo(options: DemoOptions, console: Console) -> DemoReport:
         created=datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         episodes=tuple(run.episodes),
     )
-    write_page(report, options.out / "demo.html")
+    write_page(render_page(report), options.out / "demo.html")
     write_json(report, options.out / "demo.json")
     return report
 
@@ -262,12 +239,7 @@ class _DemoRun:
         faults: tuple[str, ...] = (),
         policies: Path | None = None,
     ) -> None:
-        """Start the nodes, play episodes on them, and kill them.
-
-        Args:
-            announcement: what is done, in words.
-            policies: folder of the planner's policies; None for none.
-        """
+        """Start the nodes, play episodes on them, and kill them."""
         parameters = self._make_parameters(faults, policies)
         process = StackProcess(parameters, self._options.out, self._domain_id)
         known = () if policies is None else read_policy_folder(policies).policies

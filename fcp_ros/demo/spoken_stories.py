@@ -28,12 +28,10 @@ from fcp_ros.language.nouns import add_article, is_countable, pluralise, write_n
 from fcp_ros.planning import PlanningResult
 from fcp_ros.planning.model.result import RelaxationKind
 
-LEAST_FIT = 0.5
-"""Least degree of a substitute for which a sentence is proposed."""
+LEAST_FIT = 0.5  # Least degree of a substitute for which a sentence is proposed
 BOTH = (RelaxationKind.SUBSTITUTION, RelaxationKind.FEWER)
 """The changes that a wish with two of them needs; one with a single change needs the first."""
-MOST_COMPANIONS = 3
-"""Sentences with two changes that are proposed for one missing thing."""
+MOST_COMPANIONS = 3  # Sentences with two changes that are proposed for one missing thing
 
 WANTED = (
     "teacup", "tumbler", "goblet", "flashlight", "lantern", "candle", "stool", "armchair",
@@ -51,11 +49,7 @@ class _MissingThing:
 
 
 def propose_wishes(teller: Storyteller, state: Instance, cast: Cast) -> list[Story]:
-    """Propose sentences, those with two wishes that can't be met before those with one.
-
-    Raises:
-        StoryError: nothing is a substitute for any word that the demonstration knows.
-    """
+    """Propose sentences, those with two wishes that can't be met before those with one."""
     missing = list(_find_missing(teller, state))
     places = (cast.stage, cast.aside)
     pairs = [
@@ -81,14 +75,7 @@ def propose_wishes(teller: Storyteller, state: Instance, cast: Cast) -> list[Sto
 
 
 def choose_wish(stories: Sequence[Story], plan: Callable[[Story], PlanningResult]) -> Story:
-    """Choose the first sentence whose goal is relaxed as it promises.
-
-    Args:
-        plan: plans one of them without executing anything.
-
-    Raises:
-        StoryError: none of them is.
-    """
+    """Choose the first sentence whose goal is relaxed as it promises, by plans only."""
     for story in stories:
         if story.is_answered_by(plan(story)):
             return story
@@ -141,11 +128,7 @@ def _list_companions(
 
 
 def _list_counts(state: Instance) -> list[tuple[str, frozenset[str]]]:
-    """List one more of each kind of thing than there are.
-
-    Returns:
-        Such as "three cups" and the names of the two that there are, the most first.
-    """
+    """List one more of each kind of thing than there are ("three cups"), and their names."""
     found: dict[str, set[str]] = {}
     for element in state.elements(ITEM):
         name, type_ = state.name_of(element), state.type_of(element)

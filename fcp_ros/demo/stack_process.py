@@ -14,11 +14,8 @@ from typing import Any
 
 from fcp_ros.foundation.yaml_text import dump_yaml
 
-READY = "up "
-"""The beginning of the line that ``fcp up`` prints once all nodes are active."""
-
-ERROR = "error "
-"""The beginning of the line that ``fcp up`` prints when it fails."""
+READY = "up "  # The beginning of the line that ``fcp up`` prints once all nodes are active
+ERROR = "error "  # The beginning of the line that ``fcp up`` prints when it fails
 
 START_TIMEOUT = 120.0
 STOP_TIMEOUT = 15.0
@@ -30,12 +27,7 @@ class StackError(RuntimeError):
 
 
 class StackProcess:
-    """``fcp up`` as a child process.
-
-    Args:
-        folder: folder of the parameter file and the log; the log is appended to.
-        domain_id: ROS domain of the nodes.
-    """
+    """``fcp up`` as a child process in a ROS domain; its folder has parameters and log."""
 
     def __init__(
         self, parameters: Mapping[str, Mapping[str, Any]], folder: Path, domain_id: int

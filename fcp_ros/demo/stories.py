@@ -21,8 +21,7 @@ SOLVED = frozenset({PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING})
 ITEM, SUPPORT, FLOOR, ROBOT = "item", "surface", "floor", "robot"
 PLACES = ("on", "inside", "holding")
 
-UNFIT_MARGIN = 0.05
-"""An unfit item is below alpha by at least this much."""
+UNFIT_MARGIN = 0.05  # An unfit item is below alpha by at least this much
 
 
 @dataclass(frozen=True)
@@ -61,37 +60,23 @@ class StoryError(RuntimeError):
 
 @dataclass(frozen=True)
 class Story:
-    """One episode before it is played.
+    """One episode before it is played."""
 
-    Attributes:
-        number: its place in the demonstration, such as "4a".
-        text: one or two sentences about what it shows.
-        goal: the goal expression; "" if there is an instruction.
-        alpha: least acceptable membership, in [0, 1].
-        expectation: the expected result, in words.
-        statuses: planning statuses that count as expected.
-        execute: True if the plan is executed.
-        kinds: the kinds of changes that the goal must have been relaxed by; empty if it must not
-            have been relaxed.
-        avoids: id of an element that the plan must not rely on; "" for none.
-        instruction: the goal in words; "" if there is an expression.
-        relax: False if nothing but the goal as stated will do.
-        by_policy: True if a general policy has to make the plan.
-    """
-
-    number: str
+    number: str  # its place in the demonstration, such as "4a"
     title: str
-    text: str
-    goal: str
-    alpha: float
-    expectation: str
-    statuses: frozenset[PlanStatus]
-    execute: bool = True
+    text: str  # one or two sentences about what it shows
+    goal: str  # the goal expression; "" if there is an instruction
+    alpha: float  # least acceptable membership, in [0, 1]
+    expectation: str  # the expected result, in words
+    statuses: frozenset[PlanStatus]  # planning statuses that count as expected
+    execute: bool = True  # True if the plan is executed
+    # the kinds of changes that the goal must have been relaxed by; empty if it must not have been
+    # relaxed
     kinds: frozenset[RelaxationKind] = frozenset()
-    avoids: str = ""
-    instruction: str = ""
-    relax: bool = True
-    by_policy: bool = False
+    avoids: str = ""  # id of an element that the plan must not rely on; "" for none
+    instruction: str = ""  # the goal in words; "" if there is an expression
+    relax: bool = True  # False if nothing but the goal as stated will do
+    by_policy: bool = False  # True if a general policy has to make the plan
 
     def is_answered_by(self, result: PlanningResult) -> bool:
         """Return True if a result is one that the story promises."""
@@ -105,25 +90,18 @@ class Story:
 
 @dataclass(frozen=True)
 class Cast:
-    """The purpose that the scene serves best, and the item and places for it.
-
-    Attributes:
-        stage: id of the support where the item is wanted.
-        aside: id of another support, where things can be put out of the way.
-    """
+    """The purpose that the scene serves best, and the item and places for it."""
 
     purpose: Purpose
     best: str
-    stage: str
-    aside: str
+    stage: str  # id of the support where the item is wanted
+    aside: str  # id of another support, where things can be put out of the way
 
 
 class Storyteller:
-    """A chooser of goals for a scene.
+    """A chooser of goals, with a least membership alpha, for a scene.
 
-    Args:
-        domain: a domain with items, supports, ``on``, ``serves_as`` and ``suitable_substitute``.
-        alpha: least acceptable membership of the goals, in [0, 1].
+    The domain has items, supports, ``on``, ``serves_as`` and ``suitable_substitute``.
     """
 
     def __init__(self, domain: Domain, memberships: MembershipSource, alpha: float) -> None:
@@ -137,11 +115,7 @@ class Storyteller:
         return self._alpha
 
     def choose_cast(self, state: Instance) -> Cast:
-        """Choose the purpose, the item and the places.
-
-        Raises:
-            StoryError: no item serves any known purpose, or the scene has fewer than two supports.
-        """
+        """Choose the purpose, the item and the places (two supports at least, else StoryError)."""
         supports = len(state.elements(SUPPORT))
         if supports < 2:
             raise StoryError(
@@ -159,15 +133,7 @@ class Storyteller:
         )
 
     def choose_free_stage(self, state: Instance, cast: Cast) -> Cast:
-        """Choose a stage on which nothing acceptable lies in this state.
-
-        Args:
-            state: the state that the goal will be asked in.
-            cast: the current cast; its purpose and item are kept.
-
-        Raises:
-            StoryError: something acceptable lies on every support already.
-        """
+        """Choose a stage without anything acceptable for the cast's purpose (else StoryError)."""
         fit = self._find_fit(state, "serves_as", cast.purpose.words)
         free = [
             support
@@ -211,11 +177,7 @@ class Storyteller:
         )
 
     def tell_unacceptable(self, state: Instance, cast: Cast) -> Story:
-        """Tell of a goal whose best degree lies clearly below alpha.
-
-        Raises:
-            StoryError: the scene has something acceptable for every unfit purpose.
-        """
+        """Tell of a goal whose best degree lies clearly below alpha (else StoryError)."""
         ranked = [
             (self.rank_items(state, "serves_as", purpose.words)[0][0], index, purpose)
             for index, purpose in enumerate(UNFIT_PURPOSES)

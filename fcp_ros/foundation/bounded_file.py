@@ -20,13 +20,7 @@ MOST_TEXT = 64 * MEBIBYTE
 
 
 class FileError(InputError):
-    """A file that can't be read.
-
-    Attributes:
-        what: the fault, a clause whose subject is the file.
-        fix: what to do about it, a clause.
-        offset: of the first byte that is no UTF-8; None for other faults.
-    """
+    """A file that can't be read: the fault and its remedy, clauses; `offset` of bad UTF-8."""
 
     def __init__(self, path: Path, what: str, fix: str, offset: int | None = None) -> None:
         super().__init__(f"{path} {what}; {fix}")
@@ -36,15 +30,7 @@ class FileError(InputError):
 
 
 def read_bytes(path: Path, most: int = MOST_TEXT) -> bytes:
-    """Read a regular file.
-
-    Args:
-        path: the file; links are followed.
-        most: bytes that it may have.
-
-    Raises:
-        FileError: it is missing, unreadable, larger than that, or no regular file.
-    """
+    """Read a regular file, links followed, of at most so many bytes; FileError for others."""
     try:
         # Without O_NONBLOCK, opening a pipe waits until somebody writes into it.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -67,11 +53,7 @@ def read_bytes(path: Path, most: int = MOST_TEXT) -> bytes:
 
 
 def read_text(path: Path, most: int = MOST_TEXT) -> str:
-    """Read a regular file of UTF-8 text; a byte order mark is left out.
-
-    Raises:
-        FileError: as `read_bytes`, or it is no UTF-8.
-    """
+    """Read a regular file of UTF-8 text (else FileError); a byte order mark is left out."""
     raw = read_bytes(path, most).removeprefix(codecs.BOM_UTF8)
     try:
         return raw.decode("utf-8")

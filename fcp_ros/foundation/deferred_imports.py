@@ -48,10 +48,7 @@ def defer_imports(package: str) -> Iterator[None]:
     """Defer each ``from MODULE import NAME`` of the body until the name is used from outside.
 
     The ``__init__.py`` itself can't use the names. None of them may be that of a module in the
-    package: Python would put the module in the place of the name.
-
-    Args:
-        package: ``__name__`` of the package whose ``__init__.py`` this is.
+    package (``__name__``): Python would put the module in the place of the name.
     """
     namespace = vars(sys.modules[package])
     import_now = builtins.__import__

@@ -15,16 +15,12 @@ from contextlib import contextmanager
 MANY_OBJECTS = 1_000
 """Scenes with at least this many elements slow the cyclic garbage collector noticeably."""
 
-_RARELY = (50_000, 20, 100)
-"""Thresholds of the collector in a process that holds a large scene."""
+_RARELY = (50_000, 20, 100)  # Thresholds of the collector in a process that holds a large scene
 
 
 @contextmanager
 def pause_garbage_collection() -> Iterator[None]:
-    """Switch the collector off within the context.
-
-    For short stretches that create many lasting values: the pause affects the whole process.
-    """
+    """Switch the collector off, in the whole process, while many lasting values are made."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -35,10 +31,7 @@ def pause_garbage_collection() -> Iterator[None]:
 
 
 def skip_final_collection() -> None:
-    """Let this process end without the collection that Python runs at exit.
-
-    After a large task it takes 0.3 s, for which a user of the command line would wait.
-    """
+    """Let this process end without Python's collection at exit (0.3 s after a large task)."""
     atexit.register(gc.freeze)
 
 
@@ -55,10 +48,7 @@ def collect_garbage_rarely() -> None:
 
 
 def tune_garbage_collection(elements: int) -> None:
-    """Call `collect_garbage_rarely` if the process now holds a large scene.
-
-    Repeated calls cost nothing.
-    """
+    """Call `collect_garbage_rarely`, at no cost if again, if the process holds a large scene."""
     # Not by gc.get_freeze_count(), which counts all frozen objects each time.
     if elements >= MANY_OBJECTS and gc.get_threshold() != _RARELY:
         collect_garbage_rarely()

@@ -19,11 +19,7 @@ class _Hiding:
     def find_spec(
         self, name: str, _path: Sequence[str] | None = None, _target: object = None
     ) -> None:
-        """Refuse a hidden package; leave any other to the finders behind.
-
-        Raises:
-            ModuleNotFoundError: the package is hidden.
-        """
+        """Refuse a hidden package; leave any other to the finders behind."""
         if name in self._names and threading.get_ident() == self._thread:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 

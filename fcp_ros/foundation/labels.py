@@ -11,8 +11,6 @@ from functools import lru_cache
 from fcp_ros.foundation.wording import gather_words
 from fcp_ros.foundation.wordnet import find_wordnet
 
-# --- the name of a thing in a caption ---
-
 DENIALS = gather_words("not no nothing neither isn't isnt")
 """Words in front of what a thing is said not to be; "never" may praise it ("never failing")."""
 NEGATIONS = gather_words(
@@ -63,16 +61,11 @@ _DESCRIBING = ("ed", "ing", "ly", "able", "ible", "ful", "ous", "ive", "less", "
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """The places of the name in the words of a caption.
-
-    Args:
-        end: behind it; `begin` where nothing is named.
-        is_denied: True for what a thing is said not to be.
-    """
+    """The places of the name in the words of a caption."""
 
     begin: int
-    end: int
-    is_denied: bool = False
+    end: int  # behind it; `begin` where nothing is named
+    is_denied: bool = False  # True for what a thing is said not to be
 
 
 def find_name(words: Sequence[str]) -> Caption:
@@ -117,7 +110,7 @@ def denies(words: Sequence[str], place: int) -> bool:
 
 
 def is_thing(word: str) -> bool:
-    """Return True for a word that can name a thing: "painting", but neither "sitting" nor "ideal".
+    """Return True for a word that can name a thing: "painting", but not "sitting" or "ideal".
 
     Without WordNet, its ending decides.
     """
@@ -130,8 +123,7 @@ def is_thing(word: str) -> bool:
     return any(sense.is_concrete for sense in senses[:MOST_MEANINGS])
 
 
-MOST_MEANINGS = 3
-"""Rarer meanings of a word don't make it one for a thing."""
+MOST_MEANINGS = 3  # Rarer meanings of a word don't make it one for a thing
 
 # --- category labels ---
 
@@ -182,13 +174,10 @@ def describe_label(label: str) -> str:
 
 
 def match_label(label: str, labels: Mapping[str, str]) -> str | None:
-    """Look a label up in a table of normalised labels.
+    """Look a label up in a table of normalised labels; None if no form of it is there.
 
-    The whole label counts first, then its last words ("dining table" -> "table"); each also
-    without a plural ending.
-
-    Returns:
-        The value, or None if no form of the label is in the table.
+    The whole label counts first, then its last words ("dining table" -> "table"); each also without
+    a plural ending.
     """
     return next((labels[form] for form in label_forms(label) if form in labels), None)
 
@@ -306,12 +295,7 @@ def drop_asset_prefix(words: Sequence[str]) -> list[str]:
 
 
 def drop_asset_codes(words: Sequence[str], known: Container[str] = ()) -> list[str]:
-    """Drop codes and numbers at the end of a normalised label; at least one word stays.
-
-    Args:
-        words: "dresser rast v", split.
-        known: words that are no codes, however short ("tv").
-    """
+    """Drop codes and numbers at a normalised label's end but `known` words ("tv"); one stays."""
     left = list(words)
     while len(left) > 1 and _CODE.fullmatch(left[-1]) and left[-1] not in known:
         if _COUNTED_WORD.fullmatch(left[-1]):

@@ -26,14 +26,9 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from immutables import Map
 
-SMALL = 128
-"""Size up to which a map is a dict that is copied whenever it changes."""
-
-_FOLD = 8
-"""Divisor: an overlay larger than 1/_FOLD of its base is folded into a new base."""
-
-_LARGE_BUCKET = 32
-"""Size above which a bucket is a persistent set instead of a tuple."""
+SMALL = 128  # Size up to which a map is a dict that is copied whenever it changes
+_FOLD = 8  # Divisor: an overlay larger than 1/_FOLD of its base is folded into a new base
+_LARGE_BUCKET = 32  # Size above which a bucket is a persistent set instead of a tuple
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -44,11 +39,7 @@ _EMPTY: "Map[Any, Any]" = Map()
 
 
 class Base(Generic[K, V]):
-    """A dict that many maps share and none changes.
-
-    Attributes:
-        writes: number of changes to maps over it since the last fold.
-    """
+    """A dict that many maps share and none changes; `writes` counts those since the last fold."""
 
     __slots__ = ("entries", "writes")
 
@@ -68,11 +59,7 @@ class PersistentMap(MutableMapping[K, V]):
     __slots__ = ("_ascending", "_base", "_overlay", "_size")
 
     def __init__(self, entries: dict[K, V], ascending: bool = False) -> None:
-        """Make a map over `entries`, which it takes over: nobody may change that dict any more.
-
-        Args:
-            ascending: True to iterate by ascending keys; the keys of `entries` must ascend.
-        """
+        """Make a map over `entries`, which it takes over: nobody may change that dict any more."""
         self._base = Base(entries)
         self._overlay: Map[K, V] = _EMPTY
         self._size = len(entries)
@@ -220,12 +207,7 @@ class PersistentSet(Set[int]):
 
 
 def evolve(mapping: MutableMapping[K, V], ascending: bool = False) -> MutableMapping[K, V]:
-    """Return a copy that may be changed; the original must not change from then on.
-
-    Args:
-        mapping: a dict or a `PersistentMap`.
-        ascending: True if its keys ascend and must continue to.
-    """
+    """Return a copy that may be changed; the original must not change from then on."""
     if isinstance(mapping, dict):
         return dict(mapping) if len(mapping) <= SMALL else PersistentMap(mapping, ascending)
     assert isinstance(mapping, PersistentMap)

@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 MAX_STEPS = 1_000_000
 """Instructions of one pickle; the largest Gibson buildings need some ten thousand."""
 
-MAX_DIMENSIONS = 8
-"""Dimensions of an array."""
+MAX_DIMENSIONS = 8  # Dimensions of an array
 
 _LONGEST_INTEGER = 64
 _NUMBER_CODES = re.compile(r"b1|[iu][1248]|f[248]|[SU]\d{1,4}")
@@ -42,15 +41,9 @@ class RestrictedPickleError(ValueError):
 
 
 def load_restricted(data: bytes) -> Any:
-    """Return the value of a pickle.
+    """Return the value of one whole pickle; RestrictedPickleError if it is damaged or holds more.
 
     It is made of None, bool, int, float, str, bytes, list, tuple, dict and `PickledArray`.
-
-    Args:
-        data: one whole pickle, with nothing after it.
-
-    Raises:
-        RestrictedPickleError: the pickle is damaged, or holds anything else.
     """
     stream = io.BytesIO(data)
     try:
@@ -102,11 +95,7 @@ class PickledDtype:
 
 
 class PickledArray:
-    """An array of a pickle.
-
-    Attributes:
-        values: numbers as a numpy array, or objects as a flat list.
-    """
+    """An array of a pickle. `values`: numbers as a numpy array, or objects as a flat list."""
 
     __slots__ = ("values",)
 

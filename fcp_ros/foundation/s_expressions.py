@@ -17,12 +17,7 @@ from typing import TypeAlias
 
 
 class SList(list["SNode"]):
-    """A list in parentheses: its parts, and where it stands in the text.
-
-    Attributes:
-        start: offset of the opening parenthesis; -1 for the outermost list, which has none.
-        end: offset behind the closing parenthesis.
-    """
+    """A list in parentheses, and the offsets of its beginning (-1: outermost) and of its end."""
 
     __slots__ = ("end", "start")
 
@@ -48,14 +43,7 @@ class SExpressionError(ValueError):
 
 
 def read_s_expressions(text: str) -> SList:
-    """Read all words and lists of a text; comments run from `;` to the end of the line.
-
-    Returns:
-        The outermost nodes, in a list that spans the whole text.
-
-    Raises:
-        SExpressionError: A parenthesis is never closed, or closes nothing.
-    """
+    """Read all words and lists of a text, in an outermost one; `;` begins comments."""
     current = SList([], -1, len(text))
     enclosing: list[SList] = []
     for found in _TOKEN.finditer(text):

@@ -62,34 +62,19 @@ class DecodedFile:
 
 @dataclass(frozen=True)
 class SandboxLimits:
-    """Limits of a child process.
+    """Limits of a child process."""
 
-    Attributes:
-        memory: bytes that it may allocate.
-        seconds: time that all its files together may take (s), on the clock and of the CPU.
-    """
-
-    memory: int
-    seconds: float
+    memory: int  # bytes that it may allocate
+    seconds: float  # time that all its files together may take (s), on the clock and of the CPU
 
 
 def decode_in_sandbox(
-    decoder: str,
-    files: Sequence[Sequence[str]],
-    limits: SandboxLimits,
-    folder: Path | None = None,
+    decoder: str, files: Sequence[Sequence[str]], limits: SandboxLimits, folder: Path | None = None
 ) -> list[DecodedFile | DecodingError]:
-    """Decode files in a child process.
+    """Decode files, by the arguments of `decode` for each, in a child process.
 
-    A file that crashes the decoder costs only itself: the child goes on with the next one.
-
-    Args:
-        decoder: dotted name of a module, as the docstring of this one describes it.
-        files: the arguments of `decode` for each file.
-        limits: limits of memory and time.
-
-    Returns:
-        The content of each file, or why there is none.
+    A file that crashes the decoder (a module's dotted name) costs only itself: the child goes on
+    with the next one.
     """
     if not files:
         return []

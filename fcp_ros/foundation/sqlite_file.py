@@ -17,11 +17,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-BUSY_TIMEOUT = 10.0
-"""Time that a writer waits for another process's transaction (s)."""
-
-HEADER = b"SQLite format 3\0"
-"""The first bytes of each database file that is not empty."""
+BUSY_TIMEOUT = 10.0  # Time that a writer waits for another process's transaction (s)
+HEADER = b"SQLite format 3\0"  # The first bytes of each database file that is not empty
 
 _LOG = logging.getLogger(__name__)
 
@@ -33,21 +30,12 @@ class DatabaseFileError(Exception):
 def open_database(
     path: Path, statements: Sequence[str], *, synchronous: str
 ) -> tuple[sqlite3.Connection, str]:
-    """Open or create a database.
+    """Open or create a database, for several threads, one at a time; also a note, or "".
 
-    Args:
-        path: the file; its folder is created where needed.
-        statements: ``CREATE ... IF NOT EXISTS`` statements.
-        synchronous: ``FULL`` (each commit is on the disk) or ``NORMAL`` (a power cut may cost the
-            last commits, never the file).
-
-    Returns:
-        The connection (usable from several threads, one at a time), and a sentence about a
-        damaged file that was set aside, or "" if there was none.
-
-    Raises:
-        DatabaseFileError: the file can't be created, read or written, or is no database of these
-            statements.
+    `statements`: ``CREATE ... IF NOT EXISTS``. `synchronous`: ``FULL`` (each commit is on the disk)
+    or ``NORMAL`` (a power cut may cost the last commits, never the file). The note is about a
+    damaged file that was set aside. Raises DatabaseFileError if the file can't be used, or is none
+    of these statements.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -66,11 +54,7 @@ def open_database(
 def read_database(path: Path, statements: Sequence[str]) -> sqlite3.Connection:
     """Copy a database into memory, to look at it; neither the file nor its folder is written to.
 
-    Args:
-        statements: as for `open_database`; an empty database gets their tables in the copy.
-
-    Raises:
-        DatabaseFileError: the file is missing, damaged, or no database of these statements.
+    An empty database gets the tables in the copy; DatabaseFileError as for `open_database`.
     """
     try:
         if not path.exists():
@@ -92,12 +76,7 @@ def read_database(path: Path, statements: Sequence[str]) -> sqlite3.Connection:
 
 
 def _check_kind(path: Path) -> None:
-    """Refuse what exists and is no SQLite file.
-
-    Raises:
-        DatabaseFileError: it is something else.
-        OSError: it can't be read.
-    """
+    """Refuse what exists and is no SQLite file."""
     if not path.exists():
         return
     if not path.is_file():  # opening a pipe would wait for its other end

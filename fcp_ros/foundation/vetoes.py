@@ -88,8 +88,7 @@ _ACCESSORIES = gather_words("""
 """)
 """Heads of names of what only goes with a thing, shows it, or claims to do for it. Of other
 heads the judges know more: a "drinking glass" and "walnut pieces" are what they are named after."""
-_FOOD = frozenset(("food", "seasoning"))
-"""Pepper is cracked, and bread torn, to be used."""
+_FOOD = frozenset(("food", "seasoning"))  # Pepper is cracked, and bread torn, to be used
 _CONTENTS = gather_words("""
     food beverage liquid substance drug
 """)
@@ -99,21 +98,12 @@ _INGESTION = gather_words("""
 _DRINKING_VESSELS = _phrases("""
     drinking vessel, cup, glass, mug, bowl, tumbler
 """)
-_MEANINGS = 3
-"""Meanings of a word among which a kind is looked for: "glass" is a substance first."""
+_MEANINGS = 3  # Meanings of a word among which a kind is looked for: "glass" is a substance first
 
 
 @lru_cache(maxsize=16_384)
 def find_veto(label: str, purpose: str) -> str:
-    """Find what in a label rules a purpose out.
-
-    Args:
-        label: as the scene gives it: "Dirty_Mug_2".
-        purpose: what for, or the name of what is wanted instead.
-
-    Returns:
-        A clause about the thing, such as "it is not clean"; "" if nothing is against it.
-    """
+    """Find what in a label ("Dirty_Mug_2") rules out a purpose, or a wanted name; "" if nothing."""
     wanted = frozenset(normalise_label(purpose).split())
     for word, defect in _list_defects(label):
         if word not in wanted and _forbids(defect, label, purpose, wanted):

@@ -11,8 +11,7 @@ from fractions import Fraction
 _UNPRINTABLE = "\N{REPLACEMENT CHARACTER}"
 _LONGEST = 100
 """Longer names are not compared with others: the comparison takes time of the product."""
-_MOST_PLACES = 40
-"""Decimal places that are written; a number with more, such as 1/3, is rounded."""
+_MOST_PLACES = 40  # Decimal places that are written; a number with more, such as 1/3, is rounded
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """Characters that a terminal obeys, that break lines, or that turn the direction of a text."""
 _LAYOUT = re.compile(r"[\t-\r\u2028-\u202e\u2066-\u2069]")
@@ -27,10 +26,7 @@ def gather_words(text: str) -> frozenset[str]:
 
 
 def find_similar(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that `name` was most likely meant to be, or None.
-
-    Case makes no difference.
-    """
+    """Return the known name that `name` was most likely meant to be, in any case, or None."""
     if len(name) > _LONGEST:
         return None
     by_folded = {one.casefold(): one for one in known if len(one) <= _LONGEST}
@@ -39,11 +35,7 @@ def find_similar(name: str, known: Iterable[str]) -> str | None:
 
 
 def suggest_name(name: str, known: Iterable[str], most: int = 8) -> str:
-    """Say what to write instead of an unknown name: "did you mean x?", or the known names.
-
-    Args:
-        most: number of known names that are shown at most.
-    """
+    """Say what to write instead of an unknown name: "did you mean x?", or `most` known names."""
     names = sorted(set(known))
     similar = find_similar(name, names)
     if similar is not None:
@@ -55,12 +47,7 @@ def suggest_name(name: str, known: Iterable[str], most: int = 8) -> str:
 
 
 def describe_unknown_name(what: str, name: object, known: Iterable[str], where: str) -> str:
-    """Say that a name doesn't exist, and which one was probably meant or which ones there are.
-
-    Args:
-        what: kind of thing, for example "relation".
-        where: what was searched, for example "schema 'household'".
-    """
+    """Say that a name of a kind ("relation") doesn't exist there, and which ones do."""
     names = sorted(known)
     similar = find_similar(str(name), names)
     text = f"no {what} {name!r} in {where}"
@@ -80,11 +67,7 @@ def list_names(names: Iterable[str], most: int = 5) -> str:
 
 
 def join_words(words: Sequence[str], last: str = "and") -> str:
-    """Return words as in a sentence: "a", "a and b", "a, b and c".
-
-    Args:
-        words: at least one.
-    """
+    """Return words as in a sentence: "a", "a and b", "a, b and c". `words`: at least one."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
@@ -96,8 +79,7 @@ def shorten_words(text: str, most: int = 100) -> str:
 def find_control(text: str, *, multiline: bool = False) -> str:
     """Return the first control character of a text, such as "U+001B"; "" if there is none.
 
-    Args:
-        multiline: allow line breaks, tabs, and marks of the direction of writing.
+    `multiline`: allow line breaks, tabs, and marks of the direction of writing.
     """
     if text.isprintable():
         return ""

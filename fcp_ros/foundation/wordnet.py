@@ -19,13 +19,10 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
-FOLDER_VARIABLE = "WNSEARCHDIR"
-"""WordNet's own variable for the folder of its files."""
+FOLDER_VARIABLE = "WNSEARCHDIR"  # WordNet's own variable for the folder of its files
 DEFAULT_FOLDERS = (Path("/usr/share/wordnet"), Path("/usr/local/WordNet-3.0/dict"))
-PACKAGE = "wordnet-base"
-"""Package of Debian and Ubuntu that brings the files."""
-ANIMAL, PERSON = 5, 18
-"""The lexicographers' files of animals and persons (lexnames(5WN))."""
+PACKAGE = "wordnet-base"  # Package of Debian and Ubuntu that brings the files
+ANIMAL, PERSON = 5, 18  # The lexicographers' files of animals and persons (lexnames(5WN))
 ABSTRACT = frozenset({4, 7, 9, 12, 24, 26})
 """Their files of acts, attributes, cognition, feelings, relations and states."""
 CONCRETE = frozenset({3, ANIMAL, 6, 13, 17, PERSON, 20, 27})
@@ -51,21 +48,13 @@ _VERB_ENDINGS = (("s", ""), ("es", ""), ("ed", ""), ("ed", "e"), ("ing", ""), ("
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """One meaning of a noun.
+    """One meaning of a noun."""
 
-    Args:
-        offset: Its place in the file of nouns, which identifies it.
-        topic: Number of its lexicographers' file.
-        words: All nouns with this meaning, in lower case, with spaces.
-        above: Offsets of the next wider meanings.
-        is_name: True for the name of one person, place or star ("Crane", the writer).
-    """
-
-    offset: int
-    topic: int
-    words: tuple[str, ...]
-    above: tuple[int, ...]
-    is_name: bool = False
+    offset: int  # Its place in the file of nouns, which identifies it
+    topic: int  # Number of its lexicographers' file
+    words: tuple[str, ...]  # All nouns with this meaning, in lower case, with spaces
+    above: tuple[int, ...]  # Offsets of the next wider meanings
+    is_name: bool = False  # True for the name of one person, place or star ("Crane", the writer)
 
     @property
     def is_concrete(self) -> bool:
@@ -89,14 +78,10 @@ class Sense:
 
 
 class WordNet:
-    """The nouns of WordNet. Safe to use from several threads.
+    """The nouns of a folder of WordNet. Safe to use from several threads.
 
-    Args:
-        folder: Holds `data.noun`, `data.verb`, `noun.exc`, `cntlist.rev`, and all indexes.
-
-    Raises:
-        OSError: A file is missing or can't be read.
-        ValueError: A file is empty.
+    It holds `data.noun`, `data.verb`, `noun.exc`, `cntlist.rev`, and all indexes (OSError,
+    ValueError).
     """
 
     def __init__(self, folder: Path) -> None:
@@ -146,12 +131,10 @@ class WordNet:
         return next((found for found in map(self.find_senses, ends) if found), ())
 
     def is_kind(self, phrase: str, nouns: frozenset[str], *, most_meanings: int = 1) -> bool:
-        """Return True if a phrase names a kind of one of these nouns.
+        """Return True if a phrase ("paring knife") names a kind of one of these nouns.
 
-        Args:
-            phrase: "paring knife".
-            nouns: each in its most frequent concrete meaning.
-            most_meanings: of the phrase that count, the most frequent concrete ones.
+        Each noun in its most frequent concrete meaning, the phrase in its `most_meanings` first
+        ones.
         """
         wanted = self._find_first(nouns)
         meanings = [sense for sense in self.find_head(phrase) if sense.is_concrete]

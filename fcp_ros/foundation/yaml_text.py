@@ -34,25 +34,16 @@ from fcp_ros.foundation.wording import find_control
 Part = tuple[str | int, ...]
 """The keys and positions that lead from the whole document to a part of it."""
 
-MOST_CHARACTERS = 2_000_000
-"""Length of the longest text that `parse_yaml` reads."""
-DEEPEST = 30
-"""Deepest nesting of lists and mappings that `parse_yaml` accepts."""
-DEEPEST_LOADED = 100
-"""Deepest nesting that `load_yaml` accepts."""
+MOST_CHARACTERS = 2_000_000  # Length of the longest text that `parse_yaml` reads
+DEEPEST = 30  # Deepest nesting of lists and mappings that `parse_yaml` accepts
+DEEPEST_LOADED = 100  # Deepest nesting that `load_yaml` accepts
 
 _TAG = "tag:yaml.org,2002:"
-NOT_YAML = "this is not valid YAML: "
-"""Beginning of `TextError.what` where the syntax is wrong."""
+NOT_YAML = "this is not valid YAML: "  # Beginning of `TextError.what` where the syntax is wrong
 
 
 class TextError(ValueError):
-    """A text that is no plain YAML or JSON.
-
-    Attributes:
-        fix: what to do about it, a clause.
-        line: the line of the fault, from 1; None if it concerns the whole text.
-    """
+    """A text that is no plain YAML or JSON; `line` from 1, None if it concerns the whole text."""
 
     def __init__(self, what: str, fix: str, line: int | None = None) -> None:
         super().__init__(f"{what}; {fix}")
@@ -79,11 +70,8 @@ class PositionedText:
 def parse_yaml(text: str) -> PositionedText:
     """Read a YAML text strictly, with lines.
 
-    Repeated keys, tags, anchors, merge keys, dates, keys other than words and whole numbers,
-    several documents, deep nesting, control characters and very long texts are refused.
-
-    Raises:
-        TextError: the text is no YAML, or holds what is refused here.
+    TextError refuses repeated keys, tags, anchors, merge keys, dates, keys other than words and
+    whole numbers, several documents, deep nesting, control characters and very long texts.
     """
     _check_size(text)
     builder = _Builder(strict=True)
@@ -96,11 +84,8 @@ def parse_yaml(text: str) -> PositionedText:
 def load_yaml(text: str) -> Any:
     """Return the value of a YAML text, None if it is empty.
 
-    Anchors, merge keys and the tags of plain data are followed. Repeated keys, other tags, several
-    documents and deep nesting are refused.
-
-    Raises:
-        TextError: the text is no YAML, or holds what is refused here.
+    Anchors, merge keys and the tags of plain data are followed. TextError refuses repeated keys,
+    other tags, several documents and deep nesting.
     """
     return _Builder(strict=False).build(text)
 
@@ -108,11 +93,7 @@ def load_yaml(text: str) -> Any:
 def dump_yaml(data: Any, width: int = 80) -> str:
     """Return plain data as YAML: innermost lists and mappings in a line, keys in their order.
 
-    `load_yaml` reads the same data from it.
-
-    Args:
-        data: dicts, lists, strings, numbers, truth values and None.
-        width: preferred length of a line (characters).
+    `load_yaml` reads the same data from it. `width`: preferred length of a line (characters).
     """
     text: str = yaml.dump(
         data,
@@ -146,11 +127,7 @@ _FIRST_OF_NUMBERS = frozenset("+-.0123456789")
 
 @lru_cache(maxsize=65_536)
 def _resolve(word: str) -> Any:
-    """Return what a plain word stands for: a constant, a number, or itself.
-
-    Raises:
-        ValueError: a number with more digits than Python converts.
-    """
+    """Return what a plain word stands for; ValueError: more digits than Python converts."""
     if word in _CONSTANTS:
         return _CONSTANTS[word]
     if word[0] in _FIRST_OF_NUMBERS:
@@ -179,19 +156,13 @@ def _number_of(word: str) -> int | float | None:
 # ---- from events to values
 
 
-_NO_KEY: Any = object()
-"""Stands where a mapping waits for a key."""
-_MERGE: Any = object()
-"""Stands for the key `<<` until its mapping is complete."""
+_NO_KEY: Any = object()  # Stands where a mapping waits for a key
+_MERGE: Any = object()  # Stands for the key `<<` until its mapping is complete
 
 
 @contextmanager
 def _open_events(text: str) -> Iterator[Callable[[], Any]]:
-    """Give a function that returns the next event of a text.
-
-    Raises:
-        TextError: the text is no YAML.
-    """
+    """Give a function that returns the next event of a text (TextError: it is no YAML)."""
     loader = None
     try:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
@@ -214,11 +185,7 @@ def _open_events(text: str) -> Iterator[Callable[[], Any]]:
 
 
 class _Builder:
-    """Puts the value of a document together from its events.
-
-    Args:
-        strict: refuse what `parse_yaml` refuses, and note the lines.
-    """
+    """Puts the value of a document together; `strict` as `parse_yaml`, with lines."""
 
     def __init__(self, *, strict: bool) -> None:
         self.lines: dict[Part, int] = {}

@@ -35,7 +35,6 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import hash_predicate
 
-# --- the similarity of the two sides of a predicate, by phrases around their words ---
 #
 # For ``serves_as(item, purpose)`` the sides are the item's words and the purpose's words. One
 # phrasing brings out the use of a thing, another the kind of thing; no single one is best for every
@@ -121,12 +120,9 @@ PHRASINGS = (
 
 
 def compare_pairs(pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:
-    """Compute the similarity of each pair, from about 0 (nothing in common) to 0.7.
+    """Compute the similarity of (element words, text words), from about 0 to 0.7.
 
-    Args:
-        pairs: (element words, text words).
-        encode: returns unit vectors; it is first called with all phrases, so that one model call
-            is enough, and looks them up afterwards.
+    `encode` is first called with all phrases, so that one model call is enough.
     """
     if not pairs:
         return []
@@ -155,8 +151,7 @@ def measure_concordance(scores: Sequence[float], similarities: Sequence[float]) 
 
 # --- the default oracle: degrees from the similarity of sentence embeddings ---
 
-SHARPNESS = 0.05
-"""Similarity difference that makes an anchor e times as likely, for statements."""
+SHARPNESS = 0.05  # Similarity difference that makes an anchor e times as likely, for statements
 POOR_AGREEMENT = 0.75
 """Below this share of correctly ordered examples, answers note that the rubric fits badly."""
 
@@ -170,15 +165,7 @@ class PairFit:
 
 
 class EmbeddingOracle:
-    """Membership from sentence embeddings; see the module's text.
-
-    Args:
-        heads: file of trained heads; None: those that the package ships for this model. Without,
-            all predicates are judged by their rubrics.
-
-    Raises:
-        GroundingError: the file of heads can't be read.
-    """
+    """Membership from sentence embeddings (see the module) and heads; None: the packaged ones."""
 
     name = "embedding"
     is_english_only = True
@@ -212,11 +199,7 @@ class EmbeddingOracle:
     def judge(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Membership]:
-        """Judge requests, with one model call for all new phrases.
-
-        Raises:
-            GroundingError: the predicate has no rubric, or its anchors or its head can't be used.
-        """
+        """Judge requests, with one model call for all new phrases; NO_ANCHORS without examples."""
         if predicate.judged_like and self._head_judge is not None:
             return self._head_judge.judge(predicate, requests)
         answers = self._judge_by_rubric(predicate, requests)

@@ -57,18 +57,10 @@ class OracleInfo:
 class Grounder:
     """Judges requests about the graded predicates of a domain. Safe to call from several threads.
 
-    Args:
-        oracles: the oracles by name, with every name that a predicate uses.
-        default: name of the oracle of predicates that say "default".
-        cache: store of the oracles' answers.
-        calibration: store of the observed outcomes.
-        calibration_options: weight of the outcomes; None means the defaults.
-        fallback: name of the oracle that answers if the intended one can't; "" for none.
-        known: answers that are looked up before an oracle with a model is asked.
-        reader: reads the words of requests before that.
-
-    Raises:
-        GroundingError: a predicate uses an oracle that is missing.
+    `default` names the oracle of predicates that say "default", `fallback` the one that answers if
+    the intended one can't ("" for none). What is `known` comes before an oracle with a model, and
+    before that `reader` reads the words. Raises GroundingError if a predicate uses an oracle that
+    is missing.
     """
 
     def __init__(
@@ -111,11 +103,7 @@ class Grounder:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Problems for people to look at.
-
-        A corrupt file that was set aside, an oracle that can't answer now or that asks its model
-        the slow way.
-        """
+        """Problems for people to look at: oracles that can't answer now, files set aside."""
         lookup = self._known.note if self._known is not None else ""
         stores = (self.cache.note, self.calibration.note, self.calibrator.trouble, lookup)
         troubles = (
@@ -133,11 +121,7 @@ class Grounder:
         return build_request(self._find_predicate(predicate), arguments, instance)
 
     def judge(self, requests: Sequence[JudgementRequest]) -> list[Membership]:
-        """Judge requests: one membership each, in order, calibrated if the predicate says so.
-
-        Raises:
-            GroundingError: an unknown predicate, or no oracle that can answer.
-        """
+        """Judge requests: one membership each, in order, calibrated if the predicate says so."""
         keys = [request.context_key for request in requests]
         questions: dict[str, JudgementRequest] = {}
         for key, request in zip(keys, requests, strict=True):
@@ -156,22 +140,13 @@ class Grounder:
         membership: Membership | None = None,
         weight: float = 1.0,
     ) -> bool:
-        """Store the quality that a step reached, as evidence for one of its judgements.
+        """Store the quality in [0, 1] (0: failure) that a step reached, as evidence of a degree.
 
-        Args:
-            quality: in [0, 1]; 0 is a failure, 1 full success.
-            step: the step in words, for the audit.
-            stamp: seconds since the epoch; None means now.
-            membership: the answer that the step relied on; None takes the cached one, if any, for
-                the oracle's part.
-            weight: share of the outcome that counts for this judgement, in [0, 1]
-                (`execution/credit.py`).
-
-        Returns:
-            False if the predicate is not calibrated, so that nothing was stored.
-
-        Raises:
-            GroundingError: unknown predicate, quality out of range, or the store failed.
+        `membership` is the answer that the step relied on (None: the cached one, if any, for the
+        oracle's part), `weight` the share of the outcome that counts for this judgement
+        (`execution/credit.py`), `stamp` in s since the epoch (None: now). Returns False if the
+        predicate is not calibrated, so that nothing was stored. Raises GroundingError for an
+        unknown predicate, a quality out of range, or if the store failed.
         """
         evidence = self.make_evidence(
             request, quality, step, stamp=stamp, membership=membership, weight=weight
@@ -191,14 +166,7 @@ class Grounder:
         membership: Membership | None = None,
         weight: float = 1.0,
     ) -> Evidence | None:
-        """Make the evidence that `record` stores.
-
-        Returns:
-            None if the predicate is not calibrated.
-
-        Raises:
-            GroundingError: unknown predicate.
-        """
+        """Make the evidence that `record` stores; None if the predicate is not calibrated."""
         predicate = self._find_predicate(request.predicate)
         if not predicate.calibrated:
             return None
@@ -327,15 +295,7 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
 
     With a fallback, or another oracle that a predicate names for the case, an oracle that can't be
     made is no error: `Grounder.notes` gives the reason, and so does each membership that another
-    oracle gave instead.
-
-    Args:
-        domain: the domain with the graded predicates.
-        options: settings; None means the defaults (nothing kept on disk).
-
-    Raises:
-        GroundingError: a model path doesn't exist or holds no safe model, an oracle is unknown, or
-            a store can't be opened.
+    oracle gave instead. By default nothing is kept on disk.
     """
     options = options or GroundingOptions()
     learnt = options.calibration

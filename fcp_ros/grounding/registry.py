@@ -39,11 +39,7 @@ def make_embedding(options: GroundingOptions) -> MembershipOracle:
 
 
 def make_head(options: GroundingOptions) -> MembershipOracle:
-    """Make the oracle of trained heads; `model` counts if it is the default oracle.
-
-    Raises:
-        GroundingError: a model is missing, or no heads are trained for it.
-    """
+    """Make the oracle of trained heads; `model` counts if it is the default oracle."""
     own = options.oracle in (HeadOracle.name, EmbeddingOracle.name)
     source = find_source(
         str(options.model) if own else "",
@@ -65,11 +61,7 @@ def suggest_model(options: GroundingOptions) -> str:
 
 
 def make_causal_lm(options: GroundingOptions) -> MembershipOracle:
-    """Make the language-model oracle; its folder is `language_model.folder` or `model`.
-
-    Raises:
-        GroundingError: there is no model for it, or it can't be used.
-    """
+    """Make the language-model oracle; its folder is `language_model.folder` or `model`."""
     own = options.model if options.oracle not in (EmbeddingOracle.name, HeadOracle.name) else ""
     folder = str(options.language_model.folder) or str(own)
     if not folder:
@@ -98,11 +90,7 @@ ORACLES: Mapping[str, Callable[[GroundingOptions], MembershipOracle]] = {
 
 
 def make_oracle(name: str, options: GroundingOptions) -> MembershipOracle:
-    """Make the oracle of that name; checks its model's folder, loads nothing heavy.
-
-    Raises:
-        GroundingError: no oracle has this name, or its model can't be used.
-    """
+    """Make the oracle of that name; checks its model's folder, loads nothing heavy."""
     if name not in ORACLES:
         hint = suggest_name(name, ORACLES)
         raise GroundingError(
@@ -118,13 +106,9 @@ def make_oracles(
 ) -> dict[str, MembershipOracle]:
     """Make the oracles of the predicates, the default and the fallback, by name.
 
-    Args:
-        predicates: that they will answer for.
-        known: what people judged word for word, for tables, whose entries for kinds it precedes.
-
-    Raises:
-        GroundingError: an oracle without substitute can't be made, or a name is unknown; but one
-            whose model was only not fetched yet leaves the other predicates their answers.
+    What is `known` precedes a table's entries for kinds. Without substitute, an oracle that can't
+    be made is an error; but one whose model was only not fetched yet leaves the other predicates
+    their answers.
     """
     needed = {options.fallback} if options.fallback else set()
     optional = set()

@@ -28,15 +28,12 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import Answer, PerRequestOracle, hash_predicate
 
-Numbers = Mapping[tuple[str, str], float]
-"""Known numbers by parameter and attribute."""
-WARNING = 0.5
-"""Entries below it warn of something."""
+Numbers = Mapping[tuple[str, str], float]  # Known numbers by parameter and attribute
+WARNING = 0.5  # Entries below it warn of something
 WARNING_MEANINGS = 2
 """Meanings of a word for which a warning counts: "knife" as a tool and as a weapon."""
 _NO_LABELS: frozenset[str] = frozenset()
-MOST = 1e300
-"""Larger magnitudes, infinity and NaN are no measurements."""
+MOST = 1e300  # Larger magnitudes, infinity and NaN are no measurements
 
 
 class NotKnownError(ValueError):
@@ -226,12 +223,7 @@ def read_numbers(request: JudgementRequest) -> Numbers:
 
 
 def evaluate(value: Arithmetic, numbers: Numbers) -> float:
-    """Compute a value of a rule; the result is finite.
-
-    Raises:
-        NotKnownError: an unknown attribute, a division by zero, the root of a negative number, or
-            a result beyond all bounds.
-    """
+    """Compute a finite value of a rule; NotKnownError: unknown attribute, 1/0, root of -1, ..."""
     try:
         result = _compute(value, numbers)
     except OverflowError:

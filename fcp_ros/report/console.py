@@ -17,29 +17,19 @@ from fcp_ros.planning.model.result import GivenUp, KeptPreference
 from fcp_ros.planning.model.suggestion import PolicyTrace
 from fcp_ros.report.explored_goals import render_relaxations
 
-# --- the origin of a degree in a few words, for the terminal and the HTML page ---
-
 BINS = 10
 BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True)
 class DegreeOrigin:
-    """The origin of one degree.
+    """The origin of one degree."""
 
-    Attributes:
-        degree: The predicate and its degree: ``can_grasp 0.54``.
-        origin: The source of the judgement, and the outcomes that have moved it.
-        remark: The oracle's note and its uncertainty; may be empty.
-        fallback: The reason why a fallback oracle answered; "" if none did.
-        model: The model or table that answered.
-    """
-
-    degree: str
-    origin: str
-    remark: str
-    fallback: str
-    model: str
+    degree: str  # The predicate and its degree: ``can_grasp 0.54``
+    origin: str  # The source of the judgement, and the outcomes that have moved it
+    remark: str  # The oracle's note and its uncertainty; may be empty
+    fallback: str  # The reason why a fallback oracle answered; "" if none did
+    model: str  # The model or table that answered
 
     def __str__(self) -> str:
         """Format as ``can_grasp 0.54 (table 0.97, then 3 outcomes; entry 2 of the table)``."""
@@ -97,13 +87,9 @@ class FeatureChange:
 
 @dataclass(frozen=True)
 class StepGroup:
-    """The steps of one abstract action.
+    """The steps of one abstract action."""
 
-    Attributes:
-        number: of the abstract action, from 1.
-    """
-
-    number: int
+    number: int  # of the abstract action, from 1
     action: str
     steps: int
     changes: tuple[FeatureChange, ...]
@@ -139,16 +125,11 @@ LONG_PLAN = 300
 """A plan with more steps is printed without a table, whose layout takes 1 ms for each step."""
 CANDIDATES_SHOWN = 6
 """Only the best candidates are shown; the JSON and the HTML page have all of them."""
-PREFERENCES_SHOWN = 8
-"""More preferences are shown with an explanation only."""
+PREFERENCES_SHOWN = 8  # More preferences are shown with an explanation only
 
 
 def render_result(result: PlanningResult, *, explain: bool = False) -> RenderableType:
-    """Render the answer to a planning request.
-
-    Args:
-        explain: add the candidates, the source of each degree and the timings.
-    """
+    """Render the answer to a planning request; explained, with candidates, sources and timings."""
     parts: list[RenderableType] = [_build_headline(result)]
     if result.conflict is not None:
         parts.extend(Text(f"conflict: {part}", style="yellow") for part in result.conflict.parts)
@@ -174,24 +155,13 @@ def render_plan(
 ) -> RenderableType:
     """Render a plan as a table with a row for each step and the membership after it.
 
-    If the plan has a schedule, the time of a step is its start and end, and the last row has the
-    makespan.
-
-    Args:
-        explain: add the source of each degree.
-        trace: the run of the policy that made it; its abstract actions stand above their steps.
+    With a schedule, the time of a step is its start and end, and the last row has the makespan. The
+    abstract actions of a policy's `trace` stand above their steps.
     """
     if len(plan.steps) > LONG_PLAN:
         return _render_long(plan, explain)
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column, justify in (
-        ("#", "right"),
-        ("step", "left"),
-        ("time", "right"),
-        ("degree", "right"),
-        ("membership", "left"),
-    ):
-        table.add_column(column, justify=justify)  # type: ignore[arg-type]
+    columns = ("#", "step", "time", "degree", "membership")
+    table = _make_table(columns, right=("#", "time", "degree"))
     groups = {} if trace is None else group_steps(trace)
     for number, step in enumerate(plan.steps, start=1):
         if number - 1 in groups:
@@ -239,16 +209,7 @@ def _format_time(plan: Plan, index: int) -> str:
 
 def render_candidates(candidates: Sequence[Candidate]) -> RenderableType:
     """Render the bindings that were considered, each with its degree and the reason."""
-    table = Table(
-        box=None,
-        pad_edge=False,
-        header_style="dim",
-        title="candidates",
-        title_justify="left",
-        title_style="bold",
-    )
-    for column in ("", "binding", "goal", "membership", "why"):
-        table.add_column(column)
+    table = _make_table(("", "binding", "goal", "membership", "why"), title="candidates")
     for candidate in candidates[:CANDIDATES_SHOWN]:
         binding = ", ".join(f"{name}={element}" for name, element in candidate.binding)
         table.add_row(
@@ -265,12 +226,10 @@ def render_candidates(candidates: Sequence[Candidate]) -> RenderableType:
 
 def render_preferences(result: PlanningResult, *, explain: bool = False) -> RenderableType:
     """Render what became of each preference, those given up first, and of parts left out."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
     priced = any(one.price is not None for one in result.given_up)
     first = "part" if any(one.is_part for one in result.given_up) else "preference"
     columns = (first, "weight", "cost", "", *(["keeping it would have cost"] * priced))
-    for column in columns:
-        table.add_column(column, justify="right" if column in ("weight", "cost") else "left")
+    table = _make_table(columns, right=("weight", "cost"))
     shown: list[GivenUp | KeptPreference] = [*result.given_up, *result.kept_preferences]
     for one in shown[: len(shown) if explain else PREFERENCES_SHOWN]:
         table.add_row(
@@ -294,21 +253,28 @@ def _tell_outcome(one: GivenUp | KeptPreference, priced: bool) -> tuple[str | Te
 
 def render_explanation(explanation: Explanation) -> RenderableType:
     """Render the loss of each step, what binds at alpha, and the extent of the search."""
-    table = Table(
-        box=None,
-        pad_edge=False,
-        header_style="dim",
-        title="what it costs",
-        title_justify="left",
-        title_style="bold",
-    )
-    for column in ("part", "degree", "of the loss"):
-        table.add_column(column)
+    table = _make_table(("part", "degree", "of the loss"), title="what it costs")
     for share in explanation.shares:
         table.add_row(escape(share.what), f"{share.degree:.2f}", f"{share.share:.0%}")
     words = [Text(explanation.binding)] if explanation.binding else []
     shares = [table] if explanation.shares else []
     return Group(*shares, *words, Text(explanation.looked, style="dim"))
+
+
+def _make_table(
+    columns: Sequence[str], *, right: Sequence[str] = (), title: str | None = None
+) -> Table:
+    table = Table(
+        box=None,
+        pad_edge=False,
+        header_style="dim",
+        title=title,
+        title_justify="left",
+        title_style="bold",
+    )
+    for column in columns:
+        table.add_column(column, justify="right" if column in right else "left")
+    return table
 
 
 def _build_headline(result: PlanningResult) -> Text:

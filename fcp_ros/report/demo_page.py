@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from markupsafe import Markup
 
@@ -15,7 +14,7 @@ from fcp_ros.report.drawing.floor_plan import draw_floor_plan
 from fcp_ros.report.drawing.relaxation_lattice import draw_relaxation_lattice
 from fcp_ros.report.drawing.timeline import draw_timeline
 from fcp_ros.report.explored_goals import remove_reasons
-from fcp_ros.report.plan_page import PolicyPath, draw_policy_path, make_environment
+from fcp_ros.report.plan_page import PolicyPath, draw_policy_path, make_plan_environment
 
 _OUTCOMES = {OutcomeCode.SUCCEEDED: figure.GOOD, OutcomeCode.CANCELLED: figure.MUTED}
 
@@ -35,17 +34,10 @@ class EpisodeView:
 
 def render_page(report: DemoReport) -> str:
     """Return the report as a complete HTML document."""
-    environment = make_environment()
+    environment = make_plan_environment()
     environment.globals["outcome_colour"] = choose_outcome_colour
     views = [_draw_episode(episode) for episode in report.episodes]
     return environment.get_template("report.html.j2").render(report=report, views=views)
-
-
-def write_page(report: DemoReport, path: Path) -> Path:
-    """Write the page, creating its folder, and return the path."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render_page(report), encoding="utf-8")
-    return path
 
 
 def choose_outcome_colour(outcome: OutcomeCode | None) -> str:

@@ -22,20 +22,13 @@ from fcp_ros.scene import SceneGraph
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """The end of one dispatched step.
+    """The end of one dispatched step."""
 
-    Attributes:
-        index: position of the step in its plan, from 0.
-        step: the action with its arguments, as text.
-        duration: seconds it took.
-        quality: measured quality in [0, 1], or None.
-    """
-
-    index: int
-    step: str
+    index: int  # position of the step in its plan, from 0
+    step: str  # the action with its arguments, as text
     outcome: OutcomeCode
-    duration: float
-    quality: float | None
+    duration: float  # seconds it took
+    quality: float | None  # measured quality in [0, 1], or None
     message: str
 
 
@@ -52,100 +45,65 @@ class CalibratedDegree:
 
 @dataclass(frozen=True)
 class SpokenWords:
-    """Some words of an instruction, and their meaning.
+    """Some words of an instruction, and their meaning."""
 
-    Attributes:
-        text: the words, or what stands between two of them.
-        role: their part in the reading, such as "thing"; "" for what stands between words.
-        meaning: what they were taken for; may be empty.
-        degree: how sure that is, in [0, 1].
-    """
-
-    text: str
-    role: str = ""
-    meaning: str = ""
-    degree: float = 1.0
+    text: str  # the words, or what stands between two of them
+    role: str = ""  # their part in the reading, such as "thing"; "" for what stands between words
+    meaning: str = ""  # what they were taken for; may be empty
+    degree: float = 1.0  # how sure that is, in [0, 1]
 
 
 @dataclass(frozen=True)
 class UnderstoodInstruction:
-    """An instruction in words as it was understood.
-
-    Attributes:
-        status: the way in which its reading ended, such as "read".
-        message: a sentence for a person.
-        words: their texts together are the instruction; empty without a reading.
-        paraphrase: the goal as an English sentence; "" without a reading.
-        degree: how well the reading fits the words, in [0, 1].
-        question: what had to be asked; may be empty.
-        choices: the answers to choose from.
-    """
+    """An instruction in words as it was understood."""
 
     instruction: str
-    status: str
-    message: str
+    status: str  # the way in which its reading ended, such as "read"
+    message: str  # a sentence for a person
+    # their texts together are the instruction; empty without a reading
     words: tuple[SpokenWords, ...] = ()
-    paraphrase: str = ""
-    degree: float = 0.0
-    question: str = ""
-    choices: tuple[str, ...] = ()
+    paraphrase: str = ""  # the goal as an English sentence; "" without a reading
+    degree: float = 0.0  # how well the reading fits the words, in [0, 1]
+    question: str = ""  # what had to be asked; may be empty
+    choices: tuple[str, ...] = ()  # the answers to choose from
     reader: str = ""
 
 
 @dataclass(frozen=True)
 class Episode:
-    """One request with its plan and its outcomes.
+    """One request with its plan and its outcomes."""
 
-    Attributes:
-        number: its place in the run, such as "4a".
-        story: one or two sentences about what this episode shows.
-        goal: the goal expression as asked, or as an instruction was understood.
-        alpha: least acceptable membership, in [0, 1].
-        outcomes: steps that were dispatched, in order; empty if nothing was executed.
-        replans: number of times the goal was replanned.
-        calibration: degrees that changed, before and after.
-        expectation: the expected result, in words.
-        as_expected: True if the result is the expected one.
-        understood: the instruction in words; None if a goal expression was asked for.
-        policy: the general policy that made the plan; None if it was searched.
-    """
-
-    number: str
+    number: str  # its place in the run, such as "4a"
     title: str
-    story: str
-    goal: str
-    alpha: float
+    story: str  # one or two sentences about what this episode shows
+    goal: str  # the goal expression as asked, or as an instruction was understood
+    alpha: float  # least acceptable membership, in [0, 1]
     result: PlanningResult
     scene: SceneGraph
+    # steps that were dispatched, in order; empty if nothing was executed
     outcomes: tuple[StepOutcome, ...]
-    replans: int
-    calibration: tuple[CalibratedDegree, ...]
-    expectation: str
-    as_expected: bool
+    replans: int  # number of times the goal was replanned
+    calibration: tuple[CalibratedDegree, ...]  # degrees that changed, before and after
+    expectation: str  # the expected result, in words
+    as_expected: bool  # True if the result is the expected one
     verdict: str
+    # the instruction in words; None if a goal expression was asked for
     understood: UnderstoodInstruction | None = None
+    # the general policy that made the plan; None if it was searched
     policy: GeneralPolicy | None = None
 
 
 @dataclass(frozen=True)
 class DemoReport:
-    """A whole run.
-
-    Attributes:
-        scene: path or name of the scene.
-        domain: name and version of the domain.
-        environment: versions worth knowing, as (name, version).
-        created: local time of the run, ISO 8601.
-        episodes: in the order in which they happened.
-    """
+    """A whole run."""
 
     title: str
-    scene: str
-    domain: str
+    scene: str  # path or name of the scene
+    domain: str  # name and version of the domain
     oracle: str
-    environment: tuple[tuple[str, str], ...]
-    created: str
-    episodes: tuple[Episode, ...]
+    environment: tuple[tuple[str, str], ...]  # versions worth knowing, as (name, version)
+    created: str  # local time of the run, ISO 8601
+    episodes: tuple[Episode, ...]  # in the order in which they happened
 
     @property
     def as_expected(self) -> bool:

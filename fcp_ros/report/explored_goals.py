@@ -25,8 +25,6 @@ from fcp_ros.planning.model.result import (
     RelaxationOutcome,
 )
 
-# --- the relaxed goals that were looked at, arranged for a picture or a text ---
-
 MOST_IN_LEVEL = 5
 """Goals of a level that are shown; the chosen one and those above it are always among them."""
 
@@ -43,30 +41,20 @@ _INTEREST = {
 
 @dataclass(frozen=True, slots=True)
 class ShownGoal:
-    """A relaxed goal that is shown.
-
-    Attributes:
-        parent: number of the shown goal above it; -1 for the goal as stated.
-        added: its changes that the goal above it does not make.
-        in_chain: True for the goal of the answer, and for those above it.
-    """
+    """A relaxed goal that is shown."""
 
     goal: ExploredRelaxation
-    parent: int
-    added: tuple[str, ...]
-    in_chain: bool = False
+    parent: int  # number of the shown goal above it; -1 for the goal as stated
+    added: tuple[str, ...]  # its changes that the goal above it does not make
+    in_chain: bool = False  # True for the goal of the answer, and for those above it
 
 
 @dataclass(frozen=True, slots=True)
 class GoalLevel:
-    """The relaxed goals with the same number of changes.
-
-    Attributes:
-        shown: in the order in which they are shown, from left to right.
-    """
+    """The relaxed goals with the same number of changes."""
 
     changes: int
-    shown: tuple[ShownGoal, ...]
+    shown: tuple[ShownGoal, ...]  # in the order in which they are shown, from left to right
     hidden: tuple[ExploredRelaxation, ...]
 
     def describe(self) -> str:
@@ -80,25 +68,15 @@ class GoalLevel:
 
 @dataclass(frozen=True, slots=True)
 class ExploredGoals:
-    """All relaxed goals that were looked at.
+    """All relaxed goals that were looked at."""
 
-    Attributes:
-        levels: by the number of changes, the goal as stated first.
-        answer: number of the goal of the answer; -1 without one.
-        is_chosen: True if its plan was taken; otherwise it only came closest.
-    """
-
-    levels: tuple[GoalLevel, ...]
-    answer: int
-    is_chosen: bool
+    levels: tuple[GoalLevel, ...]  # by the number of changes, the goal as stated first
+    answer: int  # number of the goal of the answer; -1 without one
+    is_chosen: bool  # True if its plan was taken; otherwise it only came closest
 
 
 def arrange_explored(result: PlanningResult, most: int = MOST_IN_LEVEL) -> ExploredGoals:
-    """Arrange the relaxed goals that were looked at in levels.
-
-    Args:
-        most: goals of a level that are shown; more only if the chain needs them.
-    """
+    """Arrange the relaxed goals that were looked at in levels of `most`, but for the chain."""
     goals = {goal.number: goal for goal in result.explored}
     answer = find_answer(result)
     above = _find_above(goals[answer], goals) if answer >= 0 else ()
@@ -122,11 +100,7 @@ def arrange_explored(result: PlanningResult, most: int = MOST_IN_LEVEL) -> Explo
 
 
 def find_answer(result: PlanningResult) -> int:
-    """Find the goal that the answer is about: that of its plan, or the one that came closest.
-
-    Returns:
-        Its number; -1 if no relaxed goal has a plan.
-    """
+    """Find the number of the goal that the answer is about, or that came closest; -1: no plan."""
     relaxed = [goal for goal in result.explored if goal.membership > EPSILON]
     solved = [goal for goal in relaxed if goal.outcome is RelaxationOutcome.SOLVED]
     if result.plan is not None:
@@ -201,8 +175,7 @@ def _count(number: int, noun: str) -> str:
 
 # --- relaxations as rich text for a terminal ---
 
-REFUSED_SHOWN = 6
-"""Refused changes that are shown; the JSON and the HTML page have all of them."""
+REFUSED_SHOWN = 6  # Refused changes that are shown; the JSON and the HTML page have all of them
 
 _COLOURS = {
     RelaxationOutcome.SOLVED: "green",
@@ -212,11 +185,7 @@ _COLOURS = {
 
 
 def render_relaxations(result: PlanningResult, *, explain: bool = False) -> RenderableType:
-    """Render what was changed to reach the goal, and what it would take to reach it as stated.
-
-    Args:
-        explain: add what was refused, and the relaxed goals that were looked at.
-    """
+    """Render what was changed to reach the goal, and what it would take as stated."""
     parts: list[RenderableType] = []
     for relaxation in result.relaxations:
         told = relaxation.reason in result.message

@@ -18,8 +18,6 @@ from fcp_ros.planning import Explanation, Plan, PlanningResult
 from fcp_ros.planning.model.ground_step import compute_cost
 from fcp_ros.planning.model.result import GivenUp
 
-# --- a plan in the format of the planning competitions (IPC) ---
-
 _NAME = re.compile(r"[A-Za-z][\w-]*\Z", re.ASCII)
 
 
@@ -30,18 +28,11 @@ class NotPddl(InputError):
 def to_ipc_plan(
     plan: Plan, domain: Domain, task: PddlTask | None = None, given_up: Sequence[GivenUp] = ()
 ) -> str:
-    """Return the plan as the text of an IPC plan file.
+    """Return the plan as the text of an IPC plan file, in the words of a PDDL task, if any.
 
     Its cost is the value of the metric, with its constants and the initial values of its functions;
-    without one, the number of steps and of the preferences given up.
-
-    Args:
-        task: the PDDL task of the plan, which gives actions and their arguments in its own words;
-            without one, the names of rules and parameters are used.
-        given_up: the preferences that the plan does not fulfil.
-
-    Raises:
-        NotPddl: a rule or an element has a name that PDDL does not allow.
+    without one, the number of steps and of the preferences given up. Raises NotPddl for a name that
+    PDDL does not allow.
     """
     lines: list[str] = []
     cost = sum((Fraction(str(one.cost)) for one in given_up), Fraction(0))
@@ -83,9 +74,6 @@ def to_pddl_result(result: PlanningResult, task: PddlTask, goal: str) -> Plannin
     """Return the result with everything that a person reads in PDDL, and the notes on the files.
 
     Rules and their arguments in the plan's steps stay: they are what the domain of the task has.
-
-    Args:
-        goal: the goal as the user wrote it.
     """
     write = PddlNotation(task).write_sentence
     verdict, conflict = result.verification, result.conflict

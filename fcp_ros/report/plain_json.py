@@ -13,11 +13,7 @@ from fcp_ros.planning import Plan, PlanningResult
 
 
 def to_plain(value: Any) -> Any:
-    """Turn values of this package (dataclasses, enums, mappings) into the types of JSON.
-
-    Raises:
-        TypeError: the value has no plain form; the message names its type.
-    """
+    """Turn values of this package into the types of JSON; TypeError for one without a form."""
     if not isinstance(value, enum.Enum) and isinstance(value, (bool, int, float, str, type(None))):
         return value
     if isinstance(value, enum.Enum):
@@ -41,11 +37,7 @@ def to_plain_result(result: PlanningResult) -> dict[str, Any]:
 
 
 def read_plan(text: str) -> Plan:
-    """Read the plan out of what ``fcp plan --json`` printed.
-
-    Raises:
-        ValueError: a field is missing or has the wrong type; the message says which.
-    """
+    """Read the plan out of what ``fcp plan --json`` printed; ValueError for wrong fields."""
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
@@ -19,42 +19,30 @@ from fcp_ros.report.drawing.policy_graph import draw_policy_graph
 from fcp_ros.report.drawing.relaxation_lattice import draw_relaxation_lattice
 from fcp_ros.report.drawing.timeline import draw_timeline
 from fcp_ros.report.explored_goals import count_outcomes, remove_reasons
+from fcp_ros.report.pages import make_environment, write_page
 
-LONGEST_TIMELINE = 60
-"""Steps of a plan with a timeline, which has a row for each."""
-LONGEST_GOAL = 600
-"""Letters of a goal that are shown."""
+LONGEST_TIMELINE = 60  # Steps of a plan with a timeline, which has a row for each
+LONGEST_GOAL = 600  # Letters of a goal that are shown
 
 
 @dataclass(frozen=True)
 class PolicyPath:
-    """The policy that made a plan, as a page shows it.
-
-    Attributes:
-        features: the picture of the values along the plan.
-        graph: the picture of the policy with the path of the run; empty without the policy.
-        groups: by the number of steps that come before them.
-    """
+    """The policy that made a plan, as a page shows it."""
 
     name: str
     trace: PolicyTrace
-    features: Markup
-    graph: Markup
-    groups: dict[int, StepGroup]
+    features: Markup  # the picture of the values along the plan
+    graph: Markup  # the picture of the policy with the path of the run; empty without the policy
+    groups: dict[int, StepGroup]  # by the number of steps that come before them
 
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """The request that a page answers.
-
-    Attributes:
-        scene: name or file of the scene or PDDL problem.
-        goal: as it was asked for; "" for the goal of a PDDL problem.
-    """
+    """The request that a page answers."""
 
     domain: str
-    scene: str
-    goal: str = ""
+    scene: str  # name or file of the scene or PDDL problem
+    goal: str = ""  # as it was asked for; "" for the goal of a PDDL problem
 
     @property
     def scene_name(self) -> str:
@@ -65,14 +53,8 @@ class PlanRequest:
 def write_plan_page(
     result: PlanningResult, request: PlanRequest, policy: GeneralPolicy | None, path: Path
 ) -> Path:
-    """Write the page, creating its folder, and return the path.
-
-    Args:
-        policy: the policy that the result names; None without one.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render_plan_page(result, request, policy), encoding="utf-8")
-    return path
+    """Write the page, creating its folder, and return the path."""
+    return write_page(render_plan_page(result, request, policy), path)
 
 
 def render_plan_page(
@@ -83,7 +65,7 @@ def render_plan_page(
     is_short = plan is not None and len(plan.steps) <= LONGEST_TIMELINE
     goal = result.goal or request.goal
     return (
-        make_environment()
+        make_plan_environment()
         .get_template("plan.html.j2")
         .render(
             request=request,
@@ -101,14 +83,7 @@ def render_plan_page(
 
 
 def draw_policy_path(result: PlanningResult, policy: GeneralPolicy | None) -> PolicyPath | None:
-    """Draw the path of the policy that made a plan.
-
-    Args:
-        policy: the one that the result names; None if it isn't at hand.
-
-    Returns:
-        None if no policy made the plan, or if the result has no trace of it.
-    """
+    """Draw the path of the policy, if at hand, that made a plan; None without a trace of it."""
     trace = result.policy_trace
     if trace is None or result.plan is None:
         return None
@@ -122,15 +97,9 @@ def draw_policy_path(result: PlanningResult, policy: GeneralPolicy | None) -> Po
     )
 
 
-def make_environment() -> Environment:
+def make_plan_environment() -> Environment:
     """Make the environment of the templates of pages with plans."""
-    environment = Environment(
-        loader=PackageLoader("fcp_ros.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = make_environment()
     environment.globals["describe_origin"] = describe_origin
     environment.globals["count_outcomes"] = count_outcomes
     return environment

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from fcp_ros.binding.label_types import TypeChoice
@@ -17,10 +16,10 @@ from fcp_ros.foundation.labels import describe_label
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.report.drawing.floor_plan import draw_floor_plan
 from fcp_ros.report.names import explain_choice, group_by_label
+from fcp_ros.report.pages import make_environment, write_page
 from fcp_ros.scene import Layer, SceneGraph, summarise
 
-ROWS = 200
-"""Largest number of rows of a table in the page."""
+ROWS = 200  # Largest number of rows of a table in the page
 
 PLAN_NODES = 2_000
 """Scenes with more nodes than this get no plan: it would be unreadable and slow to draw."""
@@ -33,41 +32,33 @@ def write_scene_page(
     graph: SceneGraph, typing: Mapping[str, TypeChoice], domain: str, path: Path
 ) -> None:
     """Write the page of ``render_scene_page``."""
-    page = render_scene_page(graph, typing, domain)
-    path.write_text(
-        page, encoding="utf-8", errors="xmlcharrefreplace"
-    )  # a name may hold half a surrogate pair
+    write_page(render_scene_page(graph, typing, domain), path)
 
 
 def render_scene_page(graph: SceneGraph, typing: Mapping[str, TypeChoice], domain: str) -> str:
-    """Render a scene as a complete HTML document.
-
-    Args:
-        typing: The choice of each element's type in the domain, by node id.
-    """
-    environment = Environment(
-        loader=PackageLoader("fcp_ros.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    """Render a scene as an HTML document, with the choice of each element's type by node id."""
     placed = [node for node in graph.nodes.values() if node.pose is not None]
     drawn = sum(node.layer is not Layer.PLACE for node in placed) <= PLAN_NODES
-    return environment.get_template("scene.html.j2").render(
-        title=Path(graph.source).name or "scene",
-        source=graph.source,
-        summary=summarise(graph),
-        relation_count=graph.relation_count,
-        domain=domain,
-        unplaced=len(graph.nodes) - len(placed),
-        # The plan is made here from escaped text; the template escapes everything else.
-        floor_plan=Markup(draw_floor_plan(graph, (), "plan", width=PLAN_WIDTH)) if drawn else "",
-        groups=group_by_label(graph, typing),
-        notes=graph.notes,
-        rows=ROWS,
-        plan_nodes=PLAN_NODES,
-        why=explain_choice,
-        describe_label=describe_label,
-        list_names=list_names,
+    return (
+        make_environment()
+        .get_template("scene.html.j2")
+        .render(
+            title=Path(graph.source).name or "scene",
+            source=graph.source,
+            summary=summarise(graph),
+            relation_count=graph.relation_count,
+            domain=domain,
+            unplaced=len(graph.nodes) - len(placed),
+            # The plan is made here from escaped text; the template escapes everything else.
+            floor_plan=Markup(draw_floor_plan(graph, (), "plan", width=PLAN_WIDTH))
+            if drawn
+            else "",
+            groups=group_by_label(graph, typing),
+            notes=graph.notes,
+            rows=ROWS,
+            plan_nodes=PLAN_NODES,
+            why=explain_choice,
+            describe_label=describe_label,
+            list_names=list_names,
+        )
     )

@@ -22,8 +22,6 @@ from fcp_ros.scene.graph.elements import (
 )
 from fcp_ros.scene.graph.graph import SceneGraph
 
-# --- the correspondence of two scenes: pairs of nodes ---
-
 REACH = 0.5
 """Greatest distance (m) that a thing may have moved and still be recognised by its place."""
 
@@ -39,16 +37,10 @@ def match_scenes(
     Nodes with the same id, layer and category are pairs. Of the others, those of one layer and
     category are paired so that most find a partner within reach, and then with the least sum of
     distances. A thing without a position, or farther away, is paired only if it is the last of its
-    kind in both scenes. The remaining things are paired by type in the same way.
-
-    Args:
-        after: The second scene, in the same frame.
-        reach: Greatest distance (m) that a thing may have moved.
-        type_of: Type of a node, which things with different categories may share ("sofa" and
-            "couch"); None to go by category alone.
-
-    Returns:
-        Id in ``after`` -> id in ``before``.
+    kind in both scenes. The remaining things are paired by type in the same way. ``after``: the
+    second scene, in the same frame. ``reach``: greatest distance (m) that a thing may have moved.
+    ``type_of``: type of a node, which things with different categories may share ("sofa" and
+    "couch"); None to go by category alone. Returns: Id in ``after`` -> id in ``before``.
     """
     pairs = {
         id_: id_
@@ -125,60 +117,44 @@ def _positions(nodes: Sequence[SceneNode]) -> NDArray[np.float64]:
     return np.array([node.pose.position for node in nodes if node.pose is not None])
 
 
-# --- the difference of two scenes in terms for people: new ---
+# --- the difference in terms for people ---
 
 
 @dataclass(frozen=True)
 class DifferenceTolerances:
-    """Tolerances within which two scenes count as the same.
+    """Tolerances within which two scenes count as the same."""
 
-    Attributes:
-        distance: Greatest deviation (m) of a position, a corner, or an extent.
-        turn: Greatest deviation (degrees) of an orientation.
-        value: Greatest deviation of a numeric attribute, as a share of the larger magnitude.
-    """
-
-    distance: float = 0.01
-    turn: float = 1.0
+    distance: float = 0.01  # Greatest deviation (m) of a position, a corner, or an extent
+    turn: float = 1.0  # Greatest deviation (degrees) of an orientation
+    # Greatest deviation of a numeric attribute, as a share of the larger magnitude
     value: float = 1e-6
 
 
 @dataclass(frozen=True)
 class NodeDifference:
-    """The difference of one node; fields without difference keep their defaults.
+    """The difference of one node; fields without difference keep their defaults."""
 
-    Attributes:
-        id: Id in the first scene.
-        moved: Distance (m) between the two positions, if beyond the tolerance.
-        turned: Angle (degrees) between the two orientations, if beyond the tolerance.
-        changes: Other changes: ("category", before, after), ("size", ...), ("is_open", ...), with
-            values as text; "unknown" for a missing value.
-    """
-
-    id: str
-    moved: float = 0.0
-    turned: float = 0.0
+    id: str  # Id in the first scene
+    moved: float = 0.0  # Distance (m) between the two positions, if beyond the tolerance
+    turned: float = 0.0  # Angle (degrees) between the two orientations, if beyond the tolerance
+    # Other changes: ("category", before, after), ("size", ...), ("is_open", ...), with values as
+    # text; "unknown" for a missing value
     changes: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class SceneDifference:
-    """The changes from one scene to another.
+    """The changes from one scene to another."""
 
-    Attributes:
-        added: Nodes that only the second has.
-        removed: Nodes that only the first has.
-        changed: Nodes of both that differ, in the first scene's order.
-        relations_added: New relations in the ids of the first scene, without those of new nodes.
-        relations_removed: Relations that are gone, without those of nodes that are gone.
-        frames: The two frames, if they differ; positions are compared nevertheless.
-    """
-
-    added: tuple[SceneNode, ...] = ()
-    removed: tuple[SceneNode, ...] = ()
+    added: tuple[SceneNode, ...] = ()  # Nodes that only the second has
+    removed: tuple[SceneNode, ...] = ()  # Nodes that only the first has
+    # Nodes of both that differ, in the first scene's order
     changed: tuple[NodeDifference, ...] = ()
+    # New relations in the ids of the first scene, without those of new nodes
     relations_added: tuple[SceneRelation, ...] = ()
+    # Relations that are gone, without those of nodes that are gone
     relations_removed: tuple[SceneRelation, ...] = ()
+    # The two frames, if they differ; positions are compared nevertheless
     frames: tuple[str, str] | None = None
 
     @property
@@ -193,15 +169,10 @@ def compare_scenes(
     tolerances: DifferenceTolerances | None = None,
     partners: Mapping[str, str] | None = None,
 ) -> SceneDifference:
-    """Compare two scenes.
+    """Compare two scenes; confidences, provenance, notes and order do not count.
 
-    Args:
-        tolerances: Deviations that do not count.
-        partners: Id in the second scene -> id of the same thing in the first (see
-            ``match_scenes``); None if equal ids mean the same thing.
-
-    Returns:
-        The difference; confidences, provenance, notes and order do not count.
+    ``partners`` has the id of the same thing in the first scene by that in the second (see
+    ``match_scenes``); None if equal ids mean the same thing.
     """
     within = tolerances or DifferenceTolerances()
     name = _name_nodes(before, after, partners)

@@ -36,20 +36,16 @@ from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 
 @dataclass(frozen=True)
 class SceneReader:
-    """The reader of one file format.
-
-    Attributes:
-        description: A few words about it, for messages and documents.
-        recognises: Returns True if a file is of this format, by its content.
-        read: Turns such a file into a graph; raises SceneError.
-        lacks: The parts of a scene that the format has no words for ("states such as is_open").
-    """
+    """The reader of one file format."""
 
     name: str
-    description: str
+    description: str  # A few words about it, for messages and documents
+    # Returns True if a file is of this format, by its content
     recognises: Callable[[SceneFile], bool]
-    read: Callable[[SceneFile], SceneGraph]
+    read: Callable[[SceneFile], SceneGraph]  # Turns such a file into a graph; raises SceneError
+    # The parts of a scene that the format has no words for ("states such as is_open")
     lacks: tuple[str, ...] = ()
+    advice: str = ""  # The remedy of a fault that names none of its own
 
 
 _SPARK_LACKS = ("doors (only connections of rooms)", "states such as is_open")
@@ -66,12 +62,14 @@ READERS: tuple[SceneReader, ...] = (
         f'canonical JSON/YAML ("format": "{canonical.FORMAT}")',
         canonical.is_canonical,
         canonical.read_canonical,
+        advice="Correct these entries; docs/scene_graphs.md describes the format.",
     ),
     SceneReader(
         "house",
         "house layout JSON/YAML (rooms, doors, objects, agents, relations)",
         canonical.is_house,
         canonical.read_house,
+        advice="Correct these entries; docs/scene_graphs.md describes the format.",
     ),
     SceneReader(
         "spark_dsg_json",
@@ -130,6 +128,7 @@ READERS: tuple[SceneReader, ...] = (
         "AI2-THOR event metadata",
         ai2thor.is_ai2thor,
         ai2thor.read_ai2thor,
+        advice="Write event.metadata again (json.dump), after ResetObjectFilter.",
         lacks=(
             "rooms, their outlines, heights and connections, where no Floor is listed",
             "doors of iTHOR scenes",
@@ -142,6 +141,7 @@ READERS: tuple[SceneReader, ...] = (
         "ProcTHOR house",
         procthor.is_procthor,
         procthor.read_procthor,
+        advice="Write the house again as ProcTHOR has it (schema 1.0.0).",
         lacks=(
             "sizes of objects",
             "on and inside told apart",
@@ -154,6 +154,7 @@ READERS: tuple[SceneReader, ...] = (
         "3DSSG objects or relationships of a scan (objects.json#<scan>), with semseg.v2.json",
         three_dssg.is_three_dssg,
         three_dssg.read_three_dssg,
+        advice="Download the file again, or correct this entry.",
         lacks=("ids that are names", "rooms", "doors that join rooms", "agents"),
     ),
     SceneReader(
@@ -161,6 +162,7 @@ READERS: tuple[SceneReader, ...] = (
         "HOV-SG folder (floors, rooms, objects)",
         hov_sg.is_hov_sg,
         hov_sg.read_hov_sg,
+        advice="Save the graph again with HOV-SG, all three folders of it.",
         lacks=(
             "ids that are names",
             "heights of objects, where their vertices are outlines",
@@ -175,6 +177,7 @@ READERS: tuple[SceneReader, ...] = (
         "Taskography PDDL problem",
         taskography.is_taskography,
         taskography.read_taskography,
+        advice="Correct this entry, or generate the problem again.",
         lacks=("geometry", "doors", "connections of rooms (v1)"),
     ),
     SceneReader(
@@ -182,6 +185,7 @@ READERS: tuple[SceneReader, ...] = (
         "ConceptGraphs JSON (scene_graph.json or obj_json_<run>.json)",
         concept_graphs.is_concept_graphs,
         concept_graphs.read_concept_graphs,
+        advice="Let ConceptGraphs write both files again, in one run.",
         lacks=(
             "rooms, doors and agents",
             "numbers more exact than 0.1 m (scene_graph.json) or 0.01 m (obj_json)",
@@ -194,6 +198,7 @@ READERS: tuple[SceneReader, ...] = (
         "OmniGibson scene JSON",
         omnigibson.is_omnigibson,
         omnigibson.read_omnigibson,
+        advice="Save the scene again with OmniGibson.",
         lacks=(
             "outlines and heights of rooms",
             "the place of a box relative to its object's base link",
@@ -206,6 +211,7 @@ READERS: tuple[SceneReader, ...] = (
         "Armeni 3D Scene Graph (.npz)",
         armeni.is_armeni,
         armeni.read_armeni,
+        advice="Download the building's 3DSceneGraph_<name>.npz again.",
         lacks=(
             "doors, and connections of rooms",
             "outlines of rooms (only the upright boxes around them)",
@@ -220,6 +226,7 @@ READERS: tuple[SceneReader, ...] = (
         "pyrobosim world YAML (metadata beside it)",
         pyrobosim.is_pyrobosim,
         pyrobosim.read_pyrobosim,
+        advice="Correct this entry of the world file.",
         lacks=(
             "labels of rooms other than their names",
             "heights of doors, and of objects as a rule",
@@ -231,6 +238,7 @@ READERS: tuple[SceneReader, ...] = (
         "Habitat scene_instance.json (ReplicaCAD, HSSD)",
         habitat.is_habitat,
         habitat.read_habitat,
+        advice="Save the scene again with Habitat.",
         lacks=(
             "rooms and doors, where no semantic configuration lists regions",
             "walls and floors (the stage)",
@@ -242,6 +250,7 @@ READERS: tuple[SceneReader, ...] = (
         "SDF world or model (Gazebo): .sdf, .world",
         sdf.is_sdf,
         sdf.read_sdf,
+        advice="Check it with `gz sdf --check`, or save the world again.",
         lacks=_WORLDS_LACK,
     ),
     SceneReader(
@@ -249,6 +258,7 @@ READERS: tuple[SceneReader, ...] = (
         "MuJoCo model (MJCF; needs mujoco)",
         mjcf.is_mjcf,
         mjcf.read_mjcf,
+        advice="Open it with `python -m mujoco.viewer --mjcf FILE`, or save it again.",
         lacks=_WORLDS_LACK,
     ),
     SceneReader(
@@ -256,6 +266,7 @@ READERS: tuple[SceneReader, ...] = (
         "URDF, a tree of links (expand xacro first)",
         sdf.is_urdf,
         sdf.read_urdf,
+        advice="Check it with `gz sdf --check`, or save the world again.",
         lacks=_WORLDS_LACK,
     ),
 )
@@ -269,18 +280,9 @@ def load_scene(
 ) -> SceneGraph:
     """Read a scene file of any supported format and complete its relations.
 
-    Args:
-        path: The file; ``instances.json#<id>`` names one entry of a file that holds many.
-        limits: Refuse files beyond these (default: ``SceneLimits()``).
-        relations: The relations to derive, and tolerances of geometry.
-
-    Returns:
-        The canonical graph, with ``complete_relations`` applied; its notes list repairs, guesses
-        and omissions.
-
-    Raises:
-        SceneError: Missing, empty, unreadable, unknown, broken, oversized or empty scene; the
-            message names the file, the reason and what to do.
+    ``instances.json#<id>`` names one entry of a file that holds many. Notes of the graph list
+    repairs, guesses and omissions. Raises SceneError: missing, empty, unreadable, unknown, broken,
+    oversized or empty scene; the message names the file, the reason and what to do.
     """
     return complete_relations(read_scene(path, limits=limits), relations)
 
@@ -311,7 +313,7 @@ def _read(file: SceneFile, reader: SceneReader) -> SceneGraph:
     try:
         graph = reader.read(file)
     except SceneError as error:
-        raise error.in_source(file.name) from None
+        raise error.in_source(file.name, reader.advice) from None
     except MemoryError:
         raise SceneError(
             "reading it needs more memory than there is",

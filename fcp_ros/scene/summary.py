@@ -14,25 +14,18 @@ from fcp_ros.scene.shapes.polygons import bounds, footprint_of
 
 @dataclass(frozen=True)
 class SceneSummary:
-    """The counts of a scene.
-
-    Attributes:
-        layers: Number of nodes by layer, all layers, from building to agent.
-        categories: Number of objects by category, most frequent first.
-        rooms: (room id, category, number of things in it), in the graph's order.
-        agents: (agent id, category, room id or "").
-        relations: Number of relations by name, each by provenance.
-        extent: Least x, least y, greatest x, greatest y of all footprints (m); None if unknown.
-    """
+    """The counts of a scene."""
 
     source: str
     frame_id: str
     sequence: int
-    layers: Mapping[str, int]
-    categories: Mapping[str, int]
+    layers: Mapping[str, int]  # Number of nodes by layer, all layers, from building to agent
+    categories: Mapping[str, int]  # Number of objects by category, most frequent first
+    # (room id, category, number of things in it), in the graph's order
     rooms: tuple[tuple[str, str, int], ...]
-    agents: tuple[tuple[str, str, str], ...]
-    relations: Mapping[str, Mapping[str, int]]
+    agents: tuple[tuple[str, str, str], ...]  # (agent id, category, room id or "")
+    relations: Mapping[str, Mapping[str, int]]  # Number of relations by name, each by provenance
+    # Least x, least y, greatest x, greatest y of all footprints (m); None if unknown
     extent: tuple[float, float, float, float] | None
     notes: tuple[str, ...]
 

@@ -20,19 +20,14 @@ from fcp_ros.scene.graph.networkx_graph import write_graphml
 
 @dataclass(frozen=True)
 class SceneWriter:
-    """One file format that scenes are written in.
+    """One file format that scenes are written in."""
 
-    Attributes:
-        name: Short name of the format, as in the table of readers.
-        description: A few words about it, for messages and documents.
-        suffixes: Endings of file names that mean this format; the first is the usual one.
-        write: Writes a graph to a path with one of these endings and returns the losses, one
-            sentence each; raises SceneError.
-    """
-
-    name: str
-    description: str
+    name: str  # Short name of the format, as in the table of readers
+    description: str  # A few words about it, for messages and documents
+    # Endings of file names that mean this format; the first is the usual one
     suffixes: tuple[str, ...]
+    # Writes a graph to a path with one of these endings and returns the losses, one sentence each;
+    # raises SceneError
     write: Callable[[SceneGraph, Path], tuple[str, ...]]
 
 
@@ -59,15 +54,9 @@ WRITERS: tuple[SceneWriter, ...] = (
 def save_scene(graph: SceneGraph, path: str | Path, format_name: str = "") -> tuple[str, ...]:
     """Write a scene to a file; on failure, the file stays unchanged.
 
-    Args:
-        path: The file; an existing one is replaced.
-        format_name: Name of a writer; without one, the ending of the path decides.
-
-    Returns:
-        The losses, one sentence each; empty if the format holds everything.
-
-    Raises:
-        SceneError: The format is unknown, or the file cannot be written.
+    ``path``: the file; an existing one is replaced. ``format_name``: name of a writer; without one,
+    the ending of the path decides. Returns the losses, one sentence each; empty if the format holds
+    everything. Raises SceneError: the format is unknown, or the file cannot be written.
     """
     target = Path(path).expanduser().resolve()  # a link stays, and leads to the new file
     if target.exists() and not target.is_file():

@@ -214,8 +214,7 @@ def test_programs_that_numpy_does_not_write(program: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "program",
-    [b"", b".", b"\x80\x04", b"K", b"\x8e" + b"\xff" * 8 + b".", b"K\x01.K", b"\xff."],
+    "program", [b"", b".", b"\x80\x04", b"K", b"\x8e" + b"\xff" * 8 + b".", b"K\x01.K", b"\xff."]
 )
 def test_broken_pickles(program: bytes) -> None:
     with pytest.raises(RestrictedPickleError, match="its pickle is refused"):

@@ -11,12 +11,7 @@ import numpy as np
 import pytest
 
 from fcp_ros.foundation import sandbox
-from fcp_ros.foundation.sandbox import (
-    DecodedFile,
-    DecodingError,
-    SandboxLimits,
-    decode_in_sandbox,
-)
+from fcp_ros.foundation.sandbox import DecodedFile, DecodingError, SandboxLimits, decode_in_sandbox
 
 LIMITS = SandboxLimits(memory=1 << 30, seconds=20.0)
 

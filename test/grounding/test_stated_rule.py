@@ -113,8 +113,7 @@ def test_several_lines_compose_and_the_longer_side_is_the_width(domain: Any, sta
 
 
 @pytest.mark.parametrize(
-    ("item", "words"),
-    [("mug_3", "width of item is not known"), ("sheet_1", "divides by 0")],
+    ("item", "words"), [("mug_3", "width of item is not known"), ("sheet_1", "divides by 0")]
 )
 def test_what_is_not_known_is_not_guessed(domain: Any, state: Any, item: str, words: str) -> None:
     with pytest.raises(GroundingError, match=words) as caught:

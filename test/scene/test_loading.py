@@ -86,10 +86,7 @@ def test_an_unknown_format_names_what_is_supported(
 
 @pytest.mark.parametrize(
     "document",
-    [
-        {"format": "fcp_ros/scene", "nodes": []},
-        {"SPARK_DSG_header": {}, "nodes": [], "edges": []},
-    ],
+    [{"format": "fcp_ros/scene", "nodes": []}, {"SPARK_DSG_header": {}, "nodes": [], "edges": []}],
 )
 def test_a_scene_without_nodes(tmp_path: Path, document: dict[str, object]) -> None:
     path = tmp_path / "scene.json"

@@ -50,11 +50,9 @@ FOLDERS = {
         "wording",
         "language_model",
         "heads",
-        "embedding",
         "endpoint",
         "generation",
         "asking",
-        "levels",
     ),
     "planning": (
         "model",

@@ -116,8 +116,14 @@ def rests_on(a: Box, b: Box, resting: float) -> bool:
         and a.centre[2] > b.centre[2]
         and abs(a.bottom - b.top) <= resting
         and not is_inside(b, a)
-        and not (b.area < 0.1 * a.area and b.volume < 0.1 * a.volume)
+        and can_carry(b, a)
     )
+
+
+def can_carry(b: Box, a: Box) -> bool:
+    """Not what is much smaller; of a window, which is mounted, the volume decides alone."""
+    flatter = b.area < 0.1 * a.area or a.label == "window"
+    return not (flatter and b.volume < 0.1 * a.volume)
 
 
 Places = dict[str, tuple[str, float]]
@@ -206,11 +212,13 @@ def to_side(point: tuple[float, float], a: tuple[float, float], b: tuple[float, 
 
 
 def slow_near(boxes: list[Box], near: float, most: int) -> dict[tuple[str, str], float]:
-    """Pairs both ways, with the confidence."""
+    """Pairs both ways, with the confidence; distances count to a micrometre."""
     pairs = {}
     for a in boxes:
-        others = sorted((slow_distance(a, b), b.id) for b in boxes if b is not a)
-        for away, other in [entry for entry in others if entry[0] <= near][:most]:
+        apart = {b.id: slow_distance(a, b) for b in boxes if b is not a}
+        others = sorted((round(away, 6), id_) for id_, away in apart.items())
+        for _, other in [entry for entry in others if entry[0] <= near][:most]:
+            away = apart[other]
             pairs[a.id, other] = pairs[other, a.id] = confidence(1 - away / near)
     return pairs
 

@@ -30,10 +30,8 @@ from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import Answer, MembershipOracle
 from fcp_ros.grounding.wording.request_reading import ReadRequest, RequestReader
 
-RETRY_PERIOD = 30.0
-"""Least seconds between two tries of an oracle that failed."""
-SHARE_OF_TIME = 2.0
-"""The pause after a long failed try, in multiples of its duration."""
+RETRY_PERIOD = 30.0  # Least seconds between two tries of an oracle that failed
+SHARE_OF_TIME = 2.0  # The pause after a long failed try, in multiples of its duration
 
 LASTING = frozenset(
     {
@@ -47,21 +45,13 @@ LASTING = frozenset(
 )
 """Wrong settings: another try would fail the same way."""
 PASSING = frozenset(
-    {
-        GroundingCode.MODEL_FAILED,
-        GroundingCode.SERVER_UNREACHABLE,
-        GroundingCode.SERVER_FAILED,
-    }
+    {GroundingCode.MODEL_FAILED, GroundingCode.SERVER_UNREACHABLE, GroundingCode.SERVER_FAILED}
 )
 """Failures that may pass."""
 
 
 class Outage:
-    """The state of one oracle that may be down; safe to use from several threads.
-
-    Args:
-        clock: seconds, monotonic.
-    """
+    """The state of one oracle that may be down (monotonic clock, s); safe for several threads."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -144,11 +134,9 @@ def limit_answers(
 ) -> list[Answer]:
     """Limit answers to those about the cores of their names: a description may warn, not praise.
 
-    Args:
-        read: how the requests were read.
-        cores: the answers about those that have a core, in order.
-        is_hazard: True if somebody comes to harm by too high an answer: then a description counts
-            even where the model isn't sure of it.
+    `read`: how the requests were read; `cores`: the answers about those that have a core, in order;
+    `is_hazard`: True if somebody comes to harm by too high an answer: then a description counts
+    even where the model isn't sure of it.
     """
     left = iter(cores)
     bounded: list[Answer] = []
@@ -182,11 +170,7 @@ def _build_crash_error(oracle: MembershipOracle, what: str) -> GroundingError:
 
 
 class UnavailableOracle:
-    """Placeholder for an oracle that could not be made; raises the reason whenever it is asked.
-
-    Args:
-        make: makes the oracle, or raises a `GroundingError`.
-    """
+    """Placeholder for an oracle that `make` could not make; whoever asks it gets the reason."""
 
     is_loaded = False
     known_model = ""
@@ -201,21 +185,13 @@ class UnavailableOracle:
 
     @property
     def model(self) -> str:
-        """Raise the reason.
-
-        Raises:
-            GroundingError: always.
-        """
+        """Raise the reason."""
         raise self._error
 
     def judge(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Membership]:
-        """Raise the reason.
-
-        Raises:
-            GroundingError: always.
-        """
+        """Raise the reason."""
         raise self._error
 
     def try_make(self) -> MembershipOracle:
@@ -230,11 +206,7 @@ class UnavailableOracle:
 class CachedOracle:
     """Asks an oracle for what the cache does not hold; errors come back as values.
 
-    Args:
-        cache: shared by all oracles; the key holds the oracle's model and mode.
-        clock: seconds, monotonic.
-        known: looked up before an oracle with a model is asked.
-        reader: reads the words of requests before that.
+    What is `known` comes before an oracle with a model, and before that `reader` reads the words.
     """
 
     def __init__(
@@ -310,14 +282,7 @@ class CachedOracle:
         *,
         has_substitute: bool,
     ) -> list[Answer]:
-        """Answer requests: for each its membership or an error.
-
-        Args:
-            predicate: that all requests ask about.
-            version: of the predicate, see `hash_predicate`.
-            has_substitute: True if another oracle can answer instead, so that this one is not
-                asked while it is down.
-        """
+        """Answer requests; with a substitute, this oracle isn't asked while it is down."""
         read = self._read_all(requests)
         bounds = [one.core for one in read if one.core is not None]
         if bounds:

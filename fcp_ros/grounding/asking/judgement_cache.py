@@ -58,14 +58,9 @@ class CacheStatistics:
 class JudgementCache:
     """A bounded cache of memberships; safe to use from several threads and processes.
 
-    Args:
-        path: the SQLite file; None keeps answers in memory only.
-        memory_entries: most answers in memory; the least recently used are dropped.
-        file_entries: most answers in the file; the oldest are dropped.
-
-    Raises:
-        GroundingError: the file can't be used. A file that is no database is set aside, as `note`
-            then says.
+    Without a path answers are in memory only. In memory the least recently used are dropped, in the
+    file the oldest. A file that is no database is set aside, as `note` then says; GroundingError if
+    it can't be used.
     """
 
     def __init__(

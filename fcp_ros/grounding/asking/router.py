@@ -40,10 +40,7 @@ def choose_oracles(predicate: GradedPredicate, default: str) -> OracleChoice:
 class OracleRouter:
     """Asks the oracles of predicates for memberships before calibration.
 
-    Args:
-        oracles: by name; holds every name that a predicate or the fallback uses.
-        default: name of the oracle of predicates that say "default".
-        fallback: name of the oracle that answers if others can't; "" for none.
+    `oracles` holds every name that a predicate or the fallback ("" for none) uses.
     """
 
     def __init__(
@@ -121,10 +118,7 @@ class OracleRouter:
         return answers
 
     def _ask_all(
-        self,
-        choice: OracleChoice,
-        predicate: GradedPredicate,
-        requests: Sequence[JudgementRequest],
+        self, choice: OracleChoice, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Answer]:
         rescue = self._has_rescue(predicate, choice.names)
         columns = [self._ask(name, predicate, requests, rescue) for name in choice.names]

@@ -29,11 +29,8 @@ from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.grounding.protocol.judgement import check_degree
 from fcp_ros.grounding.protocol.options import CalibrationOptions
 
-MOST_ANSWERS = 100_000
-"""Most calibrated degrees that are kept until the evidence changes."""
-
-NOTICEABLE = 0.005
-"""The smallest move of a degree that gets a note."""
+MOST_ANSWERS = 100_000  # Most calibrated degrees that are kept until the evidence changes
+NOTICEABLE = 0.005  # The smallest move of a degree that gets a note
 
 
 class Question(NamedTuple):
@@ -50,20 +47,13 @@ class Question(NamedTuple):
 
 
 class CalibrationResult(NamedTuple):
-    """A calibrated degree and its basis.
+    """A calibrated degree and its basis."""
 
-    Attributes:
-        degree: in [0, 1].
-        outcomes: number of outcomes of this very context.
-        centre: the degree without them: recalibrated, and moved by neighbours.
-        pooled: number of outcomes of the model that moved the centre.
-    """
-
-    degree: float
-    outcomes: int
+    degree: float  # in [0, 1]
+    outcomes: int  # number of outcomes of this very context
     weight: float
-    centre: float
-    pooled: int
+    centre: float  # the degree without them: recalibrated, and moved by neighbours
+    pooled: int  # number of outcomes of the model that moved the centre
 
     def describe_shift(self, prior: float) -> str:
         """Explain a shift that comes from outcomes of other contexts; "" if there is none."""
@@ -95,13 +85,9 @@ class _PredicateEvidence:
 
 
 class Calibrator:
-    """Calibrates degrees by the evidence in a store. Safe to use from several threads.
+    """Calibrates degrees by the evidence in a store, which it doesn't close; for several threads.
 
-    Args:
-        store: the evidence; the calibrator doesn't close it.
-
-    Attributes:
-        trouble: reason why the newest outcomes don't count, or "".
+    `trouble` is the reason why the newest outcomes don't count, or "".
     """
 
     def __init__(self, store: CalibrationStore, options: CalibrationOptions | None = None) -> None:
@@ -118,11 +104,7 @@ class Calibrator:
         self.trouble = ""
 
     def calibrate(self, questions: Sequence[Question]) -> list[CalibrationResult]:
-        """Calibrate degrees, in order.
-
-        Raises:
-            GroundingError: a prior is not in [0, 1].
-        """
+        """Calibrate degrees, in order. Raises GroundingError: a prior is not in [0, 1]."""
         with self._lock:
             self._refresh()
             return [self._answer(question) for question in questions]

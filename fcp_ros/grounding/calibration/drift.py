@@ -36,15 +36,13 @@ ODDS = 2.5
 EDGE = 0.02
 """Sure degrees are clipped to this distance from certainty, so that one surprise is no alarm."""
 THRESHOLD = 6.2
-END = 0.5
-"""The part of the threshold at which an alarm ends."""
+END = 0.5  # The part of the threshold at which an alarm ends
 CERTAIN = 1.2
 """The part that is needed before evidence from before a change loses weight: people can look at a
 false alarm, but what was forgotten because of one must be learnt again."""
 LEANING = 0.3
 """The part that is enough for a predicate while all outcomes of its model raise an alarm."""
-MOST = 1.5
-"""The bound of the evidence in thresholds, so that an alarm ends soon after its cause."""
+MOST = 1.5  # The bound of the evidence in thresholds, so that an alarm ends soon after its cause
 
 
 class Direction(str, Enum):
@@ -56,21 +54,14 @@ class Direction(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A change: outcomes no longer agree with the degrees.
-
-    Args:
-        direction: better or worse than the degrees say.
-        since: stamp of the first outcome of the change, s since the epoch.
-        outcomes: number of outcomes since then.
-        size: mean of quality minus degree since then, in [-1, 1].
-    """
+    """A change: outcomes no longer agree with the degrees."""
 
     predicate: str
     model: str
-    direction: Direction
-    since: float
-    outcomes: int
-    size: float
+    direction: Direction  # better or worse than the degrees say
+    since: float  # stamp of the first outcome of the change, s since the epoch
+    outcomes: int  # number of outcomes since then
+    size: float  # mean of quality minus degree since then, in [-1, 1]
 
     def __str__(self) -> str:
         when = datetime.fromtimestamp(self.since, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
@@ -82,29 +73,18 @@ class Drift:
 
 @dataclass(slots=True)
 class ChangeDetector:
-    """The detector of one direction; it sees successes as "better" sees failures.
+    """The detector of one direction; it sees successes as "better" sees failures."""
 
-    Args:
-        threshold: logarithm of the evidence that raises an alarm.
-
-    Attributes:
-        alarm: True while there is an alarm.
-        certain: True from the time that the change is certain until the end of the alarm.
-        value: likelihood ratio since the best start, >= 0.
-        first: number of the first outcome since then.
-        outcomes: number of outcomes since then.
-        residual: sum of their weighted residuals.
-    """
-
-    threshold: float = THRESHOLD
-    alarm: bool = False
+    threshold: float = THRESHOLD  # logarithm of the evidence that raises an alarm
+    alarm: bool = False  # True while there is an alarm
+    # True from the time that the change is certain until the end of the alarm
     certain: bool = False
-    value: float = 0.0
-    first: int = 0
+    value: float = 0.0  # likelihood ratio since the best start, >= 0
+    first: int = 0  # number of the first outcome since then
     since: float = 0.0
-    outcomes: int = 0
+    outcomes: int = 0  # number of outcomes since then
     weight: float = 0.0
-    residual: float = 0.0
+    residual: float = 0.0  # sum of their weighted residuals
 
     def add(self, degree: float, quality: float, weight: float, stamp: float, number: int) -> None:
         """Add the next outcome; `update_alarm` comes afterwards."""
@@ -125,13 +105,9 @@ class ChangeDetector:
         return math.log(max(self.value, 1.0))
 
     def update_alarm(self, together: ChangeDetector | None = None) -> bool:
-        """Raise or end the alarm.
+        """Raise or end the alarm; return True if the change has become certain.
 
-        Args:
-            together: the detector for all outcomes of the model, up to date; None: there is none.
-
-        Returns:
-            True if the change has become certain.
+        `together`: the detector for all outcomes of the model, up to date.
         """
         found, before = self.evidence / self.threshold, self.certain
         others = together is not None and together.alarm
@@ -160,14 +136,7 @@ class DriftDetector:
         self.both[Direction.BETTER].add(1.0 - degree, 1.0 - quality, weight, stamp, number)
 
     def update_alarms(self, together: DriftDetector | None = None) -> int | None:
-        """Raise and end alarms.
-
-        Args:
-            together: the detector for all outcomes of the model, up to date; None: there is none.
-
-        Returns:
-            The number of the first outcome of a change that has become certain, else None.
-        """
+        """Raise and end alarms; return the first outcome of a change that has become certain."""
         found = None
         for direction, own in self.both.items():
             if own.update_alarm(None if together is None else together.both[direction]):

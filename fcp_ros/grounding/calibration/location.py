@@ -11,25 +11,15 @@ from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
 from fcp_ros.grounding.protocol.judgement import check_degree
 from fcp_ros.grounding.protocol.options import EvidenceOrigin, EvidenceWorld
 
-# --- copying evidence from one store to another, on request only ---
 #
 # Evidence that the target holds already is left out, so that merging twice changes nothing. Resets
 # stay behind: evidence that one has set aside is not copied.
 
 
 def merge_evidence(source: CalibrationStore, target: CalibrationStore, weight: float = 1.0) -> int:
-    """Copy the evidence that counts in a store and is missing in another.
+    """Copy the evidence that counts and is missing in the target; return how many outcomes.
 
-    Args:
-        source: read only.
-        target: gets the evidence, oldest first, with the time of each outcome.
-        weight: factor on the weight of the copied outcomes, in [0, 1].
-
-    Returns:
-        The number of outcomes that were copied.
-
-    Raises:
-        GroundingError: the weight is out of range, or a store failed.
+    The oldest come first, with their times; their weights are multiplied by `weight`, in [0, 1].
     """
     check_degree(weight, "the weight of merged outcomes")
     known = {_identify(item) for item in target.entries(with_reset=True)}

@@ -43,10 +43,8 @@ from fcp_ros.grounding.calibration.reliability import LATELY, Reliability, compu
 from fcp_ros.grounding.calibration.store import Evidence
 from fcp_ros.grounding.protocol.options import CalibrationOptions
 
-KEPT = 4096
-"""Number of the newest outcomes that the fit uses."""
-LEARNT = 100
-"""Outcomes from which on what was learnt from them can become wrong."""
+KEPT = 4096  # Number of the newest outcomes that the fit uses
+LEARNT = 100  # Outcomes from which on what was learnt from them can become wrong
 FEW, ENOUGH = 10.0, 30.0
 """Outcomes, counted with the design effect, from which on the strength is estimated."""
 PERSISTENCE = 8.0
@@ -54,34 +52,23 @@ PERSISTENCE = 8.0
 to be this many times lower than the setting when those of one context are counted: one thing that
 fails again and again is at most 1.5 opinions about the model. A posterior that sums over that
 number (0.1 to 16, equally likely on a log scale) moves other contexts as much, within 0.03."""
-ALONE = pool_predicates([])
-"""The belief about a map where the model judged nothing else."""
+ALONE = pool_predicates([])  # The belief about a map where the model judged nothing else
 _PRIOR, _QUALITY, _WEIGHT, _STAMP, _DEGREE, _CONTEXT, _NUMBER, _SHARE = range(8)
 _COLUMNS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class PoolFit:
-    """The fit to the outcomes of a predicate and model, for contexts without outcomes.
+    """The fit to the outcomes of a predicate and model, for contexts without outcomes."""
 
-    Attributes:
-        map: recalibration of the model's degrees.
-        strength: number of outcomes that a recalibrated degree is worth.
-        neighbourhood: influence of similar contexts; None if it is switched off.
-    """
-
-    map: PooledMap
-    strength: float
+    map: PooledMap  # recalibration of the model's degrees
+    strength: float  # number of outcomes that a recalibrated degree is worth
     groups: ContextGroups
-    neighbourhood: Neighbourhood | None
+    neighbourhood: Neighbourhood | None  # influence of similar contexts; None if it is switched off
     outcomes: int
 
     def compute_strength(self, degree: float, uncertainty: float | None, believed: float) -> float:
-        """Compute the number of outcomes that the degree of one context is worth.
-
-        Args:
-            uncertainty: its expected error by the oracle; None if it doesn't say.
-        """
+        """Compute the number of outcomes that the degree of one context is worth."""
         if uncertainty is None:
             return self.strength
         told = convert_uncertainty(degree, uncertainty, believed)
@@ -153,11 +140,7 @@ class Pool:
         return self._map_evidence
 
     def fit(self, others: MapPrior) -> PoolFit:
-        """Fit the outcomes.
-
-        Args:
-            others: what the model's other predicates taught.
-        """
+        """Fit the outcomes. `others`: what the model's other predicates taught."""
         return fit_pool(self.groups, self._columns(), self._options, self._forgetting, others)
 
     def score_degrees(self, predicate: str, model: str) -> Reliability | None:
@@ -201,10 +184,9 @@ class ModelPools:
     def add(self, evidence: Evidence) -> Mapping[str, int]:
         """Add the next outcome; its prior must be known.
 
-        Returns:
-            For each predicate with a change that has become certain the number of the first
-            outcome of it. Where fewer than `LEARNT` came before, the degrees weren't learnt yet:
-            then it is no change of the world.
+        Returns for each predicate with a change that has become certain the number of the first
+        outcome of it. Where fewer than `LEARNT` came before, the degrees weren't learnt yet: then
+        it is no change of the world.
         """
         self._fits.clear()
         name = evidence.predicate
@@ -256,11 +238,9 @@ def fit_pool(
     forgetting: Forgetting,
     others: MapPrior,
 ) -> PoolFit:
-    """Fit the outcomes of a predicate and model.
+    """Fit the outcomes of a predicate and model, float64[8, n].
 
-    Args:
-        rows: prior, quality, present weight, stamp, degree, context, number and initial weight of
-            each outcome, float64[8, n].
+    Rows: prior, quality, present weight, stamp, degree, context, number and initial weight.
     """
     prior, quality = rows[_PRIOR], rows[_QUALITY]
     weight, context = _weigh(rows, forgetting)
@@ -297,12 +277,7 @@ def _count_opinions(rows: Floats, weight: Floats, context: Ints, believed: float
 
 
 def _estimate_strength(
-    pooled: PooledMap,
-    rows: Floats,
-    weight: Floats,
-    context: Ints,
-    believed: float,
-    start: float,
+    pooled: PooledMap, rows: Floats, weight: Floats, context: Ints, believed: float, start: float
 ) -> float:
     """Estimate the outcomes that a recalibrated degree is worth; blended in from `start`."""
     blend = compute_blend(pooled.outcomes, FEW, ENOUGH)

@@ -26,7 +26,6 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-# --- the posterior of a model's recalibration, pooled over the predicates that it judges ---
 #
 # Outcomes of a predicate say how to read the model's degrees d. There are two explanations, weighed
 # against each other (spike and slab; Mitchell and Beauchamp, Bayesian Variable Selection in Linear
@@ -68,24 +67,17 @@ TINY = 1e-300
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """The maps of the grid and their prior.
+    """The maps of the grid and their prior."""
 
-    Attributes:
-        model: probability of each slope and intercept of a model, float64[s, i].
-        scatters: for each of `SCATTERS` its probability and the smoothing of slopes and intercepts.
-        rates: the recalibrated degree at `GRID` by each map, float64[s * i, 101].
-        mean: their mean over the prior, that is, `GRID` up to rounding and its ends.
-        success: logarithm of the chance of success by each map, with lapses; `failure` likewise.
-        right_success: the same by the degrees themselves; `right_failure` likewise.
-    """
-
-    model: Floats
+    model: Floats  # probability of each slope and intercept of a model, float64[s, i]
+    # for each of `SCATTERS` its probability and the smoothing of slopes and intercepts
     scatters: tuple[tuple[float, Floats, Floats], ...]
-    rates: Floats
-    mean: Floats
+    rates: Floats  # the recalibrated degree at `GRID` by each map, float64[s * i, 101]
+    mean: Floats  # their mean over the prior, that is, `GRID` up to rounding and its ends
+    # logarithm of the chance of success by each map, with lapses; `failure` likewise
     success: Floats
     failure: Floats
-    right_success: Floats
+    right_success: Floats  # the same by the degrees themselves; `right_failure` likewise
     right_failure: Floats
 
 
@@ -138,14 +130,10 @@ def _map_odds(x: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class MapEvidence:
-    """The log-likelihood of a predicate's outcomes.
-
-    Args:
-        biased: for each slope and intercept of the grid, float64[s, i].
-    """
+    """The log-likelihood of a predicate's outcomes."""
 
     right: float
-    biased: Floats
+    biased: Floats  # for each slope and intercept of the grid, float64[s, i]
 
     @cached_property
     def of_model(self) -> tuple[Floats, ...]:
@@ -160,24 +148,14 @@ class MapEvidence:
 
 @dataclass(frozen=True, slots=True)
 class MapPrior:
-    """The belief about a predicate's map before its own outcomes; logarithms, of any scale.
-
-    Args:
-        biased: each slope and intercept of the grid, float64[s, i].
-    """
+    """The belief about a predicate's map before its own outcomes; logarithms, of any scale."""
 
     right: float
-    biased: Floats
+    biased: Floats  # each slope and intercept of the grid, float64[s, i]
 
 
 def measure_evidence(prior: Floats, quality: Floats, weight: Floats) -> MapEvidence:
-    """Measure the evidence of a predicate's outcomes for each map.
-
-    Args:
-        prior: the oracle's degrees, float64[n] in [0, 1].
-        quality: the observed qualities, in [0, 1]; a part of a success.
-        weight: of each outcome, >= 0.
-    """
+    """Measure the evidence of outcomes (qualities in [0, 1]) for each map; float64[n] each."""
     family = _build_family()
     place = prior * (len(GRID) - 1)
     left = np.minimum(place.astype(np.int64), len(GRID) - 2)
@@ -207,11 +185,7 @@ def pool_predicates(others: Sequence[MapEvidence]) -> MapPrior:
 
 
 def average_maps(prior: MapPrior, evidence: MapEvidence) -> tuple[Floats, float]:
-    """Average the recalibrated degree over the posterior.
-
-    Returns:
-        The degree at each of `GRID`, non-decreasing, and the probability that the oracle is right.
-    """
+    """Average the degree at each of `GRID` over the posterior; also P(the oracle is right)."""
     family = _build_family()
     biased = prior.biased + evidence.biased
     right = prior.right + evidence.right
@@ -255,12 +229,7 @@ def to_degree(value: Floats) -> Floats:
 
 
 def fit_isotonic(values: Floats, weights: Floats) -> Floats:
-    """Find the non-decreasing sequence with the least weighted squared distance.
-
-    Args:
-        values: float64[n].
-        weights: float64[n], > 0.
-    """
+    """Find the nearest non-decreasing sequence; float64[n], weights > 0."""
     blocks: list[tuple[float, float, int]] = []  # mean, weight, length
     for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
         mean, total, length = value, weight, 1
@@ -275,23 +244,17 @@ def fit_isotonic(values: Floats, weights: Floats) -> Floats:
 
 # --- the recalibration of a model: one non-decreasing map of its degrees for a predicate ---
 
-MANY, PLENTY = 200.0, 600.0
-"""Outcomes, counted with the design effect."""
+MANY, PLENTY = 200.0, 600.0  # Outcomes, counted with the design effect
 BIN_PRIOR = 15.0
 BINS = np.linspace(0.0, 1.0, 21)
 
 
 @dataclass(frozen=True)
 class PooledMap:
-    """A non-decreasing, piecewise linear map of degrees.
+    """A non-decreasing, piecewise linear map of degrees."""
 
-    Args:
-        values: the recalibrated degree at 0, 0.01 .. 1, non-decreasing, in [0, 1].
-        outcomes: number of outcomes of the predicate, counted with the design effect.
-    """
-
-    values: tuple[float, ...]
-    outcomes: float = 0.0
+    values: tuple[float, ...]  # the recalibrated degree at 0, 0.01 .. 1, non-decreasing, in [0, 1].
+    outcomes: float = 0.0  # number of outcomes of the predicate, counted with the design effect
 
     def apply(self, prior: float) -> float:
         """Recalibrate one prior (under a microsecond)."""
@@ -322,12 +285,9 @@ def compute_blend(outcomes: float, few: float, enough: float) -> float:
 
 
 def compute_design_weights(weight: Floats, context: Ints, strength: float) -> Floats:
-    """Reduce the weights of outcomes that share a context (design effect).
+    """Reduce the weights of outcomes that share a context (design effect); arrays of length n.
 
-    Args:
-        weight: of the outcomes, float64[n].
-        context: the number of each one's context, int[n].
-        strength: number of outcomes that a context's prior is worth.
+    `strength`: number of outcomes that a context's prior is worth.
     """
     total = sum_groups(context, weight)
     effect = 1.0 + np.maximum(total - 1.0, 0.0) / (1.0 + strength)
@@ -335,14 +295,7 @@ def compute_design_weights(weight: Floats, context: Ints, strength: float) -> Fl
 
 
 def fit_pooled_map(prior: Floats, quality: Floats, weight: Floats, others: MapPrior) -> PooledMap:
-    """Fit the map to outcomes.
-
-    Args:
-        prior: the oracle's degrees, float64[n] in [0, 1].
-        quality: the observed qualities, in [0, 1].
-        weight: of each outcome (`compute_design_weights`), >= 0.
-        others: what the model's other predicates taught.
-    """
+    """Fit the map to outcomes, weighted by `compute_design_weights`; float64[n] each."""
     values, _ = average_maps(others, measure_evidence(prior, quality, weight))
     outcomes = float(weight.sum())
     further = compute_blend(outcomes, MANY, PLENTY)

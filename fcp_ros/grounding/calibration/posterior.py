@@ -13,12 +13,8 @@ import numpy as np
 
 from fcp_ros.grounding.calibration.pooled_map import Floats, sum_groups
 
-# --- the calibrated degree of one context, and the forgetting of old outcomes ---
-
-WITHIN_PRIOR = 10.0
-"""Weight of the prior on the spread within a context, in outcomes."""
-BETWEEN_PRIOR = 5.0
-"""Weight of the prior on the spread between contexts, in outcomes."""
+WITHIN_PRIOR = 10.0  # Weight of the prior on the spread within a context, in outcomes
+BETWEEN_PRIOR = 5.0  # Weight of the prior on the spread between contexts, in outcomes
 RANGE = 4.0
 """The estimate stays within this factor of the setting. However right a model was so far, a few
 failures of a thing that breaks must lower its degree: only then does the planner try another."""
@@ -38,15 +34,10 @@ def compute_posterior(
     cap: float,
     centre: float | None = None,
 ) -> float:
-    """Compute the calibrated degree.
+    """Compute the calibrated degree, at most `cap` from `prior`.
 
-    Args:
-        prior: the oracle's degree, in [0, 1].
-        weight: sum of the weights of the outcomes.
-        total: sum of their weighted qualities.
-        strength: number of outcomes that the prior is worth, > 0.
-        cap: largest distance of the degree from `prior`.
-        centre: the recalibrated prior, used in place of `prior`; None: the prior itself.
+    `weight` and `total` sum up the weights of the outcomes and their weighted qualities.
+    `strength`: number of outcomes that the prior, or `centre`, the recalibrated one, is worth, > 0.
     """
     middle = prior if centre is None else centre
     posterior = (strength * middle + total) / (strength + weight)
@@ -57,12 +48,8 @@ def compute_posterior(
 def convert_uncertainty(degree: float, uncertainty: float, believed: float) -> float:
     """Convert the expected error of a degree into the number of outcomes that it is worth.
 
-    A Beta distribution of strength s and mean d has the variance d (1 - d) / (s + 1).
-
-    Args:
-        degree: in [0, 1].
-        uncertainty: standard deviation of its error, in [0, 1].
-        believed: the setting; the result stays within a factor of `RANGE` of it.
+    A Beta distribution of strength s and mean d has the variance d (1 - d) / (s + 1). The result
+    stays within a factor of `RANGE` of the setting `believed`.
     """
     inner = min(max(degree, EDGE), 1.0 - EDGE)
     least, most = believed / RANGE, believed * RANGE
@@ -75,12 +62,10 @@ def convert_uncertainty(degree: float, uncertainty: float, believed: float) -> f
 def estimate_strength(
     believed: float, weight: Floats, expected: Floats, mean: Floats, scatter: Floats
 ) -> float:
-    """Estimate the number of outcomes that a degree is worth from the contexts' distance to it.
+    """Estimate the number of outcomes that a degree is worth, shrunk towards `believed`.
 
-    Args:
-        believed: the setting; the estimate is shrunk towards it.
-        weight: of the outcomes of each context, float64[c].
-        scatter: weighted sum of the squared distances of its qualities from that mean.
+    By the contexts' distance to it, float64[c]; `scatter`: weighted sum of squared distances of the
+    qualities from their mean.
     """
     binary = _divide(np.sum(weight * expected * (1.0 - expected)), np.sum(weight), 0.25)
     freedom = float(np.sum(np.maximum(weight - 1.0, 0.0)))
@@ -106,15 +91,10 @@ SECONDS_A_DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """The rates at which outcomes lose weight.
+    """The rates at which outcomes lose weight."""
 
-    Args:
-        half_life: later outcomes after which an outcome counts half; 0 or infinity: never.
-        half_life_days: the same in days; 0 or infinity: never.
-    """
-
-    half_life: float
-    half_life_days: float = 0.0
+    half_life: float  # later outcomes after which an outcome counts half; 0 or infinity: never
+    half_life_days: float = 0.0  # the same in days; 0 or infinity: never
 
     def decay_by_outcomes(self, weight: float) -> float:
         """Compute the factor left of an outcome after later ones of this total weight."""
@@ -127,11 +107,7 @@ class Forgetting:
         return math.pow(2.0, -max(seconds, 0.0) / SECONDS_A_DAY * _to_rate(self.half_life_days))
 
     def weigh(self, weight: Floats, stamp: Floats) -> Floats:
-        """Compute the weights left of a row of outcomes, the oldest first.
-
-        Args:
-            stamp: time of observation, s.
-        """
+        """Compute the weights left of a row of outcomes, the oldest first (stamps in s)."""
         if not len(weight):
             return weight
         later = np.cumsum(weight[::-1])[::-1] - weight
@@ -146,18 +122,12 @@ def _to_rate(half_life: float) -> float:
 
 @dataclass(slots=True)
 class DecayedSum:
-    """The outcomes of one context, summed up.
-
-    Attributes:
-        weight: sum of their weights, decayed to `stamp`.
-        total: sum of their weighted qualities, decayed likewise.
-        stamp: of the newest outcome, s.
-    """
+    """The outcomes of one context, summed up."""
 
     count: int = 0
-    weight: float = 0.0
-    total: float = 0.0
-    stamp: float = -math.inf
+    weight: float = 0.0  # sum of their weights, decayed to `stamp`
+    total: float = 0.0  # sum of their weighted qualities, decayed likewise
+    stamp: float = -math.inf  # of the newest outcome, s
 
     def add(self, quality: float, weight: float, stamp: float, forgetting: Forgetting) -> None:
         """Add the next outcome."""
@@ -175,13 +145,9 @@ class DecayedSum:
 
 # --- the influence of similar contexts on the degree of a context ---
 
-KAPPA = 3.0
-"""Weight of the prior belief about lambda."""
-MOST = 0.8
-"""The upper bound of lambda."""
-
-Labels = tuple[tuple[str, str], ...]
-"""The parameter and the category or text of each argument."""
+KAPPA = 3.0  # Weight of the prior belief about lambda
+MOST = 0.8  # The upper bound of lambda
+Labels = tuple[tuple[str, str], ...]  # The parameter and the category or text of each argument
 
 Place = tuple[int, int, tuple[int, ...]]
 """The number of a context, its group of twins, and the group that shares each argument."""
@@ -199,16 +165,12 @@ def read_labels(context_key: str) -> Labels:
 
 @dataclass(slots=True)
 class ContextGroups:
-    """The contexts of a predicate by what they share, numbered in order of appearance.
+    """The contexts of a predicate by what they share, numbered in order of appearance."""
 
-    Attributes:
-        places: number, twins and sharers of each context key.
-        sharers: for each argument and context the number of the group with the same argument;
-            0 means none.
-    """
-
+    # number, twins and sharers of each context key
     places: dict[str, Place] = field(default_factory=dict)
     twins: list[int] = field(default_factory=list)
+    # for each argument and context the number of the group with the same argument; 0 means none
     sharers: list[list[int]] = field(default_factory=list)
     _twin_numbers: dict[Labels, int] = field(default_factory=dict)
     _sharer_numbers: dict[tuple[int, tuple[str, str]], int] = field(default_factory=dict)
@@ -253,19 +215,13 @@ class ContextGroups:
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """The estimates of groups, ready to be looked up.
+    """The estimates of groups, ready to be looked up."""
 
-    Attributes:
-        strength: number of outcomes that a prior is worth.
-        trust: lambda for twins, then for each argument.
-        own: for each context (weight, weighted residual).
-        sharers: for each argument the same for each group; group 0 is empty.
-    """
-
-    strength: float
-    trust: tuple[float, ...]
-    own: list[tuple[float, float]]
+    strength: float  # number of outcomes that a prior is worth
+    trust: tuple[float, ...]  # lambda for twins, then for each argument
+    own: list[tuple[float, float]]  # for each context (weight, weighted residual)
     twins: list[tuple[float, float]]
+    # for each argument the same for each group; group 0 is empty
     sharers: tuple[list[tuple[float, float]], ...]
 
     def compute_shift(self, groups: ContextGroups, context_key: str) -> float:
@@ -290,11 +246,8 @@ def fit_neighbourhood(
 ) -> Neighbourhood:
     """Fit the estimates of the groups, and the trust in them.
 
-    Args:
-        weight: of the outcomes of each context, with the design effect, float64[c].
-        residual: its mean quality minus its recalibrated prior.
-        strength: number of outcomes that a prior is worth.
-        believed: lambda of twins before any evidence, in [0, 1].
+    Of each context, float64[c], the weight (design effect), and the residual: mean quality minus
+    recalibrated prior. `believed`: lambda of twins before any evidence, in [0, 1].
     """
     twin = np.asarray(groups.twins)
     own = weight, weight * residual

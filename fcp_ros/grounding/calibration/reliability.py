@@ -16,12 +16,9 @@ import numpy as np
 from fcp_ros.grounding.calibration.pooled_map import Floats, sum_groups
 
 BINS = 10
-HIGH_ERROR = 0.1
-"""An ECE that exceeds the one by chance by more than this is high ..."""
-LEAST_OUTCOMES = 50
-"""... if there are at least this many outcomes."""
-LATELY = 200
-"""Number of outcomes in `Reliability.lately`."""
+HIGH_ERROR = 0.1  # An ECE that exceeds the one by chance by more than this is high
+LEAST_OUTCOMES = 50  # ... if there are at least this many outcomes.
+LATELY = 200  # Number of outcomes in `Reliability.lately`
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +32,14 @@ class CalibrationScore:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Scores of a model's degrees for a predicate, each as it stood before its outcome.
-
-    Args:
-        outcomes: number of outcomes whose degrees before and after calibration are known.
-        lately: score of the calibrated degrees of the last `LATELY` outcomes.
-    """
+    """Scores of a model's degrees for a predicate, each as it stood before its outcome."""
 
     predicate: str
     model: str
-    outcomes: int
+    outcomes: int  # number of outcomes whose degrees before and after calibration are known
     before: CalibrationScore
     after: CalibrationScore
-    lately: CalibrationScore
+    lately: CalibrationScore  # score of the calibrated degrees of the last `LATELY` outcomes
 
     @property
     def is_poor(self) -> bool:

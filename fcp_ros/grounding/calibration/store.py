@@ -73,35 +73,23 @@ _MIGRATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One observed outcome.
+    """One observed outcome."""
 
-    Args:
-        predicate: the graded predicate that the step relied on.
-        context_key: the judgement's context (`JudgementRequest.context_key`).
-        quality: how well the step went, in [0, 1].
-        stamp: when, seconds since the epoch.
-        step: the step in words, for the audit.
-        id: the record's number; 0 before it is recorded.
-        reset_id: the reset that set it aside; None while it counts.
-        prior: the oracle's degree that the step relied on, in [0, 1]; None if unknown.
-        degree: the same after calibration, as it stood before this outcome; None as for prior.
-        source: the kind of oracle ("embedding"); "" if unknown.
-        model: the model or table; "" if unknown.
-        weight: share of the outcome that counts here, in [0, 1]; below 1 if the blame for one
-            failure is spread over several judgements.
-    """
-
-    predicate: str
-    context_key: str
-    quality: float
-    stamp: float
-    step: str = ""
-    id: int = 0
-    reset_id: int | None = None
+    predicate: str  # the graded predicate that the step relied on
+    context_key: str  # the judgement's context (`JudgementRequest.context_key`)
+    quality: float  # how well the step went, in [0, 1]
+    stamp: float  # when, seconds since the epoch
+    step: str = ""  # the step in words, for the audit
+    id: int = 0  # the record's number; 0 before it is recorded
+    reset_id: int | None = None  # the reset that set it aside; None while it counts
+    # the oracle's degree that the step relied on, in [0, 1]; None if unknown
     prior: float | None = None
+    # the same after calibration, as it stood before this outcome; None as for prior
     degree: float | None = None
-    source: str = ""
-    model: str = ""
+    source: str = ""  # the kind of oracle ("embedding"); "" if unknown
+    model: str = ""  # the model or table; "" if unknown
+    # share of the outcome that counts here, in [0, 1]; below 1 if the blame for one failure is
+    # spread over several judgements
     weight: float = 1.0
 
 
@@ -125,26 +113,16 @@ class Reset:
 
 
 class CalibrationStore:
-    """Evidence on the disk. Safe to use from several threads and processes.
+    """Evidence on the disk (":memory:": nowhere). Safe to use from several threads and processes.
 
-    Args:
-        path: the SQLite file, created if it doesn't exist; ":memory:" keeps nothing on disk.
-        origin: whose evidence it holds; a file without an origin becomes theirs. None opens
-            anybody's.
-        read_only: look at the evidence of now in an existing file, which is never written to;
-            `origin` must be None.
-
-    Raises:
-        GroundingError: the file can't be used, is something else, or belongs to another origin. A
-            damaged database is set aside, as `note` then says, unless it is only looked at.
+    A file without an origin becomes `origin`'s; None opens anybody's. `read_only` looks at the
+    evidence of now in an existing file, which is never written to; `origin` must be None then. A
+    damaged database is set aside, as `note` says, unless it is only looked at; GroundingError for
+    another's file, or one that is something else.
     """
 
     def __init__(
-        self,
-        path: str | Path,
-        origin: EvidenceOrigin | None = None,
-        *,
-        read_only: bool = False,
+        self, path: str | Path, origin: EvidenceOrigin | None = None, *, read_only: bool = False
     ) -> None:
         self.path = Path(path)
         self._lock = self._write_lock = threading.RLock()
@@ -174,11 +152,7 @@ class CalibrationStore:
             raise
 
     def record(self, evidence: Evidence) -> int:
-        """Store one outcome and return its number; it is on disk when this returns.
-
-        Raises:
-            GroundingError: a number is out of range, or the disk refuses.
-        """
+        """Store one outcome, with numbers in range, and return its number; on disk on return."""
         _check_evidence(evidence)
         with self._begin_transaction() as cursor:
             return _insert(cursor, evidence)
@@ -194,14 +168,7 @@ class CalibrationStore:
     def record_outcomes(
         self, outcomes: Sequence[tuple[OutcomeNumber | None, Sequence[Evidence]]]
     ) -> tuple[bool, ...]:
-        """Store all evidence of outcomes, except of known ones; on disk on return.
-
-        Returns:
-            For each False if an outcome of its number was recorded before.
-
-        Raises:
-            GroundingError: a number is out of range, or the disk refuses; nothing is stored then.
-        """
+        """Store all evidence of outcomes on disk, or nothing; False for those known before."""
         for _, evidence in outcomes:
             for item in evidence:
                 _check_evidence(item)
@@ -239,11 +206,7 @@ class CalibrationStore:
             )
 
     def version(self) -> tuple[int, int]:
-        """Return a value that changes with the evidence, by any process (takes microseconds).
-
-        Raises:
-            GroundingError: the file can't be read.
-        """
+        """Return a value that changes with the evidence, by any process (takes microseconds)."""
         with self._use_connection() as connection:
             # data_version counts the commits of other connections only.
             (others,) = connection.execute("PRAGMA data_version").fetchone()
@@ -269,12 +232,7 @@ class CalibrationStore:
     def entries(
         self, predicate: str | None = None, *, with_reset: bool = False
     ) -> tuple[Evidence, ...]:
-        """Read recorded evidence, oldest first.
-
-        Args:
-            predicate: only this predicate's.
-            with_reset: include evidence that a reset has set aside.
-        """
+        """Read recorded evidence, oldest first; on demand also what a reset has set aside."""
         with self._use_connection() as connection:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM evidence "
@@ -290,15 +248,9 @@ class CalibrationStore:
         *,
         stamp: float | None = None,
     ) -> Reset:
-        """Set evidence aside, so that the oracle's degree counts again.
+        """Set evidence aside, so that the oracle's degree counts again; None means all.
 
-        Args:
-            predicate: only this predicate's; None means all.
-            context_key: only this context's; None means all.
-            stamp: when, seconds since the epoch, for the audit; None means now.
-
-        Returns:
-            The reset; `count` is the number of outcomes that it set aside.
+        `stamp` (s since the epoch; None: now) is for the audit.
         """
         stamp = time.time() if stamp is None else stamp
         with self._begin_transaction() as cursor:
@@ -315,11 +267,7 @@ class CalibrationStore:
             return Reset(number, stamp, predicate, context_key, False, cursor.rowcount)
 
     def undo_reset(self, number: int) -> int:
-        """Let the evidence of one reset count again, and return the number of outcomes.
-
-        Raises:
-            GroundingError: there is no such reset, or it was undone before.
-        """
+        """Let the evidence of one reset count again, and return the number of outcomes."""
         with self._begin_transaction() as cursor:
             cursor.execute("UPDATE resets SET undone = 1 WHERE id = ? AND undone = 0", (number,))
             if cursor.rowcount == 0:
@@ -438,12 +386,7 @@ def _open_in_memory() -> sqlite3.Connection:
 
 
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring a file to the present version if it has an older one.
-
-    Raises:
-        GroundingError: the file was written by a newer version of this package.
-        sqlite3.Error: the file can't be written.
-    """
+    """Bring a file to the present version; GroundingError for one of a newer package."""
     if _read_version(connection) == VERSION:
         return
     # The lock first: of two processes that open an old file, the second finds it migrated.

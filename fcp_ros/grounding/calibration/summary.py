@@ -18,51 +18,34 @@ POINTS = tuple(number / 10 for number in range(11))
 
 @dataclass(frozen=True, slots=True)
 class ContextSummary:
-    """The outcomes of one context and their effect.
-
-    Attributes:
-        weight: their present weight, after forgetting and shared blame.
-        prior: the oracle's degree that the last of them relied on; None if unknown.
-        degree: that degree, calibrated with today's evidence; None if `prior` is.
-        model: the model that gave it; "" if unknown.
-        mean_quality: of the outcomes, weighted by their shares.
-        last: stamp of the newest outcome, s since the epoch.
-        last_step: the step of the newest outcome in words.
-    """
+    """The outcomes of one context and their effect."""
 
     context_key: str
     words: str
     outcomes: int
-    weight: float
-    prior: float | None
-    degree: float | None
-    model: str
-    mean_quality: float
-    last: float
-    last_step: str
+    weight: float  # their present weight, after forgetting and shared blame
+    prior: float | None  # the oracle's degree that the last of them relied on; None if unknown
+    degree: float | None  # that degree, calibrated with today's evidence; None if `prior` is
+    model: str  # the model that gave it; "" if unknown
+    mean_quality: float  # of the outcomes, weighted by their shares
+    last: float  # stamp of the newest outcome, s since the epoch
+    last_step: str  # the step of the newest outcome in words
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSummary:
-    """The effect of outcomes on one model's degrees for a predicate.
-
-    Attributes:
-        outcomes: number of outcomes behind the pooled map and the neighbours.
-        points: (degree of the oracle, recalibrated degree) at 0, 0.1 .. 1.
-        strength: number of outcomes that a recalibrated degree is worth.
-        trust: trust in twins, then in contexts that share the first argument, the second and so
-            on, each in [0, 1].
-        reliability: scores of its past degrees; None if unknown.
-        drift: the present alarm; None if there is none.
-    """
+    """The effect of outcomes on one model's degrees for a predicate."""
 
     model: str
-    outcomes: int
+    outcomes: int  # number of outcomes behind the pooled map and the neighbours
+    # (degree of the oracle, recalibrated degree) at 0, 0.1 .. 1.
     points: tuple[tuple[float, float], ...]
-    strength: float
+    strength: float  # number of outcomes that a recalibrated degree is worth
+    # trust in twins, then in contexts that share the first argument, the second and so on, each in
+    # [0, 1]
     trust: tuple[float, ...]
-    reliability: Reliability | None
-    drift: Drift | None
+    reliability: Reliability | None  # scores of its past degrees; None if unknown
+    drift: Drift | None  # the present alarm; None if there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +58,7 @@ class PredicateSummary:
 
 
 def summarise(calibrator: Calibrator, predicate: str | None = None) -> tuple[PredicateSummary, ...]:
-    """Summarise the calibration by predicate; contexts in the order of their first outcome.
-
-    Args:
-        predicate: only this one; None means all.
-
-    Raises:
-        GroundingError: the store can't be read.
-    """
+    """Summarise the calibration by predicate; contexts in the order of their first outcome."""
     grouped: dict[str, dict[str, list[Evidence]]] = {}
     for item in calibrator.store.entries(predicate):
         grouped.setdefault(item.predicate, {}).setdefault(item.context_key, []).append(item)

@@ -18,15 +18,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from fcp_ros.grounding.endpoint.model_server import ModelServer, ServerRefusal
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-# --- requests of the OpenAI protocol to a server that may not have all of it ---
 #
 # https://platform.openai.com/docs/api-reference/chat/create; the answers are read by
 # `completion`.
 
-PATIENCE = 3
-"""Answers in a row without the feature after which the server counts as lacking it."""
-AGAIN = 50
-"""Questions after which a missing feature is asked for again: servers are replaced."""
+PATIENCE = 3  # Answers in a row without the feature after which the server counts as lacking it
+AGAIN = 50  # Questions after which a missing feature is asked for again: servers are replaced
 
 _COMPLETIONS = "/chat/completions"
 _MODELS = "/models"
@@ -55,11 +52,7 @@ class OptionalFeature:
 
 
 def find_first_model(server: ModelServer) -> str:
-    """Ask for the name of the first model that a server lists.
-
-    Raises:
-        GroundingError: the server can't be asked, or has no model.
-    """
+    """Ask for the name of the first model that a server lists."""
     try:
         names = read_model_names(server.get(_MODELS), server.shown)
     except GroundingError as error:
@@ -88,11 +81,7 @@ def write_request(model: str, words: str, most_tokens: int) -> dict[str, Any]:
 
 
 def ask_model(server: ModelServer, body: dict[str, Any]) -> tuple[ChatAnswer, ...]:
-    """Ask once.
-
-    Raises:
-        GroundingError: the server can't answer.
-    """
+    """Ask once. Raises GroundingError: the server can't answer."""
     return read_choices(server.post(_COMPLETIONS, body), server.shown)
 
 
@@ -105,13 +94,7 @@ def draw_answers(
 ) -> list[ChatAnswer]:
     """Draw answers, all in one request (`n`) if the server can, else one by one.
 
-    Args:
-        body: the question, with a temperature.
-        seed: of the first; equal questions and seeds give equal answers if the server honours them.
-        batches: the experience with `n`.
-
-    Raises:
-        GroundingError: as `ask` raises.
+    `seed` is the first's; equal questions and seeds give equal answers if the server honours them.
     """
     drawn: list[ChatAnswer] = []
     if count > 1 and batches.is_worth_asking():
@@ -129,8 +112,7 @@ def draw_answers(
 
 # --- the checked content of a chat completion: texts, and each token's alternatives if offered ---
 
-STOPPED = ("stop", "eos")
-"""Finish reasons of an answer that ended by itself."""
+STOPPED = ("stop", "eos")  # Finish reasons of an answer that ended by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +172,7 @@ class _Models(_Given):
 
 
 def read_choices(content: Any, server: str) -> tuple[ChatAnswer, ...]:
-    """Read the answers that a server sent; `server` begins the sentence of an error.
-
-    Raises:
-        GroundingError: it has another shape (SERVER_FAILED).
-    """
+    """Read the answers that a server sent; SERVER_FAILED for another shape."""
     try:
         completion = _Completion.model_validate(content)
     except ValidationError as error:
@@ -203,11 +181,7 @@ def read_choices(content: Any, server: str) -> tuple[ChatAnswer, ...]:
 
 
 def read_model_names(content: Any, server: str) -> tuple[str, ...]:
-    """Read the names of the models that a server lists.
-
-    Raises:
-        GroundingError: it has another shape (SERVER_FAILED).
-    """
+    """Read the names of the models that a server lists; SERVER_FAILED for another shape."""
     try:
         return tuple(model.id for model in _Models.model_validate(content).data)
     except ValidationError as error:

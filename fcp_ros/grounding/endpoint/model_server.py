@@ -23,17 +23,13 @@ from fcp_ros.foundation.wording import to_printable
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import EndpointOptions, build_range_error
 
-MOST_BYTES = 4 << 20
-"""The longest answer that is read; usual ones have a few kilobytes."""
-FIRST_PAUSE = 0.25
-"""Seconds before the second try; each further pause is twice as long."""
+MOST_BYTES = 4 << 20  # The longest answer that is read; usual ones have a few kilobytes
+FIRST_PAUSE = 0.25  # Seconds before the second try; each further pause is twice as long
 LONGEST_PAUSE = 8.0
 TIMEOUTS_A_REQUEST = 2.0
 """The limit on all tries of one request together, in multiples of the timeout."""
-LONGEST_AFTER = 60.0
-"""The longest pause that a server may ask for, in seconds."""
-SHOWN = 200
-"""The longest part of a server's explanation in a message, in characters."""
+LONGEST_AFTER = 60.0  # The longest pause that a server may ask for, in seconds
+SHOWN = 200  # The longest part of a server's explanation in a message, in characters
 
 _TOO_LONG = re.compile(
     r"context[ _]?(length|window|size)|maximum context|max_model_len|"
@@ -45,12 +41,7 @@ _TOO_LONG = re.compile(
 class ModelServer:
     """A server with the OpenAI protocol; safe to use from several threads.
 
-    Args:
-        options: its address and the limits of a request.
-        first_pause: seconds before the second try of a request.
-
-    Raises:
-        GroundingError: the URL is invalid, or the HTTP library is not installed.
+    `first_pause`: seconds before the second try of a request.
     """
 
     def __init__(self, options: EndpointOptions, *, first_pause: float = FIRST_PAUSE) -> None:
@@ -71,9 +62,8 @@ class ModelServer:
     def post(self, path: str, body: dict[str, Any]) -> Any:
         """Send JSON content, and return that of the answer.
 
-        Raises:
-            GroundingError: it can't be reached (SERVER_UNREACHABLE), or it can't or won't answer
-                (`ServerRefusal`, SERVER_FAILED or CONTEXT_TOO_LONG).
+        Raises GroundingError (SERVER_UNREACHABLE, SERVER_FAILED, CONTEXT_TOO_LONG) or
+        `ServerRefusal`.
         """
         return self._fetch_json("POST", path, body)
 
@@ -233,15 +223,11 @@ def _make_client(options: EndpointOptions) -> tuple[Any, str]:
 
 
 class ServerRefusal(GroundingError):
-    """A server's answer with an error status.
-
-    Attributes:
-        after: seconds after which it asks to come back, or None.
-    """
+    """A server's answer with an error status."""
 
     status: int = 0
     words: str = ""
-    after: float | None = None
+    after: float | None = None  # seconds after which it asks to come back, or None
 
     @property
     def is_about_fields(self) -> bool:
@@ -261,11 +247,8 @@ def build_refusal(
 ) -> ServerRefusal:
     """Build the error for a status other than success.
 
-    Args:
-        server: in words; begins the sentence.
-        location: target of a redirect (3xx).
-        after: value of `Retry-After`, in seconds.
-        secret: removed from the message if the server repeats it.
+    `server`, in words, begins the sentence; `location`: target of a redirect; `after`: `Retry-
+    After` in seconds; `secret`: removed from the message if the server repeats it.
     """
     words = _extract_words(body)
     words = words.replace(secret, "***") if secret else words

@@ -50,7 +50,6 @@ from fcp_ros.grounding.protocol.options import (
 )
 from fcp_ros.grounding.protocol.oracle import Answer, PerRequestOracle
 
-# --- probabilities of the scores from the alternatives of an answer's tokens ---
 #
 # A server sends the likeliest tokens at each place of the answers that it gave. If a tokenizer
 # writes numbers whole, the first place says everything. If it writes digit by digit, the server
@@ -165,12 +164,10 @@ class _Reader:
 
 ALTERNATIVES = (20, 5)
 """Alternatives for each place: the most of the protocol, and the most of some servers."""
-MOST_TOKENS = 8
-"""Most tokens of an answer: enough for "Score:" and three digits."""
+MOST_TOKENS = 8  # Most tokens of an answer: enough for "Score:" and three digits
 LEAST_SHARE = 0.9
 """The least part of the possible scores that must be read to trust the distribution."""
-SEEDS = 1 << 31
-"""The upper bound of seeds; some servers keep them in 32 bits."""
+SEEDS = 1 << 31  # The upper bound of seeds; some servers keep them in 32 bits
 
 
 class ChatJudge:
@@ -185,15 +182,7 @@ class ChatJudge:
         self._batches = OptionalFeature()
 
     def judge(self, model: str, name: str, request: JudgementRequest, prompt: str) -> Membership:
-        """Ask one question.
-
-        Args:
-            name: the server's name of the model.
-            request: the request, for messages and seeds.
-
-        Raises:
-            GroundingError: the server can't answer, or the model gives no score (NO_ANSWER).
-        """
+        """Ask one question (seeded by the request); NO_ANSWER if the model gives no score."""
         body = write_request(name, prompt, MOST_TOKENS)
         told: list[ChatAnswer] = []
         exact = self._options.mode == ScoringMode.EXACT
@@ -298,14 +287,7 @@ class ChatJudge:
 
 
 class EndpointOracle(PerRequestOracle):
-    """Membership from a language model on a server; safe to use from several threads.
-
-    Args:
-        first_pause: seconds before the second try after a transient failure.
-
-    Raises:
-        GroundingError: there is no URL, or it is invalid.
-    """
+    """Membership from a language model on a server; safe to use from several threads."""
 
     name = "endpoint"
     is_concurrent = True
@@ -327,11 +309,7 @@ class EndpointOracle(PerRequestOracle):
 
     @property
     def model(self) -> str:
-        """The model's name and the server's; asks the server once if the options name none.
-
-        Raises:
-            GroundingError: the server can't be asked, or has no model.
-        """
+        """The model's name and the server's; asks the server once if the options name none."""
         return f"endpoint:{self._find_model_name()}@{self._server.host}"
 
     @property
@@ -397,11 +375,7 @@ class EndpointOracle(PerRequestOracle):
         self._server.close()
 
     def answer_one(self, predicate: GradedPredicate, request: JudgementRequest) -> Membership:
-        """Judge one request in this thread.
-
-        Raises:
-            GroundingError: it can't be answered.
-        """
+        """Judge one request in this thread. Raises GroundingError: it can't be answered."""
         prompt = write_prompt(predicate, request)
         return self._judge.judge(self.model, self._find_model_name(), request, prompt)
 

@@ -55,12 +55,7 @@ class _Read:
 
 
 class BeamSearch:
-    """Searches with one model; used by one thread at a time.
-
-    Args:
-        ends: tokens that end any text.
-        line_ends: tokens that begin with a line break.
-    """
+    """Searches with one model; used by one thread at a time."""
 
     def __init__(
         self,
@@ -81,15 +76,9 @@ class BeamSearch:
     def search(
         self, prompt: Sequence[int], request: TextRequest, stop: Callable[[], None]
     ) -> list[WrittenText]:
-        """Search for the likeliest texts after a prompt.
+        """Search for the likeliest texts after a prompt of at least one token.
 
-        Args:
-            prompt: its tokens, at least one.
-            request: grammar, number and length of the texts.
-            stop: called before each pass; raises to stop.
-
-        Raises:
-            GroundingError: the prompt is too long, or the grammar too large.
+        `stop` is called before each pass and raises to stop.
         """
         if len(prompt) + request.most_tokens > self.loaded.window:
             raise GroundingError(
@@ -285,11 +274,7 @@ class BeamSearch:
 
 
 def prepare_search(loaded: LanguageModel, name: str) -> BeamSearch:
-    """Prepare a model for searches.
-
-    Raises:
-        GroundingError: a library is missing, or the tokenizer is of a kind that can't be used.
-    """
+    """Prepare a model for searches; GroundingError for a tokenizer that can't be used."""
     try:
         from llguidance.hf import from_tokenizer
     except ImportError as error:

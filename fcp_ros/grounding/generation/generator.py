@@ -8,46 +8,33 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fcp_ros.grounding.generation.grammar import Grammar
-
-_NO_CONTROL = str.maketrans(dict.fromkeys("<>|[]", " "))
+from fcp_ros.grounding.language_model.prompt import sanitise
 
 
 @dataclass(frozen=True, slots=True)
 class TextRequest:
-    """A request for texts.
+    """A request for texts."""
 
-    Attributes:
-        task: what is to be done: the same for many requests, and first in the prompt.
-        question: this request's own part, last in the prompt.
-        grammar: all texts that are allowed; None: any text, which ends where its end is likelier
-            than any word. With one, a line is the whole answer.
-        count: texts that are wanted at most, at least 1.
-        seed: of servers that draw at random.
-    """
-
-    task: str
-    question: str
+    task: str  # what is to be done: the same for many requests, and first in the prompt
+    question: str  # this request's own part, last in the prompt
+    # all texts that are allowed; None: any text, which ends where its end is likelier than any
+    # word. With one, a line is the whole answer.
     grammar: Grammar | None = None
-    count: int = 1
+    count: int = 1  # texts that are wanted at most, at least 1
     most_tokens: int = 128
     seconds: float = 60.0
-    seed: int = 0
+    seed: int = 0  # of servers that draw at random
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenText:
-    """A text that a model wrote.
+    """A text that a model wrote."""
 
-    Attributes:
-        text: without spaces at its ends.
-        log_probability: of the text in the model, natural logarithm; of a server that tells none,
-            the logarithm of its share among the answers drawn.
-        is_complete: False if the text was cut at the most tokens.
-    """
-
-    text: str
+    text: str  # without spaces at its ends
+    # of the text in the model, natural logarithm; of a server that tells none, the logarithm of its
+    # share among the answers drawn
     log_probability: float
-    is_complete: bool = True
+    is_complete: bool = True  # False if the text was cut at the most tokens
 
 
 class TextGenerator(Protocol):
@@ -59,17 +46,10 @@ class TextGenerator(Protocol):
         ...
 
     def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
-        """Write texts, likeliest first, each once.
-
-        Raises:
-            GroundingError: the model can't be loaded or asked, or gave no answer in time.
-        """
+        """Write texts, likeliest first, each once; GroundingError without an answer in time."""
         ...
 
 
 def quote_data(text: str, most: int = 2000) -> str:
-    """Put text from a person or a scene on one line, without a model's control tokens.
-
-    Tokenizers would read "<|im_end|>" or "[INST]" in a label as the end of the question.
-    """
-    return " ".join(text.translate(_NO_CONTROL).replace('"', "'").split())[:most]
+    """Put text from a person or a scene between double quotes of a prompt (`sanitise`)."""
+    return sanitise(text).replace('"', "'")[:most]

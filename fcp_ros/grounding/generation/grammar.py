@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-START = "start"
-"""The rule of a whole text; GBNF calls it `root`."""
+START = "start"  # The rule of a whole text; GBNF calls it `root`
 
 _RULE_NAME = re.compile(r"[a-z][a-z0-9]*")
 
@@ -26,20 +25,13 @@ class Nonterminal:
     name: str
 
 
-Symbol = str | Nonterminal
-"""A literal text, or a reference."""
-
-SymbolSequence = tuple[Symbol, ...]
-"""Symbols that follow one another."""
+Symbol = str | Nonterminal  # A literal text, or a reference
+SymbolSequence = tuple[Symbol, ...]  # Symbols that follow one another
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """Rules by name, each with its alternatives.
-
-    Raises:
-        ValueError: a reference without a rule, a rule without alternatives, an empty literal.
-    """
+    """Rules by name, each with alternatives; ValueError for an undefined or empty symbol."""
 
     rules: Mapping[str, tuple[SymbolSequence, ...]]
 

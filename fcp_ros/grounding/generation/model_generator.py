@@ -28,7 +28,6 @@ from fcp_ros.grounding.models.torch_device import is_out_of_memory
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, Precision
 
-# --- a thread that computes for others, who wait for it with a deadline and a check ---
 #
 # A model has one thread of its own: torch keeps a pool of threads for each thread that calls it.
 # The thread is a daemon, so that a model that hangs does not keep the process from ending.
@@ -37,8 +36,7 @@ Result = TypeVar("Result")
 
 _Tasks = queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
 
-PAUSE = 0.05
-"""Seconds between two checks."""
+PAUSE = 0.05  # Seconds between two checks
 
 
 class StoppedError(Exception):
@@ -46,13 +44,10 @@ class StoppedError(Exception):
 
 
 class ModelThread:
-    """Runs computations one after the other; safe to use from several threads.
+    """Runs computations one after the other, until nobody refers to it; for several threads.
 
-    The thread ends when nobody refers to this object any more.
-
-    Args:
-        last_wait: seconds that the end of the process waits for a computation that was stopped;
-            torch aborts a process that ends while it computes.
+    The end of the process waits `last_wait` seconds for one that was stopped: torch aborts a
+    process that ends while it computes.
     """
 
     def __init__(self, name: str, last_wait: float = 0.0) -> None:
@@ -69,15 +64,9 @@ class ModelThread:
         seconds: float,
         late: str,
     ) -> Result:
-        """Compute something there, and wait for it.
+        """Compute something there, and wait `seconds`, behind others, for it (else NO_ANSWER).
 
-        Args:
-            compute: is given a function to call often, which raises once nobody waits.
-            seconds: longest wait, behind others that compute included.
-            late: the sentence of the error after that.
-
-        Raises:
-            GroundingError: not done in time (NO_ANSWER); or as `compute` raises.
+        `compute` is given a function to call often, which raises once nobody waits.
         """
         stop = threading.Event()
 
@@ -139,16 +128,11 @@ def _finish(tasks: _Tasks, thread: threading.Thread, seconds: float) -> None:
 
 # --- the generator of a causal language model in a folder, in a thread of its own ---
 
-LAST_WAIT = 20.0
-"""Seconds that the end of the process waits for a model that is being loaded."""
+LAST_WAIT = 20.0  # Seconds that the end of the process waits for a model that is being loaded
 
 
 class ModelGenerator:
-    """Writes texts by beam search; deterministic. Safe to call from several threads.
-
-    Args:
-        load: loads it at the first request, in its thread.
-    """
+    """Writes texts by beam search; deterministic. Loaded at first use; for several threads."""
 
     def __init__(self, model: str, load: Callable[[], LanguageModel]) -> None:
         self._model = model
@@ -167,12 +151,7 @@ class ModelGenerator:
         return self._search is not None
 
     def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
-        """Write the likeliest texts.
-
-        Raises:
-            GroundingError: the model can't be loaded, fails, or is too slow; the prompt is longer
-                than its context.
-        """
+        """Write the likeliest texts."""
         late = (
             f"the language model {self._model} did not answer within {request.seconds:g} s; give "
             "it more time, use a smaller model, a GPU, or a model server"
@@ -203,11 +182,7 @@ class ModelGenerator:
 def make_model_generator(
     folder: Path, device: Device = Device.AUTO, precision: Precision = Precision.AUTO
 ) -> ModelGenerator:
-    """Make the generator of a model in a folder; checks the folder, loads nothing.
-
-    Raises:
-        GroundingError: the folder holds no language model that may be loaded.
-    """
+    """Make the generator of a model in a folder; checks the folder, loads nothing."""
     checked = check_model_folder(folder)
     check_architecture(checked)
     load = partial(load_language_model, checked, Device(device), Precision(precision))
@@ -215,11 +190,7 @@ def make_model_generator(
 
 
 def write_prompt_tokens(tokenizer: Any, request: TextRequest) -> list[int]:
-    """Write a prompt in the model's chat template if it has one, else as plain text.
-
-    Raises:
-        GroundingError: the template can't be used.
-    """
+    """Write a prompt in the model's chat template if it has one, else as plain text."""
     text = apply_template(tokenizer, f"{request.task}\n\n{request.question}")
     (tokens,) = tokenize_texts(tokenizer, [text])
     return tokens

@@ -28,10 +28,8 @@ from fcp_ros.grounding.generation.grammar import Grammar
 from fcp_ros.grounding.generation.model_generator import ModelThread
 from fcp_ros.grounding.protocol.options import EndpointOptions
 
-TEMPERATURE = 0.7
-"""Of the answers after the first, which is the likeliest one."""
-LEAST_LOG = -1000.0
-"""The log-probability of a token to which a server gives none."""
+TEMPERATURE = 0.7  # Of the answers after the first, which is the likeliest one
+LEAST_LOG = -1000.0  # The log-probability of a token to which a server gives none
 
 
 class ServerGenerator:
@@ -53,11 +51,7 @@ class ServerGenerator:
         return f"{self._model_name or 'the first model'}@{self._server.host}"
 
     def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
-        """Ask for the likeliest text, and for further ones drawn with the seed.
-
-        Raises:
-            GroundingError: the server can't be asked, or was too slow.
-        """
+        """Ask for the likeliest text, and for further ones drawn with the seed."""
         late = (
             f"{self._server.shown} did not answer within {request.seconds:g} s; give it more "
             "time, or use a smaller model"

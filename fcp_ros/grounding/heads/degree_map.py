@@ -35,14 +35,10 @@ STEEPEST = 0.02
 
 @dataclass(frozen=True, slots=True)
 class DegreeMap:
-    """A piecewise linear, non-decreasing map.
-
-    Args:
-        degrees: of the knots, non-decreasing, in [0, 1].
-    """
+    """A piecewise linear, non-decreasing map."""
 
     similarities: tuple[float, ...]
-    degrees: tuple[float, ...]
+    degrees: tuple[float, ...]  # of the knots, non-decreasing, in [0, 1]
 
     def apply(self, similarity: float) -> float:
         """Map a similarity to a degree; constant beyond the first and the last knot."""
@@ -62,15 +58,9 @@ class DegreeMap:
 
 
 def fit_degree_map(examples: Mapping[int, Sequence[float]]) -> DegreeMap:
-    """Fit the map to a rubric's examples.
+    """Fit the map to a rubric's examples: similarities by the anchor's score (0 to 100).
 
-    Args:
-        examples: similarities of the examples of each anchor, by the anchor's score (0 to 100);
-            at least two anchors need examples.
-
-    Raises:
-        GroundingError: fewer than two anchors have examples, or their similarities don't rise
-            with their scores at all.
+    NO_ANCHORS with fewer than two anchors, or if similarities don't rise with scores.
     """
     knots = [
         (median(values), score / 100.0, float(len(values)))
@@ -87,13 +77,9 @@ def fit_degree_map(examples: Mapping[int, Sequence[float]]) -> DegreeMap:
 
 
 def fit_monotone_map(knots: Sequence[tuple[float, float, float]]) -> DegreeMap:
-    """Fit the non-decreasing map nearest to some knots (pooling of adjacent violators).
+    """Fit the non-decreasing map nearest to knots (pooling of adjacent violators).
 
-    Args:
-        knots: (similarity, degree, weight), sorted by similarity or by degree.
-
-    Raises:
-        GroundingError: all knots pool into one.
+    Knots: (similarity, degree, weight), sorted by either; NO_ANCHORS if all pool into one.
     """
     pooled: list[tuple[float, float, float]] = []
     for knot in knots:
@@ -115,20 +101,14 @@ def _rises(low: tuple[float, float, float], high: tuple[float, float, float]) ->
     return high[0] - low[0] >= STEEPEST and high[1] >= low[1]
 
 
-PATIENCE = 12.0
-"""Number of examples of an anchor that moves the map half of the way."""
-LEAST_EXAMPLES = 3
-"""The least number of examples of an anchor that moves the map."""
+PATIENCE = 12.0  # Number of examples of an anchor that moves the map half of the way
+LEAST_EXAMPLES = 3  # The least number of examples of an anchor that moves the map
 
 Examples = Sequence[tuple[float, float]]
 
 
 def shift_by_rubric(plain_map: DegreeMap, examples: Examples) -> DegreeMap:
-    """Shift a map by a rubric's examples, or return it unchanged if that would not help.
-
-    Args:
-        examples: (score by the head, degree of the anchor) of each example.
-    """
+    """Shift a map by examples (score, degree), or return it unchanged if that would not help."""
     if len(examples) < 2 * LEAST_EXAMPLES:
         return plain_map
     before = after = 0.0

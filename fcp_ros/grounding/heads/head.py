@@ -15,29 +15,21 @@ from numpy.typing import NDArray
 
 from fcp_ros.grounding.heads.degree_map import DegreeMap
 
-# --- likeness of rows of features ---
-
 Array = NDArray[np.float32]
 Rows = NDArray[np.intp]
 
-CHUNK = 128
-"""Rows that are compared at a time; their likeness fits into a processor's cache."""
+CHUNK = 128  # Rows that are compared at a time; their likeness fits into a processor's cache
 CROWDED = 4
 """Pairs of all words with all words, for each pair that is asked, up to which all are computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """Likeness of rows of features.
+    """Likeness of rows of features."""
 
-    Args:
-        widths: number of columns of each block.
-        sharpness: of each block, > 0; 1 / (2 * squared width of the bell).
-        sides: for each block, True if it holds both sides, one half each; empty: none does.
-    """
-
-    widths: tuple[int, ...]
-    sharpness: tuple[float, ...]
+    widths: tuple[int, ...]  # number of columns of each block
+    sharpness: tuple[float, ...]  # of each block, > 0; 1 / (2 * squared width of the bell)
+    # for each block, True if it holds both sides, one half each; empty: none does
     sides: tuple[bool, ...] = ()
 
     def compute(self, rows: Array, others: Array) -> Array:
@@ -61,23 +53,17 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class ReducedSupports:
-    """Fewer supports for the blocks of whole pairs, with weights of their own.
-
-    Args:
-        weights: shape (kept, columns).
-    """
+    """Fewer supports for the blocks of whole pairs, with weights of their own."""
 
     places: Rows
-    weights: Array
+    weights: Array  # shape (kept, columns)
 
 
 class WeighedSupports:
     """Rows with weights, prepared for others to be compared with them again and again.
 
-    Args:
-        supports: features of pairs, shape (supports, features).
-        weights: of the supports, shape (supports, columns).
-        reduced: what stands for them in the blocks of whole pairs; None: all of them.
+    Shapes (supports, features) and (supports, columns). `reduced`: what stands for them in the
+    blocks of whole pairs; None: all of them.
     """
 
     def __init__(
@@ -99,9 +85,7 @@ class WeighedSupports:
     def weigh(self, rows: Array, words: tuple[Rows, Rows]) -> Array:
         """Compute the likeness of rows to the supports, times weights; shape (rows, columns).
 
-        Args:
-            words: for each row, a number of its left and of its right side; equal ones have equal
-                features in the blocks of sides.
+        `words`: numbers of each row's sides; equal ones have equal features in the blocks of sides.
         """
         total = np.zeros((len(rows), self._weights.shape[1]), np.float32)
         for block, sharpness, supports in self._blocks:
@@ -174,8 +158,7 @@ def _extend_right(rows: Array) -> Array:
 
 Pairs = Sequence[tuple[str, str]]
 
-MOST_KEPT = 65_536
-"""Pairs whose scores are kept."""
+MOST_KEPT = 65_536  # Pairs whose scores are kept
 
 
 class PairFeatures(Protocol):
@@ -202,17 +185,11 @@ class PairFeatures(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Scores of pairs; shape (pairs,) each.
+    """Scores of pairs; shape (pairs,) each."""
 
-    Args:
-        values: before the map to degrees.
-        errors: root of the expected squared error of the degree.
-        cosines: plain similarity of both sides; zeros if the model has none.
-    """
-
-    values: Array
-    errors: Array
-    cosines: Array
+    values: Array  # before the map to degrees
+    errors: Array  # root of the expected squared error of the degree
+    cosines: Array  # plain similarity of both sides; zeros if the model has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,43 +204,30 @@ class ScoreEvidence:
     """Scores of the pairs that a head was measured with: its figures can be computed again.
 
     Each has the columns score, error and cosine.
-
-    Args:
-        training: of the training part, cross-validated.
-        unrelated: of the random pairs, cross-validated.
     """
 
-    training: Array
-    unrelated: Array
+    training: Array  # of the training part, cross-validated
+    unrelated: Array  # of the random pairs, cross-validated
     held_out: Array
 
 
 @dataclass(frozen=True)
 class Head:
-    """Judges pairs of one kind.
+    """Judges pairs of one kind."""
 
-    Args:
-        name: of the set of judgements: "substitution".
-        columns: names of the sides: ("item", "wanted").
-        supports: features of judged pairs, shape (supports, features).
-        weights: of the supports, for the score and for the error; shape (supports, 2).
-        means: score and error of a pair unlike all judged ones.
-        error_map: from the second score to the expected squared error.
-        reduced: fewer supports that score the blocks of whole pairs nearly alike; None: all.
-        memory: scores of pairs that were asked about.
-    """
-
-    name: str
-    columns: tuple[str, str]
+    name: str  # of the set of judgements: "substitution"
+    columns: tuple[str, str]  # names of the sides: ("item", "wanted")
     features: PairFeatures
     kernel: Kernel
-    supports: Array
-    weights: Array
-    means: tuple[float, float]
+    supports: Array  # features of judged pairs, shape (supports, features)
+    weights: Array  # of the supports, for the score and for the error; shape (supports, 2)
+    means: tuple[float, float]  # score and error of a pair unlike all judged ones
     degree_map: DegreeMap
-    error_map: DegreeMap
+    error_map: DegreeMap  # from the second score to the expected squared error
     evidence: ScoreEvidence
+    # fewer supports that score the blocks of whole pairs nearly alike; None: all
     reduced: ReducedSupports | None = None
+    # scores of pairs that were asked about
     memory: ScoreMemory = field(default_factory=ScoreMemory, compare=False)
 
     def score(self, pairs: Pairs) -> Scores:

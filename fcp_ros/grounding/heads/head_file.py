@@ -51,8 +51,6 @@ from fcp_ros.grounding.models.sentence_encoder import (
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, Precision
 
-# --- trained heads in a safetensors file ---
-
 PACKAGED_FOLDER = Path(__file__).with_name("packaged")
 SUFFIX = ".safetensors"
 FORMAT = "fcp_ros heads 2"
@@ -64,34 +62,22 @@ Arrays = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """The heads of one file.
-
-    Args:
-        encoder: model name of the encoder of the training.
-        weights: fingerprint of the encoder's weights.
-        judgements: hash of the judgements (`hash_judgements`).
-        places: the hidden states that are read; None for a sentence model.
-        figures: figures measured on the held-out part of each set.
-    """
+    """The heads of one file."""
 
     by_name: Mapping[str, Head]
-    encoder: str
-    weights: str
-    judgements: str
-    places: StatePlaces | None = None
+    encoder: str  # model name of the encoder of the training
+    weights: str  # fingerprint of the encoder's weights
+    judgements: str  # hash of the judgements (`hash_judgements`)
+    places: StatePlaces | None = None  # the hidden states that are read; None for a sentence model
+    # figures measured on the held-out part of each set
     figures: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-MOST_BYTES = 1024 * MEBIBYTE
-"""Size of the largest heads file."""
+MOST_BYTES = 1024 * MEBIBYTE  # Size of the largest heads file
 
 
 def hash_file(file: Path) -> str:
-    """Hash a heads file to 12 hexadecimal digits, without parsing it.
-
-    Raises:
-        GroundingError: it can't be read.
-    """
+    """Hash a heads file to 12 hexadecimal digits, without parsing it."""
     try:
         return hashlib.sha256(read_bytes(file.expanduser(), MOST_BYTES)).hexdigest()[:12]
     except FileError as error:
@@ -118,14 +104,7 @@ def read_weights(file: Path) -> str:
 
 
 def save_heads(heads: Heads, file: Path, judged: Mapping[str, JudgedPairs] | None = None) -> None:
-    """Write a file, whole or not at all.
-
-    Args:
-        judged: pairs to look up before any model is asked, by set, in the place of the package's.
-
-    Raises:
-        GroundingError: it can't be written.
-    """
+    """Write a file, whole or not at all, with judged pairs that precede the package's."""
     from safetensors.numpy import save
 
     arrays: Arrays = {}
@@ -160,13 +139,7 @@ def save_heads(heads: Heads, file: Path, judged: Mapping[str, JudgedPairs] | Non
 def load_heads(file: Path, encoder: HeadEncoder) -> Heads:
     """Read a file, and check that it belongs to this encoder, which is not loaded.
 
-    Args:
-        file: as `save_heads` wrote it.
-        encoder: gives the features of pairs.
-
-    Raises:
-        GroundingError: MISSING_LIBRARY, MODEL_NOT_FOUND, or NOT_A_MODEL if the file is damaged
-            or was trained for another encoder or version.
+    NOT_A_MODEL if it is damaged or was trained for another encoder or version.
     """
     try:
         from safetensors import SafetensorError
@@ -265,11 +238,7 @@ def _to_shared_arrays(head: Head) -> Arrays:
 
 
 class _Reader:
-    """Reads the heads of one file.
-
-    Args:
-        encoder: gives the features of pairs.
-    """
+    """Reads the heads of one file. `encoder`: gives the features of pairs."""
 
     def __init__(self, arrays: Arrays, text: Mapping[str, Any], encoder: HeadEncoder) -> None:
         self._arrays = arrays
@@ -366,11 +335,7 @@ class _Reader:
 
 
 class HeadSource:
-    """The heads of one encoder.
-
-    Raises:
-        GroundingError: the file can't be read.
-    """
+    """The heads of one encoder. Raises GroundingError: the file can't be read."""
 
     def __init__(self, encoder: HeadEncoder, file: Path) -> None:
         self._encoder = encoder
@@ -400,10 +365,8 @@ class HeadSource:
 def choose_model(model: str, heads: Path | None) -> str:
     """Return a model's name, or where it is "" the name of one that can be used.
 
-    Args:
-        model: name or folder, or "".
-        heads: file of heads; those of a sentence model that is here choose this model, so that
-            heads that were trained before another default was fetched stay in use.
+    Heads of a sentence model that is here choose this model, so that those that were trained before
+    another default was fetched stay in use.
     """
     if model:
         return model
@@ -421,15 +384,7 @@ def find_source(
     device: Device = Device.AUTO,
     precision: Precision = Precision.AUTO,
 ) -> HeadSource:
-    """Find the heads of a model.
-
-    Args:
-        model: name or folder; "" is the one that the file of heads is for, or the default one.
-        heads: their file; None: the packaged one.
-
-    Raises:
-        GroundingError: the model is missing, or there are no heads for it, with what to do.
-    """
+    """Find the heads of a model ("" is the one that the file is for, or the default one)."""
     encoder = make_encoder(choose_model(model, heads), device, precision)
     file = heads or find_packaged_heads(encoder.weights)
     if file is not None:

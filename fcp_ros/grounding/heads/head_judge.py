@@ -25,7 +25,6 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import hash_predicate
 
-# --- the oracle of trained heads, for any model that heads are trained for ---
 #
 # It judges predicates that name a set of judgements (``judged_like: substitution``); the embedding
 # oracle judges all others by the examples of their rubrics.
@@ -63,11 +62,7 @@ class HeadOracle:
     def judge(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Membership]:
-        """Judge requests, with one call of the model for all that is new in them.
-
-        Raises:
-            GroundingError: the predicate is judged like no set, or its head can't be used.
-        """
+        """Judge requests, with one call of the model for all that is new in them."""
         if not predicate.judged_like:
             raise GroundingError(
                 GroundingCode.NO_ANCHORS,
@@ -82,11 +77,7 @@ class HeadOracle:
 
 
 class HeadJudge:
-    """Judges by heads that are read at the first question. Safe to call from several threads.
-
-    Args:
-        oracle: name of the oracle that answers.
-    """
+    """Judges by heads that are read at the first question. Safe to call from several threads."""
 
     def __init__(self, source: HeadSource, oracle: str) -> None:
         self._source = source
@@ -103,12 +94,7 @@ class HeadJudge:
     def judge(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Membership]:
-        """Judge requests, with one model call for all that is new in them.
-
-        Raises:
-            GroundingError: the heads can't be used, none has the wanted name, or the predicate
-                doesn't have two sides.
-        """
+        """Judge requests, with one model call for all that is new in them."""
         begun = time.perf_counter()
         with self._lock:
             head = self._find_head(predicate)

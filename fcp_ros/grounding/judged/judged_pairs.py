@@ -23,26 +23,18 @@ from fcp_ros.grounding.judged.judgement_set import JudgementSet
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 PACKAGED_PAIRS = Path(__file__).with_name("judged_pairs.safetensors")
-DESCRIPTION = "fcp_ros"
-"""The entry of a file's metadata that holds its description as JSON."""
+DESCRIPTION = "fcp_ros"  # The entry of a file's metadata that holds its description as JSON
 KEYS, DEGREES, PHRASES = "known_keys", "known_degrees", "known_phrases"
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedPairs:
-    """Degrees of the judged pairs of one set, by a hash of their words.
+    """Degrees of the judged pairs of one set, by a hash of their words."""
 
-    Args:
-        columns: names of the two sides: ("item", "wanted").
-        keys: sorted; shape (pairs,).
-        degrees: hundredths; shape (pairs,).
-        phrases: both sides of all pairs, each once.
-    """
-
-    columns: tuple[str, str]
-    keys: NDArray[np.uint64]
-    degrees: NDArray[np.uint8]
-    phrases: frozenset[str] = frozenset()
+    columns: tuple[str, str]  # names of the two sides: ("item", "wanted")
+    keys: NDArray[np.uint64]  # sorted; shape (pairs,)
+    degrees: NDArray[np.uint8]  # hundredths; shape (pairs,)
+    phrases: frozenset[str] = frozenset()  # both sides of all pairs, each once
 
     def look_up(self, pair: tuple[str, str]) -> float | None:
         """Look up the judged degree of a pair in plain spelling, in whole hundredths, or None."""
@@ -94,14 +86,7 @@ def collect_pairs(kind: JudgementSet) -> JudgedPairs:
 
 
 def save_pairs(pairs: Mapping[str, JudgedPairs], judgements: str, file: Path) -> None:
-    """Write the pairs of each set.
-
-    Args:
-        judgements: their hash (`hash_judgements`).
-
-    Raises:
-        GroundingError: it can't be written.
-    """
+    """Write the pairs of each set, with the hash of the judgements (`hash_judgements`)."""
     from safetensors.numpy import save
 
     arrays: dict[str, NDArray[Any]] = {}
@@ -113,11 +98,7 @@ def save_pairs(pairs: Mapping[str, JudgedPairs], judgements: str, file: Path) ->
 
 
 def write_whole(file: Path, data: bytes, what: str) -> None:
-    """Write a file whole or not at all; `what` is in it, for messages.
-
-    Raises:
-        GroundingError: it can't be written.
-    """
+    """Write a file whole or not at all; `what` is in it, for messages."""
     partial = file.with_name(f"{file.name}.partial")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -137,11 +118,7 @@ def list_pair_files(own: Path | None) -> list[Path]:
 
 
 def load_pairs(file: Path) -> dict[str, JudgedPairs]:
-    """Read the pairs of each set in a file; of a file of heads, only its judged pairs.
-
-    Raises:
-        GroundingError: MISSING_LIBRARY, MODEL_NOT_FOUND, or NOT_A_MODEL if the file is damaged.
-    """
+    """Read the pairs of each set in a file; of a file of heads, only its judged pairs."""
     try:
         from safetensors import SafetensorError, safe_open
     except ImportError as error:

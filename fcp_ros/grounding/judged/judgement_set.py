@@ -37,8 +37,6 @@ from fcp_ros.foundation.bounded_file import FileError, read_text
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
 
-# --- the spelling in which words are compared, and the words of requests and rubric examples ---
-
 Places = tuple[int, ...]
 
 
@@ -146,30 +144,22 @@ def _describe(argument: ArgumentContext) -> str:
     return to_plain(" ".join([*words, argument.words]))
 
 
-# --- graded judgements in CSV files, from which heads are trained, and the held-out part ---
-
 # --- agreement of degrees with judgements: error, rank correlation, and area under the curve ---
 #
 # scipy is imported in the functions: only training and benchmarks need them.
 
-HIGH, LOW = 0.7, 0.15
-"""The area under the curve compares degrees >= HIGH with degrees <= LOW."""
+HIGH, LOW = 0.7, 0.15  # The area under the curve compares degrees >= HIGH with degrees <= LOW
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement of degrees with judgements.
-
-    Args:
-        mean_error: mean absolute difference, in degrees.
-        rank: Spearman's rank correlation; 0 if all are equal.
-        area: under the ROC curve of judgements >= HIGH against those <= LOW; 0.5 is chance, and
-            the value if there are none.
-    """
+    """Agreement of degrees with judgements."""
 
     count: int
-    mean_error: float
-    rank: float
+    mean_error: float  # mean absolute difference, in degrees
+    rank: float  # Spearman's rank correlation; 0 if all are equal
+    # under the ROC curve of judgements >= HIGH against those <= LOW; 0.5 is chance, and the value
+    # if there are none
     area: float
 
 
@@ -201,25 +191,17 @@ def compute_area(high: np.ndarray, low: np.ndarray) -> float:
 # --- graded judgements in CSV files, from which heads are trained, and the held-out part ---
 
 DEGREE = "degree"
-CONTRADICTION = 0.4
-"""The largest difference between two authors of one folder; their mean counts."""
+CONTRADICTION = 0.4  # The largest difference between two authors of one folder; their mean counts
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The degree to which a thing fits the other side.
+    """The degree to which a thing fits the other side."""
 
-    Args:
-        item: words of the judged thing, in plain spelling.
-        other: words of the purpose, of the wanted thing, of the support ...
-        degree: in [0, 1].
-        place: file and line, for messages.
-    """
-
-    item: str
-    other: str
-    degree: float
-    place: str = ""
+    item: str  # words of the judged thing, in plain spelling
+    other: str  # words of the purpose, of the wanted thing, of the support
+    degree: float  # in [0, 1]
+    place: str = ""  # file and line, for messages
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -229,17 +211,11 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class JudgementSet:
-    """All judgements of one kind, sorted by their words, each pair once.
+    """All judgements of one kind, sorted by their words, each pair once."""
 
-    Args:
-        name: "substitution".
-        columns: names of the two sides: ("item", "wanted").
-        judgements: at least one.
-    """
-
-    name: str
-    columns: tuple[str, str]
-    judgements: tuple[Judgement, ...]
+    name: str  # "substitution"
+    columns: tuple[str, str]  # names of the two sides: ("item", "wanted")
+    judgements: tuple[Judgement, ...]  # at least one
 
 
 def read_judgements(folders: Sequence[Path]) -> dict[str, JudgementSet]:
@@ -247,11 +223,7 @@ def read_judgements(folders: Sequence[Path]) -> dict[str, JudgementSet]:
 
     A later folder overrules an earlier one, so that one's own judgements overrule those of the
     package. Within one folder, a pair may be in two files (by two authors; the mean counts), but
-    only once in each file.
-
-    Raises:
-        GroundingError: INVALID_OPTION, with file and line: no such folder, no CSV files in it, or
-            an invalid file.
+    only once in each file. INVALID_OPTION, with file and line, for a missing or invalid file.
     """
     columns: dict[str, tuple[tuple[str, str], Path]] = {}
     merged: dict[str, dict[tuple[str, str], Judgement]] = {}
@@ -370,8 +342,7 @@ def _build_unusable(sentence: str) -> GroundingError:
     return GroundingError(GroundingCode.INVALID_OPTION, sentence)
 
 
-HELD_OUT_SHARE = 0.2
-"""The share of head words that is held out."""
+HELD_OUT_SHARE = 0.2  # The share of head words that is held out
 
 
 @dataclass(frozen=True, slots=True)

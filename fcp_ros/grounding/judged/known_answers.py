@@ -40,38 +40,26 @@ SOURCE, MODEL = "judged", "judgements"
 evidence about them stays together in calibration."""
 ABOUT_USE = ("function", "substitution")
 """Sets of how well a thing does: a thing is as good as can be for what is called the same."""
-VETO = "vetoes"
-"""Model of the degrees 0 that a word in a label gives."""
-
-MOST_KEPT = 16_384
-"""Most answers of a predicate that are remembered."""
-LONGEST_KEPT = 500
-"""Characters of the words among them."""
+VETO = "vetoes"  # Model of the degrees 0 that a word in a label gives
+MOST_KEPT = 16_384  # Most answers of a predicate that are remembered
+LONGEST_KEPT = 500  # Characters of the words among them
 
 EXAMPLE = "an example of the rubric"
 IDENTICAL = "identical words"
 
 
-Words = tuple[str, ...]
-"""The words of the arguments of a request, in plain spelling."""
+Words = tuple[str, ...]  # The words of the arguments of a request, in plain spelling
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """Known answers of one predicate.
+    """Known answers of one predicate."""
 
-    Args:
-        examples: degrees of the rubric's examples.
-        pairs: the set that it is judged like.
-        places: of its arguments on both sides of these pairs.
-        is_about_use: True for degrees of how well a thing does: identical words are judged 1.
-        found: answers that were looked up, by the words of the arguments.
-    """
-
-    examples: dict[Words, float]
-    pairs: JudgedPairs | None
-    places: tuple[Places, Places] | None
-    is_about_use: bool
+    examples: dict[Words, float]  # degrees of the rubric's examples
+    pairs: JudgedPairs | None  # the set that it is judged like
+    places: tuple[Places, Places] | None  # of its arguments on both sides of these pairs
+    is_about_use: bool  # True for degrees of how well a thing does: identical words are judged 1
+    # answers that were looked up, by the words of the arguments
     found: dict[Words, Membership | None] = field(default_factory=dict)
 
     def look_up_all(self, name: str, rows: Sequence[Words]) -> list[Membership | None]:
@@ -114,11 +102,8 @@ class _Known:
 class KnownAnswers:
     """Looks up what was judged. Safe to use from several threads.
 
-    Args:
-        own: file of heads that the user trained; its sets replace the package's of the same name.
-
-    Attributes:
-        note: why the pairs of a file are not looked up, or "".
+    Sets of `own`, trained by the user, replace the package's of the same name. `note`: why the
+    pairs of a file are not looked up, or "".
     """
 
     def __init__(self, own: Path | None = None) -> None:
@@ -137,12 +122,7 @@ class KnownAnswers:
     def find_all(
         self, predicate: GradedPredicate, version: str, requests: Sequence[JudgementRequest]
     ) -> list[Membership | None]:
-        """Find the answer to each request, or None.
-
-        Args:
-            predicate: that the requests ask about.
-            version: of the predicate, see `hash_predicate`.
-        """
+        """Find the answer to each request, or None; `version` as of `hash_predicate`."""
         known = self._known.get(version) or self._prepare(predicate, version)
         rows = read_all_arguments(requests)
         found = known.found

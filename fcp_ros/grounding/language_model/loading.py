@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,52 +24,36 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, Precision
 
 UNBOUNDED = 1 << 30
+SAFE = {"local_files_only": True, "trust_remote_code": False}
+"""Arguments of every ``from_pretrained``: nothing is fetched, no code of a model runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """The reach of the attention of a model's layers.
+    """The reach of the attention of a model's layers."""
 
-    Args:
-        sliding: tokens that sliding layers see, including the token itself; 0 if none slides.
-        mixed: True if other layers see everything.
-        chunk: tokens of a chunk, which see nothing before it; UNBOUNDED without chunks.
-    """
-
-    sliding: int = 0
-    mixed: bool = False
+    sliding: int = 0  # tokens that sliding layers see, including the token itself; 0 if none slides
+    mixed: bool = False  # True if other layers see everything
+    # tokens of a chunk, which see nothing before it; UNBOUNDED without chunks
     chunk: int = UNBOUNDED
 
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """A model in memory.
+    """A model in memory."""
 
-    Args:
-        model: of transformers, in evaluation mode.
-        device: "cpu" or "cuda".
-        trie: the ways in which its tokens write a score.
-        window: the most tokens that it reads.
-        attention: the reach of its layers.
-    """
-
-    model: Any
+    model: Any  # of transformers, in evaluation mode
     tokenizer: Any
-    device: str
+    device: str  # "cpu" or "cuda"
     precision: Precision
-    trie: ScoreTrie
-    window: int
-    attention: Attention
+    trie: ScoreTrie  # the ways in which its tokens write a score
+    window: int  # the most tokens that it reads
+    attention: Attention  # the reach of its layers
 
 
 def check_architecture(folder: Path) -> None:
-    """Refuse a model that is clearly no language model, such as a sentence-embedding model.
-
-    Raises:
-        GroundingError: NOT_A_MODEL.
-    """
-    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    names = [str(name) for name in config.get("architectures") or ()]
+    """Refuse (NOT_A_MODEL) what is clearly no language model, such as a sentence model."""
+    names = read_architectures(folder)
     generative = ("CausalLM", "LMHeadModel", "ForConditionalGeneration")
     if names and not any(name.endswith(generative) for name in names):
         raise GroundingError(
@@ -77,54 +63,39 @@ def check_architecture(folder: Path) -> None:
         )
 
 
-def load_language_model(folder: Path, device: Device, precision: Precision) -> LanguageModel:
-    """Load the model of a checked folder.
+def read_architectures(folder: Path) -> list[str]:
+    """Read the names of a checked folder's architectures, such as "LlamaForCausalLM"."""
+    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    return [str(name) for name in config.get("architectures") or ()]
 
-    Raises:
-        GroundingError: a library is missing, the device doesn't support the settings, the files are
-            damaged, the memory is too small, or the tokenizer can't write the scores.
-    """
+
+def load_language_model(folder: Path, device: Device, precision: Precision) -> LanguageModel:
+    """Load the model of a checked folder."""
     where = choose_device(device)
     chosen = choose_precision(precision, where)
-    try:
+    with explain_loading(folder, where):
         from transformers import AutoModelForCausalLM, AutoTokenizer
-    except ImportError as error:
-        raise GroundingError(
-            GroundingCode.MISSING_LIBRARY,
-            f"the language-model oracle needs transformers ({error}); pip install transformers",
-        ) from error
-    safe = {"local_files_only": True, "trust_remote_code": False}
-    try:
-        with suppress_progress_bars():
-            tokenizer = AutoTokenizer.from_pretrained(str(folder), **safe)
-            model, found = AutoModelForCausalLM.from_pretrained(
-                str(folder),
-                use_safetensors=True,
-                output_loading_info=True,
-                **build_loading_arguments(chosen),
-                **safe,
-            )
-            # transformers would only warn, and draw the missing weights at random.
-            if missing := sorted(found["missing_keys"]):
-                raise ValueError(f"its files lack {len(missing)} weights, such as {missing[0]}")
-            if chosen is not Precision.FOUR_BIT:
-                model = model.to(where)
-    except Exception as error:  # a damaged file makes libraries raise anything
-        raise _build_load_error(folder, where, error) from error
+
+        tokenizer = AutoTokenizer.from_pretrained(str(folder), **SAFE)
+        model, found = AutoModelForCausalLM.from_pretrained(
+            str(folder),
+            use_safetensors=True,
+            output_loading_info=True,
+            **build_loading_arguments(chosen),
+            **SAFE,
+        )
+        # transformers would only warn, and draw the missing weights at random.
+        if missing := sorted(found["missing_keys"]):
+            raise ValueError(f"its files lack {len(missing)} weights, such as {missing[0]}")
+        if chosen is not Precision.FOUR_BIT:
+            model = model.to(where)
     return make_language_model(model, tokenizer, where, chosen, str(folder))
 
 
 def make_language_model(
     model: Any, tokenizer: Any, device: str, precision: Precision, name: str
 ) -> LanguageModel:
-    """Prepare a model that is already in memory for scoring.
-
-    Args:
-        model: of transformers, on its device.
-
-    Raises:
-        GroundingError: the tokenizer can't write the scores.
-    """
+    """Prepare a transformers model, on its device, for scoring; NOT_A_MODEL without digits."""
     config = model.config.get_text_config()
     size = getattr(config, "vocab_size", None) or UNBOUNDED
     texts = find_number_tokens(tokenizer)
@@ -154,15 +125,41 @@ def read_attention(config: Any) -> Attention:
     )
 
 
-def _build_load_error(folder: Path, device: str, error: Exception) -> GroundingError:
-    if is_out_of_memory(error):
-        return GroundingError(
-            GroundingCode.MODEL_FAILED,
-            f"the language model in {folder} is too large for the memory of the device {device!r} "
-            f"({error}); use a smaller model, a lower precision, or a model server (endpoint)",
-        )
-    return GroundingError(
-        GroundingCode.NOT_A_MODEL,
-        f"the language model in {folder} can't be loaded ({type(error).__name__}: {error}); "
-        f"{suggest_repair(folder)}",
-    )
+@contextmanager
+def explain_loading(folder: Path, device: str = "cpu") -> Iterator[None]:
+    """Turn what libraries raise while they load a model into errors that say what to do."""
+    try:
+        with suppress_progress_bars(), _suppress_warnings():  # about layers that are left out
+            yield
+    except GroundingError:
+        raise
+    except ImportError as error:
+        raise GroundingError(
+            GroundingCode.MISSING_LIBRARY,
+            f"a language model needs transformers ({error}); pip install transformers",
+        ) from error
+    except Exception as error:  # a damaged file makes libraries raise anything
+        if is_out_of_memory(error):
+            raise GroundingError(
+                GroundingCode.MODEL_FAILED,
+                f"the language model in {folder} is too large for the memory of the device "
+                f"{device!r} ({error}); use a smaller model, a lower precision, or a model server "
+                "(endpoint)",
+            ) from error
+        raise GroundingError(
+            GroundingCode.NOT_A_MODEL,
+            f"the language model in {folder} can't be loaded ({type(error).__name__}: {error}); "
+            f"{suggest_repair(folder)}",
+        ) from error
+
+
+@contextmanager
+def _suppress_warnings() -> Iterator[None]:
+    from transformers.utils import logging as transformers_logging
+
+    before = transformers_logging.get_verbosity()
+    transformers_logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        transformers_logging.set_verbosity(before)

@@ -26,7 +26,12 @@ from fcp_ros.grounding.language_model.loading import (
     check_architecture,
     load_language_model,
 )
-from fcp_ros.grounding.language_model.packed_forward import PlainPass, TreePass, plan_passes
+from fcp_ros.grounding.language_model.packed_forward import (
+    PlainPass,
+    TokenBudget,
+    TreePass,
+    plan_passes,
+)
 from fcp_ros.grounding.language_model.prompt import (
     PROMPT_VERSION,
     PromptBatch,
@@ -45,7 +50,7 @@ from fcp_ros.grounding.language_model.score_trie import (
     sum_scores,
 )
 from fcp_ros.grounding.models.model_folder import check_model_folder, compute_fingerprint
-from fcp_ros.grounding.models.torch_device import free_memory, is_out_of_memory
+from fcp_ros.grounding.models.torch_device import is_out_of_memory
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import (
     HIGHEST_SCORE,
@@ -64,16 +69,10 @@ from fcp_ros.grounding.protocol.options import (
 )
 from fcp_ros.grounding.protocol.oracle import Answer, PerRequestOracle
 
-# --- score probabilities of any number of prompts, in packed passes if the model allows it ---
-
 LOG = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
-MOST_LOGITS = 1 << 28
-"""Most numbers in the logits of one pass: half a GiB in bfloat16."""
-CPU_TOKENS = 512
-"""A CPU gains nothing from longer passes, whose attention grows with the square of the length."""
-LEAST_TOKENS = 16
+MOST_LOGITS = 1 << 28  # Most numbers in the logits of one pass: half a GiB in bfloat16
 WARM_UP = "You judge for a service robot. Give one score from 0 to 100.\n"
 WARM_UP_ENDS = ("How well does a mug serve for drinking?\nScore:", "And a book?\nScore:")
 
@@ -91,21 +90,13 @@ class MaskCheck:
         self.tolerance = choose_tolerance(loaded.precision)
 
     def compare(self, prompt: Sequence[int], packed: NextTokens, index: int) -> float:
-        """Measure the difference of a packed answer from a pass of its own (see `tolerance`).
-
-        Args:
-            packed: the result of the packed pass at temperature 1.
-        """
+        """Measure the difference of a packed answer (temperature 1) from a pass of its own."""
         alone = self._plain.run(prompt, 1, 1.0)
         return measure_difference(packed.edges[index, list(self._edges)], alone.edges[0])
 
 
 class Scorer:
-    """Reads score probabilities from one loaded model; used by one thread at a time.
-
-    Args:
-        token_budget: most tokens of one forward pass; a single longer prompt is read alone.
-    """
+    """Reads score probabilities from one loaded model; used by one thread at a time."""
 
     def __init__(self, loaded: LanguageModel, token_budget: int) -> None:
         reader = TrieLogits(loaded.trie, loaded.device)
@@ -116,12 +107,17 @@ class Scorer:
         self._checked = 0
         vocabulary = getattr(loaded.model.config.get_text_config(), "vocab_size", 0)
         self._row_budget = max(1, MOST_LOGITS // max(1, vocabulary))
-        self.token_budget = (
-            token_budget if loaded.device != "cpu" else min(token_budget, CPU_TOKENS)
+        self._budget = TokenBudget(
+            token_budget, loaded.device, self.tree.prefixes.clear, self._halve_rows
         )
         self.takes_trees = True
         self.notes: list[str] = []
         """Remarks for people, each also logged once."""
+
+    @property
+    def token_budget(self) -> int:
+        """Most tokens of one forward pass, as far as the memory held them."""
+        return self._budget.tokens
 
     def warm_up(self) -> None:
         """Ask two short questions, so that the first real one finds everything loaded."""
@@ -133,17 +129,10 @@ class Scorer:
         self.score(PromptBatch(begin, tuple(ends)), 1.0)
 
     def score(self, batch: PromptBatch, temperature: float) -> Floats:
-        """Compute the probability of each score as the answer to each prompt.
+        """Compute the probability of each score as the answer to each prompt, shape (prompts, 101).
 
-        Args:
-            batch: the prompts, each within the model's window.
-            temperature: at which answers are drawn; 1 leaves the model unchanged.
-
-        Returns:
-            Shape (prompts, 101); a row's remainder to 1 is the probability of no score.
-
-        Raises:
-            GroundingError: the memory doesn't hold a single prompt.
+        A row's remainder to 1 is the probability of no score. Prompts are within the model's
+        window; a temperature of 1 leaves the model unchanged.
         """
         trie = self.loaded.trie
         answers = np.empty((len(batch.tails), SCORE_COUNT))
@@ -151,13 +140,13 @@ class Scorer:
         while waiting:
             chosen = self._choose_next(batch, waiting)
             if chosen:
-                read = self._shrink_on_failure(
+                read = self._budget.run(
                     partial(self._read_packed, batch, chosen, temperature), len(chosen) > 1
                 )
             else:
                 chosen = waiting[:1]
                 prompt = batch.join(chosen[0])
-                read = self._shrink_on_failure(
+                read = self._budget.run(
                     partial(self.plain.run, prompt, self.token_budget, temperature),
                     self.token_budget > len(prompt),
                 )
@@ -212,32 +201,9 @@ class Scorer:
             f"slower ({reason.splitlines()[0][:200]})"
         )
 
-    def _shrink_on_failure(
-        self, action: Callable[[], Result | None], divisible: bool
-    ) -> Result | None:
-        """Run an action; None after it ran out of memory, with the budget halved."""
-        try:
-            return action()
-        except Exception as error:
-            if not is_out_of_memory(error):
-                raise
-            reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        # Trap: inside the handler, the error's frames would keep the memory in use.
-        if not divisible or self.token_budget <= LEAST_TOKENS:
-            raise GroundingError(
-                GroundingCode.MODEL_FAILED,
-                f"the device {self.loaded.device!r} has no memory left for a single question "
-                f"({reason}); stop what else uses it, or use a smaller model, precision '4bit', or "
-                "a model server (endpoint)",
-            )
-        self.tree.prefixes.clear()
-        free_memory(self.loaded.device)
-        self.token_budget //= 2
+    def _halve_rows(self, note: str) -> None:
         self._row_budget = max(1, self._row_budget // 2)
-        self._note(
-            f"out of memory: from now on at most {self.token_budget} tokens a pass ({reason})"
-        )
-        return None
+        self._note(note)
 
     def _note(self, note: str) -> None:
         self.notes.append(note)
@@ -248,11 +214,7 @@ class Scorer:
 
 
 class LanguageModelOracle(PerRequestOracle):
-    """Membership from a causal language model. Safe to call from several threads.
-
-    Args:
-        load: loads it at the first question.
-    """
+    """Membership from a causal language model, loaded at first use; for several threads."""
 
     name = "causal_lm"
 
@@ -288,22 +250,14 @@ class LanguageModelOracle(PerRequestOracle):
         return tuple(self._scorer.notes) if self._scorer is not None else ()
 
     def load(self) -> None:
-        """Load the model and ask it something, so that the first question needn't wait.
-
-        Raises:
-            GroundingError: the model can't be loaded.
-        """
+        """Load the model and ask it something, so that the first question needn't wait."""
         with self._lock:
             self._prepare()
 
     def judge_each(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Answer]:
-        """Judge requests: an error for each one that is too long or gets no score.
-
-        Raises:
-            GroundingError: the model can't be loaded or fails, or there is no rubric.
-        """
+        """Judge requests: an error for each one that is too long or gets no score."""
         if not requests:
             return []
         write_prompt(predicate, requests[0])  # reports a missing rubric before anything is loaded
@@ -413,14 +367,7 @@ class LanguageModelOracle(PerRequestOracle):
 
 
 class CausalLmOracle(LanguageModelOracle):
-    """The oracle of a model in a folder.
-
-    Args:
-        folder: the model, as ``save_pretrained`` writes it, with safetensors weights.
-
-    Raises:
-        GroundingError: the folder holds no language model that may be loaded.
-    """
+    """The oracle of a model in a folder, as ``save_pretrained`` writes it, with safetensors."""
 
     def __init__(
         self, folder: Path, options: LanguageModelOptions, device: Device = Device.AUTO

@@ -13,7 +13,7 @@ import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,45 +26,80 @@ from fcp_ros.grounding.language_model.score_trie import (
     choose_tolerance,
     measure_difference,
 )
-from fcp_ros.grounding.models.torch_device import is_out_of_memory
-
-# --- the arrays of one forward pass for many prompts and their tries, without padding ---
+from fcp_ros.grounding.models.torch_device import free_memory, is_out_of_memory
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 Integers = NDArray[np.int64]
+Result = TypeVar("Result")
+
+CPU_TOKENS = 512
+"""A CPU gains nothing from longer passes, whose attention grows with the square of the length."""
+LEAST_TOKENS = 16
+
+
+class TokenBudget:
+    """The most tokens of a pass, and half of them whenever the memory does not hold one.
+
+    `release`: drops what can be computed again. `report`: is told about each halving.
+    """
+
+    def __init__(
+        self,
+        tokens: int,
+        device: str,
+        release: Callable[[], None],
+        report: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.tokens = tokens if device != "cpu" else min(tokens, CPU_TOKENS)
+        self._device = device
+        self._release = release
+        self._report = report
+
+    def run(self, read: Callable[[], Result | None], divisible: bool) -> Result | None:
+        """Read a pass; None if it must be tried again with fewer tokens; else MODEL_FAILED."""
+        try:
+            return read()
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+            reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        # Trap: inside the handler, the error's frames would keep the memory in use.
+        if not divisible or self.tokens <= LEAST_TOKENS:
+            raise GroundingError(
+                GroundingCode.MODEL_FAILED,
+                f"the device {self._device!r} has no memory left for a single question "
+                f"({reason}); stop what else uses it, or use a smaller model, precision '4bit', or "
+                "a model server (endpoint)",
+            )
+        self._release()
+        free_memory(self._device)
+        self.tokens //= 2
+        self._report(f"out of memory: from now on at most {self.tokens} tokens a pass ({reason})")
+        return None
 
 
 @dataclass(frozen=True, slots=True)
 class PackedPass:
-    """Input of one forward pass after a cached prefix.
+    """Input of one forward pass after a cached prefix."""
 
-    Args:
-        tokens: shape (length,).
-        positions: of the tokens, counting the prefix; shape (length,).
-        visible: True if a token (row) sees a token of this pass (column); shape (length, length).
-            All tokens see the whole prefix.
-        rows: for each prompt and node of the trie, the index of the token with its logits; shape
-            (prompts, nodes).
-    """
-
-    tokens: Integers
-    positions: Integers
+    tokens: Integers  # shape (length,)
+    positions: Integers  # of the tokens, counting the prefix; shape (length,)
+    # True if a token (row) sees a token of this pass (column); shape (length, length). All tokens
+    # see the whole prefix.
     visible: NDArray[np.bool_]
+    # for each prompt and node of the trie, the index of the token with its logits; shape (prompts,
+    # nodes)
     rows: Integers
 
 
 def plan_passes(
     lengths: Sequence[int], nodes: int, token_budget: int, row_budget: int
 ) -> list[list[int]]:
-    """Distribute prompts over passes: first-fit, the longest first.
+    """Distribute prompts over passes: first-fit, the longest first; each index in one of them.
 
-    Args:
-        lengths: tokens of each prompt's own part, at least 1.
-        nodes: number of nodes of the trie; the root is the prompt's last token, at no extra cost.
-        token_budget: most tokens of a pass; a longer prompt gets a pass of its own.
-        row_budget: most rows of logits of a pass, but at least those of one prompt.
-
-    Returns:
-        Passes of indices into ``lengths``; every index in exactly one of them.
+    `lengths`: tokens of each prompt's own part, at least 1. `nodes` of the trie: the root is the
+    prompt's last token, at no extra cost. A prompt longer than the budget gets a pass of its own;
+    `row_budget`: most rows of logits of a pass, but at least those of one prompt.
     """
     most = max(1, row_budget // nodes)
     passes: list[list[int]] = []
@@ -81,11 +116,7 @@ def plan_passes(
 
 
 def pack(prompts: Sequence[Sequence[int]], trie: ScoreTrie, prefix_length: int) -> PackedPass:
-    """Pack prompts into the arrays of one pass.
-
-    Args:
-        prompts: the tokens of each prompt after the prefix, at least one each.
-    """
+    """Pack prompts (tokens after the prefix, at least one each) into the arrays of one pass."""
     nodes = len(trie.nodes)
     branches = [node.token for node in trie.nodes[1:]]
     depths = np.array([node.depth for node in trie.nodes[1:]], dtype=np.int64)
@@ -132,8 +163,6 @@ def count_common_prefix(sequences: Sequence[list[int]] | Sequence[tuple[int, ...
     return min(len(first), len(last))
 
 
-# --- one forward pass for many prompts after a cached prefix, with a mask of who sees what ---
-
 # --- the slower ways for models without a tree mask, one prompt at a time ---
 #
 # *Branches*: the prompt is read once, its cache (keys and values, or a state) is copied for each
@@ -143,11 +172,7 @@ def count_common_prefix(sequences: Sequence[list[int]] | Sequence[tuple[int, ...
 
 
 class PlainPass:
-    """Asks one model about one prompt at a time.
-
-    Args:
-        may_branch: try branches; if not, each path is read with the whole prompt.
-    """
+    """Asks one model about one prompt at a time, by branches or each path with the whole prompt."""
 
     def __init__(
         self, loaded: LanguageModel, reader: TrieLogits, *, may_branch: bool = True
@@ -165,12 +190,7 @@ class PlainPass:
         """For each node, a path that visits it, and the number of tokens of the path up to it."""
 
     def run(self, prompt: Sequence[int], token_budget: int, temperature: float) -> NextTokens:
-        """Compute the probabilities after one prompt.
-
-        Args:
-            token_budget: most tokens of a batch; a batch has at least one row.
-            temperature: see `TrieLogits.read`.
-        """
+        """Compute the probabilities after one prompt, in batches of `token_budget` tokens."""
         import torch
 
         with torch.inference_mode():
@@ -226,10 +246,7 @@ class PlainPass:
             rows = self._pad([prompt] * len(paths), paths)
             tokens = self._to_tensor(rows)
             logits = model(
-                input_ids=tokens,
-                attention_mask=torch.ones_like(tokens),
-                use_cache=False,
-                **keep,
+                input_ids=tokens, attention_mask=torch.ones_like(tokens), use_cache=False, **keep
             ).logits
             found.append(logits[:, -(depth + 1) :])
         return torch.cat(found)
@@ -270,13 +287,7 @@ class TreePass:
         return self._forward.prefixes
 
     def run(self, prefix: Tokens, tails: Sequence[Sequence[int]], temperature: float) -> NextTokens:
-        """Compute the probabilities after each prompt in one forward pass, or two for a new prefix.
-
-        Args:
-            prefix: tokens that all prompts begin with; may be empty.
-            tails: the tokens of each prompt after the prefix, at least one.
-            temperature: see `TrieLogits.read`.
-        """
+        """Compute the probabilities after each prompt in one pass, or two for a new prefix."""
         import torch
 
         packed = pack(tails, self._loaded.trie, len(prefix))
@@ -304,9 +315,6 @@ class PrefixCache:
     """Cache of the keys and values of prefixes; the least recently used are dropped.
 
     If a cached prefix begins with the wanted one, a slice of it is returned.
-
-    Args:
-        count: most prefixes; a domain has a handful of predicates.
     """
 
     def __init__(self, count: int = 8) -> None:
@@ -335,12 +343,7 @@ class PrefixCache:
 
 
 class PackedForward:
-    """Runs packed passes of one model.
-
-    Args:
-        model: of transformers, with or without an output layer.
-        attention: the reach of its layers.
-    """
+    """Runs packed passes of one model of transformers, with or without an output layer."""
 
     def __init__(self, model: Any, attention: Attention, device: str) -> None:
         self._model = model
@@ -349,13 +352,7 @@ class PackedForward:
         self.prefixes = PrefixCache()
 
     def run(self, prefix: Tokens, packed: PackedPass, **options: Any) -> Any:
-        """Run one pass, and one before it for a new prefix; return the model's output.
-
-        Args:
-            prefix: tokens that all prompts begin with; may be empty.
-            packed: the tokens after the prefix.
-            options: further arguments of the model.
-        """
+        """Run one pass, and one before it for a new prefix (may be empty); return its output."""
         from transformers import DynamicCache
 
         # Trap: a cache made with the model's configuration drops keys outside a sliding window,

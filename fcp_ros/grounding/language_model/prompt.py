@@ -26,8 +26,6 @@ from fcp_ros.grounding.protocol.judgement import (
     JudgementRequest,
 )
 
-# --- prompts as tokens in the model's chat template, split into a shared prefix and tails ---
-
 ENOUGH = 2
 PROBES = ("zebra", "7 of them")
 """Words that begin differently: prompts about them share only what all prompts share."""
@@ -35,15 +33,10 @@ PROBES = ("zebra", "7 of them")
 
 @dataclass(frozen=True, slots=True)
 class PromptBatch:
-    """Prompts about one predicate.
+    """Prompts about one predicate."""
 
-    Args:
-        prefix: the tokens that all prompts begin with; may be empty.
-        tails: the tokens of each prompt after the prefix, at least one.
-    """
-
-    prefix: tuple[int, ...]
-    tails: tuple[tuple[int, ...], ...]
+    prefix: tuple[int, ...]  # the tokens that all prompts begin with; may be empty
+    tails: tuple[tuple[int, ...], ...]  # the tokens of each prompt after the prefix, at least one
 
     def join(self, index: int) -> tuple[int, ...]:
         """Join prefix and tail to all tokens of a prompt."""
@@ -58,9 +51,6 @@ def tokenize_batch(
     The shared prefix is found among the tokens, since a tokenizer may join the last shared
     character with what follows. Two made-up requests are included, so that the prefix of a single
     request, or of very similar ones, is also the prefix of the next batch.
-
-    Raises:
-        GroundingError: the predicate has no rubric, or the chat template can't be used.
     """
     if not requests:
         return PromptBatch((), ())
@@ -106,14 +96,7 @@ def tokenize_texts(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
 
 
 def apply_template(tokenizer: Any, prompt: str, cue: str = "") -> str:
-    """Write the text before the answer, in the chat template if there is one.
-
-    Args:
-        cue: a line of its own at the end, for models without a template.
-
-    Raises:
-        GroundingError: the template can't be used.
-    """
+    """Write the text before the answer, in the chat template if there is one, else with `cue`."""
     if not getattr(tokenizer, "chat_template", None):
         return f"{prompt}\n{cue}" if cue else prompt
     try:
@@ -152,8 +135,7 @@ def _make_probe(request: JudgementRequest, word: str) -> JudgementRequest:
 
 # --- the question, written from the rubric and the declared context ---
 
-PROMPT_VERSION = "prompt4"
-"""Part of the cache key; change it with the text below."""
+PROMPT_VERSION = "prompt4"  # Part of the cache key; change it with the text below
 
 CUE = "Score:"
 
@@ -164,11 +146,7 @@ _OUT_OF_HIGHEST = re.compile(rf"(\d)\s?/\s?{HIGHEST_SCORE}(?!\d)")
 
 
 def write_prompt(predicate: GradedPredicate, request: JudgementRequest) -> str:
-    """Write the question, which asks for a whole number from 0 to 100.
-
-    Raises:
-        GroundingError: the predicate has no rubric.
-    """
+    """Write the question, which asks for a whole number from 0 to 100."""
     rubric = _require_rubric(predicate)
     return "\n".join([*_write_shared_lines(rubric), *_write_own_lines(rubric, request.arguments)])
 
@@ -218,7 +196,7 @@ def _write_own_lines(rubric: Rubric, arguments: Sequence[ArgumentContext]) -> li
         for argument in arguments
         if argument.attributes or _to_placeholder(argument) not in rubric.question
     )
-    words = {_to_placeholder(argument): _sanitise(argument.words) for argument in arguments}
+    words = {_to_placeholder(argument): sanitise(argument.words) for argument in arguments}
     # In one substitution: an argument's words may look like another placeholder.
     question = _PLACEHOLDER.sub(lambda m: words.get(m.group(0), m.group(0)), rubric.question)
     return [*lines, f"Question: {_join_line(question)}"]
@@ -237,7 +215,7 @@ def _write_anchor(anchor: Anchor) -> str:
 
 
 def _write_argument(argument: ArgumentContext) -> str:
-    line = f"{argument.parameter}: {_sanitise(argument.words)}"
+    line = f"{argument.parameter}: {sanitise(argument.words)}"
     if argument.attributes:
         known = ", ".join(_write_attribute(name, value) for name, value in argument.attributes)
         line += f" ({known})"
@@ -248,10 +226,10 @@ def _write_attribute(name: str, value: AttributeValue) -> str:
     """Write a flag as a word, "full" or "not full", and another value behind its name."""
     if isinstance(value, bool):
         return f"{'' if value else 'not '}{name.replace('_', ' ')}"
-    return f"{name} {_sanitise(str(value))}"
+    return f"{name} {sanitise(str(value))}"
 
 
-def _sanitise(text: str) -> str:
+def sanitise(text: str) -> str:
     """Put text from a scene or a task on one line, without a model's control tokens.
 
     Tokenizers would read "<|im_end|>" or "[INST]" in a label as the end of the question. Characters

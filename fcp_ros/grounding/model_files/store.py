@@ -22,19 +22,12 @@ from typing import IO
 from fcp_ros.grounding.model_files.registry import PackedForm, get_registered_model, is_hub_name
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-# --- the progress of a fetch ---
-
 
 class FetchReport:
     """A listener to the progress of a fetch that ignores it; that of a terminal draws bars."""
 
     def begin(self, what: str, total: int) -> None:
-        """Begin a stage.
-
-        Args:
-            what: what is being done, such as "downloading mpnet".
-            total: its bytes; 0 if they are not known.
-        """
+        """Begin a stage ("downloading mpnet") of so many bytes; 0 if they are not known."""
 
     def advance(self, count: int) -> None:
         """Count bytes of the stage that are done since the last call."""
@@ -48,8 +41,7 @@ class FetchReport:
 MANIFEST = "fcp_files.json"
 WEIGHTS = "model.safetensors"
 CHUNK = 1 << 20
-FOLDER_VARIABLE = "FCP_MODELS"
-"""The environment variable with another folder for models."""
+FOLDER_VARIABLE = "FCP_MODELS"  # The environment variable with another folder for models
 
 
 class ModelState(str, Enum):
@@ -92,13 +84,7 @@ def locate_model(name: str) -> Path:
 
 
 def find_installed(name: str) -> Path | None:
-    """Return the folder of a model whose package is part of the environment.
-
-    The package is found without running it.
-
-    Raises:
-        GroundingError: MODEL_NOT_FOUND, no model has the name.
-    """
+    """Return the folder of a model whose package is installed, found without running it."""
     if is_hub_name(name):
         return None
     model = get_registered_model(name)
@@ -125,11 +111,7 @@ def list_hub_models() -> tuple[str, ...]:
 
 
 def find_state(name: str) -> ModelState:
-    """Find out how much of a model is here, without reading its weights.
-
-    Raises:
-        GroundingError: MODEL_NOT_FOUND, no model has the name.
-    """
+    """Find out how much of a model is here, without reading its weights."""
     if (locate_model(name) / MANIFEST).is_file():
         return ModelState.READY
     if find_installed(name) is not None:
@@ -139,11 +121,7 @@ def find_state(name: str) -> ModelState:
 
 @contextmanager
 def lock_model(name: str) -> Iterator[None]:
-    """Keep other processes from fetching or removing the same model meanwhile.
-
-    Raises:
-        GroundingError: STORE_FAILED, somebody else is at it, or the folder can't be written.
-    """
+    """Keep other processes from fetching or removing the same model meanwhile (STORE_FAILED)."""
     folder = locate_models()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -184,8 +162,7 @@ def hash_file(path: Path, report: FetchReport | None = None) -> str:
 def finish_model(name: str, made: Path) -> Path:
     """Note the hashes of a folder's files and give it the model's name, replacing an older one.
 
-    Args:
-        made: the whole folder, on the same file system as the store.
+    `made`: the whole folder, on the same file system as the store.
     """
     files = {str(path.relative_to(made)): hash_file(path) for path in _list_files(made)}
     (made / MANIFEST).write_text(json.dumps(files, indent=1, sort_keys=True), encoding="utf-8")
@@ -197,11 +174,7 @@ def finish_model(name: str, made: Path) -> Path:
 
 
 def find_ready_folder(name: str) -> Path:
-    """Return the folder of a registered model, fetched or installed.
-
-    Raises:
-        ModelAbsentError: it is not on this machine.
-    """
+    """Return the folder of a registered model, fetched or installed (ModelAbsentError)."""
     if find_state(name) is ModelState.READY:
         return locate_model(name)
     installed = find_installed(name)
@@ -222,16 +195,10 @@ def suggest_repair(folder: Path) -> str:
 
 
 def verify_model(name: str, report: FetchReport | None = None) -> tuple[str, ...]:
-    """Read all files of a model that is ready, and compare their hashes.
+    """Return the files that are missing or were changed, of a model that is ready.
 
-    Of a model whose package is installed the weights are compared.
-
-    Returns:
-        The files that are missing or were changed, the list of hashes among them; none if the
-        model is whole.
-
-    Raises:
-        ModelAbsentError: the model is not ready.
+    Of a model whose package is installed the weights are compared; else all files, with the list of
+    hashes among them.
     """
     folder = find_ready_folder(name)
     if report is not None:
@@ -284,11 +251,7 @@ def measure_folder(folder: Path) -> int:
 
 
 def check_space(folder: Path, needed: int) -> None:
-    """Refuse to begin what the disk has no room for.
-
-    Raises:
-        GroundingError: STORE_FAILED, with the bytes that are missing.
-    """
+    """Refuse (STORE_FAILED) to begin what the disk has no room for."""
     folder.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(folder).free
     if free < needed:

@@ -24,16 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# --- the weights of a BERT or an MPNet, mapped from their file ---
-
 Matrix = NDArray[np.float32]
 
-BUCKETS = 32
-"""Classes of distances between two tokens: half of them for tokens to the right."""
-MOST_HEADER = 1 << 24
-"""Bytes of the longest header of a safetensors file."""
-FAR_TOKENS = 128
-"""The distance from which on all are in one class."""
+BUCKETS = 32  # Classes of distances between two tokens: half of them for tokens to the right
+MOST_HEADER = 1 << 24  # Bytes of the longest header of a safetensors file
+FAR_TOKENS = 128  # The distance from which on all are in one class
 
 FEW_ROWS = 32
 BLOCK = 8
@@ -44,8 +39,7 @@ it does without in small products. 21 rows, 768 inputs, 3072 outputs: 1.7 instea
 40 rows on it is slower.
 """
 
-_TYPES = {"F32": np.float32}
-"""The types of weights that are mapped as they are."""
+_TYPES = {"F32": np.float32}  # The types of weights that are mapped as they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,20 +78,13 @@ class LayerWeights:
 
 @dataclass(frozen=True, slots=True)
 class EncoderWeights:
-    """All weights.
+    """All weights."""
 
-    Args:
-        words: vectors of the vocabulary, shape (vocabulary, width).
-        positions: what is added at each place of a phrase, shape (places, width).
-        layers: in order.
-        distances: bias of attention by class of distance and head, shape (BUCKETS, heads); None
-            for a BERT.
-    """
-
-    words: Matrix
-    positions: Matrix
+    words: Matrix  # vectors of the vocabulary, shape (vocabulary, width)
+    positions: Matrix  # what is added at each place of a phrase, shape (places, width)
     norm: Affine
-    layers: tuple[LayerWeights, ...]
+    layers: tuple[LayerWeights, ...]  # in order
+    # bias of attention by class of distance and head, shape (BUCKETS, heads); None for a BERT
     distances: Matrix | None
 
     def compute_bias(self, length: int) -> Matrix | None:
@@ -111,19 +98,13 @@ class EncoderWeights:
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """The parts of an encoder that differ.
+    """The parts of an encoder that differ."""
 
-    Args:
-        attention: names, in a layer, of query, key, value, output and norm.
-        first_position: row of the first token's place.
-        distances: name of the bias by distance; "" if there is none.
-        types: name of the vectors of types of tokens; "" if there are none.
-    """
-
+    # names, in a layer, of query, key, value, output and norm
     attention: tuple[str, str, str, str, str]
-    first_position: int = 0
-    distances: str = ""
-    types: str = ""
+    first_position: int = 0  # row of the first token's place
+    distances: str = ""  # name of the bias by distance; "" if there is none
+    types: str = ""  # name of the vectors of types of tokens; "" if there are none
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -160,11 +141,8 @@ ARCHITECTURES: Mapping[str, Architecture] = {
 def map_weights(file: Path, model_type: str, layers: int) -> EncoderWeights:
     """Map the weights of an encoder.
 
-    Args:
-        model_type: one of `ARCHITECTURES`.
-
-    Raises:
-        OSError, ValueError, KeyError: the file is damaged or holds another model.
+    `model_type`: one of `ARCHITECTURES`. Raises OSError, ValueError, KeyError: the file is damaged
+    or holds another model.
     """
     names = ARCHITECTURES[model_type]
     arrays = {name.removeprefix(f"{model_type}."): a for name, a in _map_arrays(file).items()}
@@ -190,8 +168,7 @@ def map_weights(file: Path, model_type: str, layers: int) -> EncoderWeights:
 def classify_distances(distances: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the classes of distances: one for each short one, ever wider ones up to FAR_TOKENS.
 
-    Args:
-        distances: places from one token to another, negative to the left.
+    `distances`: places from one token to another, negative to the left.
     """
     half = BUCKETS // 2
     exact = half // 2
@@ -205,8 +182,7 @@ def classify_distances(distances: NDArray[np.intp]) -> NDArray[np.intp]:
 def are_all_mapped(file: Path) -> bool:
     """Return True if all weights of a file are of a type that is mapped as it is.
 
-    Raises:
-        OSError, ValueError, KeyError: it is no safetensors file.
+    Raises OSError, ValueError, KeyError: it is no safetensors file.
     """
     header, _ = _read_entries(file)
     return all(entry["dtype"] in (*_TYPES, "I64") for entry in header.values())
@@ -215,8 +191,7 @@ def are_all_mapped(file: Path) -> bool:
 def read_header(path: Path) -> tuple[dict[str, Any], int]:
     """Read the header of a safetensors file: its entries by name, and where the data begins.
 
-    Raises:
-        OSError, ValueError: it is no safetensors file.
+    Raises OSError, ValueError: it is no safetensors file.
     """
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
@@ -290,26 +265,18 @@ def can_encode(folder: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PhraseGroup:
-    """Phrases of one length that follow each other in a batch.
-
-    Args:
-        bias: of attention between their tokens; None for none.
-    """
+    """Phrases of one length that follow each other in a batch."""
 
     rows: slice
     shape: tuple[int, int]
-    bias: Matrix | None
+    bias: Matrix | None  # of attention between their tokens; None for none
 
 
 class BertEncoder:
     """Unit vectors of phrases.
 
-    Args:
-        folder: a model for which `can_encode` is True.
-
-    Raises:
-        ImportError: tokenizers is not installed.
-        OSError, ValueError, KeyError: the files are damaged.
+    `folder`: a model for which `can_encode` is True. Raises ImportError: tokenizers is not
+    installed; OSError, ValueError, KeyError: the files are damaged.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -406,8 +373,7 @@ class BertEncoder:
 def split_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Split phrases, by the number of their tokens, into batches of about equal lengths.
 
-    Yields:
-        The numbers of the phrases of a batch, the shortest phrases first.
+    Yields the numbers of the phrases of a batch, the shortest phrases first.
     """
     batch: list[int] = []
     tokens = 0

@@ -28,12 +28,9 @@ EDGE = 1 << 20
 def check_model_folder(path: Path) -> Path:
     """Check that a folder holds a model that may be loaded, and return its absolute path.
 
-    Args:
-        path: a folder as Hugging Face's ``save_pretrained`` writes it, the name of a model that
-            `fcp models fetch` has fetched, or a GGUF file that `fcp models convert` has converted.
-
-    Raises:
-        GroundingError: MODEL_NOT_FOUND, NOT_A_MODEL or UNSAFE_WEIGHTS, with what to do.
+    `path`: a folder as Hugging Face's ``save_pretrained`` writes it, the name of a model that `fcp
+    models fetch` has fetched, or a GGUF file that `fcp models convert` has converted. Raises
+    GroundingError: MODEL_NOT_FOUND, NOT_A_MODEL or UNSAFE_WEIGHTS, with what to do.
     """
     folder = find_model_folder(path)
     if not folder.exists():

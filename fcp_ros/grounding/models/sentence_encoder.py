@@ -38,17 +38,11 @@ from fcp_ros.grounding.models.torch_device import (
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device
 
-# --- similarity of category labels in meaning, by their sentence embeddings ---
-
 
 class EmbeddingLabelSimilarity:
-    """Cosine similarity of labels; nothing is loaded before the first question.
+    """Cosine similarity of labels by a model (MiniLM: its cosines fit the callers' thresholds).
 
-    Each label is encoded once, all new ones of a question in one model call. Thread-safe.
-
-    Args:
-        folder: a sentence-transformers model; None: MiniLM, for whose cosines the callers'
-            thresholds were chosen.
+    Loaded at the first question; each label is encoded once. Thread-safe.
     """
 
     def __init__(self, folder: Path | None = None, device: Device = Device.AUTO) -> None:
@@ -58,11 +52,7 @@ class EmbeddingLabelSimilarity:
         self._lock = threading.Lock()
 
     def similarities(self, labels: Sequence[str], known: Sequence[str]) -> NDArray[np.float32]:
-        """Compute cosines, shape (len(labels), len(known)).
-
-        Raises:
-            NoSimilarity: there is no model, or it can't be loaded.
-        """
+        """Compute cosines, shape (len(labels), len(known)); NoSimilarity without a model."""
         if not labels or not known:
             return np.zeros((len(labels), len(known)), np.float32)
         vectors = self.encode([*labels, *known])
@@ -70,11 +60,7 @@ class EmbeddingLabelSimilarity:
         return table
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Compute the unit vectors of texts, one a row.
-
-        Raises:
-            NoSimilarity: there is no model, or it can't be loaded.
-        """
+        """Compute the unit vectors of texts, one a row; NoSimilarity without a model."""
         try:
             return self._load_once().encode(list(texts))
         except GroundingError as error:
@@ -89,8 +75,7 @@ class EmbeddingLabelSimilarity:
 
 # --- unit vectors of phrases by a sentence model: loaded on first use, never from the network ---
 
-PACKAGED_MODEL = "minilm"
-"""The name of the model that the installation brings."""
+PACKAGED_MODEL = "minilm"  # The name of the model that the installation brings
 BETTER_MODEL = "mpnet"
 """The name of the model that takes its place for degrees where it was fetched."""
 PHRASE_ENTRIES = 65_536
@@ -117,23 +102,15 @@ def suggest_better_model() -> str:
 
 
 def find_packaged_model() -> Path:
-    """Find the folder of the MiniLM model, which the installation brings or which was fetched.
-
-    Raises:
-        ModelAbsentError: neither.
-    """
+    """Find the folder of the MiniLM model, installed or fetched (ModelAbsentError)."""
     return find_ready_folder(PACKAGED_MODEL)
 
 
 class SentenceEncoder:
     """Unit vectors of phrases, each phrase encoded once.
 
-    Args:
-        folder: a sentence-transformers (or plain transformers) model, or the name of a fetched one;
-            None or "minilm": the packaged one.
-
-    Raises:
-        GroundingError: the folder holds no model that may be loaded.
+    `folder`: a sentence-transformers (or plain transformers) model, or the name of a fetched one;
+    None or "minilm": the packaged one.
     """
 
     def __init__(self, folder: Path | None = None, device: Device = Device.AUTO) -> None:
@@ -159,11 +136,7 @@ class SentenceEncoder:
         return self._loaded is not None
 
     def encode(self, phrases: Sequence[str]) -> NDArray[np.float32]:
-        """Encode phrases, shape (len(phrases), dimension), in one model call for all new ones.
-
-        Raises:
-            GroundingError: the model can't be loaded or fails.
-        """
+        """Encode phrases, shape (len(phrases), dimension), in one model call for all new ones."""
         with self._lock:
             new = [p for p in dict.fromkeys(phrases) if p not in self._vectors]
             fresh = dict(zip(new, self._encode(new), strict=True)) if new else {}

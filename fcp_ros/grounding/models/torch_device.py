@@ -23,11 +23,7 @@ from fcp_ros.grounding.protocol.options import Device, Precision
 
 
 def choose_device(device: Device) -> str:
-    """Choose the torch device for a setting.
-
-    Raises:
-        GroundingError: CUDA is required and missing, or torch is not installed.
-    """
+    """Choose the torch device for a setting."""
     try:
         import torch
     except ImportError as error:
@@ -74,9 +70,6 @@ def choose_precision(precision: Precision, device: str) -> Precision:
 
     AUTO is what each device is fast in: bfloat16 on a CUDA device that supports it, float16 on an
     older one; bfloat16 on a CPU that computes with it no slower than with float32, else float32.
-
-    Raises:
-        GroundingError: the device doesn't support the precision, or 4bit lacks its library.
     """
     import torch
 
@@ -127,10 +120,7 @@ def find_cpu_features(file: Path = CPU_FILE) -> frozenset[str]:
 
 @cache
 def is_cpu_fast_in_bfloat16() -> bool:
-    """Return True if the CPU has instructions for bfloat16 and they are no slower than float32.
-
-    Torch computes bfloat16 on any CPU, but without such instructions much slower.
-    """
+    """Return True if the CPU has instructions for bfloat16 that are no slower than float32."""
     if not BFLOAT16_FEATURES & find_cpu_features():
         return False
     import torch
@@ -216,8 +206,5 @@ def measure_device_memory() -> DeviceMemory | None:
     index = torch.cuda.current_device()
     free, total = torch.cuda.mem_get_info(index)
     return DeviceMemory(
-        f"cuda:{index}",
-        torch.cuda.memory_allocated(index) / MIB,
-        (total - free) / MIB,
-        total / MIB,
+        f"cuda:{index}", torch.cuda.memory_allocated(index) / MIB, (total - free) / MIB, total / MIB
     )

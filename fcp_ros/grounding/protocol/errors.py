@@ -44,11 +44,7 @@ it with the present models, servers and settings."""
 
 
 class GroundingError(InputError):
-    """A judgement, a model or a store that can't be used.
-
-    Args:
-        sentence: what is wrong, where, and what to do about it.
-    """
+    """A judgement, model or store that can't be used; the sentence says where and what to do."""
 
     def __init__(self, code: GroundingCode, sentence: str) -> None:
         super().__init__(sentence)

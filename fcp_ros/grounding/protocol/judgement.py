@@ -23,7 +23,6 @@ from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-# --- judgement requests: the declared context of a predicate's arguments, in canonical form ---
 #
 # A request holds only what the predicate declares: the category of each element (always), the
 # listed attributes, and the element's own name if ``name`` is listed. So two mugs of one category
@@ -32,8 +31,7 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 NAME = "name"
 CATEGORY = "category"
 SIGNIFICANT_DIGITS = 3
-COORDINATE_DECIMALS = 2
-"""Positions (m) are known to the centimetre."""
+COORDINATE_DECIMALS = 2  # Positions (m) are known to the centimetre
 
 
 def build_request(
@@ -41,13 +39,8 @@ def build_request(
 ) -> JudgementRequest:
     """Build the question to what degree ``predicate`` holds of ``arguments`` in ``instance``.
 
-    Args:
-        arguments: one for each parameter, in order: an element's name, or the text itself for a
-            parameter of type ``text``.
-        instance: the state that holds the elements and their attributes.
-
-    Raises:
-        GroundingError: wrong number of arguments, an unknown element or attribute.
+    `arguments`, one for each parameter: an element's name, or the text itself for a parameter of
+    type ``text``. GroundingError: their number is wrong, or one or its attribute is unknown.
     """
     parameters = predicate.parameters
     if len(arguments) != len(parameters):
@@ -128,18 +121,13 @@ SCORE_COUNT = HIGHEST_SCORE + 1
 
 @dataclass(frozen=True, slots=True)
 class ArgumentContext:
-    """One bound argument of a graded predicate with its declared context.
-
-    Args:
-        text: the element's name, or the text itself for a parameter of type ``text``.
-        category: the element's category in words ("dining table"); "" for a text.
-        attributes: the declared attributes that are known, as (name, value), sorted by name.
-            The element's name is part of the context only as the attribute ``name``.
-    """
+    """One bound argument of a graded predicate with its declared context."""
 
     parameter: str
-    text: str
-    category: str = ""
+    text: str  # the element's name, or the text itself for a parameter of type ``text``
+    category: str = ""  # the element's category in words ("dining table"); "" for a text
+    # the declared attributes that are known, as (name, value), sorted by name. The element's name
+    # is part of the context only as the attribute ``name``.
     attributes: tuple[tuple[str, AttributeValue], ...] = ()
 
     @property
@@ -186,18 +174,13 @@ class _LazyKey:
 
 @dataclass(frozen=True)
 class JudgementRequest:
-    """The question "to what degree does this predicate hold of these arguments?".
+    """The question "to what degree does this predicate hold of these arguments?"."""
 
-    Args:
-        predicate: name of the graded predicate.
-        arguments: one context for each parameter, in the order of the parameters.
-    """
-
-    predicate: str
+    predicate: str  # name of the graded predicate
+    # one context for each parameter, in the order of the parameters
     arguments: tuple[ArgumentContext, ...]
 
-    context_key: ClassVar[_LazyKey] = _LazyKey()
-    """`write_key`, written once."""
+    context_key: ClassVar[_LazyKey] = _LazyKey()  # `write_key`, written once
 
     def write_key(self) -> str:
         """Write canonical JSON of predicate and declared context; equal keys, equal degrees."""
@@ -211,40 +194,27 @@ class JudgementRequest:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """The degree to which a graded predicate holds, and where that number comes from.
+    """The degree to which a graded predicate holds, and where it comes from; numbers in [0, 1]."""
 
-    Args:
-        degree: the membership after calibration, in [0, 1].
-        prior: the oracle's degree before calibration, in [0, 1].
-        samples: the single judgements behind the prior, each in [0, 1].
-        distribution: probabilities of the scores 0, 1 .. 100 (101 numbers that sum to 1) if a
-            model's distribution was read exactly, else empty.
-        spread: width of the middle half of the judgements (interquartile range), in [0, 1].
-        source: the kind of oracle: "embedding", "causal_lm", "table"; "judged" if it was looked up.
-        model: which model or table answered.
-        latency: seconds that the oracle took, divided evenly among the requests of one batch; 0
-            for a cached answer. Comparisons of memberships ignore it.
-        evidence_count: observed outcomes that calibration used.
-        fallback: reason for which another oracle than the intended one answered, else "".
-        note: remarks for people about this number.
-        uncertainty: standard deviation of the prior's error that the oracle expects, in [0, 1];
-            None if it doesn't say.
-
-    Raises:
-        GroundingError: a number is not in [0, 1] or not finite.
-    """
-
-    degree: float
-    prior: float
-    samples: tuple[float, ...] = ()
+    degree: float  # the membership after calibration, in [0, 1]
+    prior: float  # the oracle's degree before calibration, in [0, 1]
+    samples: tuple[float, ...] = ()  # the single judgements behind the prior, each in [0, 1]
+    # width of the middle half of the judgements (interquartile range), in [0, 1]
     spread: float = 0.0
+    # the kind of oracle: "embedding", "causal_lm", "table"; "judged" if it was looked up
     source: str = ""
-    model: str = ""
-    evidence_count: int = 0
-    note: str = ""
+    model: str = ""  # which model or table answered
+    evidence_count: int = 0  # observed outcomes that calibration used
+    note: str = ""  # remarks for people about this number
+    # probabilities of the scores 0, 1 .. 100 (101 numbers that sum to 1) if a model's distribution
+    # was read exactly, else empty.
     distribution: tuple[float, ...] = ()
+    # seconds that the oracle took, divided evenly among the requests of one batch; 0 for a cached
+    # answer. Comparisons of memberships ignore it.
     latency: float = field(default=0.0, compare=False)
-    fallback: str = ""
+    fallback: str = ""  # reason for which another oracle than the intended one answered, else ""
+    # standard deviation of the prior's error that the oracle expects, in [0, 1]; None if it doesn't
+    # say
     uncertainty: float | None = None
 
     def __post_init__(self) -> None:
@@ -305,11 +275,7 @@ class Membership:
         model: str,
         latency: float,
     ) -> list[Membership]:
-        """Build the answers of a batch, each like `of_degree`, in a quarter of the time.
-
-        Args:
-            latency: seconds for each answer.
-        """
+        """Build the answers of a batch, each like `of_degree`, in a quarter of the time."""
         for value in (*degrees, *uncertainties):
             check_degree(value, "a degree or uncertainty of a batch")
         example = cls(0.0, 0.0, source=source, model=model, latency=latency)
@@ -336,11 +302,7 @@ _SLOTS = {one.name: Membership.__dict__[one.name] for one in fields(Membership)}
 def _build_all(
     count: int, example: Membership, own: Mapping[str, Iterable[Any]]
 ) -> list[Membership]:
-    """Build memberships of checked values, column by column.
-
-    Args:
-        own: values of the other fields, one for each membership.
-    """
+    """Build memberships of checked values, column by column."""
     built = [object.__new__(Membership) for _ in range(count)]
     for name, slot in _SLOTS.items():
         values = own[name] if name in own else repeat(getattr(example, name), count)
@@ -364,11 +326,7 @@ def write_canonically(content: object) -> str:
 
 
 def check_degree(value: float, what: str) -> float:
-    """Check that ``value`` is a number in [0, 1], and return it.
-
-    Raises:
-        GroundingError: it is not; the sentence begins with ``what``.
-    """
+    """Check that ``value``, named ``what`` in errors, is a number in [0, 1], and return it."""
     if type(value) is float and 0.0 <= value <= 1.0:  # the usual case, a dozen times a question
         return value
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):

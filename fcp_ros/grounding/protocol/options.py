@@ -18,8 +18,6 @@ from fcp_ros.grounding.protocol.judgement import (
     check_degree,
 )
 
-# --- one membership from several judgements or from a distribution over scores ---
-
 
 class Estimate(str, Enum):
     """The number that stands for a distribution or for several judgements."""
@@ -33,11 +31,7 @@ DEGREES = tuple(score / HIGHEST_SCORE for score in range(SCORE_COUNT))
 
 
 def check_sample_count(count: int) -> int:
-    """Return ``count`` if it is odd and positive, so that the median is one of the judgements.
-
-    Raises:
-        GroundingError: it is even or not positive.
-    """
+    """Return ``count`` if it is odd and positive, so that the median is one of the judgements."""
     if isinstance(count, bool) or not isinstance(count, int) or count < 1 or count % 2 == 0:
         raise GroundingError(
             GroundingCode.INVALID_OPTION,
@@ -52,9 +46,8 @@ def build_exact_membership(
 ) -> Membership | str:
     """Build the membership of a distribution over the scores, or say why there is none.
 
-    Args:
-        scores: probability of each score 0 .. 100; the remainder to 1 is "no score".
-        least_mass: least probability required on all scores together.
+    `scores`: probability of each score 0 .. 100; the remainder to 1 is "no score". `least_mass`:
+    least probability required on all scores together.
     """
     mass = math.fsum(scores)
     if mass < least_mass or mass <= 0.0:
@@ -79,11 +72,9 @@ def build_sampled_membership(
     source: str,
     model: str,
 ) -> Membership | str:
-    """Build the membership of sampled answers, or say why there is none.
+    """Build the membership of sampled answers (None: no score), or say why there is none.
 
-    Args:
-        answers: the degree that each sampled answer gives; None for an answer without a score.
-        least_mass: least share of the answers that must have a score.
+    `least_mass`: least share of the answers that must have a score.
     """
     samples = tuple(answer for answer in answers if answer is not None)
     if not samples or len(samples) < least_mass * len(answers):
@@ -100,14 +91,7 @@ def build_sampled_membership(
 
 
 def compute_median(values: Sequence[float]) -> tuple[float, float]:
-    """Compute the median and the interquartile range of the judgements.
-
-    Args:
-        values: at least one number.
-
-    Raises:
-        GroundingError: there is no value, or one is not finite.
-    """
+    """Compute the median and the interquartile range of at least one finite number."""
     if not values or not all(math.isfinite(value) for value in values):
         raise GroundingError(
             GroundingCode.INVALID_DEGREE,
@@ -121,16 +105,7 @@ def compute_median(values: Sequence[float]) -> tuple[float, float]:
 
 
 def find_quantile(values: Sequence[float], weights: Sequence[float], fraction: float) -> float:
-    """Find the least value at which the cumulative weight reaches ``fraction`` of the total.
-
-    Args:
-        values: scores in any order.
-        weights: one for each value, not negative, not all zero; need not sum to 1.
-        fraction: in (0, 1].
-
-    Raises:
-        GroundingError: weights negative, not finite or all zero.
-    """
+    """Find the least value at which the cumulative weight reaches a fraction, in (0, 1]."""
     total = math.fsum(weights)
     if not math.isfinite(total) or total <= 0.0 or any(weight < 0.0 for weight in weights):
         raise GroundingError(
@@ -186,29 +161,21 @@ class Precision(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class LanguageModelOptions:
-    """Settings for asking a language model, on this machine or on a server.
+    """Settings for asking a language model, on this machine or on a server."""
 
-    Args:
-        folder: the model on this machine; "" takes `GroundingOptions.model`. Required if
-            predicates name "causal_lm" and the default oracle is another one.
-        mode: "exact" or "sample".
-        samples: judgements a membership in sample mode, odd.
-        temperature: of the samples, > 0.
-        least_mass: in both modes, answers with less probability on valid scores (of drawn answers,
-            with a smaller share of scores) are refused, in [0, 1].
-        estimate: "mean" or "median" of the distribution or of the samples.
-        token_budget: tokens that one forward pass may hold, >= 64.
-    """
-
+    # the model on this machine; "" takes `GroundingOptions.model`. Required if predicates name
+    # "causal_lm" and the default oracle is another one.
     folder: str | Path = ""
-    mode: ScoringMode = ScoringMode.EXACT
-    samples: int = 5
+    mode: ScoringMode = ScoringMode.EXACT  # "exact" or "sample"
+    samples: int = 5  # judgements a membership in sample mode, odd
     seed: int = 0
-    temperature: float = 0.7
+    temperature: float = 0.7  # of the samples, > 0
+    # in both modes, answers with less probability on valid scores (of drawn answers, with a smaller
+    # share of scores) are refused, in [0, 1]
     least_mass: float = 0.5
-    estimate: Estimate = Estimate.MEAN
+    estimate: Estimate = Estimate.MEAN  # "mean" or "median" of the distribution or of the samples
     precision: Precision = Precision.AUTO
-    token_budget: int = 4096
+    token_budget: int = 4096  # tokens that one forward pass may hold, >= 64
 
     def __post_init__(self) -> None:
         check_sample_count(self.samples)
@@ -227,11 +194,7 @@ DEFAULT_KEY_VARIABLE = f"{KEY_PREFIX}ENDPOINT"
 
 
 def check_key_variable(name: str) -> None:
-    """Refuse an environment variable whose value must not be sent to a server.
-
-    Raises:
-        GroundingError: the name doesn't begin with `KEY_PREFIX`.
-    """
+    """Refuse an environment variable without `KEY_PREFIX`: its value is not sent to a server."""
     if not name.startswith(KEY_PREFIX):
         wanted = f"a name that begins with {KEY_PREFIX}, such as {DEFAULT_KEY_VARIABLE}"
         raise build_range_error("endpoint key_variable", name, wanted)
@@ -239,24 +202,16 @@ def check_key_variable(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EndpointOptions:
-    """A model server with the OpenAI protocol.
+    """A model server with the OpenAI protocol."""
 
-    Args:
-        url: of the server, such as "http://localhost:8000/v1"; "" means there is none.
-        model: the name that the server knows the model by; "" takes the first it lists.
-        key_variable: environment variable that holds the key, if the server requires one; its name
-            begins with `KEY_PREFIX`. "" sends none.
-        concurrency: requests in flight at a time, 1 to 256.
-        timeout: seconds for one request, > 0.
-        retries: further tries after a transient failure, 0 to 10.
-    """
-
-    url: str = ""
-    model: str = ""
+    url: str = ""  # of the server, such as "http://localhost:8000/v1"; "" means there is none
+    model: str = ""  # the name that the server knows the model by; "" takes the first it lists
+    # environment variable that holds the key, if the server requires one; its name begins with
+    # `KEY_PREFIX`. "" sends none.
     key_variable: str = DEFAULT_KEY_VARIABLE
-    concurrency: int = 8
-    timeout: float = 30.0
-    retries: int = 3
+    concurrency: int = 8  # requests in flight at a time, 1 to 256
+    timeout: float = 30.0  # seconds for one request, > 0
+    retries: int = 3  # further tries after a transient failure, 0 to 10
 
     def __post_init__(self) -> None:
         if self.key_variable:
@@ -277,15 +232,10 @@ class EvidenceWorld(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class EvidenceOrigin:
-    """The robot and the world that the evidence of a store comes from.
+    """The robot and the world that the evidence of a store comes from."""
 
-    Args:
-        robot: namespace of the robot without its first slash; "" for a robot without one.
-        world: the real world, or a simulated one.
-    """
-
-    robot: str = ""
-    world: EvidenceWorld = EvidenceWorld.REAL
+    robot: str = ""  # namespace of the robot without its first slash; "" for a robot without one
+    world: EvidenceWorld = EvidenceWorld.REAL  # the real world, or a simulated one
 
     def __str__(self) -> str:
         """Name both, as messages do."""
@@ -294,40 +244,33 @@ class EvidenceOrigin:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationOptions:
-    """Settings for moving degrees by observed outcomes.
+    """Settings for moving degrees by observed outcomes."""
 
-    Args:
-        path: SQLite file of the evidence; None keeps evidence in memory only.
-        origin: whose evidence the file holds; another's file is refused. None takes any file.
-        read_only: only look at the evidence of an existing file; `origin` must be None then.
-        strength: number of outcomes that the oracle's degree is worth, > 0.
-        cap: the largest shift by calibration, in [0, 1].
-        half_life: number of later outcomes of a context after which an outcome counts half; 0 or
-            infinity: never.
-        half_life_days: age relative to the predicate's newest outcome after which an outcome
-            counts half, in days; 0 or infinity: never.
-        pooled_half_life: like `half_life`, counted over all outcomes of a predicate and model,
-            for what is learnt about the model.
-        pooled: recalibrate the model's degrees with all outcomes of a predicate together.
-        neighbours: prior trust in contexts that differ in attributes only, in [0, 1]; 0: outcomes
-            count for their own context alone.
-        drift_threshold: evidence that raises an alarm, > 0; h means at most one false alarm in
-            exp(h) outcomes per direction.
-        kept_after_change: factor on the weight of outcomes from before a change that raised an
-            alarm, in [0, 1]; 1 keeps all of it.
-    """
-
+    # SQLite file of the evidence; None keeps evidence in memory only
     path: str | Path | None = None
+    # whose evidence the file holds; another's file is refused. None takes any file.
     origin: EvidenceOrigin | None = None
+    # only look at the evidence of an existing file; `origin` must be None then
     read_only: bool = False
-    strength: float = 4.0
-    cap: float = 0.6
+    strength: float = 4.0  # number of outcomes that the oracle's degree is worth, > 0
+    cap: float = 0.6  # the largest shift by calibration, in [0, 1]
+    # number of later outcomes of a context after which an outcome counts half; 0 or infinity: never
     half_life: float = 100.0
+    # age relative to the predicate's newest outcome after which an outcome counts half, in days; 0
+    # or infinity: never
     half_life_days: float = 0.0
+    # like `half_life`, counted over all outcomes of a predicate and model, for what is learnt about
+    # the model
     pooled_half_life: float = 1000.0
-    pooled: bool = True
+    pooled: bool = True  # recalibrate the model's degrees with all outcomes of a predicate together
+    # prior trust in contexts that differ in attributes only, in [0, 1]; 0: outcomes count for their
+    # own context alone
     neighbours: float = 0.25
+    # evidence that raises an alarm, > 0; h means at most one false alarm in exp(h) outcomes per
+    # direction
     drift_threshold: float = 6.2
+    # factor on the weight of outcomes from before a change that raised an alarm, in [0, 1]; 1 keeps
+    # all of it
     kept_after_change: float = 0.1
 
     def __post_init__(self) -> None:
@@ -344,31 +287,21 @@ class CalibrationOptions:
 
 @dataclass(frozen=True, slots=True)
 class GroundingOptions:
-    """Settings of `make_grounder`.
+    """Settings of `make_grounder`."""
 
-    Args:
-        oracle: the default oracle, a name in `registry.ORACLES`.
-        model: the default oracle's model: a registered name or a folder; "" means the default
-            sentence model ("embedding", "head"): mpnet where it was fetched, else minilm.
-        fallback: oracle that answers if the intended one can't; "" means none, so that the error
-            is raised.
-        heads: file of the model's trained heads; "" means the packaged one.
-        device: "auto", "cpu" or "cuda".
-        cache_path: SQLite file of the judgement cache; None keeps answers in memory only.
-        calibration: settings for moving degrees by outcomes.
-
-    Raises:
-        GroundingError: a value out of range; the sentence names it.
-    """
-
-    oracle: str = "embedding"
+    oracle: str = "embedding"  # the default oracle, a name in `registry.ORACLES`
+    # the default oracle's model: a registered name or a folder; "" means the default sentence model
+    # ("embedding", "head"): mpnet where it was fetched, else minilm
     model: str | Path = ""
+    # oracle that answers if the intended one can't; "" means none, so that the error is raised
     fallback: str = ""
-    heads: str | Path = ""
-    device: Device = Device.AUTO
+    heads: str | Path = ""  # file of the model's trained heads; "" means the packaged one
+    device: Device = Device.AUTO  # "auto", "cpu" or "cuda"
+    # SQLite file of the judgement cache; None keeps answers in memory only
     cache_path: str | Path | None = None
     language_model: LanguageModelOptions = field(default_factory=LanguageModelOptions)
     endpoint: EndpointOptions = field(default_factory=EndpointOptions)
+    # settings for moving degrees by outcomes
     calibration: CalibrationOptions = field(default_factory=CalibrationOptions)
 
     def __post_init__(self) -> None:

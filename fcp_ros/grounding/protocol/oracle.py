@@ -57,14 +57,9 @@ class MembershipOracle(Protocol):
     def judge(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Membership]:
-        """Judge requests: one membership each, in order.
+        """Judge requests about a predicate: one membership each, in order, in few passes.
 
-        Args:
-            predicate: the predicate that all requests ask about.
-            requests: any number; a backend answers them in as few passes as it can.
-
-        Raises:
-            GroundingError: the backend can't answer; nothing is answered by a guess.
+        GroundingError: the backend can't answer; nothing is answered by a guess.
         """
         ...
 
@@ -81,20 +76,12 @@ class PerRequestOracle(ABC):
     def judge(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Membership]:
-        """Judge requests: one membership each, in order.
-
-        Raises:
-            GroundingError: the first request without an answer says why.
-        """
+        """Judge requests: one membership each, in order; the first without one raises why."""
         return require_all(self.judge_each(predicate, requests))
 
 
 def require_all(answers: Sequence[Answer]) -> list[Membership]:
-    """Return the memberships if there are no errors among the answers.
-
-    Raises:
-        GroundingError: the first error among them.
-    """
+    """Return the memberships, or raise the first error among the answers."""
     memberships = []
     for answer in answers:
         if isinstance(answer, GroundingError):
@@ -106,8 +93,7 @@ def require_all(answers: Sequence[Answer]) -> list[Membership]:
 def hash_predicate(predicate: GradedPredicate) -> str:
     """Hash all that the predicate's author wrote about it to 16 hexadecimal digits.
 
-    A changed rubric, table or declared context changes the version, so that the cache returns no
-    outdated answer.
+    So the cache returns no answer to a changed rubric, table or declared context.
     """
     parts = (
         predicate.name,

@@ -15,8 +15,6 @@ from fcp_ros.grounding.judged.judgement_set import to_singular
 from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
 from fcp_ros.grounding.protocol.errors import GroundingError
 
-# --- words that end the name of a thing, and other words for the same thing ---
-
 ORDERS = gather_words("""
     ignore ignoring disregard disregarding forget override overrule overriding bypass answer answers
     answered respond response reply say says said tell give gives score scores scored scoring rating
@@ -70,10 +68,8 @@ LINKS = gather_words("""
 ARTICLES = gather_words("a an the")
 PARTS = gather_words("of full")
 """Words behind which it is said what a thing holds, or what it is of."""
-ATTRIBUTED = gather_words("with without")
-"""Words behind which it is said what belongs to a thing."""
-STATE = "ed"
-"""The ending of a state, which names of assets have behind the kind: "lettuce sliced"."""
+ATTRIBUTED = gather_words("with without")  # Words behind which it is said what belongs to a thing
+STATE = "ed"  # The ending of a state, which names of assets have behind the kind: "lettuce sliced"
 NO_NOUNS = ("ed", "ing", "ly", "able", "ible", "ful", "ous", "ive", "ior", "est", "less", "ish")
 """Endings of adjectives, adverbs and verbs, in English."""
 JOINTS = gather_words("of with without for in on under from beside full")
@@ -151,42 +147,32 @@ OTHER_LANGUAGES = gather_words(
 
 # --- known words ---
 
-LEAST_LETTERS = 3
-"""Shorter words of a tokenizer are pieces of words."""
-CLOSING = 0.8
-"""The share of its phrases in which a closing word is the head."""
+LEAST_LETTERS = 3  # Shorter words of a tokenizer are pieces of words
+CLOSING = 0.8  # The share of its phrases in which a closing word is the head
 
 
 @dataclass(frozen=True, slots=True)
 class WordOrder:
-    """The order of words in judged phrases, in the singular.
+    """The order of words in judged phrases, in the singular."""
 
-    Args:
-        pairs: words that stand one behind the other, neither of them a link.
-        heads: words that are the head of a phrase: its last word, or that before a link.
-        closing: those that hardly ever stand before another word: "mug", but not "tin".
-        modifiers: words that stand before the head of a phrase: "tin" of "tin mug".
-        measures: words that stand before "of": "bottle", "piece".
-    """
-
+    # words that stand one behind the other, neither of them a link
     pairs: frozenset[tuple[str, str]] = frozenset()
+    # words that are the head of a phrase: its last word, or that before a link
     heads: frozenset[str] = frozenset()
+    # those that hardly ever stand before another word: "mug", but not "tin"
     closing: frozenset[str] = frozenset()
+    # words that stand before the head of a phrase: "tin" of "tin mug"
     modifiers: frozenset[str] = frozenset()
-    measures: frozenset[str] = frozenset()
+    measures: frozenset[str] = frozenset()  # words that stand before "of": "bottle", "piece"
 
 
 @dataclass(frozen=True, slots=True)
 class KnownWords:
-    """Known words and phrases, in plain spelling.
-
-    Args:
-        words: all known words, those too.
-    """
+    """Known words and phrases, in plain spelling."""
 
     phrases: frozenset[str]
     judged_words: frozenset[str]
-    words: frozenset[str]
+    words: frozenset[str]  # all known words, those too
     order: WordOrder = field(default_factory=WordOrder)
 
     def knows(self, word: str) -> bool:
@@ -216,10 +202,7 @@ class KnownWords:
         return to_singular(word) in self.order.heads
 
     def may_stand_before(self, word: str, following: str) -> bool:
-        """Return True if a word may stand before another in the name of a thing.
-
-        People put it before this word or before the head of some phrase.
-        """
+        """Return True if people put a word before another, or before the head of some phrase."""
         own = to_singular(word)
         return own in self.order.modifiers or (own, to_singular(following)) in self.order.pairs
 

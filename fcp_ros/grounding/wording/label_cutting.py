@@ -43,7 +43,6 @@ from fcp_ros.grounding.wording.known_words import (
     KnownWords,
 )
 
-# --- the place where the name of a thing, or the text of a goal, ends within a run of words ---
 #
 # A name goes on behind its kind only with words that people judged, and in an order in which they
 # put them: "mug with a broken handle", but neither "mug superior to all others" nor "mug gold
@@ -56,12 +55,9 @@ MOST_WORDS = 10
 LONGEST_WORD = 24
 LONGEST_KIND = 12
 """Letters of the kind of a thing that no model knows; longer words are made of others."""
-MOST_UNKNOWN = 1
-"""Words that nobody judged that a text may have after a known one."""
-MOST_BEFORE = 2
-"""Words that nobody judged that a name may have before its kind."""
-MOST_UNLISTED = 3
-"""Words of a name of which nobody judged any."""
+MOST_UNKNOWN = 1  # Words that nobody judged that a text may have after a known one
+MOST_BEFORE = 2  # Words that nobody judged that a name may have before its kind
+MOST_UNLISTED = 3  # Words of a name of which nobody judged any
 _WORD = re.compile(r"&|[\w'’.-][\w'’.&-]*|\d+%")  # noqa: RUF001
 
 
@@ -117,12 +113,7 @@ class NameRule:
         return begin
 
     def find_kind(self, begin: int, end: int) -> int | None:
-        """Find the kind of a thing in a run of words.
-
-        Returns:
-            The place of the first word before a link, or else the last word, that is the end of a
-            judged phrase; None if there is none.
-        """
+        """Find the first word before a link, or else the last, that ends a judged phrase."""
         for place in range(begin, end):
             following = self.words[place + 1] if place + 1 < end else ""
             if following in ATTRIBUTED | PARTS and self.known.is_head(self.words[place]):
@@ -171,11 +162,7 @@ class NameRule:
         )
 
     def find_last_name(self) -> int:
-        """Find the begin of a judged name at the very end ("choose the garden chair").
-
-        Returns:
-            Its place; the number of words if there is none.
-        """
+        """Find the begin of a judged name at the very end, or it ("choose the garden chair")."""
         count = len(self.words)
         begin = max(0, count - MOST_WORDS)
         kind = self.find_kind(begin, count)
@@ -272,8 +259,7 @@ def is_latin(word: str) -> bool:
 
 # --- labels cut down to a short noun phrase ---
 
-MOST_CHARACTERS = 1000
-"""Characters of a label that are read; the rest is ignored."""
+MOST_CHARACTERS = 1000  # Characters of a label that are read; the rest is ignored
 _PART_END = re.compile(
     r"[!?;:,|/\\<>\[\]{}()#*\"“”«»=~^`$@+…。、！？：；，·•→\n\r\t\v\f]"  # noqa: RUF001
     r"|\.(?!\d)|(?<!\d)\.|\s[-–—]+(?=\s)"  # noqa: RUF001
@@ -289,17 +275,11 @@ _EDGES = "'’-_."  # noqa: RUF001
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """The name of a thing in a label.
+    """The name of a thing in a label."""
 
-    Args:
-        words: the name; "" if the label names nothing.
-        core: the part of it that its author can't make more of than it is.
-        description: what was said of the thing besides, and isn't part of its name.
-    """
-
-    words: str
-    core: str = ""
-    description: str = ""
+    words: str  # the name; "" if the label names nothing
+    core: str = ""  # the part of it that its author can't make more of than it is
+    description: str = ""  # what was said of the thing besides, and isn't part of its name
 
 
 def cut_label(label: str, known: KnownWords, *, is_text: bool = False) -> str:
@@ -308,12 +288,7 @@ def cut_label(label: str, known: KnownWords, *, is_text: bool = False) -> str:
 
 
 def find_label(label: str, known: KnownWords, *, is_text: bool = False) -> Name:
-    """Find the words of a label that name something.
-
-    Args:
-        label: the label, or a text of a goal.
-        is_text: True for a text of a goal, which may list things after commas.
-    """
+    """Find the words of a label, or of a text (which may list things), that name something."""
     if label in known.phrases:
         return Name(label, label)
     text = clean_text(label[:MOST_CHARACTERS])
@@ -337,12 +312,9 @@ def find_label(label: str, known: KnownWords, *, is_text: bool = False) -> Name:
 class Rank(IntEnum):
     """The likelihood that a part of a label is the name: the first of the lowest rank is read."""
 
-    WHOLE = 0
-    """It begins with a name that ends in a judged kind."""
-    BEHIND = 1
-    """The name stands behind words that are no part of one."""
-    KIND = 2
-    """It ends in the last word of some judged phrase."""
+    WHOLE = 0  # It begins with a name that ends in a judged kind
+    BEHIND = 1  # The name stands behind words that are no part of one
+    KIND = 2  # It ends in the last word of some judged phrase
     WORDS = 3
     NOTHING = 4
 

@@ -25,22 +25,15 @@ from fcp_ros.grounding.protocol.judgement import (
 from fcp_ros.grounding.wording.known_words import ARTICLES, JOINTS, SAME_WORDS, WHICH, KnownWords
 from fcp_ros.grounding.wording.label_cutting import cut_label, find_label
 
-# --- names of assets, plurals and other spellings, read as words that people judged ---
 #
 # "robothor dining table extendable" is an extendable dining table, "doorframe" a door frame, a
 # "fridge 8a3f" a fridge. A name that people judged as it stands is left alone.
 
-LEAST_PART = 3
-"""Letters of the shorter part of a compound."""
+LEAST_PART = 3  # Letters of the shorter part of a compound
 
 
 def read_name(name: str, known: KnownWords, *, is_text: bool = False) -> str:
-    """Return the name as people would say it; in plain spelling if it is changed.
-
-    Args:
-        name: of a thing, or a text of a goal.
-        is_text: True for a text, which is no name of an asset.
-    """
+    """Return a thing's name, or a goal's text, as people say it; in plain spelling if changed."""
     words = to_plain(name).split()
     if not words or " ".join(words) in known.phrases:
         return name
@@ -111,45 +104,33 @@ def _split_compound(word: str, known: KnownWords) -> list[str]:
 DESCRIPTION = "description"
 """The attribute with words about a thing that are no part of its name; whoever made the scene says
 them, so they are not believed where they praise."""
-NAMELESS = "thing"
-"""The word for a thing whose label names nothing."""
-SHOWN = 60
-"""Characters of a label that a note shows."""
+NAMELESS = "thing"  # The word for a thing whose label names nothing
+SHOWN = 60  # Characters of a label that a note shows
 UNKNOWN_DEGREE = 0.2
 """About the mean degree of a thing for a purpose, whatever they are (measured: 0.16 to 0.21)."""
 UNKNOWN_WEIGHT = 0.25
 """Weight of what an English model says of a word that it doesn't know; it is hardly more right than
 the mean (docs/grounding.md)."""
-UNKNOWN_ERROR = 0.3
-"""Standard deviation of such a degree's error (measured)."""
-MOST_KEPT = 16_384
-"""Texts of each kind that are remembered."""
+UNKNOWN_ERROR = 0.3  # Standard deviation of such a degree's error (measured)
+MOST_KEPT = 16_384  # Texts of each kind that are remembered
 _NAME = re.compile(r"[\w.|+/:-]{1,60}")
-LONGEST_KEPT = 500
-"""Characters of the texts that are remembered."""
+LONGEST_KEPT = 500  # Characters of the texts that are remembered
 Read = TypeVar("Read")
 
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """A request as a model is asked it.
+    """A request as a model is asked it."""
 
-    Args:
-        request: with the words that were read.
-        note: what was read otherwise, or "".
-        unknown: a word that leaves open what is meant, or "".
-        is_nameless: True if a label names nothing at all.
-        core: about the cores of the names, where they are less than the names, and without what
-            only describes a thing; the answer is no higher than the answer to this.
-        is_described: True if a description is left out in the core. It may warn, as "cracked" does,
-            but a model that isn't sure of a difference says nothing by it ("clean").
-    """
-
-    request: JudgementRequest
-    note: str = ""
-    unknown: str = ""
-    is_nameless: bool = False
+    request: JudgementRequest  # with the words that were read
+    note: str = ""  # what was read otherwise, or ""
+    unknown: str = ""  # a word that leaves open what is meant, or ""
+    is_nameless: bool = False  # True if a label names nothing at all
+    # about the cores of the names, where they are less than the names, and without what only
+    # describes a thing; the answer is no higher than the answer to this
     core: JudgementRequest | None = None
+    # True if a description is left out in the core. It may warn, as "cracked" does, but a model
+    # that isn't sure of a difference says nothing by it ("clean").
     is_described: bool = False
 
     @property
@@ -158,11 +139,7 @@ class ReadRequest:
         return not self.note and not self.unknown and self.core is None
 
     def annotate(self, answer: Membership, *, is_english_only: bool) -> Membership:
-        """Add the note; an answer about words that the model can't know becomes unsure.
-
-        Args:
-            is_english_only: True for a model that knows no other language.
-        """
+        """Add the note; an answer about words that the model can't know becomes unsure."""
         if self.is_plain:
             return answer
         notes = [answer.note, self.note]
@@ -186,30 +163,17 @@ class ReadRequest:
 
 @dataclass(frozen=True, slots=True)
 class ReadWords:
-    """The words of one argument as they were read.
+    """The words of one argument as they were read."""
 
-    Args:
-        name: what a model is asked about.
-        note: what was read otherwise, or "".
-        unknown: a word that leaves open what is meant, or "".
-        is_nameless: True if the label names nothing at all.
-        core: of the name, where it is less than the name, else "".
-    """
-
-    name: str
-    note: str = ""
-    unknown: str = ""
-    is_nameless: bool = False
-    core: str = ""
+    name: str  # what a model is asked about
+    note: str = ""  # what was read otherwise, or ""
+    unknown: str = ""  # a word that leaves open what is meant, or ""
+    is_nameless: bool = False  # True if the label names nothing at all
+    core: str = ""  # of the name, where it is less than the name, else ""
 
 
 def read_words(words: str, known: KnownWords, *, is_text: bool) -> ReadWords:
-    """Read the words of an argument.
-
-    Args:
-        words: a label, or a text of a goal.
-        is_text: True for a text.
-    """
+    """Read the words of a label, or of a text of a goal."""
     kept = find_label(words, known, is_text=is_text)
     name = read_name(kept.words or NAMELESS, known, is_text=is_text)
     note = "" if name == words else f"{_show(words)} was read as {_show(name)}"

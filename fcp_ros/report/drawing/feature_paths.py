@@ -14,28 +14,20 @@ from html import escape
 
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.planning.model.suggestion import PolicyTrace
+from fcp_ros.report.drawing.svg import draw_text, frame_drawing
 
-WIDTH = 740.0
-"""Width of the picture, px."""
-NAMES = 120.0
-"""Width of the names of the features, px."""
-ENDS = 34.0
-"""Width of the value at either end of a row, px."""
-ROW = 36.0
-"""Height of a row, px; a line takes `LINE` of it."""
+WIDTH = 740.0  # Width of the picture, px
+NAMES = 120.0  # Width of the names of the features, px
+ENDS = 34.0  # Width of the value at either end of a row, px
+ROW = 36.0  # Height of a row, px; a line takes `LINE` of it
 LINE = 26.0
-BAND = 22.0
-"""Height of the abstract actions, px."""
-LETTER = 6.6
-"""Width of a letter, px."""
+BAND = 22.0  # Height of the abstract actions, px
+LETTER = 6.6  # Width of a letter, px
 MOST_LETTERS = 17
 """Letters of the name of a feature; the tooltip has all of them and its definition."""
-LEAST_LETTERS = 5
-"""Letters of a longer name of an abstract action that are worth showing."""
-MOST_ROWS = 24
-"""Features that are drawn."""
-MOST_BANDS = 150
-"""Abstract actions that are drawn: more would be too narrow."""
+LEAST_LETTERS = 5  # Letters of a longer name of an abstract action that are worth showing
+MOST_ROWS = 24  # Features that are drawn
+MOST_BANDS = 150  # Abstract actions that are drawn: more would be too narrow
 
 _STYLE = """
 .features { --f-ink:#1f2933; --f-muted:#5b6774; --f-faint:#e4e8ec; --f-blue:#2b6cb0;
@@ -53,11 +45,7 @@ _STYLE = """
 
 
 def draw_feature_paths(trace: PolicyTrace) -> str:
-    """Draw the values of all features along a plan.
-
-    Returns:
-        One ``<svg>`` element without ids; an empty string for a run without steps.
-    """
+    """Draw the values of all features along a plan as ``<svg>`` without ids; "" without steps."""
     if not trace.moves or not trace.moves[-1].steps:
         return ""
     shown = trace.features[:MOST_ROWS]
@@ -68,18 +56,14 @@ def draw_feature_paths(trace: PolicyTrace) -> str:
         drawn.append(_draw_row(trace, place, BAND + 6 + ROW * place))
     bottom = BAND + 6 + ROW * len(shown)
     if hidden:
-        drawn.append(_draw_text("value", 0, bottom + LINE, f"and {hidden} more features"))
+        drawn.append(draw_text("value", 0, bottom + LINE, f"and {hidden} more features"))
         bottom += ROW
     count = trace.moves[-1].steps
-    drawn.append(_draw_text("value", _find_x(trace, 0), bottom + 13, "step 1"))
+    drawn.append(draw_text("value", _find_x(trace, 0), bottom + 13, "step 1"))
     if count > 1:
-        drawn.append(_draw_text("value from", _find_x(trace, count), bottom + 13, f"step {count}"))
+        drawn.append(draw_text("value from", _find_x(trace, count), bottom + 13, f"step {count}"))
     label = f"Values of {len(trace.features)} features along {count} steps"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="features" role="img" '
-        f'aria-label="{label}" width="{WIDTH:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {WIDTH:.0f} {height:.0f}"><style>{_STYLE}</style>{"".join(drawn)}</svg>'
-    )
+    return frame_drawing("features", label, _STYLE, (0.0, WIDTH, height), "".join(drawn))
 
 
 def _find_x(trace: PolicyTrace, steps: int) -> float:
@@ -90,10 +74,10 @@ def _find_x(trace: PolicyTrace, steps: int) -> float:
 
 def _draw_moves(trace: PolicyTrace) -> str:
     """Draw the abstract actions as bands; the name stands in those that are wide enough."""
-    drawn, done = [_draw_text("value", 0, 15, "abstract action")], 0
+    drawn, done = [draw_text("value", 0, 15, "abstract action")], 0
     if len(trace.moves) > MOST_BANDS:
         middle = (_find_x(trace, 0) + _find_x(trace, trace.moves[-1].steps)) / 2
-        drawn.append(_draw_text("move", middle, 15, f"{len(trace.moves):,} of them"))
+        drawn.append(draw_text("move", middle, 15, f"{len(trace.moves):,} of them"))
         return "".join(drawn)
     for number, move in enumerate(trace.moves):
         left, right = _find_x(trace, done), _find_x(trace, move.steps)
@@ -107,7 +91,7 @@ def _draw_moves(trace: PolicyTrace) -> str:
         letters = int((right - left - 4) / LETTER)
         if letters >= min(len(name), LEAST_LETTERS):
             short = name if len(name) <= letters else f"{name[: letters - 1]}\u2026"
-            drawn.append(_draw_text("move", (left + right) / 2, 15, short))
+            drawn.append(draw_text("move", (left + right) / 2, 15, short))
         done = move.steps
     return "".join(drawn)
 
@@ -129,10 +113,10 @@ def _draw_row(trace: PolicyTrace, place: int, top: float) -> str:
     words = [feature.write_value(value) for value in (values[0], values[-1])]
     return (
         f"<g><title>{escape(name)}: {escape(to_printable(feature.text))}</title>"
-        f"{_draw_text('', 0, bottom - 5, short)}"
-        f"{_draw_text('value from', first - 6, bottom - 5, words[0])}"
+        f"{draw_text('', 0, bottom - 5, short)}"
+        f"{draw_text('value from', first - 6, bottom - 5, words[0])}"
         f'<path class="ground" d="M{first:.1f},{bottom:.1f} H{last:.1f}"/>{path}'
-        f"{_draw_text('value', last + 6, bottom - 5, words[1])}</g>"
+        f"{draw_text('value', last + 6, bottom - 5, words[1])}</g>"
     )
 
 
@@ -167,8 +151,3 @@ def _draw_number(
             drawn.append(f'<path class="line" d="{path}"/>')
             path = ""
     return "".join(drawn)
-
-
-def _draw_text(kind: str, x: float, y: float, text: str) -> str:
-    name = f' class="{kind}"' if kind else ""
-    return f'<text{name} x="{x:.1f}" y="{y:.1f}">{escape(text)}</text>'

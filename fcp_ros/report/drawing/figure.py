@@ -52,22 +52,16 @@ _HALO = re.compile(r'(<g id="name\d+">.*?<text style=")', re.DOTALL)
 
 
 def new_figure(width: float, height: float, *, arranged: bool = True) -> Figure:
-    """Return an empty figure of the given size in inches.
-
-    Args:
-        arranged: Fit the axes to the figure with all their texts; else they stay as they are put.
-    """
+    """Return an empty figure (inches); `arranged` fits the axes to it with all their texts."""
     figure = Figure(figsize=(width, height), layout="constrained" if arranged else None)
     FigureCanvasSVG(figure)
     return figure
 
 
 def to_svg(figure: Figure, label: str, prefix: str) -> str:
-    """Render a figure as one ``<svg>`` element for an HTML page.
+    """Render a figure as one ``<svg>``, described for people who cannot see it.
 
-    Args:
-        label: Description for people who cannot see the picture.
-        prefix: Unique in the page; keeps the element ids of two pictures apart.
+    `prefix`, unique in the page, keeps the element ids of two pictures apart.
     """
     buffer = io.StringIO()
     with rc_context(STYLE), warnings.catch_warnings():
@@ -76,9 +70,7 @@ def to_svg(figure: Figure, label: str, prefix: str) -> str:
         figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
     text = buffer.getvalue()
     svg = text[text.index("<svg") :]
-    svg = _HALO.sub(
-        r"\1paint-order:stroke;stroke:#fff;stroke-width:3.2;stroke-linejoin:round;", svg
-    )
+    svg = _HALO.sub(rf"\1{_EDGE}", svg)
     svg = re.sub(r'\bid="', f'id="{prefix}-', svg)
     svg = re.sub(r'(xlink:href="|url\()#', rf"\1#{prefix}-", svg)
     safe = label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")

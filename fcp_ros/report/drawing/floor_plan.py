@@ -35,17 +35,13 @@ from fcp_ros.scene import Layer, SceneGraph, SceneNode
 from fcp_ros.scene.graph.roles import FLOOR, is_door
 from fcp_ros.scene.shapes.route import Stop, trace_route
 
-WIDTH = 5.7
-"""Width of the picture [inches] unless another is given."""
+WIDTH = 5.7  # Width of the picture [inches] unless another is given
 
 TALLEST, LOWEST = 0.85, 0.28
 """Greatest and least height of the ground that is shown, in units of the picture's width."""
 
-LEAST_EXTENT = 0.2
-"""Smaller scenes [m] don't fill the picture."""
-
-_MARGINS = (40.0, 28.0, 8.0, 6.0)
-"""Space to the left, below, to the right and above [points]."""
+LEAST_EXTENT = 0.2  # Smaller scenes [m] don't fill the picture
+_MARGINS = (40.0, 28.0, 8.0, 6.0)  # Space to the left, below, to the right and above [points]
 
 LONGEST_NAME, LONGEST_ROOM_NAME = 32, 120
 """Longer names of things and of rooms are cut short [characters]."""
@@ -56,8 +52,7 @@ LEAST_BODY = 12.0
 MOST_NAMES = 400
 """With more things than this, none is named: the names would be unreadable and slow to place."""
 
-THIN = 4.0
-"""Doors that are thinner than this in the picture [points] are drawn as a line."""
+THIN = 4.0  # Doors that are thinner than this in the picture [points] are drawn as a line
 
 ITEM_FOOTPRINT = 0.12
 """Things with a smaller footprint [m^2] are drawn as a dot with the name beside it."""
@@ -71,16 +66,10 @@ def draw_floor_plan(
     *,
     width: float = WIDTH,
 ) -> str:
-    """Draw rooms, doors, furniture, things and the route, x to the right and y up.
+    """Draw rooms, doors, furniture, things and the route of steps, x to the right and y up.
 
-    Args:
-        steps: the plan's steps; empty draws the scene alone.
-        prefix: unique in the page (see ``to_svg``).
-        highlight: ids of things to point out, such as the chosen candidate.
-        width: width of the picture [inches].
-
-    Returns:
-        One ``<svg>`` element; an empty string if no node has a known pose.
+    `prefix`: unique in the page (see ``to_svg``). `highlight`: ids of things to point out. `width`
+    in inches. Returns one ``<svg>`` element; "" if no node has a known pose.
     """
     placed = [node for node in graph.nodes.values() if node.pose is not None]
     if not placed:
@@ -238,10 +227,7 @@ def _draw_things(axes: Axes, nodes: Sequence[SceneNode], highlight: frozenset[st
 
 
 def _draw_doors(axes: Axes, doors: Sequence[SceneNode], scale: float) -> None:
-    """Draw doors over the walls: an area, a line if it is thin, or a mark if nothing is known.
-
-    A passage without a door is dashed.
-    """
+    """Draw doors over walls: an area, a line if thin, a mark if unknown; dashed: no door."""
     for node in doors:
         x, y = _get_position(node)
         outline = np.array(list(node.polygon) or _find_outline(node))

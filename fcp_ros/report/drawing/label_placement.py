@@ -20,30 +20,20 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
-# --- placement of labels in a picture so that they do not cover each other ---
-
-CROWD = 45.0
-"""Points that are nearer than this [points] are neighbours."""
-
-LEADER_DISTANCE = 14.0
-"""Labels that are placed farther away than this [points] get a leader line."""
+CROWD = 45.0  # Points that are nearer than this [points] are neighbours
+LEADER_DISTANCE = 14.0  # Labels that are placed farther away than this [points] get a leader line
 
 
 @dataclass(frozen=True)
 class TextLabel:
-    """A text that belongs near a point.
-
-    Attributes:
-        x, y: the point, in points from the picture's lower left corner.
-        centred: True if the label is best placed on the point itself.
-        away: angle (degrees) of the side where nothing else is, if known: it is tried first.
-    """
+    """A text that belongs near a point, in points from the picture's lower left corner."""
 
     text: str
     x: float
     y: float
     size: float
-    centred: bool = False
+    centred: bool = False  # True if the label is best placed on the point itself
+    # angle (degrees) of the side where nothing else is, if known: it is tried first
     away: float | None = None
 
 
@@ -67,10 +57,7 @@ class PlacedLabel:
         )
 
     def trace_leader(self, gap: float) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return the ends of the line from the label's edge to `gap` before its point.
-
-        Both are offsets from the point, in points.
-        """
+        """Return the line from the label's edge to `gap` before its point, as offsets from it."""
         distance = math.hypot(self.dx, self.dy)
         half_width, half_height = _measure_width(self.label) / 2, 0.6 * self.label.size
         inside = min(
@@ -90,15 +77,9 @@ EVERYWHERE: Box = (-math.inf, -math.inf, math.inf, math.inf)
 def place_labels(
     labels: Sequence[TextLabel], taken: Sequence[Box] = (), within: Box = EVERYWHERE
 ) -> list[PlacedLabel | None]:
-    """Place labels one after the other.
+    """Place labels one after the other, in order; None for a label without a free offset.
 
-    Args:
-        labels: most important first.
-        taken: boxes (x0, y0, x1, y1) in points that no label may cover.
-        within: box that no label may leave.
-
-    Returns:
-        One placement for each label, in the same order; None for a label without a free offset.
+    No label covers boxes (x0, y0, x1, y1; points) that are `taken`, or leaves `within`.
     """
     boxes = np.empty((len(taken) + len(labels), 4))
     boxes[: len(taken)] = np.reshape(taken, (-1, 4))
@@ -121,11 +102,7 @@ def place_labels(
 
 
 def find_free_sides(points: NDArray[np.float64]) -> list[float | None]:
-    """Return for each point the angle (degrees) away from its neighbours; None without any.
-
-    Args:
-        points: Positions in points, shape (n, 2).
-    """
+    """Return for each point, (n, 2), the angle (degrees) away from its neighbours, or None."""
     apart = points[:, None] - points[None]
     near = np.abs(apart).max(axis=2, keepdims=True) < CROWD
     away = np.where(near, apart, 0.0).sum(axis=1)
@@ -186,15 +163,11 @@ def _find_overlaps(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDAr
 
 # --- names inside outlines ---
 
-LINE_HEIGHT = 1.2
-"""Height of a line in units of the font size."""
+LINE_HEIGHT = 1.2  # Height of a line in units of the font size
 
 MOST_LINES = 4
-MARGIN = 2.5
-"""Least distance of a name from the walls [points]."""
-
-STEPS = 16
-"""Places that are tried along each axis."""
+MARGIN = 2.5  # Least distance of a name from the walls [points]
+STEPS = 16  # Places that are tried along each axis
 
 _LARGE, _SMALL = (9.0, 8.0, 7.0, 6.0), (5.0,)
 
@@ -211,11 +184,7 @@ _PREFERENCES = (
 
 @dataclass(frozen=True)
 class FittedName:
-    """A name in its place.
-
-    Attributes:
-        x, y: The middle, in the unit of the outline (points).
-    """
+    """A name in its place. `x`, `y`: the middle, in the unit of the outline (points)."""
 
     lines: tuple[str, ...]
     x: float
@@ -230,17 +199,10 @@ class FittedName:
 
 
 def fit_name(text: str, outline: NDArray[np.float64], taken: Sequence[Box]) -> FittedName | None:
-    """Find a place for a name inside an outline, near its upper left corner.
+    """Find a place for a name inside an outline (n, 2), near its upper left corner.
 
     A place that covers nothing is preferred, then large letters, then few lines. A name that fits
-    nowhere is cut short.
-
-    Args:
-        outline: Corners in points, shape (n, 2).
-        taken: Boxes that should not be covered.
-
-    Returns:
-        The name in its place, or None if not even its first letter fits.
+    nowhere is cut short; None if not even its first letter fits.
     """
     boxes = np.reshape(np.array(taken, dtype=np.float64), (-1, 4))
     for sizes, is_free, is_broken in _PREFERENCES:
@@ -278,10 +240,7 @@ def _measure_halves(lines: Sequence[str], size: float) -> NDArray[np.float64]:
 
 
 def _find_place(
-    lines: Sequence[str],
-    size: float,
-    outline: NDArray[np.float64],
-    taken: NDArray[np.float64],
+    lines: Sequence[str], size: float, outline: NDArray[np.float64], taken: NDArray[np.float64]
 ) -> tuple[float, float] | None:
     """Return the middle of the first place inside the outline that covers nothing taken."""
     halves = _measure_halves(lines, size)

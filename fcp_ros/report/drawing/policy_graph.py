@@ -21,29 +21,19 @@ from fcp_ros.abstraction.qnp.policy_graph import PolicyEdge, PolicyGraph
 from fcp_ros.abstraction.qnp.problem import QState, describe_state
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.report.drawing.relaxation_lattice import spread_apart
+from fcp_ros.report.drawing.svg import draw_text, frame_drawing
 
-LETTER = 6.7
-"""Width of a letter, px."""
-LINE = 15.0
-"""Height of a line of text, px."""
-LETTERS = 30
-"""Letters of a qstate in one line."""
-MOST_LETTERS = 40
-"""Letters of the name of an action; the tooltip has all of them."""
-PADDING = 9.0
-"""Free space around texts in a box, px."""
-GAP = 26.0
-"""Least distance of two boxes of a row, px."""
-SLOPE = 34.0
-"""Height that the lines between two rows have to themselves, px."""
-LANE = 9.0
-"""Distance of lines that run beside one another, px."""
-LOOP = 14.0
-"""Free space on the right of a box, for a line that leads back to the box itself, px."""
-EDGE = 14.0
-"""Free space around the picture, px."""
-MOST_SHOWN = 80
-"""Qstates that are drawn, nearest to the start first."""
+LETTER = 6.7  # Width of a letter, px
+LINE = 15.0  # Height of a line of text, px
+LETTERS = 30  # Letters of a qstate in one line
+MOST_LETTERS = 40  # Letters of the name of an action; the tooltip has all of them
+PADDING = 9.0  # Free space around texts in a box, px
+GAP = 26.0  # Least distance of two boxes of a row, px
+SLOPE = 34.0  # Height that the lines between two rows have to themselves, px
+LANE = 9.0  # Distance of lines that run beside one another, px
+LOOP = 14.0  # Free space on the right of a box, for a line that leads back to the box itself, px
+EDGE = 14.0  # Free space around the picture, px
+MOST_SHOWN = 80  # Qstates that are drawn, nearest to the start first
 
 _STYLE = """
 .policy { --p-ink:#1f2933; --p-muted:#5b6774; --p-line:#8c99a6; --p-paper:#ffffff;
@@ -71,15 +61,10 @@ _STYLE = """
 def draw_policy_graph(
     graph: PolicyGraph, run: Sequence[QState] = (), actions: Sequence[str] = ()
 ) -> str:
-    """Draw what a policy may lead to.
+    """Draw what a policy may lead to as ``<svg>`` without ids; a run through it is stronger.
 
-    Args:
-        run: the qstates that a run came through, in order; they are drawn stronger.
-        actions: those that it took between them; if they aren't given, all that lead from one to
-            the next are taken for its own.
-
-    Returns:
-        One ``<svg>`` element without ids.
+    `actions`: those that the run took; if they aren't given, all that lead from one of its qstates
+    to the next are taken for its own.
     """
     places = _lay_out(graph)
     boxes = [box for row in places.rows for box in row.boxes]
@@ -100,12 +85,8 @@ def draw_policy_graph(
         )
     label = f"Policy graph: {len(graph.states)} qstates, {len(graph.goals)} of them goals"
     left, width = places.left - EDGE, places.right - places.left + 2 * EDGE
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="policy" role="img" '
-        f'aria-label="{escape(label)}" width="{width:.0f}" height="{places.height + EDGE:.0f}" '
-        f'viewBox="{left:.1f} 0 {width:.1f} {places.height + EDGE:.1f}">'
-        f"<style>{_STYLE}</style>{''.join(drawn)}</svg>"
-    )
+    box = (left, width, places.height + EDGE)
+    return frame_drawing("policy", label, _STYLE, box, "".join(drawn))
 
 
 def _list_taken(
@@ -149,15 +130,11 @@ class _Box:
 
 @dataclass(frozen=True, slots=True)
 class _Lanes:
-    """The lines around the boxes, by the qstate that they lead to.
-
-    Attributes:
-        above: by qstate, its number among those of its row to which lines lead.
-        below: by row, the numbers of the qstates to which lines from the row lead.
-    """
+    """The lines around the boxes, by the qstate that they lead to."""
 
     beside: Mapping[QState, int]
-    above: Mapping[QState, int]
+    above: Mapping[QState, int]  # by qstate, its number among those of its row to which lines lead
+    # by row, the numbers of the qstates to which lines from the row lead
     below: Sequence[Mapping[QState, int]]
 
     def measure_above(self, row: Sequence[QState]) -> float:
@@ -248,11 +225,7 @@ def _place_rows(
     following: Mapping[QState, Sequence[PolicyEdge]],
     lanes: _Lanes,
 ) -> tuple[list[_BoxRow], float]:
-    """Give the boxes their places: as far as possible below those that lead to them.
-
-    Args:
-        lanes: the lines around the boxes, which need space between rows.
-    """
+    """Give the boxes their places: as far as possible below those that lead to them."""
     sizes = {state: _measure_box(graph, state, following) for row in rows for state in row}
     widest = max((size[2] for size in sizes.values()), default=0.0) + GAP
     room = (max(map(len, rows), default=1) - 1) * widest
@@ -365,12 +338,12 @@ def _draw_box(box: _Box, graph: PolicyGraph, in_run: bool) -> str:
     if word == "goal":
         parts.append(_draw_frame("inner", left + 3, box.y + 3, box.width - 6, box.height - 6))
     for number, line in enumerate(box.lines, 1):
-        parts.append(_draw_text("", box.x, box.y + LINE * number + 2, line))
+        parts.append(draw_text("", box.x, box.y + LINE * number + 2, line))
     y = box.y + LINE * (len(box.lines) + 1) + 6
     if word:
-        parts.append(_draw_text("mark", box.x, y, word))
+        parts.append(draw_text("mark", box.x, y, word))
     for name in box.actions:
-        parts.append(_draw_text("action", box.find_port(name), y, _shorten(to_printable(name))))
+        parts.append(draw_text("action", box.find_port(name), y, _shorten(to_printable(name))))
     return "".join([*parts, "</g>"])
 
 
@@ -379,11 +352,6 @@ def _draw_frame(kind: str, x: float, y: float, width: float, height: float) -> s
         f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
         f'height="{height:.1f}" rx="7"/>'
     )
-
-
-def _draw_text(kind: str, x: float, y: float, text: str) -> str:
-    name = f' class="{kind}"' if kind else ""
-    return f'<text{name} x="{x:.1f}" y="{y:.1f}">{escape(text)}</text>'
 
 
 def _tell(box: _Box, graph: PolicyGraph) -> str:

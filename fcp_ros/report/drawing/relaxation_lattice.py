@@ -19,35 +19,21 @@ from html import escape
 
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.planning.model.result import PlanningResult, RelaxationOutcome
-from fcp_ros.report.explored_goals import (
-    ExploredGoals,
-    GoalLevel,
-    ShownGoal,
-    arrange_explored,
-)
+from fcp_ros.report.drawing.svg import frame_drawing
+from fcp_ros.report.explored_goals import ExploredGoals, GoalLevel, ShownGoal, arrange_explored
 
-WIDTH, HEIGHT = 190.0, 46.0
-"""Size of the box of a goal, px."""
-GAP = 20.0
-"""Least distance of two boxes of a row, px."""
-LINE = 15.0
-"""Height of a line of text, px."""
-SLOPE = 40.0
-"""Height that the lines between two rows have to themselves, px."""
-CAPTION = 22.0
-"""Height of the caption of a row, px."""
+WIDTH, HEIGHT = 190.0, 46.0  # Size of the box of a goal, px
+GAP = 20.0  # Least distance of two boxes of a row, px
+LINE = 15.0  # Height of a line of text, px
+SLOPE = 40.0  # Height that the lines between two rows have to themselves, px
+CAPTION = 22.0  # Height of the caption of a row, px
 LEAST_COLUMNS = 3
 """Boxes for which a row has room at least, so that a caption stands beside the lines."""
-LETTER = 6.6
-"""Width of a letter of a caption, px."""
-LETTERS = 29
-"""Letters of a change in one line above its box."""
-MOST_LINES = 3
-"""Lines of the changes above a box; the tooltip has all of them."""
-MOST_TOLD = 12
-"""Goals that are not shown, in the tooltip of a caption."""
-MARGIN, EDGE = 10.0, 14.0
-"""Free space above and below boxes, and beside them, px."""
+LETTER = 6.6  # Width of a letter of a caption, px
+LETTERS = 29  # Letters of a change in one line above its box
+MOST_LINES = 3  # Lines of the changes above a box; the tooltip has all of them
+MOST_TOLD = 12  # Goals that are not shown, in the tooltip of a caption
+MARGIN, EDGE = 10.0, 14.0  # Free space above and below boxes, and beside them, px
 
 _MARKS: Mapping[RelaxationOutcome, str] = {
     RelaxationOutcome.SOLVED: '<circle r="7"/><path d="M-3.2,.2 L-.8,2.8 L3.4,-2.6"/>',
@@ -109,14 +95,7 @@ _STYLE = """
 
 
 def draw_relaxation_lattice(result: PlanningResult, stated: str) -> str:
-    """Draw the relaxed goals that were looked at.
-
-    Args:
-        stated: the goal as stated, in words or as an expression.
-
-    Returns:
-        One ``<svg>`` element without ids; an empty string if no relaxed goal was looked at.
-    """
+    """Draw the relaxed goals that were looked at as ``<svg>`` without ids; "" without any."""
     if not result.explored:
         return ""
     explored = arrange_explored(result)
@@ -130,12 +109,8 @@ def draw_relaxation_lattice(result: PlanningResult, stated: str) -> str:
     drawn += [_draw_caption(row, left + EDGE, right - EDGE) for row in rows[1:]]
     drawn += [_draw_box(box, result.alpha, explored, stated) for box in boxes]
     label = f"Relaxed goals that were looked at: {_describe_levels(explored.levels)}"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="lattice" role="img" '
-        f'aria-label="{escape(label)}" width="{right - left:.0f}" height="{height:.0f}" '
-        f'viewBox="{left:.1f} 0 {right - left:.1f} {height:.1f}">'
-        f"<style>{_STYLE}</style>{''.join(drawn)}</svg>"
-    )
+    box = (left, right - left, height)
+    return frame_drawing("lattice", label, _STYLE, box, "".join(drawn))
 
 
 # --- places
@@ -215,15 +190,9 @@ def _place_children(
 
 
 def spread_apart(wanted: Sequence[float], step: float, room: float) -> list[float]:
-    """Move places apart until neighbours are `step` apart, as little as possible.
+    """Move ascending places until neighbours are `step` apart, with the least squared moves.
 
-    Args:
-        wanted: places, from left to right.
-        step: least distance of neighbours.
-        room: the last place; the first one is 0. There is room enough for all.
-
-    Returns:
-        The places with the least sum of squared moves.
+    They lie between 0 and `room`, where there is room enough for all.
     """
     # With the steps taken off, places that must not overlap are numbers that must not fall: groups
     # that would fall take their mean (pool adjacent violators).

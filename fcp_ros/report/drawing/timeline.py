@@ -19,24 +19,14 @@ from fcp_ros.planning.model.result import RequirementTrace
 from fcp_ros.report.drawing import figure as palette
 from fcp_ros.report.drawing.figure import STYLE, new_figure, to_svg
 
-ROWS = 16
-"""Constraints and preferences that are drawn."""
-LONGEST_TEXT = 72
-"""Letters of the condition of one of them."""
+ROWS = 16  # Constraints and preferences that are drawn
+LONGEST_TEXT = 72  # Letters of the condition of one of them
 
 
 def draw_timeline(plan: Plan, prefix: str, traces: Sequence[RequirementTrace] = ()) -> str:
-    """Draw the expected schedule of a plan with its membership above it.
+    """Draw the expected schedule of a plan with its membership above it; "" without steps.
 
-    Without a schedule, the steps of the plan follow one another.
-
-    Args:
-        plan: a plan with at least one step.
-        prefix: unique in the page (see ``to_svg``).
-        traces: constraints and preferences along the plan.
-
-    Returns:
-        One ``<svg>`` element; an empty string for a plan without steps.
+    Without a schedule, the steps of the plan follow one another. `prefix`: unique in the page.
     """
     if not plan.steps:
         return ""

@@ -87,7 +87,6 @@ class BuildingGraph(ToolModel):
     camera: dict[Number, Any] = Field(default_factory=dict)
 
 
-_ADVICE = "Download the building's 3DSceneGraph_<name>.npz again."
 _DO_NOT_OPEN = "Do not open it with other tools either, unless you trust where it comes from."
 _ZIP = b"PK\x03\x04"
 _ENTRY = b"PK\x01\x02"
@@ -110,7 +109,7 @@ def read_armeni(file: SceneFile) -> SceneGraph:
     sections = [document.get(key) for key in ("room", "object")]
     count = sum(len(section) for section in sections if isinstance(section, dict))
     file.limits.check_nodes(count, file.name)
-    graph = validate(BuildingGraph, document, file.name, _ADVICE)
+    graph = validate(BuildingGraph, document)
     _check_references(graph)
     ids = assign_ids(_list_elements(graph))
     notes = list(ids.notes)
@@ -123,15 +122,13 @@ def read_armeni(file: SceneFile) -> SceneGraph:
 def _inflate(content: bytes, limits: SceneLimits) -> bytes:
     """Return the bytes of ``output.npy``; sizes are checked before inflating."""
     if content.count(_ENTRY) > _MOST_ENTRIES:
-        raise SceneError("the archive has too many entries", advice=_ADVICE)
+        raise SceneError("the archive has too many entries")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = archive.infolist()
             names = [entry.filename for entry in entries]
             if names.count(_ARRAY) != 1:
-                raise SceneError(
-                    f"the archive has no single {_ARRAY}: it is no 3D Scene Graph", advice=_ADVICE
-                )
+                raise SceneError(f"the archive has no single {_ARRAY}: it is no 3D Scene Graph")
             size = sum(entry.file_size for entry in entries)
             if size > limits.max_bytes:
                 raise SceneError(
@@ -141,7 +138,7 @@ def _inflate(content: bytes, limits: SceneLimits) -> bytes:
                 )
             entry = archive.getinfo(_ARRAY)
             if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise SceneError("the archive is compressed in another way", advice=_ADVICE)
+                raise SceneError("the archive is compressed in another way")
             with archive.open(entry) as stream:
                 return stream.read(entry.file_size)  # never more than the entry claims
     except SceneError:
@@ -156,26 +153,26 @@ def _inflate(content: bytes, limits: SceneLimits) -> bytes:
         RuntimeError,
         OverflowError,
     ) as error:
-        raise SceneError(f"the archive is damaged ({error})", advice=_ADVICE) from None
+        raise SceneError(f"the archive is damaged ({error})") from None
 
 
 def _unpickle(npy: bytes) -> dict[Any, Any]:
     """Return the dict in an ``.npy`` file of one object."""
     head = {1: (8, "<H"), 2: (8, "<I"), 3: (8, "<I")}.get(npy[6] if len(npy) > 12 else 0)
     if not npy.startswith(_NPY) or head is None:
-        raise SceneError(f"{_ARRAY} is no array of numpy", advice=_ADVICE)
+        raise SceneError(f"{_ARRAY} is no array of numpy")
     start, form = head
     end = start + struct.calcsize(form) + struct.unpack_from(form, npy, start)[0]
     header = npy[start:end]
     if _OBJECT_ARRAY not in header or _NO_SHAPE not in header:
-        raise SceneError(f"{_ARRAY} is no array of one object", advice=_ADVICE)
+        raise SceneError(f"{_ARRAY} is no array of one object")
     try:
         value = load_restricted(npy[end:])
     except RestrictedPickleError as error:
         raise SceneError(str(error), advice=_DO_NOT_OPEN) from None
     content = value.values if isinstance(value, PickledArray) else None
     if not isinstance(content, list) or len(content) != 1 or not isinstance(content[0], dict):
-        raise SceneError(f"{_ARRAY} holds no dict", advice=_ADVICE)
+        raise SceneError(f"{_ARRAY} holds no dict")
     return content[0]
 
 
@@ -187,7 +184,6 @@ def _check_references(graph: BuildingGraph) -> None:
                 raise SceneError(
                     f"it is listed under {number}, but its id is {entry.id}",
                     element=f"{kind} {number}",
-                    advice=_ADVICE,
                 )
     for room in graph.room.values():
         if graph.building.id is not None and room.parent_building not in (None, graph.building.id):
@@ -198,7 +194,7 @@ def _check_references(graph: BuildingGraph) -> None:
 
 
 def _describe_dangling(element: str, key: str, number: int | None) -> SceneError:
-    return SceneError(f"{key} is {number}, which is not listed", element=element, advice=_ADVICE)
+    return SceneError(f"{key} is {number}, which is not listed", element=element)
 
 
 def _list_elements(graph: BuildingGraph) -> Iterator[tuple[SourceId, str]]:

@@ -29,10 +29,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from fcp_ros.foundation.yaml_text import dump_yaml
 from fcp_ros.scene.formats.scene_file import YAML_SUFFIXES, SceneFile
 from fcp_ros.scene.formats.source_graph import build_source_graph
-from fcp_ros.scene.formats.validation import (
-    refuse_repeated_keys,
-    validate,
-)
+from fcp_ros.scene.formats.validation import refuse_repeated_keys, validate
 from fcp_ros.scene.graph.elements import (
     Layer,
     Pose,
@@ -163,7 +160,6 @@ class HouseFile(_Strict):
 
 FORMAT = "fcp_ros/scene"
 VERSION = 1
-_ADVICE = "Correct these entries; docs/scene_graphs.md describes the format."
 # Tables by value: calling an enum for each of many thousand entries is slow.
 _LAYERS = {layer.value: layer for layer in Layer}
 _PROVENANCES = {provenance.value: provenance for provenance in Provenance}
@@ -188,8 +184,8 @@ def is_house(file: SceneFile) -> bool:
 def read_canonical(file: SceneFile) -> SceneGraph:
     """Read a canonical file; raises SceneError naming each wrong entry."""
     file.check_counts("nodes")
-    refuse_repeated_keys(file, _ADVICE)
-    model = validate(CanonicalFile, file.document, file.name, _ADVICE)
+    refuse_repeated_keys(file)
+    model = validate(CanonicalFile, file.document)
     return build_source_graph(
         [_build_node(node) for node in model.nodes],
         [_build_relation(relation) for relation in model.relations],
@@ -203,8 +199,8 @@ def read_canonical(file: SceneFile) -> SceneGraph:
 def read_house(file: SceneFile) -> SceneGraph:
     """Read a file in the house layout; raises SceneError naming each wrong entry."""
     file.check_counts("rooms", "doors", "objects", "agents")
-    refuse_repeated_keys(file, _ADVICE)
-    model = validate(HouseFile, file.document, file.name, _ADVICE)
+    refuse_repeated_keys(file)
+    model = validate(HouseFile, file.document)
     nodes = [_build_room(room) for room in model.rooms]
     nodes += [_build_door(door) for door in model.doors]
     nodes += [_build_thing(thing, Layer.OBJECT) for thing in model.objects]
@@ -220,11 +216,7 @@ def read_house(file: SceneFile) -> SceneGraph:
 
 
 def write_scene(graph: SceneGraph, path: str | Path) -> None:
-    """Write a graph in the canonical format: YAML for ``.yaml`` and ``.yml``, JSON otherwise.
-
-    Raises:
-        SceneError: The file cannot be written.
-    """
+    """Write a graph: YAML for ``.yaml`` and ``.yml``, JSON otherwise; SceneError if that fails."""
     target = Path(path)
     document = to_document(graph)
     try:
@@ -319,11 +311,7 @@ def _build_pose(center: Vector | None, yaw_deg: float) -> Pose | None:
 
 
 def _write_node(node: SceneNode) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "id": node.id,
-        "layer": node.layer.value,
-        "category": node.category,
-    }
+    document: dict[str, Any] = {"id": node.id, "layer": node.layer.value, "category": node.category}
     if node.pose is not None:
         document["position"] = list(node.pose.position)
         document.update(_write_orientation(node.pose))

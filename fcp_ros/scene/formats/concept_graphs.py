@@ -95,7 +95,6 @@ class MapEdge(ToolModel):
 
 
 _RELATIONS_FILE = "cfslam_object_relations.json"
-_ADVICE = "Let ConceptGraphs write both files again, in one run."
 _OBJECTS, _EDGES = "obj_json_", "edge_json_"
 
 _VERBATIM = {
@@ -147,23 +146,20 @@ def read_concept_graphs(file: SceneFile) -> SceneGraph:
     if _is_pickle(file):
         raise SceneError(
             "it is a pickle, which can run code when it is read",
-            source=file.name,
             advice="Of ConceptGraphs, read scene_graph.json (--mode generate-scenegraph-json) or "
             "obj_json_<run>.json instead.",
         )
     file.limits.check_nodes(len(file.document), file.name)
     if "object_tag" not in (_first_keys(file) or ()):
         wanted = "scene_graph.json" if isinstance(file.document, list) else "obj_json_<run>.json"
-        raise SceneError(
-            "it has the relations only", source=file.name, advice=f"Read {wanted} beside it."
-        )
+        raise SceneError("it has the relations only", advice=f"Read {wanted} beside it.")
     if isinstance(file.document, list):
-        objects = validate(list[MapObject], file.document, file.name, _ADVICE)
+        objects = validate(list[MapObject], file.document)
         ids = assign_ids((thing.id, _choose_category(thing)) for thing in objects)
         edges, notes = _read_relations(file, objects)
     else:
-        refuse_repeated_keys(file, _ADVICE)
-        table = validate(dict[str, MapObject], file.document, file.name, _ADVICE)
+        refuse_repeated_keys(file)
+        table = validate(dict[str, MapObject], file.document)
         objects = list(table.values())
         ids = assign_ids((thing.id, _choose_category(thing)) for thing in objects)
         _check_volumes(objects)
@@ -196,7 +192,6 @@ def _check_volumes(objects: Iterable[MapObject]) -> None:
             raise SceneError(
                 f"bbox_volume {thing.bbox_volume} is not that of bbox_extent {thing.bbox_extent}",
                 element=f"object {thing.id}",
-                advice=_ADVICE,
             )
 
 
@@ -270,7 +265,7 @@ def _read_relations(
     beside = _open_beside(file, _RELATIONS_FILE)
     if beside is None:
         return [], [*notes, f"there is no {_RELATIONS_FILE} beside it: relations are derived"]
-    relations = validate(list[MapRelation], _require_json(beside), beside.name, _ADVICE)
+    relations = validate(list[MapRelation], _require_json(beside), beside.name)
     numbered = {thing.id: place for place, thing in enumerate(objects)}
     edges, failed, unknown = [], 0, []
     for number, relation in enumerate(relations):
@@ -284,7 +279,6 @@ def _read_relations(
                     "has its tag and box",
                     source=beside.name,
                     element=place,
-                    advice=_ADVICE,
                 )
         assert first is not None
         assert second is not None
@@ -330,11 +324,7 @@ def _is_same(side: RelatedObject, thing: MapObject) -> bool:
 def _read_edges(
     file: SceneFile, objects: Sequence[MapObject]
 ) -> tuple[list[NumberedRelation], list[str]]:
-    """Read the relations of branch ali-dev, most detections first, and notes.
-
-    Raises:
-        SceneError: They do not fit the objects.
-    """
+    """Read the relations of branch ali-dev, most detections first, and notes."""
     notes = ["positions and sizes are rounded to 0.01 m"]
     name = file.path.name
     beside = None
@@ -346,8 +336,8 @@ def _read_edges(
             "there is no edge_json file of its run beside it: relations are derived",
         ]
     document = _require_json(beside)
-    refuse_repeated_keys(beside, _ADVICE)
-    table = validate(dict[str, MapEdge], document, beside.name, _ADVICE)
+    refuse_repeated_keys(beside)
+    table = validate(dict[str, MapEdge], document, beside.name)
     places = {thing.id: place for place, thing in enumerate(objects)}
     edges = []
     for key, edge in sorted(table.items(), key=lambda entry: -entry[1].num_detections):
@@ -364,10 +354,7 @@ def _read_edges(
                 ends.append(places[id_])
                 continue
             raise SceneError(
-                f"it names object {id_} ({tag}), which {state}",
-                source=beside.name,
-                element=key,
-                advice=_ADVICE,
+                f"it names object {id_} ({tag}), which {state}", source=beside.name, element=key
             )
         word = " ".join(edge.relationship.lower().split())
         edges.append(NumberedRelation(_WORDS.get(word, to_identifier(word)), *ends))
@@ -377,7 +364,7 @@ def _read_edges(
 def _require_json(file: SceneFile) -> object:
     if file.syntax is not Syntax.JSON or file.problem:
         reason = file.problem or "it is no JSON"
-        raise SceneError(reason, source=file.name, advice=_ADVICE)
+        raise SceneError(reason, source=file.name)
     return file.document
 
 

@@ -117,11 +117,7 @@ def _validate_houses(file: SceneFile) -> dict[str, HouseRecord]:
 
 
 def _build_house(house: HouseRecord, name: str) -> HouseParts:
-    """Build the nodes and relations of a house.
-
-    Raises:
-        SceneError: A reference leads nowhere, a number is given twice, or things lie in a cycle.
-    """
+    """Build a house; SceneError for a dangling reference, a number twice, things in a cycle."""
     for what, numbers in (
         ("rooms", [room.id for room in house.rooms]),
         ("objects", [thing.id for thing in house.objects]),
@@ -192,17 +188,12 @@ class InstanceRecord(ToolModel):
 
 @dataclass(frozen=True)
 class ContextMattersInstance:
-    """One instance: a goal, and the house in which it is asked.
+    """One instance: a goal, and the house in which it is asked."""
 
-    Attributes:
-        id: Such as ``dining_setup/Parole/problem_1``.
-        description: Purpose of the instance, by its authors.
-        relaxation_expected: True if they expect that the goal must be relaxed; None if unstated.
-    """
-
-    id: str
+    id: str  # Such as ``dining_setup/Parole/problem_1``
     goal: str
-    description: str
+    description: str  # Purpose of the instance, by its authors
+    # True if they expect that the goal must be relaxed; None if unstated
     relaxation_expected: bool | None
     graph: SceneGraph
 
@@ -240,16 +231,9 @@ def read_context_matters(file: SceneFile) -> SceneGraph:
 
 
 def load_context_matters_records(folder: str | Path) -> Mapping[str, ContextMattersInstance]:
-    """Load all instances whose house is available, with their goals.
+    """Load all instances of a folder whose house is available, by id, in the file's order.
 
-    Args:
-        folder: The folder that holds ``instances.json`` and ``scenes_from_taskography.json``.
-
-    Returns:
-        Instances by id, in the file's order; those without a house are left out.
-
-    Raises:
-        SceneError: A file is missing or wrong.
+    The folder holds ``instances.json`` and ``scenes_from_taskography.json``; SceneError otherwise.
     """
     file = open_scene_file(Path(folder) / _INSTANCES_FILE, SceneLimits())
     houses = _read_houses_beside(file)

@@ -32,17 +32,11 @@ _STEPS = np.array(list(product((0.0, 1.0), repeat=3)))
 
 @dataclass(frozen=True)
 class SourceFrame:
-    """A frame whose axes are those of REP-103 under other names.
+    """A frame whose axes are those of REP-103 under other names."""
 
-    Attributes:
-        axes: The source's axis (0, 1, 2) for each of x, y, z of REP-103.
-        signs: 1 where the axis has the same direction, -1 where it is reversed.
-        unit: Length of the source's unit (m).
-    """
-
-    axes: Axes
-    signs: Axes
-    unit: float = 1.0
+    axes: Axes  # The source's axis (0, 1, 2) for each of x, y, z of REP-103
+    signs: Axes  # 1 where the axis has the same direction, -1 where it is reversed
+    unit: float = 1.0  # Length of the source's unit (m)
 
     @property
     def is_left_handed(self) -> bool:
@@ -106,16 +100,11 @@ class PlacedBox(NamedTuple):
 
 
 def raise_upright_axes(axes: Floats) -> tuple[Floats, NDArray[np.intp]]:
-    """Rename the axes of boxes so that z is the most upright one; the boxes stay the same.
+    """Rename the axes of boxes (rows, (n, 3, 3)) so that z is the most upright one.
 
     Then yaw has the same meaning whichever axis an asset was modelled along. The other two axes
-    keep their order, and axes of a left-handed frame become right-handed.
-
-    Args:
-        axes: Unit axes of n boxes as rows, shape (n, 3, 3).
-
-    Returns:
-        The axes x, y, z as rows, and the numbers of the axes that they were, shape (n, 3).
+    keep their order, and axes of a left-handed frame become right-handed. Returns the axes, and the
+    numbers of the axes that they were, shape (n, 3).
     """
     rows = np.arange(len(axes))
     up = np.argmax(np.abs(axes[:, :, 2]), axis=1)
@@ -138,16 +127,10 @@ def to_quaternions(axes: Floats) -> Floats:
 
 
 def fit_box_to_corners(corners: Sequence[Sequence[float]], heading: float) -> PlacedBox | None:
-    """Find the box that has these corners.
+    """Find the box that has these eight corners (m), in any order.
 
-    Its z axis is the most upright edge. Its x axis is the other edge that is closest to a heading.
-
-    Args:
-        corners: Eight of x, y, z (m), in any order.
-        heading: Angle of the x axis about z (rad), as far as the corners leave a choice.
-
-    Returns:
-        None if they are not the corners of a box, or it is thinner than a millimetre.
+    Its z axis is the most upright edge. Its x axis is the other edge that is closest to ``heading``
+    (rad about z). None if they are not those of a box, or it is thinner than a millimetre.
     """
     if len(corners) != 8 or any(len(corner) != 3 for corner in corners):
         return None

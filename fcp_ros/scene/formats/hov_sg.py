@@ -35,16 +35,12 @@ from fcp_ros.scene.shapes.surfaces import import_open3d, read_surfaces
 FOLDERS = ("floors", "rooms", "objects")
 UNKNOWN = "unknown"
 
-MANY = 50
-"""Least number of points for an outline around them that need not be convex."""
+MANY = 50  # Least number of points for an outline around them that need not be convex
 
 TIGHTNESS = 0.1
 """Tightness of a room's outline: 0 follows every gap between points, 1 is the convex hull."""
 
-DETAIL = 0.05
-"""Least protrusion (m) of the corners of a room's outline."""
-
-_ADVICE = "Save the graph again with HOV-SG, all three folders of it."
+DETAIL = 0.05  # Least protrusion (m) of the corners of a room's outline
 
 Row = Annotated[list[Coordinate], Field(min_length=2, max_length=3)]
 Names = Annotated[list[Name], Field(default_factory=list)]
@@ -140,14 +136,13 @@ class _FolderReader:
         for path in sorted((self._file.path / folder).glob("*.json")):
             beside = self._file.open_beside(f"{folder}/{path.name}")
             if beside.document is None:
-                raise SceneError(beside.problem, source=beside.name, advice=_ADVICE)
-            element = validate(model, beside.document, beside.name, _ADVICE)
+                raise SceneError(beside.problem, source=beside.name)
+            element = validate(model, beside.document, beside.name)
             id_: str = getattr(element, f"{folder[:-1]}_id")
             if id_ != path.stem:
                 raise SceneError(
                     f"the file is called {path.name}, but the element in it {id_!r}",
                     source=beside.name,
-                    advice=_ADVICE,
                 )
             found[id_] = element
         return found
@@ -181,7 +176,7 @@ class _FolderReader:
             reason = f"it says that it is in {holder!r}, which does not list it"
         else:
             return
-        raise SceneError(reason, element=f"{kind} {id_}", advice=_ADVICE)
+        raise SceneError(reason, element=f"{kind} {id_}")
 
     def _check_there(
         self, names: Sequence[str], elements: dict[str, _E], folder: str, holder: str
@@ -189,9 +184,7 @@ class _FolderReader:
         for name in names:
             if name not in elements:
                 raise SceneError(
-                    f"it lists {name!r}, but there is no {folder}/{name}.json",
-                    element=holder,
-                    advice=_ADVICE,
+                    f"it lists {name!r}, but there is no {folder}/{name}.json", element=holder
                 )
 
     def _list_elements(self) -> Iterator[tuple[str, str]]:
@@ -256,17 +249,9 @@ class _FolderReader:
 def _fit_clouds(
     paths: Mapping[str, Path], max_bytes: int
 ) -> tuple[dict[str, tuple[Pose, Vector]], tuple[str, ...]]:
-    """Fit upright boxes to point clouds.
+    """Fit upright boxes to point clouds (PLY, the frame of HOV-SG, metres) by the object's id.
 
-    Args:
-        paths: A file (PLY, the frame of HOV-SG, metres) by the object's id.
-        max_bytes: Largest size of all files together (bytes).
-
-    Returns:
-        Pose and size (m) by id, and notes. Without Open3D no boxes, and a note about it.
-
-    Raises:
-        SceneError: A file is damaged or too large.
+    Without Open3D there are no boxes, and a note about it.
     """
     if not paths:
         return {}, ()

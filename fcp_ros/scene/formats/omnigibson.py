@@ -110,10 +110,8 @@ class OmniGibsonScene(ToolModel):
     state: SavedState
 
 
-JOINT_OPEN = 0.05
-"""Distance (rad, or m) from zero beyond which a joint is open."""
+JOINT_OPEN = 0.05  # Distance (rad, or m) from zero beyond which a joint is open
 
-_ADVICE = "Save the scene again with OmniGibson."
 _STRUCTURE = frozenset({"walls", "ceilings", "floors", "roof"})
 _ROBOTS = "omnigibson.robots"
 _NUMBER = re.compile(r"_\d+$")
@@ -130,8 +128,8 @@ def read_omnigibson(file: SceneFile) -> SceneGraph:
     info = file.document["objects_info"]
     objects = info.get("init_info") if isinstance(info, dict) else None
     file.limits.check_nodes(len(objects) if isinstance(objects, dict) else 0, file.name)
-    refuse_repeated_keys(file, _ADVICE)
-    scene = validate(OmniGibsonScene, file.document, file.name, _ADVICE)
+    refuse_repeated_keys(file)
+    scene = validate(OmniGibsonScene, file.document)
     everything, states = scene.objects_info.init_info, scene.state.registry.object_registry
     _check_names(everything, states)
     objects = {name: o for name, o in everything.items() if _choose_category(o) not in _STRUCTURE}
@@ -150,17 +148,13 @@ def _check_names(infos: Mapping[str, ObjectRecord], states: Mapping[str, ObjectS
     for name, info in infos.items():
         if info.args.name != name:
             raise SceneError(
-                f"init_info lists it under this name, but calls it {info.args.name!r}",
-                element=name,
-                advice=_ADVICE,
+                f"init_info lists it under this name, but calls it {info.args.name!r}", element=name
             )
         if name not in states:
-            raise SceneError("it has no state in object_registry", element=name, advice=_ADVICE)
+            raise SceneError("it has no state in object_registry", element=name)
     for name in states:
         if name not in infos:
-            raise SceneError(
-                "it has a state, but init_info does not list it", element=name, advice=_ADVICE
-            )
+            raise SceneError("it has a state, but init_info does not list it", element=name)
 
 
 def _list_elements(

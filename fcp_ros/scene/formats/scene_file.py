@@ -27,18 +27,12 @@ _LISP = re.compile(r"(?:\s*;[^\n]*\n)*\s*\(\s*define\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class SceneLimits:
-    """Limits of a file, so that a monster file is refused before it is processed.
+    """Limits of a file, so that a monster file is refused before it is processed."""
 
-    Attributes:
-        max_nodes: Greatest number of nodes, whatever their layer.
-        max_bytes: Greatest size of the file (bytes).
-        max_relations: Greatest number of relations that a scene states.
-        asset_folders: Folders with files that a scene may refer to; its own folder is always one.
-    """
-
-    max_nodes: int = 200_000
-    max_bytes: int = 512 * 1024 * 1024
-    max_relations: int = 2_000_000
+    max_nodes: int = 200_000  # Greatest number of nodes, whatever their layer
+    max_bytes: int = 512 * 1024 * 1024  # Greatest size of the file (bytes)
+    max_relations: int = 2_000_000  # Greatest number of relations that a scene states
+    # Folders with files that a scene may refer to; its own folder is always one
     asset_folders: tuple[Path, ...] = ()
 
     def check_nodes(self, count: int, source: str) -> None:
@@ -121,21 +115,15 @@ class Syntax(Enum):
 
 @dataclass(frozen=True)
 class SceneFile:
-    """One scene file, read once.
-
-    Attributes:
-        fragment: The part of the address after ``#``: one entry of a file that holds many.
-        content: The bytes; empty for a folder.
-        document: The parsed JSON or YAML value, or the root element of XML; None for other content.
-        problem: The reason why text could not be parsed.
-    """
+    """One scene file, read once."""
 
     path: Path
-    fragment: str
-    content: bytes
+    fragment: str  # The part of the address after ``#``: one entry of a file that holds many
+    content: bytes  # The bytes; empty for a folder
     syntax: Syntax
+    # The parsed JSON or YAML value, or the root element of XML; None for other content
     document: Any
-    problem: str
+    problem: str  # The reason why text could not be parsed
     limits: SceneLimits
 
     @property
@@ -156,24 +144,15 @@ class SceneFile:
         return self.syntax is Syntax.XML and self.document is not None and self.document.tag == name
 
     def check_counts(self, *sections: str) -> None:
-        """Raise SceneError if sections of the document have more entries than nodes are allowed.
-
-        Counted before validating, which is itself expensive for a monster file.
-        """
+        """Raise SceneError, before validating, if sections have more entries than nodes may be."""
         entries = (self.document.get(section) for section in sections)
         count = sum(len(entry) for entry in entries if isinstance(entry, list))
         self.limits.check_nodes(count, self.name)
 
     def resolve_beside(self, name: str) -> Path:
-        """Return the path of another file that belongs to this one.
+        """Return the path of a file named relative to this one, in allowed folders (SceneError).
 
-        It is in the folder of this one, in one of the limits' `asset_folders`, or below.
-
-        Args:
-            name: Relative path, as this file or its format gives it.
-
-        Raises:
-            SceneError: It leads out of the folder (files are read from configured folders only).
+        Those are the folder of this one, the limits' `asset_folders`, and all below.
         """
         folder = self.path if self.syntax is Syntax.FOLDER else self.path.parent
         target = folder / name
@@ -195,11 +174,8 @@ class SceneFile:
 def open_scene_file(address: str | Path, limits: SceneLimits) -> SceneFile:
     """Read a scene file into memory and parse it if it is JSON, XML or YAML.
 
-    Args:
-        address: Path of the file or folder; ``path#id`` names one entry of a file that holds many.
-
-    Raises:
-        SceneError: The file is missing, empty, unreadable or too large.
+    ``path#id`` names one entry of a file that holds many. Raises SceneError for a file that is
+    missing, empty, unreadable or too large.
     """
     path, fragment = _split_address(address)
     if path.is_dir():

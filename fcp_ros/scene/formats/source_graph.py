@@ -17,18 +17,10 @@ from fcp_ros.scene.graph.elements import (
     SceneRelation,
 )
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.circles import (
-    drop_supported,
-    find_circles,
-    find_circular,
-    leads_back,
-)
+from fcp_ros.scene.relations.circles import drop_supported, find_circles, find_circular, leads_back
 from fcp_ros.scene.relations.supports import MUCH_SMALLER
 
-# --- plain ids in place of source ids that goals and PDDL cannot hold (``Fridge|-00 ---
-
-SOURCE_ID = "source_id"
-"""Attribute that holds the source's id."""
+SOURCE_ID = "source_id"  # Attribute that holds the source's id
 
 SourceId = str | int
 
@@ -38,15 +30,10 @@ _ODD = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True)
 class PlainIds:
-    """Our ids of the elements of a file.
+    """Our ids of the elements of a file."""
 
-    Attributes:
-        by_source: Our id by the source's id; one to one.
-        notes: Changes beyond the rule.
-    """
-
-    by_source: Mapping[SourceId, str]
-    notes: tuple[str, ...] = ()
+    by_source: Mapping[SourceId, str]  # Our id by the source's id; one to one
+    notes: tuple[str, ...] = ()  # Changes beyond the rule
 
     def __getitem__(self, source: SourceId) -> str:
         return self.by_source[source]
@@ -60,14 +47,7 @@ class PlainIds:
 
 
 def assign_ids(elements: Iterable[tuple[SourceId, str]]) -> PlainIds:
-    """Give each element of a file an id.
-
-    Args:
-        elements: Source id and category of each, in the order of the file.
-
-    Raises:
-        SceneError: Two elements have the same source id, or one has an empty id.
-    """
+    """Give each element (source id, category) an id; SceneError for an empty or repeated one."""
     categories: dict[SourceId, str] = {}
     for source, category in elements:
         if source == "":
@@ -126,8 +106,7 @@ LARGEST_CIRCLE = 300
 
 _ATTACHED = "attached"
 _PLACING = ("on", "inside", _ATTACHED)
-_FLAT = 0.005
-"""Least extent (m) of a thing in the comparison of volumes."""
+_FLAT = 0.005  # Least extent (m) of a thing in the comparison of volumes
 
 
 def build_source_graph(

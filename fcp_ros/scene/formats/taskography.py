@@ -33,9 +33,7 @@ from fcp_ros.scene.formats.source_graph import PlainIds, assign_ids, build_sourc
 from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneError, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 
-_ADVICE = "Correct this entry, or generate the problem again."
-_ITEMS = ("item", "object")
-"""Types of things that can be carried; v1 calls them objects."""
+_ITEMS = ("item", "object")  # Types of things that can be carried; v1 calls them objects
 
 _Types = tuple[tuple[str, ...], ...]
 _FACTS: Mapping[str, tuple[str, _Types]] = {
@@ -80,11 +78,7 @@ class DeclaredObjects:
 
 
 def _declare_objects(section: list[SNode]) -> DeclaredObjects:
-    """Read declarations: ``a b - room`` declares two rooms.
-
-    Raises:
-        SceneError: A name has no type, or is declared twice (case does not count).
-    """
+    """Read declarations: ``a b - room`` declares two rooms; names are unique (case is ignored)."""
     words = _require_words(section)
     types: dict[str, str] = {}
     spelling: dict[str, str] = {}
@@ -96,12 +90,12 @@ def _declare_objects(section: list[SNode]) -> DeclaredObjects:
             continue
         type_ = next(rest, "")
         if not type_ or not waiting:
-            raise SceneError("a `-` stands between names and a type", element=type_, advice=_ADVICE)
+            raise SceneError("a `-` stands between names and a type", element=type_)
         for name in waiting:
             _declare(name, type_.lower(), types, spelling)
         waiting = []
     if waiting:
-        raise SceneError(f"{list_names(waiting)} have no type", element=":objects", advice=_ADVICE)
+        raise SceneError(f"{list_names(waiting)} have no type", element=":objects")
     return DeclaredObjects(types, spelling)
 
 
@@ -147,9 +141,7 @@ class ProblemFacts:
             if self.single.setdefault(kind, {}).setdefault(first, second) != second:
                 other = self.single[kind][first]
                 raise SceneError(
-                    f"{first} has two of these: {other} and {second}",
-                    element=preview(entry),
-                    advice=_ADVICE,
+                    f"{first} has two of these: {other} and {second}", element=preview(entry)
                 )
         elif predicate in _PAIRS:
             self._check(names, _PAIRS[predicate], entry)
@@ -163,15 +155,15 @@ class ProblemFacts:
     def _check(self, names: list[str], types: _Types, entry: SNode) -> None:
         if len(names) != len(types):
             reason = f"the fact needs {len(types)} arguments"
-            raise SceneError(reason, element=preview(entry), advice=_ADVICE)
+            raise SceneError(reason, element=preview(entry))
         for name, allowed in zip(names, types, strict=True):
             type_ = self.declared.types.get(name)
             if type_ is None:
                 reason = f"{name} is no object of the problem"
-                raise SceneError(reason, element=preview(entry), advice=_ADVICE)
+                raise SceneError(reason, element=preview(entry))
             if type_ not in allowed:
                 reason = f"{name} is a {type_}, not a {' or '.join(allowed)}"
-                raise SceneError(reason, element=preview(entry), advice=_ADVICE)
+                raise SceneError(reason, element=preview(entry))
 
     def find_one(self, kind: str, name: str | None) -> str | None:
         """Return the second argument of the one fact of a kind about an object."""
@@ -229,17 +221,13 @@ def _read_sections(file: SceneFile) -> dict[str, list[SNode]]:
         if isinstance(part, list) and part and isinstance(part[0], str):
             name = part[0].lower()
             if name in found:
-                raise SceneError("the section is there twice", element=name, advice=_ADVICE)
+                raise SceneError("the section is there twice", element=name)
             found[name] = part[1:]
     return found
 
 
 def _read_list(text: str) -> SList:
-    """Return the one list that a text consists of.
-
-    Raises:
-        SceneError: Parentheses do not match, or there is something beside the list; with the line.
-    """
+    """Return the one list that a text consists of; SceneError, with the line, for others."""
     try:
         outermost = read_s_expressions(text)
     except SExpressionError as error:
@@ -287,7 +275,7 @@ class _GraphBuilder:
         by_name = self._facts.find_one("room of location", location)
         if by_place and by_name and by_place != by_name:
             reason = f"it is in {by_name}, but its place {place} is in {by_place}"
-            raise SceneError(reason, element=location or "", advice=_ADVICE)
+            raise SceneError(reason, element=location or "")
         return by_place or by_name
 
     def _build_node(self, name: str) -> SceneNode:
@@ -350,7 +338,7 @@ class _GraphBuilder:
             located = self._find_room(self._facts.find_one("location of agent", agent))
             if stated and located and stated != located:
                 reason = f"it is in {stated}, but its location is in {located}"
-                raise SceneError(reason, element=agent, advice=_ADVICE)
+                raise SceneError(reason, element=agent)
             room = stated or located
             if room is not None:
                 yield SceneRelation("at", (self._id(agent), self._id(room)))

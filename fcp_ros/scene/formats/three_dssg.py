@@ -106,8 +106,7 @@ class Segmentation(ToolModel):
     segGroups: list[SegmentGroup]
 
 
-SKEW = 0.02
-"""Greatest deviation of the axes of a box from unit vectors at right angles."""
+SKEW = 0.02  # Greatest deviation of the axes of a box from unit vectors at right angles
 
 
 def place_boxes(boxes: Sequence[OrientedBox]) -> list[tuple[Pose, Vector | None]]:
@@ -144,7 +143,6 @@ PLACING: Mapping[str, str] = {
 """Predicates of place, the most certain first, and our word for them."""
 
 _OURS = frozenset({"on", "inside", "in_room", "at", "connected", "holding"})
-_ADVICE = "Download the file again, or correct this entry."
 _ODD = re.compile(r"\W+")
 _RANK = {word: rank for rank, word in enumerate(PLACING)}
 
@@ -197,7 +195,7 @@ class _ScanReader:
             listed = [{"id": id_, "label": label} for id_, label in listed.items()]
         count = len(listed) if isinstance(listed, list) else 0
         self._file.limits.check_nodes(count, self._file.name)
-        return validate(ScanObjects, {"objects": listed}, source, _ADVICE).objects
+        return validate(ScanObjects, {"objects": listed}, source).objects
 
     def _read_relationships(self, entry: Mapping[str, Any]) -> list[Relationship]:
         found, source = entry.get("relationships"), self._file.name
@@ -209,7 +207,7 @@ class _ScanReader:
             source = beside.name
             found = _find_scan(beside, self._name).get("relationships", [])
         entries = {"relationships": found}
-        relationships = validate(Relationships, entries, source, _ADVICE).relationships
+        relationships = validate(Relationships, entries, source).relationships
         _check_predicates(relationships, source)
         for subject, object_, _, word in relationships:
             for number in (subject, object_):
@@ -218,7 +216,6 @@ class _ScanReader:
                         f"the relationship names object {number}, which the scan does not have",
                         source=source,
                         element=f"{subject} {word} {object_}",
-                        advice=_ADVICE,
                     )
         return relationships
 
@@ -236,7 +233,7 @@ class _ScanReader:
             if not (self._file.path.parent / name).exists():
                 continue
             beside = self._file.open_beside(name)
-            boxes = validate(Segmentation, beside.document, beside.name, _ADVICE)
+            boxes = validate(Segmentation, beside.document, beside.name)
             if boxes.scan_id == self._name:
                 return self._match_boxes(boxes, beside.name)
         self._notes.append("no semseg.v2.json of this scan lies beside it: all boxes are unknown")
@@ -251,10 +248,7 @@ class _ScanReader:
         for group in segmentation.segGroups:
             if group.objectId in boxes:
                 raise SceneError(
-                    "this object has two boxes",
-                    source=source,
-                    element=str(group.objectId),
-                    advice=_ADVICE,
+                    "this object has two boxes", source=source, element=str(group.objectId)
                 )
             boxes[group.objectId] = group.obb
             label = labels.get(group.objectId, group.label)
@@ -312,7 +306,7 @@ def _find_scan(file: SceneFile, name: str) -> Mapping[str, Any]:
     scans = document.get("scans")
     if not isinstance(scans, list) or not all(isinstance(scan, dict) for scan in scans):
         problem = file.problem or "it has no list of scans"
-        raise SceneError(problem, source=file.name, advice=_ADVICE)
+        raise SceneError(problem, source=file.name)
     named = {f"{scan.get('scan')}/{scan.get('split')}": scan for scan in scans}
     plain = [scan for scan in scans if scan.get("scan") == name]
     found = [named[name]] if name in named else plain if name else scans
@@ -332,7 +326,7 @@ def _find_scan(file: SceneFile, name: str) -> Mapping[str, Any]:
 def _require_name(entry: Mapping[str, Any]) -> str:
     name = entry.get("scan")
     if not isinstance(name, str) or not name:
-        raise SceneError("the scan has no name", advice=_ADVICE)
+        raise SceneError("the scan has no name")
     return name
 
 
@@ -342,9 +336,7 @@ def _check_predicates(relationships: Iterable[Relationship], source: str) -> Non
     for _, _, number, word in relationships:
         if words.setdefault(number, word) != word:
             raise SceneError(
-                f"predicate {number} is both {words[number]!r} and {word!r}",
-                source=source,
-                advice=_ADVICE,
+                f"predicate {number} is both {words[number]!r} and {word!r}", source=source
             )
 
 

@@ -30,19 +30,15 @@ _Value = TypeVar("_Value")
 
 
 class ToolModel(BaseModel):
-    """The part of a tool's entry that is read; other keys are ignored.
-
-    Validators are built at the first document: those of all formats take 0.2 s.
-    """
+    """The part of a tool's entry that is read; its validator is built at the first document."""
 
     model_config = ConfigDict(extra="ignore", defer_build=True)
 
 
-def validate(type_: type[_Value], document: Any, source: str, advice: str) -> _Value:
-    """Return a document as a value of a pydantic model (or of a type made of such).
+def validate(type_: type[_Value], document: Any, source: str = "", advice: str = "") -> _Value:
+    """Return a document as a value of a type; SceneError names the first few wrong entries.
 
-    Raises:
-        SceneError: Entries are missing or wrong; the first few are named.
+    `loading` adds the file that is read and its reader's advice: pass them for other files only.
     """
     try:
         return TypeAdapter(type_).validate_python(document)
@@ -57,7 +53,7 @@ def validate(type_: type[_Value], document: Any, source: str, advice: str) -> _V
         raise SceneError("; ".join(shown), source=source, advice=advice) from None
 
 
-def refuse_repeated_keys(file: SceneFile, advice: str) -> None:
+def refuse_repeated_keys(file: SceneFile) -> None:
     """Raise SceneError if a JSON object has a key twice: a parser silently keeps the last.
 
     For formats that people write, or whose ids are keys. It takes twice the time of parsing.
@@ -79,11 +75,10 @@ def refuse_repeated_keys(file: SceneFile, advice: str) -> None:
             "this key is there twice in one JSON object",
             source=file.name,
             element=_find_repeated_key(file),
-            advice=advice,
         ) from None
     except (ValueError, RecursionError) as error:  # text that only the faster parser reads
         reason = f"its JSON cannot be parsed ({type(error).__name__})"
-        raise SceneError(reason, source=file.name, advice=advice) from None
+        raise SceneError(reason, source=file.name) from None
 
 
 class _RepeatedKey(Exception):

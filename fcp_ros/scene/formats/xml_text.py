@@ -12,13 +12,8 @@ import numpy as np
 from fcp_ros.scene.formats.geometry import Floats
 from fcp_ros.scene.graph.elements import FARTHEST, SceneError
 
-# --- xML of untrusted files ---
-
-DEEPEST = 200
-"""Greatest depth of elements: what walks the tree may recurse."""
-
-MOST_ELEMENTS = 2_000_000
-"""Greatest number of elements of a file."""
+DEEPEST = 200  # Greatest depth of elements: what walks the tree may recurse
+MOST_ELEMENTS = 2_000_000  # Greatest number of elements of a file
 
 
 class XmlError(Exception):
@@ -28,9 +23,8 @@ class XmlError(Exception):
 def parse_xml(content: bytes) -> Element:
     """Parse a whole file; prefixes of namespaces stay part of the names.
 
-    Raises:
-        XmlError: It is wrong, declares entities (which may multiply, or name other files), or is
-            deeper or larger than any real scene.
+    Raises XmlError if it is wrong, declares entities (which may multiply, or name other files), or
+    is deeper or larger than any real scene.
     """
     builder, parser = TreeBuilder(), expat.ParserCreate()
     depth = count = 0
@@ -69,11 +63,7 @@ def _refuse_entity(*_: object) -> int:
 
 
 def read_numbers(text: str | None, count: int, where: str, default: Sequence[float] = ()) -> Floats:
-    """Read as many numbers as asked for; a missing text is the default.
-
-    Raises:
-        SceneError: There are others, or they are not finite or too large.
-    """
+    """Read ``count`` numbers; a missing text is the default; SceneError: others, or too large."""
     if text is None or not text.strip():
         text = " ".join(map(str, default))
     try:

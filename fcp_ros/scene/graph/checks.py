@@ -23,8 +23,7 @@ UNIT_TOLERANCE = 1e-2
 CASE_NOTE = "ids that differ in case only, which PDDL and some file systems take for the same: "
 """Beginning of the note on such ids."""
 
-MOST_ATTRIBUTES = 1_000
-"""Greatest number of attributes of a node."""
+MOST_ATTRIBUTES = 1_000  # Greatest number of attributes of a node
 
 LONGEST_TEXT = 65_536
 """Greatest number of characters of all texts of a node: id, category, attributes with names."""
@@ -32,11 +31,8 @@ LONGEST_TEXT = 65_536
 LONGEST_NUMBER = 1 << 1024
 """Bound of whole numbers among attributes: beyond it they are no floats either."""
 
-MOST_CORNERS = 2_000
-"""Greatest number of corners of an outline."""
-
-_LEVELS = 6
-"""Usual depth of a hierarchy: building, floor, room, place, object, part."""
+MOST_CORNERS = 2_000  # Greatest number of corners of an outline
+_LEVELS = 6  # Usual depth of a hierarchy: building, floor, room, place, object, part
 
 _PLAIN_VALUES = frozenset((bool, int, str))
 _HOLDING = ("on", "inside")
@@ -57,10 +53,7 @@ def check_nodes(nodes: Mapping[str, SceneNode]) -> None:
 
 
 def _find_deep(nodes: Mapping[str, SceneNode]) -> list[str]:
-    """Find the nodes deeper than ``_LEVELS``, the only ones that may be in a cycle.
-
-    In most graphs there is none after these few cheap rounds.
-    """
+    """Find the nodes deeper than ``_LEVELS``, the only ones that may be in a cycle: few or none."""
     finished: set[str] = set()
     left = list(nodes.values())
     for _ in range(_LEVELS):
@@ -139,10 +132,7 @@ def check_hierarchy(nodes: Mapping[str, SceneNode], starts: Iterable[str]) -> No
 
 
 def check_holders(relations: Iterable[SceneRelation]) -> None:
-    """Raise SceneError if given relations put something on or inside itself, however indirectly.
-
-    Derived relations are left out: completion derives them again.
-    """
+    """Raise SceneError if given relations put something on or inside itself, however indirectly."""
     holders: dict[str, list[str]] = {}
     for relation in relations:
         if _is_given_place(relation):
@@ -153,12 +143,7 @@ def check_holders(relations: Iterable[SceneRelation]) -> None:
 def check_new_holders(
     added: Iterable[SceneRelation], relations_of: Callable[[str], Iterable[SceneRelation]]
 ) -> None:
-    """Check as ``check_holders`` in time of a change's size.
-
-    Args:
-        added: Relations that are new in a graph that had no cycle before.
-        relations_of: Returns the relations of a node after the change.
-    """
+    """Check as ``check_holders`` in time of a change's size; ``added`` is new in a right graph."""
 
     def find_holders(id_: str) -> list[str]:
         return [
@@ -232,11 +217,7 @@ def check_relation(relation: SceneRelation, nodes: Mapping[str, SceneNode]) -> N
 
 
 def index_relations(relations: Iterable[SceneRelation]) -> dict[RelationKey, SceneRelation]:
-    """Index relations by key.
-
-    Raises:
-        SceneError: A relation is given twice.
-    """
+    """Index relations by key; raises SceneError if one is given twice."""
     table: dict[RelationKey, SceneRelation] = {}
     for relation in relations:
         key = relation.key
@@ -265,14 +246,7 @@ def find_case_variants(ids: Iterable[str]) -> dict[str, list[str]]:
 def update_case_note(
     notes: Iterable[str], spellings: Mapping[str, Iterable[str]]
 ) -> tuple[str, ...]:
-    """Replace the note on ids that differ in case only.
-
-    Args:
-        spellings: Such ids, by their case-folded form.
-
-    Returns:
-        The other notes, followed by the new one if there are such ids.
-    """
+    """Replace the note on ids that differ in case only, ``spellings`` by their folded form."""
     others = tuple([note for note in notes if not note.startswith(CASE_NOTE)])
     if not spellings:
         return others
@@ -282,10 +256,7 @@ def update_case_note(
 
 
 def _add_up_numbers(node: SceneNode) -> float:
-    """Add up the absolute values of all numbers of a node.
-
-    If the sum is below a bound, every number is; the sum may be above it although none is.
-    """
+    """Add up the absolute values of a node's numbers: below a bound, every one of them is."""
     total = abs(node.height or 0.0)
     if node.pose is not None:
         x, y, z = node.pose.position

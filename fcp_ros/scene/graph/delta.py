@@ -20,19 +20,15 @@ _ASK_AGAIN = "Ask for a full update."
 
 @dataclass(frozen=True)
 class SceneDelta:
-    """The changes from one graph to the next.
-
-    Attributes:
-        upserted: Nodes that are new or replace the node of the same id.
-        removed: Ids of nodes that are gone; relations that name them go with them.
-        added: Relations that are new, or replace the one of the same name and elements.
-        dropped: Relations that no longer hold; name and elements count.
-    """
+    """The changes from one graph to the next."""
 
     sequence: int
-    upserted: tuple[SceneNode, ...] = ()
+    upserted: tuple[SceneNode, ...] = ()  # Nodes that are new or replace the node of the same id
+    # Ids of nodes that are gone; relations that name them go with them
     removed: tuple[str, ...] = ()
+    # Relations that are new, or replace the one of the same name and elements
     added: tuple[SceneRelation, ...] = ()
+    # Relations that no longer hold; name and elements count
     dropped: tuple[SceneRelation, ...] = ()
 
     @property
@@ -42,21 +38,13 @@ class SceneDelta:
 
 
 def apply_delta(graph: SceneGraph, delta: SceneDelta) -> SceneGraph:
-    """Return the graph after a delta, in time of the delta's size.
+    """Return the graph after a delta, in time of the delta's size; new nodes follow the others.
 
     Unchanged parts are shared with the graph before and not checked again. (The first delta after a
     graph was read takes time of the graph's size, unless ``SceneGraph.prepare`` was called before.)
-
-    Args:
-        delta: The change; its sequence number must be the graph's plus one.
-
-    Returns:
-        A new graph; nodes that stay keep their order, new ones follow.
-
-    Raises:
-        SequenceGap: The delta does not follow this graph (one was lost or came late).
-        SceneError: It removes a node or drops a relation that is not there, names one twice, both
-            upserts and removes a node, or the result is no valid graph.
+    Raises SequenceGap: its number is not the graph's plus one (one was lost or came late);
+    SceneError: it removes a node or drops a relation that is not there, names one twice, both
+    upserts and removes a node, or the result is no valid graph.
     """
     if delta.sequence != graph.sequence + 1:
         raise SequenceGap(
@@ -128,10 +116,9 @@ def _drop_parents(node: SceneNode, gone: set[str]) -> SceneNode:
 
 
 def compute_delta(before: SceneGraph, after: SceneGraph) -> SceneDelta:
-    """Make the delta that leads from one graph to another; it has the next number of ``before``.
+    """Make the delta from one graph to another; it has the next number of ``before``.
 
-    Applying it to ``before`` gives the nodes and relations of ``after`` (their order and the
-    notes may differ).
+    Order and notes of ``after`` are not part of it.
     """
     was = {relation.key: relation for relation in before.relations}
     now = {relation.key: relation for relation in after.relations}

@@ -13,17 +13,11 @@ from enum import Enum
 
 from fcp_ros.foundation.input_error import InputError
 
-# --- errors of the scene layer: each names the file or element ---
-
 
 class SceneError(InputError):
-    """A scene that cannot be used.
+    """A scene that cannot be used: the reason is a clause, the advice a sentence.
 
-    Args:
-        reason: The fault, as a clause without a full stop.
-        source: File (or topic) that the scene came from, where known.
-        element: Node id or place inside the file, where known.
-        advice: The remedy, as a sentence.
+    ``source`` is the file or topic, ``element`` a node's id or a place in the file, where known.
     """
 
     def __init__(
@@ -40,18 +34,17 @@ class SceneError(InputError):
         text = f"{where}: {self.reason}" if where else self.reason
         return f"{text}. {self.advice}" if self.advice else f"{text}."
 
-    def in_source(self, source: str) -> SceneError:
-        """Return the error with the file named, unless it already names one."""
-        if self.source:
-            return self
-        return type(self)(self.reason, source=source, element=self.element, advice=self.advice)
+    def in_source(self, source: str, advice: str = "") -> SceneError:
+        """Return the error with a file and an advice, where it has none of its own."""
+        source, advice = self.source or source, self.advice or advice
+        return type(self)(self.reason, source=source, element=self.element, advice=advice)
 
 
 class SequenceGap(SceneError):
     """A delta that does not follow the graph's sequence number: ask for a full update."""
 
 
-# --- the elements of a scene graph: nodes with their poses ---
+# --- nodes and relations ---
 
 AttributeValue = bool | int | float | str
 Vector = tuple[float, float, float]
@@ -61,8 +54,7 @@ FARTHEST = 1e7
 """Greatest coordinate, extent or height (m): UTM and earth-centred frames stay within it.
 Squares and products of such numbers are far from overflow."""
 
-RelationKey = tuple[str, tuple[str, ...]]
-"""Name and elements of a relation."""
+RelationKey = tuple[str, tuple[str, ...]]  # Name and elements of a relation
 
 
 class Layer(str, Enum):
@@ -110,27 +102,19 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class SceneNode:
-    """One element of a scene.
+    """One element of a scene."""
 
-    Attributes:
-        id: Name, unique in the graph.
-        category: Label as the source gave it, such as "dining_table".
-        pose: Centre of the box, or of the room; None where unknown.
-        size: Full extents (m) of the box along its own axes; None where unknown.
-        polygon: Footprint of a room or floor, (x, y) in metres, without repeating the first.
-        height: Height (m) of a room, from its floor upward; None where unknown.
-        attributes: Anything else that is known, such as ``is_open: False``.
-        parents: Ids of the nodes above this one in the hierarchy (there may be several).
-    """
-
-    id: str
+    id: str  # Name, unique in the graph
     layer: Layer
-    category: str
-    pose: Pose | None = None
-    size: Vector | None = None
+    category: str  # Label as the source gave it, such as "dining_table"
+    pose: Pose | None = None  # Centre of the box, or of the room; None where unknown
+    size: Vector | None = None  # Full extents (m) of the box along its own axes; None where unknown
+    # Footprint of a room or floor, (x, y) in metres, without repeating the first
     polygon: tuple[tuple[float, float], ...] = ()
-    height: float | None = None
+    height: float | None = None  # Height (m) of a room, from its floor upward; None where unknown
+    # Anything else that is known, such as ``is_open: False``
     attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
+    # Ids of the nodes above this one in the hierarchy (there may be several)
     parents: tuple[str, ...] = ()
 
     def __hash__(self) -> int:

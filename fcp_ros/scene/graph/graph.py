@@ -49,28 +49,19 @@ class _RelationsField:
 class SceneGraph:
     """Nodes by id, relations between them, and the frame that the numbers are in.
 
-    Attributes:
-        nodes: Nodes by id; the key equals the node's id.
-        relations: Relations, each (name, elements) at most once.
-        frame_id: Coordinate frame of all positions.
-        sequence: Counts updates; a delta must carry the next number.
-        source: Where the graph came from, for messages.
-        notes: One sentence for each repair, guess or omission on the way; and one on ids that
-            differ in case only.
-
     The time to look up a node, a relation, or the relations and children of one node does not
-    depend on the size of the graph; iterating over all nodes or relations does.
-
-    Raises:
-        SceneError: An id, reference, number or hierarchy is wrong, or something is given to lie on
-            or in itself; the error names the node.
+    depend on the size of the graph; iterating over all nodes or relations does. Raises SceneError,
+    which names the node, for a wrong id, reference, number or hierarchy, and for things that are
+    given to lie on or in themselves.
     """
 
-    nodes: Mapping[str, SceneNode]
-    relations: _RelationsField = _RelationsField()
-    frame_id: str = "map"
-    sequence: int = 0
-    source: str = ""
+    nodes: Mapping[str, SceneNode]  # Nodes by id; the key equals the node's id
+    relations: _RelationsField = _RelationsField()  # Relations, each (name, elements) at most once
+    frame_id: str = "map"  # Coordinate frame of all positions
+    sequence: int = 0  # Counts updates; a delta must carry the next number
+    source: str = ""  # Where the graph came from, for messages
+    # One sentence for each repair, guess or omission on the way; and one on ids that differ in case
+    # only
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -131,10 +122,7 @@ class SceneGraph:
         return self._index.by_name.at(name)
 
     def relations_of(self, id_: str) -> tuple[SceneRelation, ...]:
-        """Return the relations that a node takes part in, in the graph's order.
-
-        Empty for an id that is not in the graph.
-        """
+        """Return the relations of a node in the graph's order; empty for an unknown id."""
         return self._index.by_element.at(id_)
 
     def children_of(self, id_: str) -> tuple[str, ...]:
@@ -147,19 +135,11 @@ class SceneGraph:
         return found
 
     def node_rank(self, id_: str) -> int:
-        """Return the position of a node in the graph's order; ``replace`` does not keep it.
-
-        Raises:
-            KeyError: The graph has no such node.
-        """
+        """Return a node's position in the graph's order (KeyError); ``replace`` changes it."""
         return self._node_table.rank(id_)
 
     def relation_rank(self, relation: SceneRelation) -> int:
-        """Return the position of a relation in the graph's order.
-
-        Raises:
-            KeyError: The graph has no such relation.
-        """
+        """Return a relation's position in the graph's order; raises KeyError without it."""
         return self._table.rank(relation.key)
 
     @property
@@ -213,17 +193,9 @@ class SceneGraph:
         unrelated: Iterable[RelationKey],
         sequence: int,
     ) -> SceneGraph:
-        """Return a graph with some nodes and relations changed, in time of the change's size.
+        """Return a changed graph in time of the change's size; KeyError if ``gone`` is missing.
 
         Only ids that differ in case are checked: use ``apply_delta`` for changes that may be wrong.
-
-        Args:
-            put: Nodes that are new or replace the one of their id.
-            gone: Ids of nodes to leave out.
-            unrelated: Keys of relations to leave out.
-
-        Raises:
-            KeyError: A node or relation to leave out is missing.
         """
         gone = list(gone)
         nodes, of_nodes = change_table(self._node_table, put.items(), gone)
@@ -244,14 +216,7 @@ class SceneGraph:
         relations: dict[RelationKey, SceneRelation],
         notes: Iterable[str],
     ) -> SceneGraph:
-        """Return a graph of other nodes and relations, which are known to be right.
-
-        Nothing is checked.
-
-        Args:
-            nodes: Nodes by id; the graph takes the dict over.
-            relations: Relations by key; the graph takes the dict over.
-        """
+        """Return a graph of other contents, known to be right; it takes the dicts over."""
         node_table = OrderedTable(nodes, attrgetter("id"))
         table = OrderedTable(relations, attrgetter("key"))
         spellings = find_case_variants(nodes)

@@ -26,8 +26,6 @@ from fcp_ros.foundation.persistent_map import (
 )
 from fcp_ros.scene.graph.elements import Layer, RelationKey, SceneNode, SceneRelation
 
-# --- values by key in insertion order ---
-
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
@@ -35,21 +33,16 @@ V = TypeVar("V")
 class OrderedTable(Mapping[K, V], Generic[K, V]):
     """An immutable mapping with cheap changed copies.
 
-    Each entry has a rank: later entries have greater ranks, and an entry whose value is replaced
-    keeps its rank. Indexes over the table hold ranks, so their answers are in the table's order.
-
-    The table is a dict until its first changed copy is made; from then on it is two persistent
-    maps. Iterating over a changed table takes linear time, reading one entry does not.
+    Later entries have greater ranks, and an entry whose value is replaced keeps its rank. Indexes
+    over the table hold ranks, so their answers are in the table's order. The table is a dict until
+    its first changed copy is made; from then on it is two persistent maps. Iterating over a changed
+    table takes linear time, reading one entry does not.
     """
 
     __slots__ = ("_key", "_next", "_plain", "_ranks", "_values")
 
     def __init__(self, entries: dict[K, V], key: Callable[[V], K]) -> None:
-        """Make a table over `entries`, which it takes over: nobody may change that dict any more.
-
-        Args:
-            entries: values by key, in order.
-        """
+        """Make a table over `entries`, which it takes over: nobody may change that dict."""
         self._key = key
         self._plain: dict[K, V] | None = entries
         self._ranks: PersistentMap[K, int] | None = None
@@ -57,11 +50,7 @@ class OrderedTable(Mapping[K, V], Generic[K, V]):
         self._next = len(entries)
 
     def with_changes(self, put: Iterable[V], gone: Iterable[K]) -> OrderedTable[K, V]:
-        """Return a table without the keys `gone`, and then with the values `put`.
-
-        Raises:
-            KeyError: a key of `gone` is missing.
-        """
+        """Return a table without the keys `gone` (KeyError), and then with the values `put`."""
         ranks, values = self._maps()
         ranks, values, free = ranks.copy(), values.copy(), self._next
         for key in gone:
@@ -151,17 +140,11 @@ class OrderedTable(Mapping[K, V], Generic[K, V]):
 
 # --- the indexes of a scene graph ---
 
-_MANY = 8
-"""Where more than one entry in this many is wanted, a scan of the table is faster."""
+_MANY = 8  # Where more than one entry in this many is wanted, a scan of the table is faster
 
 
 class Index(Generic[K, V]):
-    """The ranks of a table's values by key; made on first use.
-
-    Args:
-        table: The table to index.
-        keys_of: Returns the keys of a value, each once.
-    """
+    """The ranks of a table's values by each of their keys; made on first use."""
 
     __slots__ = ("_entries", "_keys_of", "_table")
 
@@ -208,9 +191,7 @@ class Index(Generic[K, V]):
     ) -> Index[K, V]:
         """Return the index of a changed table.
 
-        Args:
-            gone: (rank, value) of each entry that was removed.
-            put: (rank, value before or None, value now) of each entry that is new or replaced.
+        `gone` has (rank, value), `put` (rank, value before or None, value now) of each entry.
         """
         if self._entries is None:
             return Index(table, self._keys_of)
@@ -232,33 +213,17 @@ class Index(Generic[K, V]):
 
 @dataclass(frozen=True)
 class TableChange(Generic[K, V]):
-    """The difference of a table from the one before.
+    """The difference of a table from the one before."""
 
-    Attributes:
-        gone: (rank, value) of each entry that was removed.
-        put: (rank, value before or None, value now) of each entry that is new or replaced.
-    """
-
-    gone: tuple[tuple[int, V], ...]
+    gone: tuple[tuple[int, V], ...]  # (rank, value) of each entry that was removed
+    # (rank, value before or None, value now) of each entry that is new or replaced
     put: tuple[tuple[int, V | None, V], ...]
 
 
 def change_table(
     table: OrderedTable[K, V], put: Iterable[tuple[K, V]], gone: Iterable[K]
 ) -> tuple[OrderedTable[K, V], TableChange[K, V]]:
-    """Change a table.
-
-    Args:
-        table: The table before; it is not changed.
-        put: New or replaced values, each key once.
-        gone: Keys to leave out, each once.
-
-    Returns:
-        The table after, and its difference from the one before.
-
-    Raises:
-        KeyError: A key of ``gone`` is missing.
-    """
+    """Return the table after a change (each key once), and its difference; KeyError as above."""
     put, gone = list(put), list(gone)
     lost = tuple([(table.rank(key), table[key]) for key in gone])
     left = set(gone)
@@ -271,8 +236,7 @@ def change_table(
 class GraphIndexes:
     """The indexes of one graph; each is made on first use and updated with each change.
 
-    Attributes:
-        by_folded_id: Nodes by their case-folded id, for ids that differ in case only.
+    ``by_folded_id`` has nodes by their case-folded id, for ids that differ in case only.
     """
 
     __slots__ = ("by_element", "by_folded_id", "by_layer", "by_name", "by_parent")

@@ -22,24 +22,18 @@ from typing import Any
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
 
-PARENT = "parent"
-"""Key of the edges to parents."""
+PARENT = "parent"  # Key of the edges to parents
 
 _AXES = {"position": "xyz", "orientation": "xyzw", "size": "xyz"}
 # A carriage return would be read as a line feed.
 _NOT_IN_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_MOST_BITS = 63
-"""GraphML's type "long"."""
+_MOST_BITS = 63  # GraphML's type "long"
 
 
 def to_networkx(
     nodes: Mapping[str, SceneNode], relations: Iterable[SceneRelation], about: Mapping[str, Any]
 ) -> Any:
-    """Return a scene graph as a `networkx.MultiDiGraph`.
-
-    Args:
-        about: data of the graph itself.
-    """
+    """Return a scene graph as a `networkx.MultiDiGraph`; ``about`` is data of the graph itself."""
     import networkx
 
     graph = networkx.MultiDiGraph(**about)
@@ -84,17 +78,11 @@ def _node_data(node: SceneNode) -> Iterable[tuple[str, Any]]:
 
 
 def write_graphml(graph: Any, path: Path) -> tuple[str, ...]:
-    """Write the networkx graph of a scene as GraphML.
+    """Write `to_networkx`'s graph as GraphML; return a sentence for each loss.
 
     GraphML knows numbers, truth values and texts. So coordinates have names of their own
     (``position_x``, ``size_z``, ...), attributes the prefix ``attribute_``, and other lists are
     JSON texts.
-
-    Args:
-        graph: as `to_networkx` makes it.
-
-    Returns:
-        What GraphML has no place for, one sentence each.
     """
     import networkx
 
@@ -114,11 +102,7 @@ def write_graphml(graph: Any, path: Path) -> tuple[str, ...]:
 
 
 class _Flattening:
-    """Turns the data of nodes and edges into what GraphML knows.
-
-    Attributes:
-        losses: places by what was lost there.
-    """
+    """Turns the data of nodes and edges into what GraphML knows; ``losses`` has places by kind."""
 
     def __init__(self) -> None:
         self.losses: dict[str, list[str]] = {}

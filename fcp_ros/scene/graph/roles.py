@@ -9,8 +9,7 @@ from functools import lru_cache
 from fcp_ros.foundation.labels import label_forms, normalise_label
 from fcp_ros.scene.graph.elements import Layer, SceneNode
 
-FLOOR = "floor"
-"""Category of the node that a room stands on."""
+FLOOR = "floor"  # Category of the node that a room stands on
 
 DOORS = frozenset(
     {"door", "doorway", "doorframe", "door frame", "sliding door", "front door", "folding door"}

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from fcp_ros.scene.graph.checks import UNIT_TOLERANCE
 from fcp_ros.scene.graph.elements import Pose, Quaternion, SceneError, SceneNode, Vector
 
-TILT = 0.01
-"""Greatest tilt of a floor outline (sine of the angle): outlines are level."""
+TILT = 0.01  # Greatest tilt of a floor outline (sine of the angle): outlines are level
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +98,7 @@ def normalise(rotation: Quaternion) -> Quaternion:
 
 
 def require_unit(rotation: Quaternion, what: str) -> Quaternion:
-    """Check that a quaternion from outside has a length of about 1, and normalise it.
-
-    Args:
-        rotation: x, y, z, w.
-        what: Owner of the rotation, for the error.
-
-    Raises:
-        ValueError: Its length differs from 1 by more than ``UNIT_TOLERANCE``.
-    """
+    """Check that a quaternion (x, y, z, w) is about 1 long (else ValueError), and normalise it."""
     length = math.sqrt(sum(part * part for part in rotation))
     if not abs(length - 1.0) <= UNIT_TOLERANCE:  # also NaN
         raise ValueError(
@@ -140,13 +131,9 @@ class FrameLink:
 
 
 class FrameTree:
-    """Frames that don't move relative to each other, each with at most one parent.
+    """Frames that don't move relative to each other; several trees are possible.
 
-    Args:
-        links: The frames, in any order; there may be several trees.
-
-    Raises:
-        ValueError: A frame has two parents, is its own, or frames form a cycle.
+    Raises ValueError if a frame has two parents, is its own, or frames form a cycle.
     """
 
     def __init__(self, links: Iterable[FrameLink]) -> None:
@@ -192,11 +179,7 @@ class FrameTree:
 
 
 def move_node(node: SceneNode, transform: Transform) -> SceneNode:
-    """Return a node in another frame, with its pose and outline transformed.
-
-    Raises:
-        SceneError: The node has an outline that would not stay level; outlines have no height.
-    """
+    """Return a node in another frame; SceneError if its outline, without heights, would tilt."""
     if transform == IDENTITY:
         return node
     pose = None if node.pose is None else transform.transform_pose(node.pose)

@@ -31,33 +31,21 @@ class Renaming:
 
 @dataclass(frozen=True)
 class SceneChange:
-    """The change that one update made.
+    """The change that one update made."""
 
-    Attributes:
-        status: APPLIED; UNCHANGED (taken, but without anything new); IGNORED (late, or a
-            duplicate); NEED_FULL (updates were missed: ask the source for a full one).
-        before: The graph before; None if there was none.
-        after: The graph now; None if there still is none.
-        delta: Leads from ``before`` to ``after``; from the empty graph if there was none.
-        removed: Ids of nodes that are gone.
-        moved: Ids of nodes with a changed pose.
-        altered: Ids of nodes with any other change.
-        renamed: Elements with a new name at their source.
-        ambiguous: Ids of new nodes that may be one of several that are gone.
-        reason: The reason why an update was not taken, a clause.
-    """
-
+    # APPLIED; UNCHANGED (taken, but without anything new); IGNORED (late, or a duplicate);
+    # NEED_FULL (updates were missed: ask the source for a full one)
     status: UpdateStatus
-    before: SceneGraph | None
-    after: SceneGraph | None
-    delta: SceneDelta
+    before: SceneGraph | None  # The graph before; None if there was none
+    after: SceneGraph | None  # The graph now; None if there still is none
+    delta: SceneDelta  # Leads from ``before`` to ``after``; from the empty graph if there was none
     added: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    moved: tuple[str, ...] = ()
-    altered: tuple[str, ...] = ()
-    renamed: tuple[Renaming, ...] = ()
-    ambiguous: tuple[str, ...] = ()
-    reason: str = ""
+    removed: tuple[str, ...] = ()  # Ids of nodes that are gone
+    moved: tuple[str, ...] = ()  # Ids of nodes with a changed pose
+    altered: tuple[str, ...] = ()  # Ids of nodes with any other change
+    renamed: tuple[Renaming, ...] = ()  # Elements with a new name at their source
+    ambiguous: tuple[str, ...] = ()  # Ids of new nodes that may be one of several that are gone
+    reason: str = ""  # The reason why an update was not taken, a clause
 
     @property
     def changed(self) -> tuple[str, ...]:

@@ -24,10 +24,7 @@ from fcp_ros.scene.live.sequence_numbers import SequenceNumbers, UpdateOrder
 from fcp_ros.scene.relations.maintenance.maintainer import RelationMaintainer
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 
-# --- full updates as changes of the graph before, so ---
-
-_FEW = 8
-"""If at most one element in this many changes, the indexes are updated one by one."""
+_FEW = 8  # If at most one element in this many changes, the indexes are updated one by one
 
 
 def replace_graph(
@@ -36,16 +33,9 @@ def replace_graph(
     nodes: list[SceneNode],
     relations: list[SceneRelation],
 ) -> tuple[SceneGraph, SceneDelta | None]:
-    """Make the graph of a full update.
+    """Make the graph of a full update, and the delta to it; None if that is large.
 
-    Args:
-        given: The graph before; None for the first update.
-        update: The update, for its frame, source and notes.
-        nodes: Its nodes, with our ids.
-        relations: Its relations, with our ids.
-
-    Returns:
-        The graph, and the delta that leads to it; None if the delta is large.
+    ``given`` is the graph before (None: the first); nodes and relations have our ids.
     """
     if given is not None and given.frame_id == update.frame_id:
         delta = _make_delta(given, nodes, relations)
@@ -113,7 +103,7 @@ def iterate_ids(update: SceneDelta) -> Iterable[str]:
         yield from relation.elements
 
 
-# --- A scene that follows its sources: updates in order ---
+# --- a scene that follows its sources ---
 
 DEFAULT_LIVE_OPTIONS = LiveOptions()
 
@@ -123,12 +113,8 @@ class LiveScene:
 
     Each update that is taken gives the graph the next number (a full one without a source its own,
     where that is greater); a follower that applies the ``delta`` of every change has the same
-    graph. Memory does not grow with the number of updates. For one thread at a time.
-
-    Args:
-        options: Tolerances of the comparison of updates with the graph.
-        relations: The relations to derive; None to derive none.
-        number: The number before the first graph's.
+    graph. Memory does not grow with the number of updates. For one thread at a time. ``relations``
+    None derives none; ``number`` is the one before the first graph's.
     """
 
     def __init__(
@@ -158,19 +144,11 @@ class LiveScene:
     def take_full(
         self, update: SceneGraph, *, source: str = "", time: float | None = None
     ) -> SceneChange:
-        """Work in a whole graph; elements that it lacks are gone.
+        """Work in a whole graph; elements that it lacks are gone. SceneError without nodes.
 
-        Args:
-            update: The graph with the source's ids; its ``sequence`` is the source's number.
-            source: Name of the sender; "" for one that uses the numbers of our graph.
-            time: Time of the observation (s); tells a late update from a restarted source.
-
-        Returns:
-            The change. Elements keep our ids: they are recognised by their ids at the source, else
-            by category, place and size.
-
-        Raises:
-            SceneError: It has no nodes.
+        Elements keep our ids: they are recognised by their ids at the source, else by category,
+        place and size. ``update.sequence`` is the source's number, ``source`` "" one that counts as
+        our graph; ``time`` (s) of the observation tells a late update from a restarted source.
         """
         check = self._numbers.check_full(source, update.sequence, time)
         if check.order is UpdateOrder.LATE:
@@ -211,19 +189,11 @@ class LiveScene:
     def take_delta(
         self, update: SceneDelta, *, source: str = "", time: float | None = None
     ) -> SceneChange:
-        """Work in a delta.
+        """Work in a delta; the status is IGNORED or NEED_FULL if it was not taken.
 
-        Args:
-            update: The change with the source's ids and number.
-            source: As in ``take_full``; the delta of "" has the number of our graph plus one.
-            time: As in ``take_full``.
-
-        Returns:
-            The change; its status is IGNORED or NEED_FULL if the delta was not taken.
-
-        Raises:
-            SceneError: It does not fit the graph, or the result would not be valid. Nothing changes
-                then, and the source's next deltas are answered by NEED_FULL.
+        Arguments as in ``take_full``; the delta of "" has the number of our graph plus one. Raises
+        SceneError if it does not fit, or the result would not be valid. Nothing changes then, and
+        the source's next deltas are answered by NEED_FULL.
         """
         given, graph = self._given, self._graph
         if given is None or graph is None:
@@ -356,15 +326,10 @@ class LiveScene:
         matching: Matching,
         removed: frozenset[Layer],
     ) -> SceneChange:
-        """Make a graph of given nodes and relations the present one.
+        """Make a graph of given nodes and relations the present one; ``delta`` None: much changed.
 
-        Nothing of this object changes before all that may raise is done.
-
-        Args:
-            given: The nodes and relations that sources give now.
-            delta: The delta from those before; None for a large change.
-            number: Sequence number of the resulting graph.
-            removed: Layers of which no node is to be assumed.
+        Nothing of this object changes before all that may raise is done. Of the layers ``removed``
+        no node is to be assumed.
         """
         before, older = self._graph, self._given
         if removed:
@@ -427,12 +392,8 @@ def _changes_structure(
 ) -> bool:
     """Return True if rooms, passages, floors or the number of agents change.
 
-    Completion makes nodes for these (a room's floor, a passage, a robot), which must be made again
-    from the given ones, so that none is left behind.
-
-    Args:
-        delta: The change of the given nodes and relations.
-        is_derived: Tells if completion made a node.
+    Completion makes nodes for these (a room's floor, a passage, a robot; ``is_derived``), which
+    must be made again from the given ones, so that none is left behind.
     """
     if any(relation.name == "connected" for relation in (*delta.added, *delta.dropped)):
         return True

@@ -18,8 +18,6 @@ from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.live.change import Renaming, have_same_properties
 from fcp_ros.scene.relations.draft import choose_free_id
 
-# --- the names of elements at a source, and our own ids, which stay ---
-
 MOST_RETIRED = 10_000
 """Number of removed elements whose names are remembered, in case they come back."""
 
@@ -27,8 +25,7 @@ MOST_RETIRED = 10_000
 class IdentityMap:
     """Our ids for the ids of one source; equal ids take no space.
 
-    Args:
-        most_retired: Number of removed elements to remember.
+    It remembers ``most_retired`` removed elements.
     """
 
     def __init__(self, most_retired: int = MOST_RETIRED) -> None:
@@ -40,8 +37,7 @@ class IdentityMap:
     def to_ours(self, theirs: str) -> str | None:
         """Return our id for a name at the source; None if the name has no meaning.
 
-        An unknown name means the element of that id, unless that element has another name at the
-        source.
+        An unknown name means the element of that id, unless that has another name at the source.
         """
         found = self._ours.get(theirs) or self._retired.get(theirs)
         if found is not None:
@@ -81,7 +77,7 @@ class IdentityMap:
         return len(self._ours) + len(self._retired)
 
 
-# --- the association of new things with removed ones: by category ---
+# --- the association of new things with removed ones ---
 
 _LARGEST = 64
 """Greatest size of a group of candidates that is resolved: so many like things so close together
@@ -92,32 +88,22 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True)
 class AssociationOptions:
-    """Tolerances for two nodes that may be the same thing.
+    """Tolerances for two nodes that may be the same thing."""
 
-    Attributes:
-        gate: Greatest distance (m) between the two positions.
-        margin: Least difference (m) in total distance between the chosen pairs and any other
-            pairing of the same things; with less, the things stay unpaired.
-        size: Greatest difference of two extents, as a share of the larger one; 5 cm is allowed
-            always.
-    """
-
-    gate: float = 0.5
+    gate: float = 0.5  # Greatest distance (m) between the two positions
+    # Least difference (m) in total distance between the chosen pairs and any other pairing of the
+    # same things; with less, the things stay unpaired
     margin: float = 0.05
+    # Greatest difference of two extents, as a share of the larger one; 5 cm is allowed always
     size: float = 0.3
 
 
 @dataclass(frozen=True)
 class Association:
-    """Pairs of things that are the same.
+    """Pairs of things that are the same."""
 
-    Attributes:
-        pairs: Id of a new thing -> id of the removed thing.
-        ambiguous: Ids of new things that may be one of several.
-    """
-
-    pairs: Mapping[str, str]
-    ambiguous: tuple[str, ...] = ()
+    pairs: Mapping[str, str]  # Id of a new thing -> id of the removed thing
+    ambiguous: tuple[str, ...] = ()  # Ids of new things that may be one of several
 
 
 def associate(
@@ -125,16 +111,12 @@ def associate(
     came: Iterable[SceneNode],
     options: AssociationOptions = AssociationOptions(),
 ) -> Association:
-    """Pair things one to one.
+    """Pair things that went with things that came, one to one.
 
     Only things of one layer and category, with positions within the gate and sizes that agree, are
     candidates. In each connected group of candidates, the sum of distances is minimised, where an
     unpaired thing counts as the gate. A pair is kept only if without it the best sum would be worse
     by the margin: ambiguous things are not guessed.
-
-    Args:
-        went: Things that are no longer there under their ids.
-        came: Things under new ids, in the same frame.
     """
     ours, theirs = _group_by_kind(went), _group_by_kind(came)
     pairs: dict[str, str] = {}
@@ -254,25 +236,20 @@ def _total_cost(costs: NDArray[np.float64], pairs: Sequence[tuple[int, int]], ga
     return sum(float(costs[pair]) for pair in pairs) + gate * alone
 
 
-# --- the matching of an update's nodes with ours: by id ---
+# --- the matching of an update's nodes with ours ---
 
 
 @dataclass(frozen=True)
 class LiveOptions:
-    """Tolerances of the comparison of updates with the graph.
+    """Tolerances of the comparison of updates with the graph."""
 
-    Attributes:
-        still: A thing at most this far (m) from its last published position, and whose extents
-            differ by no more, has not moved.
-        still_turn: The same for its orientation (rad).
-        association: Tolerances for things under different ids that may be the same.
-        most_sources: Number of sources whose numbers and names are remembered.
-    """
-
+    # A thing at most this far (m) from its last published position, and whose extents differ by no
+    # more, has not moved
     still: float = 0.01
-    still_turn: float = 0.02
+    still_turn: float = 0.02  # The same for its orientation (rad)
+    # Tolerances for things under different ids that may be the same
     association: AssociationOptions = field(default_factory=AssociationOptions)
-    most_sources: int = 64
+    most_sources: int = 64  # Number of sources whose numbers and names are remembered
 
 
 class IdTrust(Enum):
@@ -285,17 +262,11 @@ class IdTrust(Enum):
 
 @dataclass(frozen=True)
 class Matching:
-    """The meaning of the ids of an update.
+    """The meaning of the ids of an update."""
 
-    Attributes:
-        ours: Our id for each id of a node in the update.
-        renamed: Elements with a new name at the source.
-        ambiguous: Our ids of new nodes that may be one of several that are gone.
-    """
-
-    ours: Mapping[str, str]
-    renamed: tuple[Renaming, ...] = ()
-    ambiguous: tuple[str, ...] = ()
+    ours: Mapping[str, str]  # Our id for each id of a node in the update
+    renamed: tuple[Renaming, ...] = ()  # Elements with a new name at the source
+    ambiguous: tuple[str, ...] = ()  # Our ids of new nodes that may be one of several that are gone
 
     def translate_node(self, node: SceneNode) -> SceneNode:
         """Return a node with our ids."""
@@ -325,11 +296,8 @@ def match_nodes(
 ) -> Matching:
     """Find our ids for the nodes of an update.
 
-    Args:
-        went: Our ids of nodes that are gone; None for all that match no node of the update.
-        identity: The meaning of the source's ids so far.
-        options: Tolerances for things under different ids that may be the same.
-        same_frame: True if positions can be compared.
+    ``went`` are our ids of nodes that are gone; None for all that match no node of the update.
+    ``same_frame``: positions can be compared.
     """
     ours: dict[str, str] = {}
     taken: set[str] = set()
@@ -403,9 +371,9 @@ def suppress_jitter(
 ) -> SceneNode:
     """Return a node with the published pose and size where they differ only by jitter.
 
-    The comparison is always with the last published value, so slow motion is not lost: it shows as
-    soon as its sum exceeds the threshold. If nothing else differs, this is the published node
-    itself: most nodes of most full updates, and whatever follows skips them by identity.
+    The comparison is always with the last published value, so slow motion shows as soon as its sum
+    exceeds the threshold. If nothing else differs, this is the published node itself: most nodes of
+    most full updates, and whatever follows skips them by identity.
     """
     if published is None or published is node:
         return node

@@ -47,7 +47,7 @@ class _Last:
 
 
 class SequenceNumbers:
-    """The newest number of each source.
+    """The newest number of each source, of ``most_sources`` at most (the silent longest go).
 
     A source counts its updates. A full one may have any number; one that is not greater than the
     last means that the source was restarted, unless its time shows that it is late. A delta has
@@ -56,12 +56,8 @@ class SequenceNumbers:
     restarted: then its full update was missed, which is a gap, too.
 
     After another source's full update, which stands for the whole world, a source's numbers go on.
-
     The source "" has no numbers of its own: its deltas count with the graph, and of several writers
     that want the same number the first gets it.
-
-    Args:
-        most_sources: Greatest number of sources to remember; the one silent longest is dropped.
     """
 
     def __init__(self, most_sources: int = 64) -> None:
@@ -69,13 +65,9 @@ class SequenceNumbers:
         self._last: OrderedDict[str, _Last] = OrderedDict()
 
     def check_full(self, source: str, number: int, time: float | None) -> OrderCheck:
-        """Find the position of a full update.
+        """Find the position of a full update; ``time`` (s) by a clock of the source, None: unknown.
 
-        Args:
-            time: Of the observation (s), by a clock that the source shares; None where unknown.
-
-        Raises:
-            SceneError: It is no sequence number.
+        Raises SceneError if the number is no sequence number.
         """
         _check_number(source, number)
         last = self._last.get(source)
@@ -90,16 +82,7 @@ class SequenceNumbers:
     def check_delta(
         self, source: str, number: int, time: float | None, graph_number: int
     ) -> OrderCheck:
-        """Find the position of a delta.
-
-        Args:
-            source: As in ``check_full``.
-            number: As in ``check_full``.
-            time: As in ``check_full``.
-
-        Raises:
-            SceneError: It is no sequence number.
-        """
+        """Find the position of a delta; arguments as in ``check_full``."""
         _check_number(source, number)
         last = self._last.get(source) if source else _Last(graph_number, None)
         if last is None:

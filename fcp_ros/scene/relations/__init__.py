@@ -10,7 +10,8 @@ gives wins over geometry.
   conditions of relations, on arrays of boxes and outlines
 - ``draft``: the graph in the making, and what its source gives by the thing whose place it states;
   ``structure``: its rooms, floors and robot
-- ``derivation``: the places of things, from what is given, boxes and rooms
+- ``places``: the places of things as far as they are known, and relations made of them;
+  ``derivation``: they are derived from what is given, boxes and rooms
 - ``circles``: things that would lie on or in themselves
 - ``passages``: connections of rooms, and adjacent ones; the reach of things
 - ``complete``: all of this for a whole graph, with what in it contradicts itself

@@ -10,11 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-_LEVELS = 6
-"""Usual height of a stack of things."""
-
-FindHolders = Callable[[str], Sequence[str]]
-"""Returns all that a thing is on or inside of."""
+_LEVELS = 6  # Usual height of a stack of things
+FindHolders = Callable[[str], Sequence[str]]  # Returns all that a thing is on or inside of
 
 
 def drop_supported(holders: Mapping[str, Sequence[str]]) -> list[str]:
@@ -37,8 +34,7 @@ def find_circular(starts: Iterable[str], find_holders: FindHolders) -> set[str]:
 def find_circles(starts: Iterable[str], find_holders: FindHolders) -> list[set[str]]:
     """Find ``find_circular``, apart where they don't hold each other both ways.
 
-    They are the strongly connected components of two things and more (Tarjan, "Depth-First Search
-    and Linear Graph Algorithms", 1972), in linear time and without recursion.
+    Strongly connected components of two things and more (Tarjan 1972), in linear time.
     """
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}

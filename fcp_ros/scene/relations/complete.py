@@ -25,7 +25,7 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_often_mounted
-from fcp_ros.scene.relations.derivation import ASSUMED, Derivation, Place
+from fcp_ros.scene.relations.derivation import ASSUMED, Derivation
 from fcp_ros.scene.relations.draft import GivenRelations, SceneDraft
 from fcp_ros.scene.relations.nearness import (
     add_reverse,
@@ -35,6 +35,7 @@ from fcp_ros.scene.relations.nearness import (
 )
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.relations.passages import connect_rooms, find_adjacent_rooms, update_reach
+from fcp_ros.scene.relations.places import Place
 from fcp_ros.scene.relations.room_finder import RoomFinder
 from fcp_ros.scene.relations.scored_pairs import ScoredPairs
 from fcp_ros.scene.relations.structure import (
@@ -47,8 +48,6 @@ from fcp_ros.scene.relations.structure import (
 from fcp_ros.scene.relations.supports import find_supports
 from fcp_ros.scene.relations.unsettled import reach_of
 from fcp_ros.scene.shapes.boxes import Boxes, Indices, build_boxes, find_points_in_rectangles
-
-# --- given relations that the geometry of the scene contradicts ---
 
 # --- two detections of one thing: the same label, and boxes ---
 
@@ -97,17 +96,12 @@ def find_doubles(nodes: Mapping[str, SceneNode], boxes: Boxes) -> Iterator[tuple
 
 @dataclass(frozen=True)
 class RelationConflict:
-    """A given relation that the geometry contradicts.
+    """A given relation that the geometry contradicts."""
 
-    Attributes:
-        given: The relation as given; it is in the completed graph.
-        found: The relation by geometry; None if geometry only contradicts the given one.
-        reason: The difference of the two, as a clause.
-    """
-
-    given: SceneRelation
+    given: SceneRelation  # The relation as given; it is in the completed graph
+    # The relation by geometry; None if geometry only contradicts the given one
     found: SceneRelation | None
-    reason: str
+    reason: str  # The difference of the two, as a clause
 
 
 def find_support_conflicts(derivation: Derivation) -> Iterator[RelationConflict]:
@@ -210,42 +204,29 @@ def _find_enclosing(id_: str, containers: Mapping[str, Place]) -> set[str]:
     return around
 
 
-# --- completion of a scene's relations from its geometry (docs/design ---
+# --- completion ---
 
 
 @dataclass(frozen=True)
 class Completion:
-    """A completed graph, with the results on the way.
+    """A completed graph, with the results on the way."""
 
-    Attributes:
-        graph: The completed graph; its notes summarise the conflicts.
-        conflicts: Given relations that the geometry contradicts, one by one.
-        derivation: The place of each thing.
-        boxes: The boxes of all things, in the graph's order.
-        nearest: The pairs of boxes that are near, of each box by itself; empty unless asked for.
-    """
-
-    graph: SceneGraph
+    graph: SceneGraph  # The completed graph; its notes summarise the conflicts
+    # Given relations that the geometry contradicts, one by one
     conflicts: tuple[RelationConflict, ...]
-    derivation: Derivation
-    boxes: Boxes
+    derivation: Derivation  # The place of each thing
+    boxes: Boxes  # The boxes of all things, in the graph's order
+    # The pairs of boxes that are near, of each box by itself; empty unless asked for
     nearest: ScoredPairs
 
 
 def complete_relations(graph: SceneGraph, options: RelationOptions = DEFAULT_OPTIONS) -> SceneGraph:
-    """Return the graph with the relations that a planner needs.
+    """Return the graph with the relations that a planner needs; notes name assumptions.
 
     Adds ``on`` and ``inside`` from boxes, ``in_room`` and ``at``, ``connected`` both ways with a
     passage node for each connection without a door, a floor node for each room, a room or a robot
     where there is none (see ``options.assumed``), and the relations of ``options.also``. Derived
     relations that are already in the graph are derived again; given ones are never changed.
-
-    Args:
-        graph: Any valid graph with at least one node.
-        options: The relations to derive, and the tolerances.
-
-    Returns:
-        A new graph; its notes name assumptions and contradictions.
     """
     return complete_scene(graph, options).graph
 

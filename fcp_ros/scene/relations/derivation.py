@@ -7,31 +7,24 @@ concerns: both with this class, so that they cannot differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
-from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode
 from fcp_ros.scene.graph.roles import HoldingRole, find_holding_role, is_often_mounted
 from fcp_ros.scene.relations.circles import drop_supported, find_circular, leads_back
-from fcp_ros.scene.relations.draft import GivenRelations
-from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.relations.scored_pairs import BARELY, ScoredPairs
-from fcp_ros.scene.relations.structure import SceneStructure, find_room_parents
+from fcp_ros.scene.relations.places import HOLDING, PLACING, KnownPlaces, Place
+from fcp_ros.scene.relations.scored_pairs import BARELY
+from fcp_ros.scene.relations.structure import find_room_parents
 from fcp_ros.scene.relations.unsettled import fall_off, find_unsettled_places
 from fcp_ros.scene.shapes.boxes import Boxes, Indices, measure_upright_half
 
-ASSUMED = BARELY
-"""Confidence of an assumption, for want of anything better."""
+ASSUMED = BARELY  # Confidence of an assumption, for want of anything better
 
 STANDING = 1.3
 """Greatest height (m) of a thing's position above the floor that it is assumed to stand on."""
-
-_HOLDING = ("on", "inside")
-_PLACING = (*_HOLDING, "attached")
-"""Relations of a thing with what it is held by; the derived ones have no circle."""
 
 LARGEST_CIRCLE = 200
 """Most things in circles whose least certain places are chosen; of more, all are left out."""
@@ -40,102 +33,8 @@ PairFinder = Callable[[Sequence[str]], tuple[Boxes, Iterable[tuple[Indices, Indi
 """Returns all boxes, and the pairs of these things with what is ``reach_of`` around them."""
 
 
-class Place(NamedTuple):
-    """The place of a thing, with its confidence and provenance."""
-
-    holder: str
-    confidence: float
-    provenance: Provenance = Provenance.GEOMETRIC
-
-
-class Derivation:
-    """The places of things; ``derive_*`` bring those of the given things up to date.
-
-    Args:
-        structure: Rooms, floors and doors.
-
-    Attributes:
-        by_boxes: Place by boxes alone, by relation (``on``, ``inside``, ``under``) and thing;
-            ``place`` returns the one that holds.
-        known_rooms: The room of each thing, without assumptions.
-        unsettled: Relation and place of each thing with a box that neither rests nor stands nor is
-            inside of anything; None where none is probable.
-        circular: Things that would lie on or in themselves by the derived places that are left out.
-    """
-
-    def __init__(
-        self,
-        nodes: Mapping[str, SceneNode],
-        given: GivenRelations,
-        structure: SceneStructure,
-        options: RelationOptions,
-    ) -> None:
-        self.nodes = nodes
-        self.given = given
-        self.structure = structure
-        self.options = options
-        self.by_boxes: dict[str, dict[str, Place]] = {"on": {}, "inside": {}, "under": {}}
-        self.known_rooms: dict[str, Place] = {}
-        self.room_of: dict[str, Place] = {}
-        self.floor_under: dict[str, Place] = {}
-        self.unsettled: dict[str, tuple[str, Place] | None] = {}
-        self.circular: set[str] = set()
-
-    # ---- supports --------------------------------------------------------------------------------
-
-    def is_thing(self, node: SceneNode) -> bool:
-        """Return True if a node can lie somewhere: an object that is no door and no floor."""
-        return node.layer is Layer.OBJECT and node.id not in self.structure.fixed
-
-    def find_given_place(self, name: str, item: str) -> SceneRelation | None:
-        """Return the given relation that replaces a derived one of this name."""
-        if name == "under":
-            return self.given.find("under", item)
-        return self.given.find("inside", item) or self.given.find("on", item)
-
-    def take(self, name: str, pairs: ScoredPairs, ids: Sequence[str]) -> None:
-        """Store the best pairs of ``on``, ``inside`` or ``under``."""
-        places = self.by_boxes[name]
-        rows = zip(
-            pairs.item.tolist(), pairs.other.tolist(), pairs.confidence.tolist(), strict=True
-        )
-        for item, other, confidence in rows:
-            places[ids[item]] = Place(ids[other], confidence)
-
-    def place(self, name: str, item: str) -> Place | None:
-        """Return the derived place of a thing, unless it is held or its place is given."""
-        place = self.by_boxes[name].get(item)
-        if place is None or self.given.find("holding", item) is not None:
-            return None
-        return None if self.find_given_place(name, item) is not None else place
-
-    def holder(self, item: str) -> Place | None:
-        """Return the holder of a thing, or what it is in, on or part of; given before derived."""
-        given = self.given
-        held = given.find("holding", item)
-        if held is not None:
-            return Place(held.elements[0], held.confidence)
-        relation = self.find_given_place("on", item)
-        if relation is not None:
-            return Place(relation.elements[1], relation.confidence)
-        place = self.by_boxes["inside"].get(item) or self.by_boxes["on"].get(item)
-        if place is not None:
-            return place
-        part = given.find("part_of", item)
-        return Place(part.elements[1], part.confidence) if part is not None else None
-
-    def container(self, item: str) -> str | None:
-        """Return the thing that another is inside of; given before derived."""
-        given = self.given.find("inside", item)
-        if given is not None:
-            return given.elements[1]
-        place = self.place("inside", item)
-        return place.holder if place is not None else None
-
-    def is_unsupported(self, id_: str) -> bool:
-        """Return True if nothing holds, supports or contains a thing."""
-        places = self.by_boxes
-        return not (id_ in places["on"] or id_ in places["inside"] or self.given.has_place(id_))
+class Derivation(KnownPlaces):
+    """Known places that ``derive_*`` bring up to date, for the given things."""
 
     # ---- rooms -----------------------------------------------------------------------------------
 
@@ -219,10 +118,7 @@ class Derivation:
     ) -> None:
         """Go up from holder to holder until a room is known; it is the room of the whole chain.
 
-        Args:
-            start: The thing to begin with.
-            own: Rooms found so far; extended.
-            find_others: Returns the rooms that contain the things that wait.
+        Extends ``own``; ``find_others`` returns the rooms that contain the things that wait.
         """
         chain: dict[str, Place | None] = {}
         current: str | None = start
@@ -274,19 +170,12 @@ class Derivation:
     # ---- floors ----------------------------------------------------------------------------------
 
     def derive_floors(self, ids: Iterable[str], find_pairs: PairFinder) -> list[str]:
-        """Derive the places of things that are on, in, held by or part of nothing.
+        """Derive the places of things on, in, held by or part of nothing; return those without one.
 
         A thing whose bottom is at the floor of its room stands there. Of any other with a box, the
-        most probable place is taken (``unsettled``), the floor among them where it is
-        at most ``hovering`` away. A thing without a box is assumed on the floor, unless it is often
+        most probable place is taken (``unsettled``), the floor among them where it is at most
+        ``hovering`` away. A thing without a box is assumed on the floor, unless it is often
         mounted, or higher than ``STANDING``.
-
-        Args:
-            find_pairs: Returns boxes, and the pairs (item, other) of these things with all that may
-                hold them.
-
-        Returns:
-            The things for which no place is probable.
         """
         nowhere: list[str] = []
         waiting: list[str] = []
@@ -368,16 +257,12 @@ class Derivation:
 
     def find_circles(self) -> None:
         """Find all things that would lie on or in themselves."""
-        holders = {id_: self._find_holders(id_) for id_ in self._list_placed()}
+        holders = {id_: self.find_holders(id_) for id_ in self.list_placed()}
         left = drop_supported(holders)
         self.circular = self._find_circular(left) if left else set()
 
     def update_circles(self, ids: Iterable[str]) -> set[str]:
-        """Follow changes of the places of some things.
-
-        Returns:
-            The things that were or are in a circle.
-        """
+        """Follow changes of the places of things; return those that were or are in a circle."""
         before = self.circular
         self.circular = self._find_circular((*ids, *before))
         return before | self.circular
@@ -385,10 +270,9 @@ class Derivation:
     def _find_circular(self, starts: Iterable[str]) -> set[str]:
         """Find the things whose derived places are left out, so that no circle is left.
 
-        Of each circle it is the least certain one: a board is not attached to the fork on it, and a
-        hook is not on the coat that hangs there.
+        Of each circle it is the least certain one: a board is not attached to the fork on it.
         """
-        circular = find_circular(starts, self._find_holders)
+        circular = find_circular(starts, self.find_holders)
         dropped: set[str] = set()
 
         def find_edges(id_: str) -> list[tuple[str, bool]]:
@@ -406,7 +290,7 @@ class Derivation:
     def _measure_sureness(self, item: str) -> float:
         """Return the confidence of what holds a thing by geometry; -1 if all is given."""
         found = self.unsettled.get(item)
-        places = [self.place(name, item) for name in _HOLDING]
+        places = [self.place(name, item) for name in HOLDING]
         places += [self.floor_under.get(item), found[1] if found is not None else None]
         return max((place.confidence for place in places if place is not None), default=-1.0)
 
@@ -414,106 +298,16 @@ class Derivation:
         """Find all that holds a thing, and whether it lies on or in that."""
         given = self.given
         edges = [
-            (relation.elements[1], name in _HOLDING)
-            for name in _PLACING
+            (relation.elements[1], name in HOLDING)
+            for name in PLACING
             for relation in given.find_all(name, item)
         ]
         if derived:
             known = {above for above, _ in edges}
             found = self.unsettled.get(item)
-            is_firm = found is None or found[0] in _HOLDING
-            edges += [(above, is_firm) for above in self._find_holders(item) if above not in known]
+            is_firm = found is None or found[0] in HOLDING
+            edges += [(above, is_firm) for above in self.find_holders(item) if above not in known]
         return edges
-
-    def _list_placed(self) -> dict[str, None]:
-        places = self.by_boxes
-        given = (item for name in _PLACING for item in self.given.list_items(name))
-        derived = (*places["on"], *places["inside"], *self.unsettled, *self.floor_under)
-        return dict.fromkeys((*derived, *given))
-
-    def _find_holders(self, item: str) -> list[str]:
-        """Find all that a thing is on or inside of, given or derived."""
-        places = self.by_boxes
-        holders = [
-            relation.elements[1]
-            for name in _HOLDING
-            for relation in self.given.find_all(name, item)
-        ]
-        attached = [relation.elements[1] for relation in self.given.find_all("attached", item)]
-        if holders or self.given.find("holding", item) is not None:
-            return holders + attached
-        holders = attached + [
-            places[name][item].holder for name in _HOLDING if item in places[name]
-        ]
-        found = self.unsettled.get(item)
-        if found is not None:
-            holders.append(found[1].holder)
-        if item in self.floor_under:
-            holders.append(self.floor_under[item].holder)
-        return holders
-
-    # ---- the result ------------------------------------------------------------------------------
-
-    def build_relations(self) -> list[SceneRelation]:
-        """Build the derived relations of all things, except ``near``."""
-        circular = self.circular
-        none_given = self.given.is_empty("on", "inside", "under", "holding")
-        relations = [
-            SceneRelation(name, (id_, place.holder), place.confidence, place.provenance)
-            for name, places in self.by_boxes.items()
-            for id_, place in places.items()
-            if none_given or self.place(name, id_) is not None
-            if id_ not in circular or name not in _HOLDING
-        ]
-        relations += [
-            SceneRelation("on", (id_, floor.holder), floor.confidence, floor.provenance)
-            for id_, floor in self.floor_under.items()
-            if id_ not in circular
-        ]
-        relations += [
-            SceneRelation(name, (id_, place.holder), place.confidence, place.provenance)
-            for id_, (name, place) in (
-                (id_, found) for id_, found in self.unsettled.items() if found is not None
-            )
-            if id_ not in circular
-        ]
-        for id_, room in self.room_of.items():
-            relation = self._build_room_relation(id_, room)
-            if relation is not None:
-                relations.append(relation)
-        return relations
-
-    def build_relations_of(self, id_: str) -> Iterator[SceneRelation]:
-        """Yield the relations of ``build_relations`` with one thing as first leg."""
-        places = [(name, self.place(name, id_)) for name in self.by_boxes]
-        places += [("on", self.floor_under.get(id_)), self.unsettled.get(id_) or ("on", None)]
-        for name, place in places:
-            if place is not None and (name not in _PLACING or id_ not in self.circular):
-                yield SceneRelation(name, (id_, place.holder), place.confidence, place.provenance)
-        room = self.room_of.get(id_)
-        relation = self._build_room_relation(id_, room) if room is not None else None
-        if relation is not None:
-            yield relation
-
-    def _build_room_relation(self, id_: str, room: Place) -> SceneRelation | None:
-        name = "at" if self.nodes[id_].layer is Layer.AGENT else "in_room"
-        provenance = room.provenance
-        if provenance is Provenance.GIVEN:  # perhaps by the other of the two names
-            if any(r.elements[1] == room.holder for r in self.given.find_all(name, id_)):
-                return None
-            provenance = Provenance.INFERRED
-        return SceneRelation(name, (id_, room.holder), room.confidence, provenance)
-
-    def forget(self, id_: str) -> None:
-        """Drop all that was derived for a thing."""
-        for places in (
-            *self.by_boxes.values(),
-            self.known_rooms,
-            self.room_of,
-            self.floor_under,
-        ):
-            places.pop(id_, None)
-        self.unsettled.pop(id_, None)
 
 
 def _links_from(chain: Mapping[str, Place | None], entry: str) -> list[str]:

@@ -9,8 +9,6 @@ from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRela
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_door, is_floor
 
-# --- the relations that a source gives, by the thing whose place they state ---
-
 _ITEM_LEG = {"on": 0, "inside": 0, "attached": 0, "under": 0, "part_of": 0}
 _ITEM_LEG |= {"in_room": 0, "at": 0, "holding": 1}
 """Relations of two legs that say where a thing is, with the position of the thing's leg."""
@@ -87,12 +85,7 @@ def is_kept(relation: SceneRelation, derived: frozenset[str]) -> bool:
 
 
 class SceneDraft:
-    """Nodes, kept relations and notes that grow.
-
-    Args:
-        derived: Names of the relations that are derived again; those of them that are not given
-            are left out.
-    """
+    """Nodes, kept relations and notes that grow; relations in ``derived`` are derived again."""
 
     def __init__(self, graph: SceneGraph, derived: frozenset[str]) -> None:
         self._graph = graph

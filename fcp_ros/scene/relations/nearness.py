@@ -9,6 +9,9 @@ Two things are *near* each other if
    counts). This bounds the relations where thousands of things are in one place: there are at most
    2 * near_most * n.
 
+Distances count to a micrometre (``EDGE``): what is equal is equal, in whatever order it was added
+up.
+
 Clearness: 1 - distance / near.
 """
 
@@ -19,12 +22,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.relations.scored_pairs import (
-    ScoredPairs,
-    rank_ids,
-    share_left,
-    to_confidence,
-)
+from fcp_ros.scene.relations.scored_pairs import ScoredPairs, rank_ids, share_left, to_confidence
 from fcp_ros.scene.shapes.boxes import (
     EDGE,
     PAIRS_AT_ONCE,
@@ -35,16 +33,16 @@ from fcp_ros.scene.shapes.boxes import (
     find_points_in_rectangles,
 )
 
-# --- ``near(a, b)`` from boxes, stored both ways like ``connected`` ---
+_DECIMALS = 6  # those of EDGE
 
 
 def select_near(boxes: Boxes, a: Indices, b: Indices, options: RelationOptions) -> ScoredPairs:
     """Select the pairs of boxes within reach of each other, scored by distance; shape (k,)."""
     away = measure_box_distance(boxes, a, b)
-    keep = np.flatnonzero(away <= options.near)
-    away = away[keep]
-    confidence = to_confidence(share_left(away, options.near))
-    return ScoredPairs(a[keep], b[keep], away, np.zeros(len(keep)), confidence)
+    rounded = np.round(away, _DECIMALS)
+    keep = np.flatnonzero(rounded <= options.near)
+    confidence = to_confidence(share_left(away[keep], options.near))
+    return ScoredPairs(a[keep], b[keep], rounded[keep], np.zeros(len(keep)), confidence)
 
 
 def select_nearest(pairs: ScoredPairs, most: int, boxes: Boxes) -> ScoredPairs:
@@ -80,12 +78,7 @@ def find_nearest(boxes: Boxes, options: RelationOptions) -> ScoredPairs:
 
 
 def add_reverse(nearest: ScoredPairs, count: int, most: int) -> ScoredPairs:
-    """Complete ``near`` from the pairs that each of ``count`` things is near by itself.
-
-    Args:
-        nearest: The pairs of ``find_nearest``.
-        most: Greatest number of pairs of each thing in ``nearest``.
-    """
+    """Complete ``near`` from ``find_nearest``, at most ``most`` for each of ``count`` things."""
     if not len(nearest.item) or int(np.bincount(nearest.item).max()) < most:
         return nearest  # nothing was cut off: each pair is there both ways
     there, back = nearest.item * count + nearest.other, nearest.other * count + nearest.item
@@ -108,10 +101,9 @@ def measure_box_distance(boxes: Boxes, a: Indices, b: Indices) -> Floats:
 
 
 def _measure_beside(boxes: Boxes, a: Indices, b: Indices) -> tuple[Flags, Floats]:
-    """Test whether one of a's sides separates the footprints, and measure the distance.
+    """Return flags: one of a's sides separates the footprints; and squared distances (m2).
 
-    Returns:
-        The flags, and the squared distance (m2) from a's footprint to the nearest corner of b's.
+    The distance is that from a's footprint to the nearest corner of b's.
     """
     offset = boxes.centre[b, :2] - boxes.centre[a, :2]
     cos, sin, cos_b, sin_b = boxes.cos[a], boxes.sin[a], boxes.cos[b], boxes.sin[b]
@@ -139,10 +131,7 @@ def find_candidates(
     """Yield pairs (a, b) whose upright rectangles are within reach (m) of each other, both ways.
 
     All pairs of one ``a`` are in one batch; a crowd of n takes memory O(n), though time O(n2).
-
-    Args:
-        reach: Greatest distance (m).
-        which: The numbers of those that are to be ``a``; None for all.
+    ``which`` are the numbers of those that are to be ``a``; None for all.
     """
     first = np.arange(len(boxes.ids)) if which is None else which
     if not len(first):
@@ -179,7 +168,7 @@ def _pair_with_others(
         for point, box in find_points_in_rectangles(centre, low[some] - wide, high[some] + wide):
             a, b = some[box], members[point]
             rise = np.abs(boxes.centre[a, 2] - boxes.centre[b, 2])
-            keep = (a != b) & (rise - (boxes.half[a, 2] + boxes.half[b, 2]) <= reach)
+            keep = (a != b) & (rise - (boxes.half[a, 2] + boxes.half[b, 2]) <= reach + EDGE)
             a, b = a[keep], b[keep]
             keep = np.all(
                 (low[a] <= boxes.centre[b, :2] + around[b])

@@ -19,38 +19,27 @@ many tuples. ``reach`` is an attribute of objects, the others are relations."""
 
 @dataclass(frozen=True)
 class RelationOptions:
-    """The relations to derive, and the tolerances of their conditions.
+    """The relations to derive, and the tolerances of their conditions; wrong ones: SceneError."""
 
-    Attributes:
-        also: Names out of ``ON_REQUEST`` to derive besides ``ALWAYS``.
-        resting: Greatest distance (m) between a bottom and the top that it rests on.
-        hovering: Greatest distance (m) that a thing may be drawn above or below what it stands on.
-        clear: Distance (m) within its bounds from which a condition counts as certain.
-        near: Greatest distance (m) between two boxes that are ``near`` each other.
-        near_most: Greatest number of others that a thing is near by itself: the nearest count.
-        under_gap: Greatest gap (m) between a thing and the underside that it is ``under``.
-        wall: Greatest distance (m) between the outlines of ``adjacent`` rooms.
-        stretch: Least length (m) along which the outlines of ``adjacent`` rooms run side by side.
-        door_reach: Greatest distance (m) of a door's centre from each room that it joins.
-        reach_heights: Upper ends of ``floor``, ``low``, ``comfortable`` and ``high``: height (m) of
-            a thing's centre above the floor; above the last it is ``out_of_reach``.
-        assumed: Layers of which one node is assumed where a scene has none: a room, a robot.
-
-    Raises:
-        SceneError: An unknown name, a negative or infinite tolerance, heights that do not ascend.
-    """
-
-    also: frozenset[str] = frozenset()
-    resting: float = 0.05
+    also: frozenset[str] = frozenset()  # Names out of ``ON_REQUEST`` to derive besides ``ALWAYS``
+    resting: float = 0.05  # Greatest distance (m) between a bottom and the top that it rests on
+    # Greatest distance (m) that a thing may be drawn above or below what it stands on
     hovering: float = 0.3
-    clear: float = 0.05
-    near: float = 0.3
+    clear: float = 0.05  # Distance (m) within its bounds from which a condition counts as certain
+    near: float = 0.3  # Greatest distance (m) between two boxes that are ``near`` each other
+    # Greatest number of others that a thing is near by itself: the nearest count
     near_most: int = 16
+    # Greatest gap (m) between a thing and the underside that it is ``under``
     under_gap: float = 1.0
-    wall: float = 0.5
+    wall: float = 0.5  # Greatest distance (m) between the outlines of ``adjacent`` rooms
+    # Least length (m) along which the outlines of ``adjacent`` rooms run side by side
     stretch: float = 0.5
+    # Greatest distance (m) of a door's centre from each room that it joins
     door_reach: float = 0.75
+    # Upper ends of ``floor``, ``low``, ``comfortable`` and ``high``: height (m) of a thing's centre
+    # above the floor; above the last it is ``out_of_reach``
     reach_heights: tuple[float, float, float, float] = (0.2, 0.6, 1.4, 1.8)
+    # Layers of which one node is assumed where a scene has none: a room, a robot
     assumed: frozenset[Layer] = frozenset({Layer.ROOM, Layer.AGENT})
 
     def __post_init__(self) -> None:

@@ -22,8 +22,6 @@ from fcp_ros.scene.relations.structure import find_room_parents
 from fcp_ros.scene.shapes.boxes import Boxes, Floats
 from fcp_ros.scene.shapes.polygons import bounds, footprint_of, storey_of_room
 
-# --- connections of rooms ---
-
 # --- ``adjacent(room, room)`` from outlines, stored both ways; rooms only ---
 #
 # Two rooms are *adjacent* if
@@ -114,7 +112,7 @@ def _make_rectangles(rooms: Sequence[SceneNode]) -> Boxes:
     )
 
 
-# --- connections of rooms: ``connected(room ---
+# --- ``connected(room, room)`` by doors ---
 
 PASSAGE_CATEGORY = "passage"
 
@@ -122,15 +120,7 @@ PASSAGE_CATEGORY = "passage"
 def connect_rooms(
     draft: SceneDraft, passages: set[str], finder: RoomFinder, options: RelationOptions
 ) -> set[str]:
-    """Bring ``connected`` into its form (room, room, passage), stored both ways.
-
-    Args:
-        passages: The doors and passages of the scene.
-        options: Greatest distance of a door from its rooms.
-
-    Returns:
-        All passages, new ones included.
-    """
+    """Bring ``connected`` into its form (room, room, passage), both ways; return all passages."""
     given = [draft.relations.pop(key) for key in list(draft.relations) if key[0] == "connected"]
     joined: dict[frozenset[str], str] = {}
     for relation in given:
@@ -212,8 +202,7 @@ def relate_doors(
 ) -> dict[str, tuple[SceneRelation, SceneRelation]]:
     """Derive ``connected``, both ways, for doors that no given relation names.
 
-    Returns:
-        The relations by door; doors that join no two rooms are absent.
+    Doors that join no two rooms are absent.
     """
     relations: dict[str, tuple[SceneRelation, SceneRelation]] = {}
     by_place = []

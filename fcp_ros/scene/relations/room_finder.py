@@ -16,32 +16,17 @@ import numpy as np
 import shapely
 
 from fcp_ros.scene.graph.elements import SceneNode, Vector
-from fcp_ros.scene.relations.scored_pairs import (
-    BestPairs,
-    ScoredPairs,
-    share_of,
-    to_confidence,
-)
+from fcp_ros.scene.relations.scored_pairs import BestPairs, ScoredPairs, share_of, to_confidence
 from fcp_ros.scene.shapes.boxes import Floats, Indices
-from fcp_ros.scene.shapes.polygons import (
-    area,
-    centre_of_room,
-    footprint_of,
-    storey_of_room,
-)
+from fcp_ros.scene.shapes.polygons import area, centre_of_room, footprint_of, storey_of_room
 
-# --- the room that contains a point, for many points at once ---
-
-STOREY = 0.5
-"""Greatest distance (m) of a point in a room below its floor or above its ceiling."""
+STOREY = 0.5  # Greatest distance (m) of a point in a room below its floor or above its ceiling
 
 
 class RoomFinder:
-    """A search for rooms by position.
+    """A search for rooms by position; those without an outline or box by their centre only.
 
-    Args:
-        rooms: All rooms; those without an outline or box are found by their centre only.
-        clear: Distance (m) inside an outline from which a point is in the room for certain.
+    ``clear`` is the distance (m) inside an outline from which a point is there for certain.
     """
 
     def __init__(self, rooms: Sequence[SceneNode], clear: float) -> None:
@@ -60,14 +45,7 @@ class RoomFinder:
         self._centres = np.array([centre for centre, _ in centres]).reshape(-1, 3)
 
     def find_containing(self, ids: Sequence[str], points: Floats) -> dict[str, tuple[str, float]]:
-        """Find the rooms that contain points.
-
-        Args:
-            points: Shape (n, 3), metres.
-
-        Returns:
-            Room and confidence by id, for the points that some room contains.
-        """
+        """Find room and confidence by id, for the points (n, 3), in metres, in some room."""
         places = shapely.points(points[:, :2])
         point, room = self._tree.query(places, predicate="intersects")
         excess = self._measure_excess(points[point, 2], room)
@@ -89,11 +67,7 @@ class RoomFinder:
         }
 
     def find_beside(self, points: Floats, reach: float) -> tuple[Indices, Indices, Floats]:
-        """Find all rooms within reach (m) of each point, at its height.
-
-        Returns:
-            Arrays of equal length: number of the point, number of the room, distance (m).
-        """
+        """Find all rooms within reach (m) of points: numbers of point and room, distance (m)."""
         places = shapely.points(points[:, :2])
         point, room = self._tree.query(places, predicate="dwithin", distance=reach)
         keep = self._measure_excess(points[point, 2], room) <= STOREY

@@ -11,10 +11,7 @@ from numpy.typing import NDArray
 
 from fcp_ros.scene.shapes.boxes import Flags, Floats, Indices
 
-# --- pairs of boxes for which a condition holds, scored, and the best pair of each item ---
-
-BARELY = 0.5
-"""Confidence of a condition that just holds; one that holds clearly has 1."""
+BARELY = 0.5  # Confidence of a condition that just holds; one that holds clearly has 1
 
 
 def to_confidence(clearness: Floats) -> Floats:
@@ -35,21 +32,13 @@ def share_of(margin: Floats, whole: float) -> Floats:
 
 @dataclass(frozen=True)
 class ScoredPairs:
-    """k pairs for which a condition holds.
+    """k pairs for which a condition holds."""
 
-    Attributes:
-        item: Numbers of the items, shape (k,).
-        other: Numbers of the things that they lie on, are inside of, ..., shape (k,).
-        primary: First sort key among several others of one item: the least is best.
-        secondary: Second sort key; after that the lesser id wins.
-        confidence: In [0, 1].
-    """
-
-    item: Indices
-    other: Indices
-    primary: Floats
-    secondary: Floats
-    confidence: Floats
+    item: Indices  # Numbers of the items, shape (k,)
+    other: Indices  # Numbers of the things that they lie on, are inside of, ..., shape (k,)
+    primary: Floats  # First sort key among several others of one item: the least is best
+    secondary: Floats  # Second sort key; after that the lesser id wins
+    confidence: Floats  # In [0, 1]
 
     def take(self, which: Flags | Indices) -> ScoredPairs:
         """Return some of the pairs."""

@@ -20,33 +20,22 @@ from fcp_ros.scene.shapes.polygons import (
     own_floor_level,
 )
 
-FLOOR_THICKNESS = 0.02
-"""Thickness (m) of a floor's box; its top is the room's floor level."""
-
-_MARGIN = 0.5
-"""Distance (m) from the outermost things to the walls of an assumed room."""
+FLOOR_THICKNESS = 0.02  # Thickness (m) of a floor's box; its top is the room's floor level
+_MARGIN = 0.5  # Distance (m) from the outermost things to the walls of an assumed room
 
 
 class SceneStructure(NamedTuple):
-    """The part of a scene that stays while things move.
+    """The part of a scene that stays while things move."""
 
-    Attributes:
-        rooms: All rooms, in order.
-        fixed: Doors, passages and floors: they are in no room and rest on nothing.
-    """
-
-    rooms: Sequence[SceneNode]
+    rooms: Sequence[SceneNode]  # All rooms, in order
     finder: RoomFinder
     floors: Mapping[str, str]
+    # Doors, passages and floors: they are in no room and rest on nothing
     fixed: frozenset[str] | set[str]
 
 
 def ensure_rooms(draft: SceneDraft, *, assume: bool) -> None:
-    """Add a room around everything if there is none, and give every room a pose if possible.
-
-    Args:
-        assume: False to leave a scene without rooms as it is.
-    """
+    """Add a room around everything if there is none (``assume``), and poses where possible."""
     if assume and not draft.in_layer(Layer.ROOM):
         _assume_room(draft)
     for room in draft.in_layer(Layer.ROOM):
@@ -95,14 +84,7 @@ def ensure_robot(draft: SceneDraft) -> None:
 
 
 def ensure_floors(draft: SceneDraft, room_of: Mapping[str, str]) -> dict[str, str]:
-    """Add a floor node to each room that has none.
-
-    Args:
-        room_of: The room of each thing, as far as known.
-
-    Returns:
-        Floor ids by room id.
-    """
+    """Add a floor node to each room that has none; return floor ids by room id."""
     floors = draft.find_floors()
     lowest = _find_lowest_bottoms(draft, room_of)
     for room in draft.in_layer(Layer.ROOM):
@@ -145,16 +127,12 @@ def _make_floor(id_: str, room: SceneNode, lowest: float | None) -> SceneNode:
 
 
 def find_room_parents(
-    node: SceneNode,
-    nodes: Mapping[str, SceneNode],
-    known: dict[str, tuple[str, ...]] | None = None,
+    node: SceneNode, nodes: Mapping[str, SceneNode], known: dict[str, tuple[str, ...]] | None = None
 ) -> tuple[str, ...]:
     """Return the rooms above a node in the hierarchy (the nearest on each way up).
 
-    Args:
-        nodes: All nodes; parents lead to no cycle.
-        known: Results for nodes of the same graph, which the call uses and extends. One table for
-            many calls makes their time linear in the hierarchy instead of in the sum of all depths.
+    One table ``known`` for many calls, which each extends, makes their time linear in the
+    hierarchy instead of in the sum of all depths.
     """
     known = {} if known is None else known
     waiting = [node]

@@ -85,22 +85,11 @@ from fcp_ros.scene.shapes.boxes import (
 )
 from fcp_ros.scene.shapes.surfaces import Surface, find_supports_by_rays
 
-# --- ``on(item, support)``, ``inside(item, container)`` and ``under(item, cover)`` from boxes ---
-
-CORE = 0.8
-"""The share of an item's extents that must be within the container."""
-
-DEEP = 0.3
-"""Least height of a container that things stand in, as a share of its lesser width."""
-
-MUCH_SMALLER = 0.1
-"""Share of a thing's size below which another one does not carry it."""
-
-SEAT = 0.25
-"""Share of a seat's height below which things are under it."""
-
-UNSEEN = 0.9
-"""Greatest confidence of a place on a board or seat that is known from a label only."""
+CORE = 0.8  # The share of an item's extents that must be within the container
+DEEP = 0.3  # Least height of a container that things stand in, as a share of its lesser width
+MUCH_SMALLER = 0.1  # Share of a thing's size below which another one does not carry it
+SEAT = 0.25  # Share of a seat's height below which things are under it
+UNSEEN = 0.9  # Greatest confidence of a place on a board or seat that is known from a label only
 
 COVERED = 0.5
 """From this share of covered columns on, a thing is inside the surface that it rests on."""
@@ -148,9 +137,7 @@ def settle_places(
 ) -> tuple[ScoredPairs, ScoredPairs]:
     """Decide between the best support and the best container of each item.
 
-    Returns:
-        ``on`` without the supports outside of the container, and with what furniture carries
-        within its box; ``inside`` without the latter.
+    Supports outside of the container go; what furniture carries within its box is ``on`` it.
     """
     if not len(inside.item):
         return on, inside
@@ -253,10 +240,9 @@ def _measure_true_core_depth(boxes: Boxes, item: Indices, around: Indices) -> Fl
 def _project_on_sides(
     boxes: Boxes, item: Indices, around: Indices
 ) -> tuple[Floats, Floats, Floats]:
-    """Return centres and half extents of items along the sides of others, and these sides.
+    """Return offsets and half extents (m) of items along the sides of others, and these sides.
 
-    Returns:
-        Offset and half extent (m), shape (k, 3); unit vectors, shape (k, 3, 3).
+    Shapes (k, 3), (k, 3) and, unit vectors, (k, 3, 3).
     """
     sides = boxes.axes(around)
     offset = np.einsum("ksw,kw->ks", sides, boxes.centre[item] - boxes.centre[around])
@@ -289,10 +275,7 @@ def select_resting(
 ) -> ScoredPairs:
     """Select the pairs in which the item rests on the support.
 
-    Args:
-        item: Numbers of items, shape (k,).
-        support: Number of a possible support of each item, shape (k,).
-        depth: Distance (m) of each item's centre within the support's footprint, shape (k,).
+    ``depth`` (m, shape (k,)) is that of each item's centre within the support's footprint.
     """
     above = np.flatnonzero(boxes.centre[item, 2] > boxes.centre[support, 2])
     item, support, depth = item[above], support[above], depth[above]
@@ -336,13 +319,7 @@ def can_carry(boxes: Boxes, item: Indices, support: Indices) -> Flags:
 def select_under(
     boxes: Boxes, item: Indices, cover: Indices, depth: Floats, options: RelationOptions
 ) -> ScoredPairs:
-    """Select the pairs in which the item is under the other box.
-
-    Args:
-        item: Numbers of items, shape (k,).
-        cover: Number of a possible cover of each item, shape (k,).
-        depth: Distance (m) of each item's centre within the other's footprint, shape (k,).
-    """
+    """Select the pairs in which the item is under the other box; ``depth`` as `select_resting`."""
     keep = np.flatnonzero(
         (depth >= -EDGE)
         & (boxes.footprint(cover) >= boxes.footprint(item))
@@ -368,17 +345,11 @@ def select_under(
 
 
 def find_supports_on_surfaces(surfaces: Mapping[str, Surface]) -> tuple[SceneRelation, ...]:
-    """Find ``on`` and ``inside`` from the surfaces of things, at most one for each thing.
+    """Find ``on`` and ``inside`` from surfaces (z up, m) by id; needs Open3D (SceneError).
 
-    The relations count as given, since surfaces are more exact than boxes. The confidence is the
-    share of a thing's underside that is carried. Of things that carry each other (sheets that lie
-    in one another) the least certain relation is left out.
-
-    Args:
-        surfaces: Surface (z up, metres) by the id of the thing.
-
-    Raises:
-        SceneError: Open3D is not installed.
+    They count as given, since surfaces are more exact than boxes. The confidence is the share of a
+    thing's underside that is carried. Of things that carry each other (sheets that lie in one
+    another) the least certain relation is left out.
     """
     ids = list(surfaces)
     found = [

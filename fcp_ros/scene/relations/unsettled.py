@@ -43,34 +43,23 @@ from fcp_ros.scene.relations.scored_pairs import (
 from fcp_ros.scene.relations.supports import CORE, can_carry
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Flags, Floats, Indices, to_box_frame
 
-# --- places of things that rest on nothing, are in nothing, and do not stand on the floor ---
-
-LEAST = 0.25
-"""Confidence of a place at the very limit of what perception may be off."""
+LEAST = 0.25  # Confidence of a place at the very limit of what perception may be off
 
 ACROSS = 0.1
 """Least share of a thing's footprint that is above one of the things that it lies across."""
 
-PARTLY = 0.4
-"""Least share of a thing's box that is within a container that it is partly in."""
-
-FACE = 0.5
-"""Least share of a face that touches what the thing is attached to."""
-
-THIN = 0.5
-"""Greatest extent of a thin thing towards what it is attached to, by its other extents."""
-
-HANGING = 0.8
-"""Greatest clearness of ``attached``: screws and magnets are not seen."""
+PARTLY = 0.4  # Least share of a thing's box that is within a container that it is partly in
+FACE = 0.5  # Least share of a face that touches what the thing is attached to
+THIN = 0.5  # Greatest extent of a thin thing towards what it is attached to, by its other extents
+HANGING = 0.8  # Greatest clearness of ``attached``: screws and magnets are not seen
 
 
 def find_unsettled_places(
     boxes: Boxes, pairs: Iterable[tuple[Indices, Indices]], options: RelationOptions
 ) -> dict[str, ScoredPairs]:
-    """Find the most probable place of each item among pairs (item, other), by relation.
+    """Find the most probable place of each item, by relation.
 
-    Args:
-        pairs: At least all pairs of an item with what is at most ``reach_of`` away from it.
+    ``pairs`` has at least all of an item with what is at most ``reach_of`` away from it.
     """
     best: dict[str, BestPairs] = {
         name: BestPairs(boxes.ids) for name in ("on", "inside", "attached")
@@ -122,11 +111,9 @@ def _choose_most_confident(found: dict[str, ScoredPairs]) -> dict[str, ScoredPai
 
 
 def _measure_overlaps(boxes: Boxes, item: Indices, other: Indices) -> tuple[Floats, Floats]:
-    """Measure overlaps along the sides of the other boxes.
+    """Measure along the sides of the other boxes, both of shape (k, 3).
 
-    Returns:
-        The share of each item's extent that is within the other box's, and the gap (m) between
-        the two (negative where they overlap), both of shape (k, 3).
+    The share of each item's extent within the other box's, and the gap (m; negative: overlap).
     """
     across, along = to_box_frame(boxes, item, other)
     rise = boxes.centre[item, 2] - boxes.centre[other, 2]

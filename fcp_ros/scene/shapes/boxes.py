@@ -14,16 +14,13 @@ from numpy.typing import NDArray
 from fcp_ros.scene.graph.elements import Pose, SceneNode, Vector
 from fcp_ros.scene.graph.roles import find_holding_role, is_often_mounted
 
-# --- pairs of points and the upright rectangles that hold them, in bounded memory ---
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 PAIRS_AT_ONCE = 1 << 19
 """Greatest number of pairs held at the same time (or one more strip of one rectangle)."""
 
-FEW = 1 << 16
-"""Up to this many pairs, comparing all is faster than sorting."""
+FEW = 1 << 16  # Up to this many pairs, comparing all is faster than sorting
 
 
 def find_points_in_rectangles(
@@ -31,16 +28,9 @@ def find_points_in_rectangles(
 ) -> Iterator[tuple[Indices, Indices]]:
     """Yield pairs (point, rectangle) with the point in the rectangle, its border included.
 
-    Args:
-        points: Shape (n, 2), metres.
-        low: Least x and y of each rectangle, shape (m, 2).
-        high: Greatest x and y, shape (m, 2).
-        at_once: Approximate number of pairs to hold at once.
-        few: Greatest number of pairs for which all are compared.
-
-    Yields:
-        Two arrays of equal length, indices of points and of rectangles. The pairs of one
-        rectangle may be spread over several.
+    Arrays of indices of equal length; the pairs of one rectangle may be spread over several.
+    Points, ``low`` and ``high`` (least and greatest x and y) have the shape (n, 2), in metres.
+    ``at_once`` bounds the pairs held, up to ``few`` all are compared.
     """
     count = len(points)
     if count == 0 or len(low) == 0:
@@ -109,31 +99,24 @@ def _concatenate_ranges(start: Indices, length: Indices) -> Indices:
     return numbers
 
 
-# --- oriented boxes as arrays, from which the relations of all things are computed at once ---
-
-# --- the smallest upright box around points: level ---
+# --- the smallest upright box around points ---
 #
 # Things stand on floors and tops, so their boxes are level; a box that may tilt fits the noise of
 # a scan better and the thing worse. The best turn has one side along an edge of the convex hull
 # (Freeman and Shapira, *Determining the minimum-area encasing rectangle*, 1975).
 
 
-STRAY = 0.005
-"""Share of a scanned thing's points that readers leave beyond each side of its box."""
+STRAY = 0.005  # Share of a scanned thing's points that readers leave beyond each side of its box
 
 _QUARTER = math.pi / 2.0
 
 
 def fit_upright_box(points: Floats, stray: float = 0.0) -> tuple[Pose, Vector]:
-    """Fit the upright box of least footprint.
+    """Fit the upright box of least footprint to n >= 1 points, shape (n, 3), metres.
 
-    Args:
-        points: Shape (n, 3), n >= 1, metres.
-        stray: Share of the points, in [0, 0.5), that may lie beyond each side of the box:
-            segmentation leaves a few points of the background with a thing.
-
-    Returns:
-        Pose (yaw in (-45, 45] degrees) and size (m) along the box's own axes.
+    Up to the share ``stray``, in [0, 0.5), may lie beyond each side: segmentation leaves a few
+    points of the background with a thing. Yaw in (-45, 45] degrees; size (m) along the box's own
+    axes.
     """
     yaw = _find_best_yaw(_drop_stray(points, stray)[:, :2])
     cos, sin = math.cos(yaw), math.sin(yaw)
@@ -193,12 +176,11 @@ def _find_hull_edges(points: Floats) -> Floats:
     return edges
 
 
-# --- oriented boxes as arrays, from ---
+# --- oriented boxes as arrays ---
 
 Flags = NDArray[np.bool_]
 
-EDGE = 1e-6
-"""Slack (m) of containment: files store 32-bit numbers."""
+EDGE = 1e-6  # Slack (m) of containment: files store 32-bit numbers
 
 TILT = 0.17
 """Boxes tilted by more than this (about 10 degrees, as a sine) are replaced by upright ones."""
@@ -206,30 +188,20 @@ TILT = 0.17
 
 @dataclass(frozen=True)
 class Boxes:
-    """n boxes that stand upright.
-
-    Attributes:
-        centre: Shape (n, 3), metres.
-        half: Half extents along the box's own axes, shape (n, 3), metres.
-        cos: Cosine of the box's yaw, shape (n,).
-        sin: Sine of the box's yaw, shape (n,).
-        role: ``HoldingRole`` of each box, shape (n,).
-        hangs: True for what is often mounted (``is_often_mounted``), shape (n,).
-        turn: Orientations as quaternions x, y, z, w, shape (n, 4).
-        own: Half extents along the axes of ``turn``, shape (n, 3), metres. For tilted boxes, which
-            ``half`` replaces by the upright box around them; for others the same as ``half``.
-        tilt: Sine of the angle to the upright for boxes that were replaced; else 0, shape (n,).
-    """
+    """n boxes that stand upright."""
 
     ids: Sequence[str]
-    centre: Floats
-    half: Floats
-    cos: Floats
-    sin: Floats
-    role: NDArray[np.uint8]
-    hangs: Flags
-    turn: Floats
+    centre: Floats  # Shape (n, 3), metres
+    half: Floats  # Half extents along the box's own axes, shape (n, 3), metres
+    cos: Floats  # Cosine of the box's yaw, shape (n,)
+    sin: Floats  # Sine of the box's yaw, shape (n,)
+    role: NDArray[np.uint8]  # ``HoldingRole`` of each box, shape (n,)
+    hangs: Flags  # True for what is often mounted (``is_often_mounted``), shape (n,)
+    turn: Floats  # Orientations as quaternions x, y, z, w, shape (n, 4)
+    # Half extents along the axes of ``turn``, shape (n, 3), metres. For tilted boxes, which
+    # ``half`` replaces by the upright box around them; for others the same as ``half``.
     own: Floats
+    # Sine of the angle to the upright for boxes that were replaced; else 0, shape (n,)
     tilt: Floats
 
     @staticmethod
@@ -271,11 +243,7 @@ class Boxes:
         return _compute_reach(self.cos, self.sin, self.half)
 
     def bounds(self, margin: float = EDGE) -> tuple[Floats, Floats]:
-        """Return the least and greatest x and y of the footprints, widened by a margin (m).
-
-        Returns:
-            Two arrays of shape (n, 2).
-        """
+        """Return least and greatest x and y of the footprints, (n, 2), widened by a margin (m)."""
         return _widen(self.centre[:, :2], self.reach, margin)
 
     def bounds_of(self, which: Indices, margin: float = EDGE) -> tuple[Floats, Floats]:
@@ -367,11 +335,7 @@ def _to_rows(values: Iterable[tuple[float, ...]], count: int, width: int) -> Flo
 
 
 def _compute_axes(turn: Floats) -> tuple[Floats, Floats, Floats]:
-    """Compute the components of the sides of boxes along x, y and z.
-
-    Returns:
-        For each axis of the world an array of shape (n, 3): the component of each side.
-    """
+    """Compute, for each axis of the world, its component of each side of the boxes, (n, 3)."""
     x, y, z, w = (turn / np.sqrt((turn * turn).sum(axis=1))[:, None]).T
     rows = (
         (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),
@@ -391,17 +355,13 @@ def to_box_frame(boxes: Boxes, item: Indices, frame: Indices) -> tuple[Floats, F
     """Return the centres of ``item`` in the axes of ``frame``'s boxes: across (x) and along (y)."""
     offset = boxes.centre[item, :2] - boxes.centre[frame, :2]
     cos, sin = boxes.cos[frame], boxes.sin[frame]
-    return (
-        cos * offset[:, 0] + sin * offset[:, 1],
-        cos * offset[:, 1] - sin * offset[:, 0],
-    )
+    return (cos * offset[:, 0] + sin * offset[:, 1], cos * offset[:, 1] - sin * offset[:, 0])
 
 
 def measure_depth(boxes: Boxes, item: Indices, around: Indices) -> Floats:
     """Measure how far (m) the centres of ``item`` are within the footprints of ``around``.
 
-    Returns:
-        Distance to the nearest side of the footprint; negative outside it.
+    It is the distance to the nearest side of the footprint; negative outside it.
     """
     across, along = to_box_frame(boxes, item, around)
     depth: Floats = np.minimum(
@@ -415,13 +375,8 @@ def measure_core_depth(
 ) -> Floats:
     """Measure how far (m) boxes, shrunk about their centres to a share ``core``, are within others.
 
-    Args:
-        item: Numbers of the boxes to shrink, shape (k,).
-        around: Numbers of the others, shape (k,).
-        upward: False to look at the sides only, not at top and bottom.
-
-    Returns:
-        Least distance of the shrunk box to a side of the other one; negative where it sticks out.
+    Least distance of the shrunk box to a side of the other one, of the sides only unless
+    ``upward``; negative where it sticks out.
     """
     inner, outer = boxes.half[item] * core, boxes.half[around]
     rise = np.abs(boxes.centre[item, 2] - boxes.centre[around, 2])

@@ -18,28 +18,16 @@ from fcp_ros.scene.shapes.polygons import Corner, bounds, contains, footprint_of
 
 Floats = NDArray[np.float64]
 
-GAP = 0.03
-"""Space (m) left between things that are put side by side."""
-
-UNKNOWN_SIZE: Vector = (0.1, 0.1, 0.1)
-"""Assumed extents of things whose box is unknown (m)."""
-
-FLOOR_STEP = 0.25
-"""Spacing (m) of the spots that are tried on a floor."""
+GAP = 0.03  # Space (m) left between things that are put side by side
+UNKNOWN_SIZE: Vector = (0.1, 0.1, 0.1)  # Assumed extents of things whose box is unknown (m)
+FLOOR_STEP = 0.25  # Spacing (m) of the spots that are tried on a floor
 
 _MOST_TRIED = 2_000
 _AT_ONCE = 64
 
 
 def find_spot_on(item: SceneNode, support: SceneNode, others: Iterable[SceneNode]) -> Pose | None:
-    """Find a spot for an item on a support, beside the things there.
-
-    Args:
-        item: The thing to put down; its size may be unknown.
-
-    Returns:
-        A pose whose bottom is the support's top; None when the support's box is unknown.
-    """
+    """Find a spot (its bottom at the support's top) beside the things there; None: no box."""
     if support.pose is None or support.size is None:
         return None
     top = support.pose.position[2] + support.size[2] / 2.0
@@ -60,12 +48,7 @@ def find_spot_inside(
 def find_spot_on_floor(
     item: SceneNode, floor: SceneNode, others: Iterable[SceneNode]
 ) -> Pose | None:
-    """Find a spot for an item (or an agent) on a floor, clear of the things around.
-
-    Args:
-        item: The thing to put down.
-        floor: A floor node, with its room's polygon.
-    """
+    """Find a spot for an item (or an agent) on a floor with an outline, clear of things around."""
     if floor.pose is None or floor.size is None or not footprint_of(floor):
         return None
     polygon = footprint_of(floor)

@@ -19,8 +19,7 @@ Corner = tuple[float, float]
 Polygon = tuple[Corner, ...]
 Triangle = tuple[Corner, Corner, Corner]
 
-_TOUCH = 1e-3
-"""Distance (m) up to which edges that cross only touch."""
+_TOUCH = 1e-3  # Distance (m) up to which edges that cross only touch
 
 
 def box_corners(pose: Pose, size: Vector) -> Polygon:
@@ -54,11 +53,7 @@ def convex_hull(points: Iterable[Corner]) -> Polygon:
 
 
 def area(polygon: Polygon) -> float:
-    """Compute the area (m2) of a polygon, whatever its direction.
-
-    What a polygon that crosses itself goes around twice is outside (the even-odd rule, as in
-    ``contains``).
-    """
+    """Compute the area (m2) of a polygon in either direction (even-odd rule, as ``contains``)."""
     return float(shapely.area(_find_inside(polygon)))
 
 
@@ -83,11 +78,9 @@ def centroid(polygon: Polygon) -> Corner:
 
 
 def inner_point(polygon: Polygon) -> Corner:
-    """Find a point inside a polygon.
+    """Find a point inside a polygon: the centroid, or the middle of the widest stretch there.
 
-    Returns:
-        The centroid; where that is outside (rooms shaped like an L or a U), the middle of the
-        widest stretch at its height.
+    The latter in rooms shaped like an L or a U, whose centroid is outside.
     """
     x, y = centroid(polygon)
     if bool(contains(polygon, np.array([(x, y)]))[0]):
@@ -112,12 +105,7 @@ def bounds(polygon: Iterable[Corner]) -> tuple[float, float, float, float]:
 
 
 def contains(polygon: Polygon, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Test which points lie in a polygon (even-odd rule), shape (n,); on an edge counts as out.
-
-    Args:
-        polygon: At least three corners.
-        points: Shape (n, 2), metres.
-    """
+    """Test which points (n, 2) lie in a polygon (even-odd rule), (n,); an edge counts as out."""
     inside: NDArray[np.bool_] = shapely.contains_xy(
         shapely.Polygon(polygon), points[:, 0], points[:, 1]
     )
@@ -187,10 +175,9 @@ def triangulate(polygon: Polygon) -> tuple[Triangle, ...]:
 
 
 def find_floor_levels(graph: SceneGraph) -> dict[str, float]:
-    """Find the height of the floor (m) of each room.
+    """Find the height of the floor (m) of each room, as far as something tells it.
 
-    The room's own pose and height come first, then the top of its floor node, then the height of
-    its pose; rooms without any of these are left out.
+    The room's own pose and height come first, then the top of its floor node, then its pose.
     """
     tops = {
         relation.elements[1]: top(graph.nodes[relation.elements[0]])

@@ -10,39 +10,26 @@ from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import find_floor_levels, underside
 
-_SAME = 1e-6
-"""Stops that are nearer to each other (m) are one."""
+_SAME = 1e-6  # Stops that are nearer to each other (m) are one
 
 
 @dataclass(frozen=True)
 class Stop:
-    """A point of the route.
-
-    Attributes:
-        x, y: Position in the scene's frame, metres.
-        level: Height of the floor there, metres.
-        top: Height of the top of the thing there, metres; at least the level.
-        steps: Indices of the plan steps that happen here; empty for a point that is passed.
-    """
+    """A point of the route. ``x``, ``y``: position in the scene's frame, metres."""
 
     x: float
     y: float
-    level: float
-    top: float
+    level: float  # Height of the floor there, metres
+    top: float  # Height of the top of the thing there, metres; at least the level
+    # Indices of the plan steps that happen here; empty for a point that is passed
     steps: tuple[int, ...]
 
 
 def trace_route(graph: SceneGraph, steps: Sequence[Sequence[str]]) -> tuple[Stop, ...]:
-    """Trace the stops of a plan, beginning where the acting robot stands.
+    """Trace the stops of a plan, beginning where the acting robot stands; none twice in a row.
 
     A step happens at the largest known thing that it names (the table rather than the mug on it);
     a step that names only rooms and a passage leads through the passage to the last room named.
-
-    Args:
-        steps: The names in each of the plan's steps, in order; those of no node are ignored.
-
-    Returns:
-        The stops, consecutive ones at different places; empty where nothing has a known pose.
     """
     named = [[graph.nodes[name] for name in step if name in graph.nodes] for step in steps]
     rooms = {

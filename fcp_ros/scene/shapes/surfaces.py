@@ -16,16 +16,12 @@ from numpy.typing import NDArray
 from fcp_ros.foundation.sandbox import DecodedFile, DecodingError, SandboxLimits, decode_in_sandbox
 from fcp_ros.scene.graph.elements import FARTHEST, SceneError
 
-# --- surfaces of things from scanners and segmentation ---
-
-SUFFIXES = (".ply", ".pcd")
-"""Endings of the names of polygon files and point clouds."""
+SUFFIXES = (".ply", ".pcd")  # Endings of the names of polygon files and point clouds
 
 START_TIME, BYTES_PER_SECOND = 60.0, 1_000_000
 """Time limit of decoding (s): a start time, and one second for each this many bytes."""
 
-MOST_MEMORY = 8 << 30
-"""Memory limit of decoding (bytes)."""
+MOST_MEMORY = 8 << 30  # Memory limit of decoding (bytes)
 
 _DECODER = "fcp_ros.scene.shapes.surface_decoder"
 
@@ -37,23 +33,14 @@ _PCD_EXTENT = re.compile(rb"^(?:WIDTH|HEIGHT|SIZE|COUNT)\s+([^\n]*)", re.MULTILI
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """The boundary of one thing.
+    """The boundary of one thing."""
 
-    Attributes:
-        points: Shape (n, 3), metres; finite.
-        triangles: Numbers of points, shape (m, 3); m is 0 for a point cloud.
-    """
-
-    points: NDArray[np.float64]
-    triangles: NDArray[np.int64]
+    points: NDArray[np.float64]  # Shape (n, 3), metres; finite
+    triangles: NDArray[np.int64]  # Numbers of points, shape (m, 3); m is 0 for a point cloud
 
 
 def import_open3d() -> Any:
-    """Import Open3D.
-
-    Raises:
-        SceneError: It, or a system library that it needs, is not installed.
-    """
+    """Import Open3D; raises SceneError without it, or a system library that it needs."""
     try:
         import open3d as package
     except (ImportError, OSError) as error:
@@ -66,17 +53,10 @@ def import_open3d() -> Any:
 
 
 def read_surfaces(paths: Sequence[Path], max_bytes: int) -> list[Surface]:
-    """Read PLY meshes and point clouds, and PCD point clouds.
+    """Read PLY meshes and point clouds, and PCD point clouds, of ``max_bytes`` together.
 
-    Args:
-        max_bytes: Largest size of all files together (bytes).
-
-    Returns:
-        A surface for each file; points that are not finite are left out, with their triangles.
-
-    Raises:
-        SceneError: Open3D or a file is missing, or a file is too large, damaged, or without any
-            point.
+    Points that are not finite are left out, with their triangles. Raises SceneError if Open3D or a
+    file is missing, or a file is too large, damaged, or without any point.
     """
     surfaces = []
     for found in read_each_surface(paths, max_bytes):
@@ -187,40 +167,28 @@ def _make_error(path: Path, reason: str) -> SceneError:
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-_ENOUGH = 4
-"""Least number of columns of the grid that must touch for the grid alone to be trusted."""
+_ENOUGH = 4  # Least number of columns of the grid that must touch for the grid alone to be trusted
 
 
 @dataclass(frozen=True)
 class RayOptions:
-    """Tolerances of the comparison of surfaces.
+    """Tolerances of the comparison of surfaces."""
 
-    Attributes:
-        columns: Rays along each side of a thing's footprint; their square in all.
-        tolerance: Greatest distance (m) of an underside from the surface below it, up or down.
-        least_share: Share of the touching columns that a support must carry.
-    """
-
-    columns: int = 9
+    columns: int = 9  # Rays along each side of a thing's footprint; their square in all
+    # Greatest distance (m) of an underside from the surface below it, up or down
     tolerance: float = 0.03
-    least_share: float = 0.25
+    least_share: float = 0.25  # Share of the touching columns that a support must carry
 
 
 @dataclass(frozen=True)
 class RaySupport:
-    """The fact that one thing rests on another.
-
-    Attributes:
-        share: Share, in (0, 1], of the item's lowest columns that the support carries.
-        gap: Median distance (m) from the support up to the item; negative where they overlap.
-        covered: Share, in [0, 1], of those columns in which the support is above the item, too.
-    """
+    """The fact that one thing rests on another."""
 
     item: int
     support: int
-    share: float
-    gap: float
-    covered: float
+    share: float  # Share, in (0, 1], of the item's lowest columns that the support carries
+    gap: float  # Median distance (m) from the support up to the item; negative where they overlap
+    covered: float  # Share, in [0, 1], of those columns in which the support is above the item, too
 
 
 def find_supports_by_rays(
@@ -228,15 +196,9 @@ def find_supports_by_rays(
 ) -> tuple[RaySupport, ...]:
     """Find the surface that each one rests on: the one that carries the largest share of it.
 
-    Args:
-        surfaces: Surfaces in one frame (z up, metres). Those without triangles support nothing and
-            rest on nothing: give them a mesh first (a box, a convex hull).
-
-    Returns:
-        At most one support for each surface, in the order of the items.
-
-    Raises:
-        SceneError: Open3D is not installed.
+    In one frame (z up, metres). Surfaces without triangles support nothing and rest on nothing:
+    give them a mesh first (a box, a convex hull). At most one support for each, in order. Raises
+    SceneError without Open3D.
     """
     meshed = [number for number, surface in enumerate(surfaces) if len(surface.triangles)]
     if len(meshed) < 2:

@@ -7,12 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from benchmark.grounding.calibration import (
-    AFTER,
-    GOAL,
-    learn,
-    show_learning,
-)
+from benchmark.grounding.calibration import AFTER, GOAL, learn, show_learning
 from benchmark.grounding.simulated import (
     BIASED,
     CALIBRATED,
@@ -24,13 +19,7 @@ from benchmark.grounding.simulated import (
     squared_error,
 )
 from fcp_ros.execution.credit import credit_step
-from fcp_ros.grounding import (
-    CalibrationOptions,
-    CalibrationStore,
-    Calibrator,
-    Evidence,
-    Question,
-)
+from fcp_ros.grounding import CalibrationOptions, CalibrationStore, Calibrator, Evidence, Question
 from fcp_ros.grounding.calibration.posterior import read_labels
 
 SEEDS = 3

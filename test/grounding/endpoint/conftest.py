@@ -7,11 +7,7 @@ from typing import Any
 import pytest
 from chat_server import USUAL, ChatServer, ScriptedModel
 
-from fcp_ros.grounding import (
-    EndpointOptions,
-    Estimate,
-    LanguageModelOptions,
-)
+from fcp_ros.grounding import EndpointOptions, Estimate, LanguageModelOptions
 from fcp_ros.grounding.endpoint.oracle import EndpointOracle
 
 

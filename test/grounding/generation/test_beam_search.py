@@ -227,9 +227,7 @@ def test_a_grammar_that_is_too_large_is_told(make_search: Callable[..., BeamSear
     assert told.value.code == "model_failed"
 
 
-def test_a_tokenizer_without_a_fast_form_is_refused(
-    make_search: Callable[..., BeamSearch],
-) -> None:
+def test_a_tokenizer_without_a_fast_form_is_refused(make_search: Callable[..., BeamSearch]) -> None:
     class SlowTokenizer:
         """A tokenizer as old models bring it, in Python alone."""
 

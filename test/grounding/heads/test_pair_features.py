@@ -14,12 +14,12 @@ from fcp_ros.grounding.heads.features.pair_features import (
     Basis,
     SentenceFeatures,
     compare_all_words,
-    compare_words,
     cross_words,
 )
 from fcp_ros.grounding.heads.head import Head, ScoreMemory
 from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, load_heads
 from fcp_ros.grounding.heads.learning.training import MOST_LOST
+from fcp_ros.grounding.judged.judgement_set import to_singular
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 
 WORDS = st.sampled_from(["mug", "mugs", "tin", "tin can", "can of tin", "", "a b a", "b a"])
@@ -30,6 +30,27 @@ def encode(phrases: Sequence[str]) -> np.ndarray:
     """A unit vector for each phrase, by its letters."""
     rows = [np.sin(np.arange(1, 41) * (1 + sum(map(ord, phrase)) % 97)) for phrase in phrases]
     return np.asarray([row / np.linalg.norm(row) for row in rows], np.float32)
+
+
+def compare_words(left: str, right: str) -> tuple[float, ...]:
+    """Compare the words of two sides: same head, contained in the other, shared, several."""
+
+    def split(side: str) -> tuple[str, ...]:
+        return tuple(to_singular(word) for word in side.split()) or ("",)
+
+    a, b = split(left), split(right)
+    every_a, every_b = set(a), set(b)
+    common = len(every_a & every_b)
+    return (
+        float(a[-1] == b[-1]),
+        float(a[-1] in every_b),
+        float(b[-1] in every_a),
+        common / (len(every_a) + len(every_b) - common),
+        float(every_a < every_b),
+        float(every_b < every_a),
+        float(len(a) > 1),
+        float(len(b) > 1),
+    )
 
 
 @given(PAIRS)
@@ -73,9 +94,7 @@ def load() -> Callable[[], Head]:
     return lambda: load_heads(file, encoder).by_name["function"]
 
 
-def test_scores_of_many_are_those_of_each(
-    load: Callable[[], Head],
-) -> None:
+def test_scores_of_many_are_those_of_each(load: Callable[[], Head]) -> None:
     things, purposes = ("tin mug", "mug", "hammers", "paper boat"), ("drinking tea", "a race")
     pairs = [(thing, purpose) for thing in things for purpose in purposes]
     head = load()

@@ -28,8 +28,7 @@ def prepare(
     rows: np.ndarray, target: np.ndarray, kernel: Kernel, folds: Folds, options: RegressionOptions
 ) -> KernelRegression:
     """A regression in which all rows count the same."""
-    every = np.ones(len(rows))
-    known = RegressionRows(rows, every, every > 0, folds)
+    known = RegressionRows(rows, np.ones(len(rows), np.bool_), folds)
     return prepare_regression(known, target, kernel, options)
 
 
@@ -121,7 +120,7 @@ def test_settings_are_those_with_the_least_error() -> None:
                 weights = np.linalg.solve(matrix, seen.T @ target[~barred])
                 scores[inside] = likeness[inside] @ weights
             errors[tried, ridge] = ((scores - target)[measured] ** 2).mean()
-    known = RegressionRows(rows, np.ones(80), measured, folds)
+    known = RegressionRows(rows, measured, folds)
     assert choose_settings(known, target, kernel, options) == min(errors, key=errors.get)
 
 
@@ -135,23 +134,6 @@ def test_equal_rows_get_equal_scores_and_finite_weights() -> None:
     weights, scores = regression.fit(np.tile(target, 2))
     assert np.isfinite(weights).all()
     assert scores[:40] == pytest.approx(scores[40:], abs=1e-4)
-
-
-def test_a_row_of_half_worth_counts_half() -> None:
-    rows, target, folds = make_rows(9, 30, 3)
-    kernel = Kernel((3,), (0.5,))
-    worth = np.where(np.arange(30) < 10, 0.5, 1.0)
-    weights, _ = prepare_regression(
-        RegressionRows(rows, worth, worth > 0, folds), target, kernel, FIXED
-    ).fit(target)
-    doubled = np.concatenate([rows, rows[10:]])
-    likeness = compute_slowly(kernel, doubled, doubled)
-    # Every row once at worth 1/2, those of full worth twice.
-    alone = np.linalg.solve(likeness + 2 * 0.3 * np.eye(50), np.concatenate([target, target[10:]]))
-    asked = rows[:4] + np.float32(0.1)
-    assert kernel.compute(asked, rows) @ weights == pytest.approx(
-        compute_slowly(kernel, asked, doubled) @ alone, abs=2e-3
-    )
 
 
 @settings(max_examples=25, deadline=None)

@@ -106,9 +106,7 @@ def test_declared_context_makes_another_question(find: Any) -> None:
     assert find("milk", "whole milk", ("kind", "whole")).note == "identical words"
 
 
-def test_identical_words_are_no_perfect_fit_where_that_is_another_question(
-    household: Any,
-) -> None:
+def test_identical_words_are_no_perfect_fit_where_that_is_another_question(household: Any) -> None:
     stable = replace(household.graded["stable_enough"], judged_like="stability", rubric=None)
     words = (ArgumentContext("support", "a", "pan"), ArgumentContext("item", "b", "pan"))
     request = JudgementRequest("stable_enough", words)

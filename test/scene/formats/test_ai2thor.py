@@ -17,12 +17,7 @@ from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene
 TWIN = "ai2thor/twin_house_event_metadata.json"
 LACKS = Lacks(
     ids=True,
-    labels={
-        "refrigerator": "Fridge",
-        "counter": "CounterTop",
-        "couch": "Sofa",
-        "milk": "Bottle",
-    },
+    labels={"refrigerator": "Fridge", "counter": "CounterTop", "couch": "Sofa", "milk": "Bottle"},
     rooms=True,
     doors=True,
     turns=True,

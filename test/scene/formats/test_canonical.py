@@ -28,11 +28,7 @@ from fcp_ros.scene import (
 GRAPH = SceneGraph.of(
     [
         SceneNode(
-            "küche",
-            Layer.ROOM,
-            "kitchen",
-            polygon=((0.0, 0.0), (4.0, 0.0), (4.0, 3.0)),
-            height=2.5,
+            "küche", Layer.ROOM, "kitchen", polygon=((0.0, 0.0), (4.0, 0.0), (4.0, 3.0)), height=2.5
         ),
         SceneNode(
             "O(3)",

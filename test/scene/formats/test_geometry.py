@@ -141,10 +141,7 @@ def test_a_tilted_box_has_the_same_corners(
 
 @given(extents, angle, st.integers(0, 7), st.tuples(extent, extent, extent))
 def test_one_corner_astray_is_no_box(
-    size: tuple[float, float, float],
-    yaw: float,
-    which: int,
-    shift: tuple[float, float, float],
+    size: tuple[float, float, float], yaw: float, which: int, shift: tuple[float, float, float]
 ) -> None:
     corners = corners_of((0.0, 0.0, 0.0), size, Rotation.from_euler("z", yaw))
     corners[which] += shift

@@ -22,12 +22,7 @@ from fcp_ros.scene.shapes.polygons import Polygon
 TWIN = "procthor/twin_house_house.json"
 LACKS = Lacks(
     ids=True,
-    labels={
-        "refrigerator": "Fridge",
-        "counter": "CounterTop",
-        "couch": "Sofa",
-        "milk": "Bottle",
-    },
+    labels={"refrigerator": "Fridge", "counter": "CounterTop", "couch": "Sofa", "milk": "Bottle"},
     heights=True,
     sizes=True,
     door_boxes=True,
@@ -201,11 +196,7 @@ def test_children_are_on_or_inside_by_type(load: Any) -> None:
     apple, bowl = thing("Apple|surface|1|0"), thing("Bowl|surface|1|1", thing("Egg|surface|1|2"))
     graph = load(house(objects=[thing("Fridge|1|0", apple), thing("Desk|1|1", bowl)]))
     placed = {str(r) for r in graph.relations if r.name in ("on", "inside")}
-    assert {
-        "inside(apple_1, fridge_1)",
-        "on(bowl_1, desk_1)",
-        "inside(egg_1, bowl_1)",
-    } <= placed
+    assert {"inside(apple_1, fridge_1)", "on(bowl_1, desk_1)", "inside(egg_1, bowl_1)"} <= placed
 
 
 def test_states_and_windows(load: Any) -> None:

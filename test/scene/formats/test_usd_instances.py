@@ -80,8 +80,7 @@ def test_instances_are_turned_and_stretched(tmp_path: Path) -> None:
 def test_invisible_and_inactive_instances_do_not_count(tmp_path: Path) -> None:
     text = instancer(PAWN, "int64[] ids = [10, 20, 30, 40]\nint64[] invisibleIds = [20]", count=4)
     text = text.replace(
-        'def PointInstancer "Pawns" {',
-        'def PointInstancer "Pawns" (\ninactiveIds = [40]\n) {',
+        'def PointInstancer "Pawns" {', 'def PointInstancer "Pawns" (\ninactiveIds = [40]\n) {'
     )
     scene = read(tmp_path, text)
     assert places(scene) == [(0, 0, 0), (2, 0, 0)]

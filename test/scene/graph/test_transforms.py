@@ -89,8 +89,7 @@ def test_no_way() -> None:
 
 
 @pytest.mark.parametrize(
-    "links",
-    [[("map", "map")], [("a", "b"), ("b", "a")], [("a", "b"), ("b", "c"), ("c", "a")]],
+    "links", [[("map", "map")], [("a", "b"), ("b", "a")], [("a", "b"), ("b", "c"), ("c", "a")]]
 )
 def test_circles_are_refused(links: list[tuple[str, str]]) -> None:
     with pytest.raises(ValueError, match="cycle"):

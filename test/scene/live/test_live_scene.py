@@ -415,11 +415,7 @@ def test_no_delta_leaves_a_circle(data: st.DataObject, derive: bool) -> None:
         keys = {relation.key for relation in dropped}
         added = {r.key: r for r in data.draw(st.lists(places, max_size=2)) if r.key not in keys}
         delta = SceneDelta(
-            present.sequence + 1,
-            tuple(nodes.values()),
-            (),
-            tuple(added.values()),
-            tuple(dropped),
+            present.sequence + 1, tuple(nodes.values()), (), tuple(added.values()), tuple(dropped)
         )
         if not is_taken(scene, delta):
             assert scene.graph is present

@@ -9,11 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.scene import Layer, Pose, RelationOptions, SceneNode
-from fcp_ros.scene.relations.passages import (
-    SLANT,
-    find_adjacent_rooms,
-    measure_length_beside,
-)
+from fcp_ros.scene.relations.passages import SLANT, find_adjacent_rooms, measure_length_beside
 
 Corner = tuple[float, float]
 OPTIONS = RelationOptions(also=frozenset({"adjacent"}))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which boxes are near each other, beside a form that measures every pair side by side."""
 
-from itertools import pairwise
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 from slow_relations import Box, as_node, crowds, slow_distance, slow_near
 
 from fcp_ros.scene import RelationOptions
-from fcp_ros.scene.relations.nearness import (
-    add_reverse,
-    find_nearest,
-    measure_box_distance,
-)
+from fcp_ros.scene.relations.nearness import add_reverse, find_nearest, measure_box_distance
 from fcp_ros.scene.shapes.boxes import build_boxes
 
 
@@ -41,18 +37,25 @@ def test_the_distance_of_boxes(boxes: list[Box]) -> None:
 @given(crowds(), st.sampled_from([0.1, 0.3, 1.0]), st.sampled_from([1, 3, 16]))
 @settings(max_examples=200, deadline=None)
 def test_the_same_as_over_all_pairs(boxes: list[Box], reach: float, most: int) -> None:
-    # What is near at its very limit, or at equal distances but for rounding, may be either.
-    distances = [slow_distance(a, b) for a in boxes for b in boxes if a is not b]
-    assume(all(abs(away - reach) > 1e-7 for away in distances))
-    for a in boxes:
-        own = sorted(d for b in boxes if b is not a and (d := slow_distance(a, b)) <= reach)
-        assume(all(y == x or y - x > 1e-7 for x, y in pairwise(own)))
-        if len(own) > most:
-            assume(own[most] == 0.0 or own[most] - own[most - 1] > 1e-7)
+    # Both round to a micrometre: only what lies in the middle between two may go either way.
+    distances = (slow_distance(a, b) for a, b in combinations(boxes, 2))
+    assume(all(abs(away * 1e6 % 1.0 - 0.5) > 0.02 for away in distances))
     found = near(boxes, RelationOptions(near=reach, near_most=most))
     slow = slow_near(boxes, reach, most)
     assert found.keys() == slow.keys()
     assert all(sure == pytest.approx(slow[key], abs=1e-6) for key, sure in found.items())
+
+
+def test_the_lesser_ids_of_equal_distances_count_however_they_are_added_up() -> None:
+    # 0.1 + 0.3 + half - half - 0.1 is 0.3 but for rounding, which is the limit, too.
+    low = Box("low", (0.0, 0.0, 0.0), (0.1, 0.1, 0.1), 0.0)
+    above = [
+        Box(f"b{i}", (0.0, 0.0, 0.1 + gap + half), (0.1, 0.1, half), 0.0)
+        for i, (gap, half) in enumerate([(0.3, 0.11), (0.3, 0.07), (0.3, 0.13), (0.3, 0.29)])
+    ]
+    for most in (1, 2, 3):
+        found = near([low, *above], RelationOptions(near=0.3, near_most=most))
+        assert {b for a, b in found if a == "low"} == {f"b{i}" for i in range(most)}
 
 
 def test_touching_is_certain_and_the_limit_is_not() -> None:

@@ -29,10 +29,7 @@ def overlap(a: SceneNode, b: SceneNode) -> bool:
     return min(ax1, bx1) - max(ax0, bx0) > 1e-9 and min(ay1, by1) - max(ay0, by0) > 1e-9
 
 
-@given(
-    st.floats(-3, 3),
-    st.lists(st.sampled_from([0.08, 0.1, 0.15, 0.2]), min_size=1, max_size=8),
-)
+@given(st.floats(-3, 3), st.lists(st.sampled_from([0.08, 0.1, 0.15, 0.2]), min_size=1, max_size=8))
 @settings(max_examples=40, deadline=None)
 def test_items_stand_side_by_side_on_a_turned_table(yaw: float, widths: list[float]) -> None:
     table = thing("table", Pose.at(3, 4, 0.375, yaw=yaw), (2.0, 1.2, 0.75))

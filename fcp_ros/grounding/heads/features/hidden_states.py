@@ -15,40 +15,46 @@ with a pass of its own, again whenever a pass is twice as long as the longest on
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.grounding.language_model.loading import Attention, check_architecture, read_attention
-from fcp_ros.grounding.language_model.packed_forward import PackedForward, Tokens, pack, plan_passes
+from fcp_ros.grounding.language_model.loading import (
+    SAFE,
+    UNBOUNDED,
+    Attention,
+    check_architecture,
+    explain_loading,
+    read_attention,
+)
+from fcp_ros.grounding.language_model.packed_forward import (
+    PackedForward,
+    TokenBudget,
+    Tokens,
+    pack,
+    plan_passes,
+)
 from fcp_ros.grounding.language_model.score_trie import ScoreTrie, TrieNode
-from fcp_ros.grounding.model_files.store import suggest_repair
 from fcp_ros.grounding.models.torch_device import (
     build_loading_arguments,
     choose_device,
     choose_precision,
-    free_memory,
     is_out_of_memory,
-    suppress_progress_bars,
 )
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, Precision
 
-SAFE = {"local_files_only": True, "trust_remote_code": False}
 LOG = logging.getLogger(__name__)
 Array = NDArray[np.float32]
 
 QUESTION_ENDS = ScoreTrie((TrieNode(-1, -1, 0, None),), (), ())
 """A trie with only its root: nothing is appended to a question."""
-CPU_TOKENS = 512
 GPU_TOKENS = 8192
-LEAST_TOKENS = 16
-UNBOUNDED = 1 << 30
 TOLERANCES = {Precision.FLOAT32: 1e-3}
 LOOSE_TOLERANCE = 0.1
 """Most difference of a packed question from one of its own, as a share of its length."""
@@ -56,12 +62,9 @@ LOOSE_TOLERANCE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class StatePlaces:
-    """The states that are read.
+    """The states that are read."""
 
-    Args:
-        layers: numbers of layers, from 1, increasing; the state is that after the layer.
-    """
-
+    # numbers of layers, from 1, increasing; the state is that after the layer
     layers: tuple[int, ...]
 
     def count_features(self, width: int) -> int:
@@ -70,12 +73,9 @@ class StatePlaces:
 
 
 class StateReader:
-    """Reads the states of one model in memory; used by one thread at a time.
+    """Reads the states of one model, cut after the last wanted layer; for one thread at a time.
 
-    Args:
-        model: of transformers, without an output layer, cut after the last wanted layer.
-        attention: the reach of its layers.
-        window: the most tokens that it reads.
+    `attention`: the reach of its layers; `window`: the most tokens that it reads.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class StateReader:
         self._places = places
         self._window = window
         self._forward = PackedForward(model, attention, device)
-        self._budget = CPU_TOKENS if device == "cpu" else GPU_TOKENS
+        self._budget = TokenBudget(GPU_TOKENS, device, self._forward.prefixes.clear)
         self._checked = 0
         self._states: dict[int, Any] = {}
         layers = find_layers(model)
@@ -103,15 +103,7 @@ class StateReader:
         self.takes_packs = True
 
     def read(self, prefix: Tokens, questions: Sequence[Sequence[int]]) -> Array:
-        """Read the features of questions, shape (questions, features).
-
-        Args:
-            prefix: tokens that all questions follow; may be empty.
-            questions: the own tokens of each, at least one.
-
-        Raises:
-            GroundingError: a question is longer than the window, or the memory doesn't hold it.
-        """
+        """Read the features of questions (one own token at least), shape (questions, features)."""
         longest = max(map(len, questions), default=0) + len(prefix)
         if longest > min(self._window, self._attention.chunk):
             raise GroundingError(
@@ -124,7 +116,10 @@ class StateReader:
             waiting = [index for index in range(len(questions)) if index not in rows]
             chosen = self._choose_next([len(questions[index]) for index in waiting])
             places = [waiting[index] for index in chosen]
-            found = self._read_or_shrink(prefix, [questions[index] for index in places])
+            chosen_ones = [questions[index] for index in places]
+            found = self._budget.run(
+                partial(self._read_checked, prefix, chosen_ones), len(places) > 1
+            )
             if found is not None:
                 rows.update(zip(places, found, strict=True))
         return np.stack([rows[index] for index in range(len(questions))]) if rows else _NOTHING
@@ -132,27 +127,7 @@ class StateReader:
     def _choose_next(self, lengths: Sequence[int]) -> list[int]:
         if not self.takes_packs:
             return [0]
-        return plan_passes(lengths, 1, self._budget, UNBOUNDED)[0]
-
-    def _read_or_shrink(self, prefix: Tokens, questions: Sequence[Sequence[int]]) -> Array | None:
-        """Read one pass; None if it must be tried again with fewer questions."""
-        try:
-            return self._read_checked(prefix, questions)
-        except Exception as error:
-            if not is_out_of_memory(error):
-                raise
-            reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        # Trap: inside the handler, the error's frames would keep the memory in use.
-        if len(questions) == 1 or self._budget <= LEAST_TOKENS:
-            raise GroundingError(
-                GroundingCode.MODEL_FAILED,
-                f"the device {self._device!r} has no memory left for a single question ({reason}); "
-                "stop what else uses it, or use a smaller model",
-            )
-        self._forward.prefixes.clear()
-        free_memory(self._device)
-        self._budget //= 2
-        return None
+        return plan_passes(lengths, 1, self._budget.tokens, UNBOUNDED)[0]
 
     def _read_checked(self, prefix: Tokens, questions: Sequence[Sequence[int]]) -> Array | None:
         """Read one pass; None if the model turns out not to honour the mask."""
@@ -236,11 +211,7 @@ _NOTHING: Array = np.zeros((0, 0), np.float32)
 
 
 def find_layers(model: Any) -> Any:
-    """Find the list of a model's layers, whatever the architecture calls it.
-
-    Raises:
-        GroundingError: the model has no such list.
-    """
+    """Find the list of a model's layers, whatever the architecture calls it."""
     import torch
 
     count = model.config.get_text_config().num_hidden_layers
@@ -256,19 +227,11 @@ def find_layers(model: Any) -> Any:
 def load_state_reader(
     folder: Path, device: Device, precision: Precision, places: StatePlaces
 ) -> StateReader:
-    """Load the first layers of a model.
-
-    Args:
-        folder: a checked folder of a causal language model.
-
-    Raises:
-        GroundingError: a library is missing, the folder holds no such model, it has fewer layers,
-            or the memory is too small.
-    """
+    """Load the first layers of a causal language model from its checked folder."""
     check_architecture(folder)
     where = choose_device(device)
     chosen = choose_precision(precision, where)
-    with _explain(folder):
+    with explain_loading(folder, where):
         from transformers import AutoModel
 
         config = _load_config(folder)
@@ -287,75 +250,28 @@ def load_state_reader(
 
 
 def load_tokenizer(folder: Path) -> Any:
-    """Load the tokenizer of a model.
-
-    Raises:
-        GroundingError: a library is missing, or the files are damaged.
-    """
-    with _explain(folder):
+    """Load the tokenizer of a model."""
+    with explain_loading(folder):
         from transformers import AutoTokenizer
 
         return AutoTokenizer.from_pretrained(str(folder), **SAFE)
 
 
 def read_width(folder: Path) -> int:
-    """Read from a model's configuration how many numbers a token's state has.
-
-    Raises:
-        GroundingError: a library is missing, or the files are damaged.
-    """
+    """Read from a model's configuration how many numbers a token's state has."""
     return int(_load_config(folder).get_text_config().hidden_size)
 
 
 def count_layers(folder: Path) -> int:
-    """Read from a model's configuration how many layers it has.
-
-    Raises:
-        GroundingError: a library is missing, or the files are damaged.
-    """
+    """Read from a model's configuration how many layers it has."""
     return int(_load_config(folder).get_text_config().num_hidden_layers)
 
 
 def _load_config(folder: Path) -> Any:
-    with _explain(folder):
+    with explain_loading(folder):
         from transformers import AutoConfig
 
         return AutoConfig.from_pretrained(str(folder), **SAFE)
-
-
-@contextmanager
-def _explain(folder: Path) -> Iterator[None]:
-    """Turn what libraries raise into errors that say what to do."""
-    try:
-        with suppress_progress_bars(), _suppress_warnings():  # about layers that are left out
-            yield
-    except GroundingError:
-        raise
-    except ImportError as error:
-        raise GroundingError(
-            GroundingCode.MISSING_LIBRARY,
-            f"heads of a language model need transformers ({error}); pip install transformers",
-        ) from error
-    except Exception as error:  # a damaged file makes libraries raise anything
-        full = is_out_of_memory(error)
-        raise GroundingError(
-            GroundingCode.MODEL_FAILED if full else GroundingCode.NOT_A_MODEL,
-            f"the language model in {folder} "
-            f"{'is too large for the memory' if full else 'can not be loaded'} "
-            f"({type(error).__name__}: {error})" + ("" if full else f"; {suggest_repair(folder)}"),
-        ) from error
-
-
-@contextmanager
-def _suppress_warnings() -> Iterator[None]:
-    from transformers.utils import logging as transformers_logging
-
-    before = transformers_logging.get_verbosity()
-    transformers_logging.set_verbosity_error()
-    try:
-        yield
-    finally:
-        transformers_logging.set_verbosity(before)
 
 
 def _cut_config(config: Any, places: StatePlaces, folder: Path) -> int:

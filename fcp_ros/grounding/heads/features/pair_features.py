@@ -19,7 +19,6 @@ interchangeable: a bottle may do for a vase better than a vase for a bottle.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +28,8 @@ from numpy.typing import NDArray
 
 from fcp_ros.grounding.heads.features.state_features import StateEncoder
 from fcp_ros.grounding.judged.judgement_set import find_head_word, to_singular
-from fcp_ros.grounding.models.model_folder import CONFIG, check_model_folder
+from fcp_ros.grounding.language_model.loading import read_architectures
+from fcp_ros.grounding.models.model_folder import check_model_folder
 from fcp_ros.grounding.models.sentence_encoder import (
     PACKAGED_MODEL,
     Encode,
@@ -38,35 +38,21 @@ from fcp_ros.grounding.models.sentence_encoder import (
 )
 from fcp_ros.grounding.protocol.options import Device, Precision
 
-# --- the encoder of a model's name ---
-
 HeadEncoder = SentenceEncoder | StateEncoder
-SENTENCE_MODULES = "modules.json"
-"""A file that sentence-transformers writes beside every model."""
+SENTENCE_MODULES = "modules.json"  # A file that sentence-transformers writes beside every model
 
 
 def is_causal(folder: Path) -> bool:
     """Return True if a checked folder holds a causal language model."""
     if (folder / SENTENCE_MODULES).is_file():
         return False
-    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    names = [str(name) for name in config.get("architectures") or ()]
-    return any(name.endswith(("CausalLM", "LMHeadModel")) for name in names)
+    return any(name.endswith(("CausalLM", "LMHeadModel")) for name in read_architectures(folder))
 
 
 def make_encoder(
     model: str, device: Device = Device.AUTO, precision: Precision = Precision.AUTO
 ) -> HeadEncoder:
-    """Make the encoder of a model.
-
-    Args:
-        model: a folder, or the name of a fetched model; "" is the default sentence model.
-        precision: of a causal model's computations.
-
-    Raises:
-        GroundingError: there is no such model, or it can't be used; if it was not fetched, with the
-            command that fetches it.
-    """
+    """Make the encoder of a model: a folder, a fetched one's name, "" for the default one."""
     model = model or find_default_model()
     if model == PACKAGED_MODEL:
         return SentenceEncoder(None, device)
@@ -89,23 +75,17 @@ def list_phrases(words: Sequence[str]) -> list[str]:
 
 
 def encode_words(words: Sequence[str], encode: Encode) -> tuple[Array, Array]:
-    """Encode words in one call.
-
-    Returns:
-        Unit vectors in each phrasing, shape (words, phrasings, dimension), and of "a <head word>".
-    """
+    """Encode words in one call: (words, phrasings, dimension), and "a <head word>" of each."""
     vectors = encode(list_phrases(words))
     count = len(words) * len(PHRASINGS)
     return vectors[:count].reshape(len(words), len(PHRASINGS), -1), vectors[count:]
 
 
 class WordTable:
-    """One row for each word that was asked about.
+    """One row for each word that was asked about; with more than `most` it begins anew.
 
-    Args:
-        hubs: mean vector of all words in each phrasing, shape (phrasings, dimension).
-        components: principal directions, shape (dimension, components).
-        most: words that are kept; with more the table begins anew. A batch may have more.
+    `hubs`: mean vector of all words in each phrasing, shape (phrasings, dimension). `components`:
+    principal directions, shape (dimension, components).
     """
 
     def __init__(self, encode: Encode, hubs: Array, components: Array, most: int) -> None:
@@ -180,38 +160,18 @@ def _grow(array: Array, rows: int) -> Array:
     return grown
 
 
-# --- the features of a pair that a head sees ---
-
 # --- words that the two sides of a pair share; a plural is the same word ---
 
-SHARED_WORDS = 8
-"""Number of features."""
+SHARED_WORDS = 8  # Number of features
 Rows = NDArray[np.intp]
 
 
-def compare_words(left: str, right: str) -> tuple[float, ...]:
-    """Compare the words of two sides: same head, contained in the other, shared, several."""
-    a, b = _split_words(left), _split_words(right)
-    every_a, every_b = set(a), set(b)
-    common = len(every_a & every_b)
-    return (
-        float(a[-1] == b[-1]),
-        float(a[-1] in every_b),
-        float(b[-1] in every_a),
-        common / (len(every_a) + len(every_b) - common),
-        float(every_a < every_b),
-        float(every_b < every_a),
-        float(len(a) > 1),
-        float(len(b) > 1),
-    )
-
-
 def compare_all_words(phrases: Sequence[str], left: Rows, right: Rows) -> NDArray[np.float32]:
-    """Compare the words of many pairs as `compare_words` does; each phrase is split once.
+    """Compare the words of the sides of many pairs, shape (pairs, SHARED_WORDS).
 
-    Args:
-        left: place of each pair's left side among the phrases.
-        right: the same for the right side.
+    Same head, the left head in the right side, the right one in the left, share of the words that
+    both have, left part of right, right part of left, left and right have several. `left` and
+    `right` are places among the phrases.
     """
     words = [_split_words(phrase) for phrase in phrases]
     numbers: dict[str, int] = {}
@@ -254,23 +214,15 @@ CROWDED = 8
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """The distinct words of pairs.
-
-    Args:
-        left: place of each pair's left side among the words.
-        right: the same for the right side.
-        lefts: the places that stand on the left.
-        row: place of each pair's left side in `lefts`.
-        column: of its right side in `rights`.
-    """
+    """The distinct words of pairs."""
 
     words: tuple[str, ...]
-    left: Rows
-    right: Rows
-    lefts: Rows
+    left: Rows  # place of each pair's left side among the words
+    right: Rows  # the same for the right side
+    lefts: Rows  # the places that stand on the left
     rights: Rows
-    row: Rows
-    column: Rows
+    row: Rows  # place of each pair's left side in `lefts`
+    column: Rows  # of its right side in `rights`
 
     def multiply(self, a: Array, b: Array) -> Array:
         """Compute the product of each left word's vector in `a` with its right one's in `b`."""
@@ -279,14 +231,7 @@ class Crossing:
         return np.asarray(np.einsum("nd,nd->n", a[self.left], b[self.right]))
 
     def multiply_all(self, vectors: Array) -> Array:
-        """Compute the products of all vectors of the left with all of the right word.
-
-        Args:
-            vectors: of each word, shape (words, count, dimension).
-
-        Returns:
-            Shape (pairs, count, count).
-        """
+        """Multiply all vectors (words, count, dimension) of both sides: (pairs, count, count)."""
         if not self._is_crowded:
             return np.asarray(vectors[self.left] @ vectors[self.right].transpose(0, 2, 1))
         _, count, width = vectors.shape
@@ -318,23 +263,17 @@ BANDS = ((0, 4), (4, 16), (16, 48), (48, 96))
 """Ranges of principal components; the cosine in each is a feature."""
 COMPONENTS = BANDS[-1][1]
 COSINES = len(PHRASINGS) ** 2 + 2 * len(PHRASINGS) + 3 + len(BANDS)
-FEATURES = COSINES + SHARED_WORDS
-"""Number of features of the first block."""
-MOST_RAM_WORDS = 4096
-"""Words whose vectors are kept at hand."""
+FEATURES = COSINES + SHARED_WORDS  # Number of features of the first block
+MOST_RAM_WORDS = 4096  # Words whose vectors are kept at hand
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """Hubs and principal directions, fixed on the words of the training.
+    """Hubs and principal directions, fixed on the words of the training."""
 
-    Args:
-        hubs: mean vector of all words in each phrasing, shape (phrasings, dimension).
-        components: principal directions of the words' mean vector over the phrasings, shape
-            (dimension, COMPONENTS), scaled so that projections have a mean squared length of 1.
-    """
-
-    hubs: Array
+    hubs: Array  # mean vector of all words in each phrasing, shape (phrasings, dimension)
+    # principal directions of the words' mean vector over the phrasings, shape (dimension,
+    # COMPONENTS), scaled so that projections have a mean squared length of 1
     components: Array
 
 
@@ -347,11 +286,7 @@ class Scaling:
 
 
 def fit_basis(phrased: Array) -> Basis:
-    """Fit the hubs and principal directions of the words of a training set.
-
-    Args:
-        phrased: their vectors in each phrasing, shape (words, phrasings, dimension).
-    """
+    """Fit hubs and principal directions of words, shape (words, phrasings, dimension)."""
     hubs = np.asarray(phrased.mean(axis=0), np.float32)
     centred = phrased.mean(axis=1) - hubs.mean(axis=0)
     _, directions = np.linalg.eigh(centred.T.astype(np.float64) @ centred.astype(np.float64))
@@ -365,11 +300,7 @@ def fit_basis(phrased: Array) -> Basis:
 
 
 class SentenceFeatures:
-    """The features of the pairs of one set, by a sentence model. For one thread at a time.
-
-    Args:
-        scaling: of the first block; None leaves it as it is.
-    """
+    """The features of the pairs of one set, by a sentence model. For one thread at a time."""
 
     widths = (FEATURES, 2 * COMPONENTS)
     sides = (False, True)
@@ -419,11 +350,7 @@ def _normalise_bands(projected: Array) -> list[Array]:
 
 
 def fit_scaling(features: Array) -> Scaling:
-    """Scale features to equal spread, and a pair's sum of squares to 1 on average.
-
-    Args:
-        features: of the pairs of the training, unscaled, with both blocks.
-    """
+    """Scale both blocks to equal spread of features, and a pair's sum of squares to about 1."""
     own = features[:, :FEATURES]
     factor = 1.0 / (np.maximum(own.std(axis=0), 1e-3) * np.sqrt(FEATURES))
     # Shared words are 0 or 1: scaling them by their spread would reward rarity.

@@ -38,8 +38,6 @@ from fcp_ros.grounding.models.model_folder import (
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, Precision
 
-# --- the question that a language model reads about a pair ---
-
 FILE = "questions.yaml"
 TASK = "You judge for a service robot. Give one score from 0 to 100.\n"
 SCALE = (
@@ -48,26 +46,19 @@ SCALE = (
 )
 CUE = "Score:"
 EXAMPLE_DEGREES = (0.9, 0.5, 0.0, 0.75, 0.3, 1.0, 0.15, 0.6, 0.05, 0.85, 0.4, 0.7)
-NEAR = 0.05
-"""Most difference of an example's degree from the wanted one."""
+NEAR = 0.05  # Most difference of an example's degree from the wanted one
 LEFT, RIGHT = "{left}", "{right}"
 PLACE = "the question stands here"
-LONGEST = 400
-"""Characters of a side that are asked about."""
+LONGEST = 400  # Characters of a side that are asked about
 _NO_WORDS = re.compile(r"[^\w\s'&.,/%+-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionForm:
-    """The text of a question, but for the words of a pair.
+    """The text of a question, but for the words of a pair."""
 
-    Args:
-        prefix: the part that all pairs share.
-        tail: the rest, with LEFT and RIGHT in the places of the two sides.
-    """
-
-    prefix: str
-    tail: str
+    prefix: str  # the part that all pairs share
+    tail: str  # the rest, with LEFT and RIGHT in the places of the two sides
 
     def write(self, pair: tuple[str, str]) -> str:
         """Write the tail for a pair; signs that could end the question are left out."""
@@ -104,12 +95,7 @@ def tokenize_questions(
 def write_form(tokenizer: Any, wording: str, kind: JudgementSet) -> QuestionForm:
     """Write the form of a set's questions, in the chat template if there is one.
 
-    Args:
-        wording: the question, with the set's columns in braces.
-        kind: the set; examples are taken from its training part.
-
-    Raises:
-        GroundingError: the chat template can't be used.
+    `wording` has the set's columns in braces; examples come from its training part.
     """
     left, right = kind.columns
     question = wording.replace(f"{{{left}}}", LEFT).replace(f"{{{right}}}", RIGHT)
@@ -124,10 +110,7 @@ def write_form(tokenizer: Any, wording: str, kind: JudgementSet) -> QuestionForm
 
 
 def choose_examples(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Choose short judgements of many degrees, whose words stand in one example only.
-
-    The choice depends on the judgements alone, by their hashes.
-    """
+    """Choose short judgements of many degrees, each word in one only, by their hashes alone."""
     short = [j for j in judgements if len(j.item.split()) <= 2 and len(j.other.split()) <= 4]
     short.sort(key=lambda j: hashlib.sha256(f"example:{j.item}|{j.other}".encode()).digest())
     used: set[str] = set()
@@ -150,11 +133,7 @@ class _WordingFile(BaseModel):
 
 
 def read_wordings(folders: Sequence[Path], sets: Mapping[str, JudgementSet]) -> dict[str, str]:
-    """Read the wording of each set's question; a later folder overrules an earlier one.
-
-    Raises:
-        GroundingError: INVALID_OPTION, a file is wrong, or a wording lacks a column of its set.
-    """
+    """Read the wording of each set's question, with its columns; a later folder overrules."""
     given: dict[str, tuple[str, Path]] = {}
     for folder in folders:
         file = folder.expanduser() / FILE
@@ -232,20 +211,10 @@ ReadStates = Callable[[QuestionForm, Pairs], Array]
 
 
 class StateEncoder:
-    """Reads the states of questions by the model of a folder, loaded at the first of them.
-
-    Args:
-        folder: the model, or the name of a fetched one.
-
-    Raises:
-        GroundingError: the folder holds no model that may be loaded.
-    """
+    """Reads the states of questions by the model of a folder, loaded at the first of them."""
 
     def __init__(
-        self,
-        folder: Path,
-        device: Device = Device.AUTO,
-        precision: Precision = Precision.AUTO,
+        self, folder: Path, device: Device = Device.AUTO, precision: Precision = Precision.AUTO
     ) -> None:
         self.folder = check_model_folder(folder)
         self.model = compute_fingerprint(self.folder)
@@ -297,18 +266,13 @@ class StateEncoder:
 
 @dataclass(frozen=True, slots=True)
 class StateReduction:
-    """A shift and a projection of states.
+    """A shift and a projection of states."""
 
-    Args:
-        mean: shape (states,).
-        factor: on each state, shape (states,), such that the features of a pair have a mean squared
-            length of about 1.
-        projection: shape (states, features).
-    """
-
-    mean: Array
+    mean: Array  # shape (states,)
+    # on each state, shape (states,), such that the features of a pair have a mean squared length of
+    # about 1
     factor: Array
-    projection: Array
+    projection: Array  # shape (states, features)
 
     def apply(self, states: Array) -> Array:
         """Reduce states, shape (pairs, states), to features."""

@@ -33,8 +33,6 @@ from fcp_ros.grounding.model_files.store import locate_models
 from fcp_ros.grounding.models.sentence_encoder import Encode
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-# --- features on disk, for a training that was stopped, or is repeated ---
-
 Array = NDArray[np.float32]
 KEY_BYTES = 16
 
@@ -45,14 +43,10 @@ def locate_features() -> Path:
 
 
 class FeatureStore:
-    """Features of texts in one file, for one process at a time; to be closed.
+    """Features of texts in one file, for one process at a time (STORE_FAILED); to be closed.
 
-    Args:
-        source: all that the features depend on beside the text: model, layers, precision.
-        is_halved: keep them in half precision, else in single.
-
-    Raises:
-        GroundingError: STORE_FAILED: another process uses the file, or it can't be written.
+    `source` names all that they depend on beside the text: model, layers, precision; `is_halved`
+    keeps them in half precision.
     """
 
     def __init__(self, folder: Path, source: str, width: int, *, is_halved: bool = False) -> None:
@@ -101,11 +95,7 @@ class FeatureStore:
     ) -> None:
         """Compute the features of the texts that have none, and keep each batch at once.
 
-        Args:
-            report: takes the number of texts that are done, and of all.
-
-        Raises:
-            GroundingError: STORE_FAILED, the disk is full.
+        `report` takes the number of texts that are done, and of all.
         """
         every = len(dict.fromkeys(texts))
         missing = self.find_missing(texts)
@@ -167,13 +157,10 @@ def hash_text(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=KEY_BYTES).digest()
 
 
-# --- the interface between a training and the encoder that it trains heads for ---
-
 # --- the features of a training by a sentence model ---
 
 BATCH = 512
-AT_A_TIME = 4000
-"""Pairs whose features are in memory together, while the scaling is fitted."""
+AT_A_TIME = 4000  # Pairs whose features are in memory together, while the scaling is fitted
 
 
 class PhraseEncoder(Protocol):
@@ -195,12 +182,7 @@ class PhraseEncoder(Protocol):
 
 
 class SentenceMaker:
-    """Makes the features of pairs by a sentence model.
-
-    Args:
-        folder: of the vectors on disk.
-        report: is told how it goes.
-    """
+    """Makes the features of pairs by a sentence model, with its vectors in a folder."""
 
     places = None
 
@@ -275,12 +257,7 @@ class FeatureMaker(Protocol):
         ...
 
     def prepare(self, training: Mapping[str, Pairs], others: Mapping[str, Pairs]) -> None:
-        """Compute all that needs the model, and keep it on disk.
-
-        Args:
-            training: the pairs of each set that will be learned from.
-            others: further pairs of each set, which will be scored.
-        """
+        """Compute all that needs the model, and keep it on disk; `others` will be scored only."""
         ...
 
     def make(self, name: str, training: Pairs) -> PairFeatures:
@@ -296,19 +273,13 @@ class FeatureMaker(Protocol):
 
 
 STATES_BATCH = 64
-MOST_SAMPLED = 6000
-"""Questions whose states the reduction is fitted on."""
+MOST_SAMPLED = 6000  # Questions whose states the reduction is fitted on
 POWER_STEPS = 6
-MARGIN = 32
-"""Directions beyond the wanted ones, which make the wanted ones exact sooner."""
+MARGIN = 32  # Directions beyond the wanted ones, which make the wanted ones exact sooner
 
 
 class StateMaker:
-    """Makes the features of pairs by a causal model.
-
-    Args:
-        report: is told how it goes.
-    """
+    """Makes the features of pairs by a causal model. `report`: is told how it goes."""
 
     encode = None
 
@@ -393,13 +364,10 @@ def join_pair(pair: tuple[str, str]) -> str:
 
 
 def fit_reduction(states: Array, components: int) -> StateReduction:
-    """Fit shift, scale and principal directions of standardised states.
+    """Fit shift, scale and principal directions (`components` at most) of standardised states.
 
     The directions come from subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4),
     which needs products with a narrow matrix only.
-
-    Args:
-        components: directions that are wanted; fewer if the states have fewer.
     """
     mean = states.mean(axis=0)
     deviation = np.maximum(states.std(axis=0), 1e-3)

@@ -8,9 +8,9 @@ A row of features has one block or several. With supports s, drawn from the rows
 
 The weights minimise
 
-    sum_x worth(x) (score(x) - target(x))^2 + ridge * weights^T likeness(s, s) weights
+    sum_x (score(x) - target(x))^2 + ridge * weights^T likeness(s, s) weights
 
-With all rows as supports, and worth 1, this is kernel ridge regression on the whole.
+With all rows as supports, this is kernel ridge regression on the whole.
 
 *Cross-validation*: the score of a row by a regression that saw no row of its fold, nor any row that
 is barred for the fold. Sharpness and ridge are those with the least squared error of such scores,
@@ -31,38 +31,28 @@ Array = NDArray[np.float32]
 Reals = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-CHUNK = 2048
-"""Rows whose likeness is in memory at a time."""
+CHUNK = 2048  # Rows whose likeness is in memory at a time
 
 
 @dataclass(frozen=True, slots=True)
 class RegressionOptions:
-    """Settings of a regression.
+    """Settings of a regression."""
 
-    Args:
-        supports: most rows to compare with.
-        sharpenings: factors on the kernel's sharpness, one of which is chosen.
-        ridges: penalties on the weights, > 0, one of which is chosen.
-        sample: most supports while they are chosen.
-    """
-
-    supports: int = 2500
+    supports: int = 2500  # most rows to compare with
+    # factors on the kernel's sharpness, one of which is chosen
     sharpenings: tuple[float, ...] = (0.25, 0.5, 1.0)
+    # penalties on the weights, > 0, one of which is chosen
     ridges: tuple[float, ...] = (0.1, 0.3, 1.0)
-    sample: int = 800
+    sample: int = 800  # most supports while they are chosen
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Folds:
-    """Parts of the rows for cross-validation.
+    """Parts of the rows for cross-validation."""
 
-    Args:
-        inside: for each fold, the rows whose scores it gives; each row in one fold.
-        barred: for each fold, the rows that its regression must not see, `inside` among them.
-    """
-
-    inside: tuple[Flags, ...]
+    inside: tuple[Flags, ...]  # for each fold, the rows whose scores it gives; each row in one fold
+    # for each fold, the rows that its regression must not see, `inside` among them
     barred: tuple[Flags, ...]
 
 
@@ -74,12 +64,7 @@ class Equations:
     linear: Reals
 
     def solve(self, among: Reals, ridge: float) -> Reals:
-        """Solve for the weights, one column for each target.
-
-        Args:
-            among: likeness of the supports among each other.
-            ridge: see `RegressionOptions`.
-        """
+        """Solve for the weights, one column for each target; `among`: the supports' likeness."""
         matrix = self.square + ridge * among
         # Nearly equal supports make the matrix singular to working precision.
         matrix[np.diag_indices_from(matrix)] += 1e-12 * np.trace(matrix)
@@ -88,18 +73,12 @@ class Equations:
 
 @dataclass(frozen=True)
 class KernelRegression:
-    """The rows of a training, compared with supports that were drawn from them.
-
-    Args:
-        likeness: of all rows to the supports, shape (rows, supports).
-        worth: of each row, in (0, 1].
-    """
+    """The rows of a training, compared with supports that were drawn from them."""
 
     kernel: Kernel
     ridge: float
     chosen: NDArray[np.intp]
-    likeness: Array
-    worth: Reals
+    likeness: Array  # of all rows to the supports, shape (rows, supports)
     folds: Folds
     _squares: list[Reals] = field(default_factory=list)
 
@@ -112,24 +91,21 @@ class KernelRegression:
     def fit(self, target: Reals, ridge: float | None = None) -> tuple[Array, Reals]:
         """Fit the weights of a target; return them and each row's cross-validated score.
 
-        Args:
-            target: of each row, less the score of a row like no support.
-            ridge: another one than the chosen.
+        `target` is less the score of a row like no support.
         """
         ridge = self.ridge if ridge is None else ridge
         every = np.ones(len(target), np.bool_)
         if not self._squares:
             parts = (every, *self.folds.barred)
-            self._squares.extend(_sum_squares(self.likeness, self.worth, part) for part in parts)
-        weighted = self.worth * target
-        among, whole = self.among, _sum_targets(self.likeness, weighted, every)
+            self._squares.extend(_sum_squares(self.likeness, part) for part in parts)
+        among, whole = self.among, _sum_targets(self.likeness, target, every)
         scores = np.zeros(len(target))
         for number, (inside, barred) in enumerate(
             zip(self.folds.inside, self.folds.barred, strict=True)
         ):
             rest = Equations(
                 self._squares[0] - self._squares[1 + number],
-                whole - _sum_targets(self.likeness, weighted, barred),
+                whole - _sum_targets(self.likeness, target, barred),
             )
             scores[inside] = self.likeness[inside] @ rest.solve(among, ridge)
         weights = Equations(self._squares[0], whole).solve(among, ridge)
@@ -138,28 +114,17 @@ class KernelRegression:
 
 @dataclass(frozen=True, slots=True)
 class RegressionRows:
-    """The rows of a training.
+    """The rows of a training."""
 
-    Args:
-        features: rounded as they will be kept, shape (rows, features).
-        worth: of each row, in (0, 1].
-        measured: the rows whose errors count in the choice of sharpness and ridge.
-    """
-
-    features: Array
-    worth: Reals
-    measured: Flags
+    features: Array  # rounded as they will be kept, shape (rows, features)
+    measured: Flags  # the rows whose errors count in the choice of sharpness and ridge
     folds: Folds
 
 
 def prepare_regression(
     rows: RegressionRows, target: Reals, kernel: Kernel, options: RegressionOptions
 ) -> KernelRegression:
-    """Choose sharpness, ridge and supports, and compare all rows with the supports.
-
-    Args:
-        kernel: with sharpness before the factors of the options.
-    """
+    """Choose sharpness (a factor on the kernel's), ridge and supports, and compare all rows."""
     kernel, ridge = choose_settings(rows, target, kernel, options)
     return _compare(rows, kernel, ridge, options.supports, options.seed)
 
@@ -194,7 +159,7 @@ def _compare(
         kernel.compute(features[start : start + CHUNK], features[chosen])
         for start in range(0, count, CHUNK)
     ]
-    return KernelRegression(kernel, ridge, chosen, np.concatenate(parts), rows.worth, rows.folds)
+    return KernelRegression(kernel, ridge, chosen, np.concatenate(parts), rows.folds)
 
 
 def make_folds(kinds: Sequence[int], barred: Sequence[Flags]) -> Folds:
@@ -204,12 +169,12 @@ def make_folds(kinds: Sequence[int], barred: Sequence[Flags]) -> Folds:
     return Folds(inside, tuple(i | b for i, b in zip(inside, barred, strict=True)))
 
 
-def _sum_squares(likeness: Array, worth: Reals, part: Flags) -> Reals:
+def _sum_squares(likeness: Array, part: Flags) -> Reals:
     total = np.zeros((likeness.shape[1], likeness.shape[1]))
     rows = np.flatnonzero(part)
     for start in range(0, len(rows), CHUNK):
         chosen = rows[start : start + CHUNK]
-        own = likeness[chosen] * np.sqrt(worth[chosen])[:, None]
+        own = likeness[chosen].astype(np.float64)
         total += own.T @ own
     return total
 

@@ -19,11 +19,7 @@ from fcp_ros.grounding.heads.learning.feature_maker import (
     locate_features,
 )
 from fcp_ros.grounding.heads.learning.regression import RegressionOptions
-from fcp_ros.grounding.heads.learning.training import (
-    HeadComparison,
-    TrainingOptions,
-    train_heads,
-)
+from fcp_ros.grounding.heads.learning.training import HeadComparison, TrainingOptions, train_heads
 from fcp_ros.grounding.judged.judged_pairs import JudgedPairs
 from fcp_ros.grounding.judged.judgement_set import JudgementSet
 
@@ -38,37 +34,24 @@ CAUSAL_OPTIONS = TrainingOptions(
 
 @dataclass(frozen=True, slots=True)
 class TrainingRequest:
-    """Model, judgements and settings of a training.
-
-    Args:
-        wordings: the question of each set, for causal models.
-        judged: pairs that are looked up in the place of the package's.
-        layers: of a causal model, whose states are read; none: chosen by the model's depth.
-        components: features of a pair of a causal model.
-        options: of the training; None: the defaults for the kind of model.
-        features: folder of what encoders have computed.
-    """
+    """Model, judgements and settings of a training."""
 
     model: str
     sets: Mapping[str, JudgementSet]
-    wordings: Mapping[str, str]
+    wordings: Mapping[str, str]  # the question of each set, for causal models
     out: Path
+    # pairs that are looked up in the place of the package's
     judged: Mapping[str, JudgedPairs] = field(default_factory=dict)
+    # of a causal model, whose states are read; none: chosen by the model's depth
     layers: tuple[int, ...] = ()
-    components: int = COMPONENTS
+    components: int = COMPONENTS  # features of a pair of a causal model
+    # of the training; None: the defaults for the kind of model
     options: TrainingOptions | None = None
-    features: Path = field(default_factory=locate_features)
+    features: Path = field(default_factory=locate_features)  # folder of what encoders have computed
 
 
 def train(request: TrainingRequest, report: Report) -> dict[str, HeadComparison]:
-    """Train heads, and write the file.
-
-    Returns:
-        Figures on the held-out part of each set.
-
-    Raises:
-        GroundingError: a model is missing, judgements are too few, or a file can't be written.
-    """
+    """Train heads, and write the file; return figures on the held-out part of each set."""
     maker = make_maker(request, make_encoder(request.model), report)
     try:
         kind = TrainingOptions() if maker.places is None else CAUSAL_OPTIONS

@@ -44,7 +44,6 @@ from fcp_ros.grounding.judged.judgement_set import (
 from fcp_ros.grounding.models.sentence_encoder import Encode
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-# --- fewer supports for the blocks of whole pairs, so that a head scores pairs in less time ---
 #
 # The bells of these blocks are wide (half of them lie above 0.8), so that 2,500 of them say little
 # more than a quarter of them. Those are chosen one after the other, each the one that the chosen
@@ -56,12 +55,9 @@ Array = NDArray[np.float32]
 Reals = NDArray[np.float64]
 
 KEPT = 640
-RIDGE = 1e-8
-"""Makes the fit well-posed; from 1e-7 to 1e-9 the loss is the same."""
-MOST_LOST = 0.005
-"""The largest difference of a score; with more of it all supports are kept."""
-LEAST_GAIN = 2.0
-"""Supports for each one that is kept, below which a reduction isn't worth it."""
+RIDGE = 1e-8  # Makes the fit well-posed; from 1e-7 to 1e-9 the loss is the same
+MOST_LOST = 0.005  # The largest difference of a score; with more of it all supports are kept
+LEAST_GAIN = 2.0  # Supports for each one that is kept, below which a reduction isn't worth it
 
 
 def reduce_supports(
@@ -69,12 +65,8 @@ def reduce_supports(
 ) -> ReducedSupports | None:
     """Reduce the supports of the blocks of whole pairs.
 
-    Args:
-        supports: features of pairs, shape (supports, features).
-        weights: of the supports, shape (supports, columns).
-
-    Returns:
-        None if there are no such blocks, too few supports, or too much would be lost.
+    Shapes (supports, features), (supports, columns). None without such blocks, with too few
+    supports, or if too much would be lost.
     """
     if len(supports) < LEAST_GAIN * kept or all(sides for *_, sides in kernel.list_blocks()):
         return None
@@ -146,12 +138,9 @@ def fit_cosine_map(judgements: Sequence[Judgement], encode: Encode) -> DegreeMap
 def fit_quantile_map(
     scores: Reals, targets: Reals, most: int, worth: Reals | None = None
 ) -> DegreeMap:
-    """Fit the mean target by quantile of the score, made monotone.
+    """Fit the mean target by quantile of the score, made monotone, with `most` knots.
 
-    Args:
-        scores: in any order.
-        most: knots at which the map may bend.
-        worth: of each pair, in [0, 1]; None: all are worth the same.
+    `worth` is that of each pair, in [0, 1].
     """
     worth = np.ones(len(scores)) if worth is None else worth
     order = np.flatnonzero(worth)
@@ -184,59 +173,36 @@ UNRELATED_IN_MAP = 0.3
 They say what scores of 0 look like; but most of those that a head is asked about have been taken
 for candidates by somebody, and with a full count what is judged 0.9 would be answered as 0.5.
 """
-CHUNK = 2048
-"""Pairs whose features are computed at a time."""
+CHUNK = 2048  # Pairs whose features are computed at a time
+SHARPNESS = 0.5  # Of the kernel, before the factors of the regression
+FOLDS = 4  # Of the cross-validation
+KNOTS = 16  # Most quantiles of the scores at which the maps may bend
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingOptions:
-    """Settings of the training of a head.
-
-    Args:
-        sharpness: of the kernel, before the factors of `regression`.
-        folds: of the cross-validation, >= 2.
-        knots: most quantiles of the scores at which the maps may bend.
-        unrelated: random pairs that are added, as a share of the judgements.
-        most_unrelated: at most so many of them.
-        unrelated_worth: of such a pair in the regression, in (0, 1]; a judgement is worth 1.
-        unrelated_in_map: the same in the map to degrees, in [0, 1].
-    """
+    """Settings of the training of a head."""
 
     regression: RegressionOptions = field(default_factory=RegressionOptions)
-    sharpness: float = 0.5
-    folds: int = 4
-    knots: int = 16
-    unrelated: float = 1.0
-    most_unrelated: int = 1 << 30
-    unrelated_worth: float = 1.0
-    unrelated_in_map: float = UNRELATED_IN_MAP
-    seed: int = 0
+    most_unrelated: int = 1 << 30  # random pairs that are added to as many judgements
 
 
 @dataclass(frozen=True, slots=True)
 class HeadComparison:
-    """A head and the baseline on the same held-out judgements.
+    """A head and the baseline on the same held-out judgements."""
 
-    Args:
-        head: by the trained head, without looking up judged pairs.
-        cosine: by the cosine of the bare words, with the best monotone map of the training part;
-            None for a model without vectors of words.
-    """
-
-    head: Agreement
+    head: Agreement  # by the trained head, without looking up judged pairs
+    # by the cosine of the bare words, with the best monotone map of the training part; None for a
+    # model without vectors of words
     cosine: Agreement | None
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingPart:
-    """Pairs and degrees that the head of a set is trained on.
-
-    Args:
-        pairs: the judged ones of the training part, then unrelated ones.
-    """
+    """Pairs and degrees that the head of a set is trained on."""
 
     kind: JudgementSet
-    pairs: Pairs
+    pairs: Pairs  # the judged ones of the training part, then unrelated ones
     degrees: Reals
     judged: int
 
@@ -253,15 +219,7 @@ def train_heads(
     options: TrainingOptions | None = None,
     report: Report | None = None,
 ) -> tuple[Heads, dict[str, HeadComparison]]:
-    """Train a head for each set on its training part, and measure it on the held-out part.
-
-    Args:
-        options: None means the defaults.
-        report: is told how it goes.
-
-    Raises:
-        GroundingError: too few judgements in a set, or the encoder fails.
-    """
+    """Train a head for each set on its training part, and measure it on the held-out part."""
     options = options or TrainingOptions()
     say = report or (lambda *_: None)
     parts = {name: collect_part(kind, options) for name, kind in sets.items()}
@@ -284,11 +242,7 @@ def train_heads(
 
 
 def collect_part(kind: JudgementSet, options: TrainingOptions) -> TrainingPart:
-    """Collect what the head of a set is trained on.
-
-    Raises:
-        GroundingError: NO_ANCHORS: too few judgements, or all of one degree.
-    """
+    """Collect what the head of a set is trained on; NO_ANCHORS if that is too little."""
     judgements = split(kind.judgements).training
     degrees = [judgement.degree for judgement in judgements]
     if len(judgements) < LEAST_JUDGEMENTS or max(degrees) - min(degrees) < 0.1:
@@ -300,10 +254,7 @@ def collect_part(kind: JudgementSet, options: TrainingOptions) -> TrainingPart:
     pairs = [judgement.pair for judgement in judgements]
     extra = draw_unrelated(kind, pairs, options) if kind.name in UNRELATED_FIT_NOT else []
     return TrainingPart(
-        kind,
-        [*pairs, *extra],
-        np.array([*degrees, *[0.0] * len(extra)]),
-        len(pairs),
+        kind, [*pairs, *extra], np.array([*degrees, *[0.0] * len(extra)]), len(pairs)
     )
 
 
@@ -312,9 +263,8 @@ def draw_unrelated(
 ) -> list[tuple[str, str]]:
     """Draw random pairs of a left and a right side that nobody judged."""
     judged = {judgement.pair for judgement in kind.judgements}
-    generator = np.random.default_rng(options.seed)
-    count = int(options.unrelated * len(pairs))
-    lefts, rights = generator.integers(len(pairs), size=(2, count))
+    generator = np.random.default_rng(0)
+    lefts, rights = generator.integers(len(pairs), size=(2, len(pairs)))
     drawn = ((pairs[i][0], pairs[j][1]) for i, j in zip(lefts, rights, strict=True))
     found = [pair for pair in dict.fromkeys(drawn) if pair not in judged and pair[0] != pair[1]]
     return found[: options.most_unrelated]
@@ -328,21 +278,19 @@ def train_head(part: TrainingPart, features: PairFeatures, options: TrainingOpti
             for start in range(0, len(part.pairs), CHUNK)
         ]
     ).astype(np.float32)
-    sharpness = (options.sharpness,) * len(features.widths)
+    sharpness = (SHARPNESS,) * len(features.widths)
     kernel = Kernel(tuple(features.widths), sharpness, tuple(features.sides))
     mean = float(part.degrees[: part.judged].mean())
     target = part.degrees - mean
     judged = part.weigh(0.0)
-    worth = part.weigh(options.unrelated_worth)
-    folds = _split_into_folds(part.pairs, options.folds)
-    known = RegressionRows(rows, worth, judged > 0, folds)
+    known = RegressionRows(rows, judged > 0, _split_into_folds(part.pairs, FOLDS))
     regression = prepare_regression(known, target, kernel, options.regression)
     weights, scores = regression.fit(target)
-    degree_map = _fit_degree_map(part, scores + mean, options)
+    degree_map = _fit_degree_map(part, scores + mean)
     distance = np.abs(degree_map.apply_all(scores + mean) - part.degrees)
     mean_error = float(distance[: part.judged].mean())
     error_weights, errors = regression.fit(distance - mean_error)
-    error_map = _fit_error_map(errors + mean_error, distance**2, judged, options.knots)
+    error_map = _fit_error_map(errors + mean_error, distance**2, judged)
     supports = rows[regression.chosen]
     both = np.asarray(np.stack([weights, error_weights], axis=1), np.float32)
     head = Head(
@@ -362,10 +310,10 @@ def train_head(part: TrainingPart, features: PairFeatures, options: TrainingOpti
     return _add_evidence(head, part, scores + mean, expected)
 
 
-def _fit_degree_map(part: TrainingPart, scores: Reals, options: TrainingOptions) -> DegreeMap:
-    in_map = part.weigh(options.unrelated_in_map)
+def _fit_degree_map(part: TrainingPart, scores: Reals) -> DegreeMap:
+    in_map = part.weigh(UNRELATED_IN_MAP)
     try:
-        return fit_quantile_map(scores, part.degrees, options.knots, in_map)
+        return fit_quantile_map(scores, part.degrees, KNOTS, in_map)
     except GroundingError as error:
         raise GroundingError(
             GroundingCode.NO_ANCHORS,
@@ -375,13 +323,13 @@ def _fit_degree_map(part: TrainingPart, scores: Reals, options: TrainingOptions)
         ) from error
 
 
-def _fit_error_map(errors: Reals, squares: Reals, worth: Reals, knots: int) -> DegreeMap:
+def _fit_error_map(errors: Reals, squares: Reals, worth: Reals) -> DegreeMap:
     """Fit the map from the second score to the mean squared distance.
 
     On judged pairs alone: unrelated ones are easy, and would make near misses look so, too.
     """
     try:
-        return fit_quantile_map(errors, squares, knots, worth)
+        return fit_quantile_map(errors, squares, KNOTS, worth)
     except GroundingError:  # no pair can be told to be better known than another
         return DegreeMap((0.0, 1.0), (float(np.average(squares, weights=worth)),) * 2)
 

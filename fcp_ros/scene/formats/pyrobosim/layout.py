@@ -34,19 +34,12 @@ _CIRCLE_CORNERS = 32
 
 @dataclass(frozen=True)
 class PlacedShape:
-    """A footprint in the world.
+    """A footprint in the world."""
 
-    Attributes:
-        pose: Centre of the box if its height is known, else of its underside.
-        size: Extents of the box (m); None if the height or the footprint is unknown.
-        outline: Corners (m) of the footprint; empty if unknown.
-        is_box: True if the outline is redundant, given pose and size.
-    """
-
-    pose: Pose
-    size: Vector | None
-    outline: Polygon
-    is_box: bool
+    pose: Pose  # Centre of the box if its height is known, else of its underside
+    size: Vector | None  # Extents of the box (m); None if the height or the footprint is unknown
+    outline: Polygon  # Corners (m) of the footprint; empty if unknown
+    is_box: bool  # True if the outline is redundant, given pose and size
 
 
 def place_footprint(footprint: Footprint | None, base: Pose) -> PlacedShape:
@@ -153,23 +146,13 @@ def _find_longest(shape: object) -> Any:
     return max(lines, key=lambda line: line.length, default=None)
 
 
-ADVICE = "Correct this entry of the world file."
-
 _SMALLEST = 1e-6
 _Entry = TypeVar("_Entry")
 _Thing = TypeVar("_Thing", LocationEntry, ObjectEntry)
 
 
 class WorldLayout:
-    """The entries of a world by name, with their poses and outlines.
-
-    Attributes:
-        outlines: Corners (m) of each room.
-        poses: Poses of rooms, locations and surfaces, by name.
-
-    Raises:
-        SceneError: Two entries of a kind have one name, or a reference leads nowhere.
-    """
+    """The entries of a world by name, with poses, outlines of rooms (m), and references checked."""
 
     def __init__(self, world: World, furniture: Mapping[str, CategoryEntry]) -> None:
         self._furniture = furniture
@@ -215,7 +198,7 @@ class WorldLayout:
         for name, location in self.locations.items():
             if location.parent not in self.rooms:
                 reason = f"its parent {location.parent!r} is no room"
-                raise SceneError(reason, element=name, advice=ADVICE)
+                raise SceneError(reason, element=name)
             pose = self.poses[name] = self.resolve_pose(location.pose, name) or Pose(
                 (0.0, 0.0, 0.0)
             )
@@ -231,7 +214,7 @@ class WorldLayout:
         else:
             outline = draw_outline(room.footprint, base)
         if len(outline) < 3 or area(outline) < _SMALLEST:
-            raise SceneError("its footprint is no outline", element=name, advice=ADVICE)
+            raise SceneError("its footprint is no outline", element=name)
         return outline
 
     def _list_surfaces(
@@ -260,7 +243,7 @@ class WorldLayout:
             reason = (
                 f"its pose is relative to {entry.relative_to!r}, which is not defined before it"
             )
-            raise SceneError(reason, element=name, advice=ADVICE)
+            raise SceneError(reason, element=name)
         return _resolve_relative(entry.to_pose(), self.poses[entry.relative_to])
 
     def find_surface_height(self, where: str | None, surface: str) -> float | None:
@@ -285,7 +268,7 @@ class WorldLayout:
         found = self._find_matching(chosen.split()) or self._find_undescribed(chosen)
         if not found:
             reason = f"there is no location {chosen!r}, and no category of that name"
-            raise SceneError(reason, element=name, advice=ADVICE)
+            raise SceneError(reason, element=name)
         return found[0], "", share / len(found)
 
     def _find_undescribed(self, surface: str) -> list[str]:
@@ -326,7 +309,7 @@ def choose_likeliest(place: Place) -> tuple[str, float]:
     else:
         names, shares = place, None
     if not names:
-        raise SceneError("an empty list of places", advice=ADVICE)
+        raise SceneError("an empty list of places")
     if shares is None:
         return names[0], 1.0 / len(names)
     best = max(range(len(names)), key=lambda number: shares[number])
@@ -337,6 +320,6 @@ def _index_by_name(entries: Iterable[tuple[str, _Entry]]) -> dict[str, _Entry]:
     found: dict[str, _Entry] = {}
     for name, entry in entries:
         if name in found:
-            raise SceneError("this name is given to two", element=name, advice=ADVICE)
+            raise SceneError("this name is given to two", element=name)
         found[name] = entry
     return found

@@ -68,10 +68,7 @@ class PoseEntry(ToolModel):
 
 
 class PoseList(ToolModel):
-    """A pose as a list of 2, 3, 4, 6 or 7 numbers.
-
-    x, y, z, then yaw, or roll, pitch, yaw, or a quaternion w, x, y, z.
-    """
+    """A pose: x, y, z, then yaw, or roll, pitch, yaw, or a quaternion w, x, y, z."""
 
     numbers: list[Coordinate]
 

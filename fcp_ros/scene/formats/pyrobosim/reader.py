@@ -17,7 +17,6 @@ from __future__ import annotations
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.pyrobosim.layout import (
-    ADVICE,
     PlacedShape,
     WorldLayout,
     choose_likeliest,
@@ -53,7 +52,7 @@ class _WorldReader:
     def __init__(self, file: SceneFile) -> None:
         self._file = file
         self._notes: list[str] = []
-        self._world = validate(World, file.document, file.name, ADVICE)
+        self._world = validate(World, file.document)
         self._furniture = self._read_categories(self._world.metadata.locations)
         self._wares = self._read_categories(self._world.metadata.objects)
         self._layout = WorldLayout(self._world, self._furniture)
@@ -84,8 +83,8 @@ class _WorldReader:
                 continue
             beside = self._file.open_beside(name)
             if beside.document is None and beside.problem:
-                raise SceneError(beside.problem, source=beside.name, advice=ADVICE)
-            found.update(validate(dict[str, CategoryEntry], beside.document, beside.name, ADVICE))
+                raise SceneError(beside.problem, source=beside.name)
+            found.update(validate(dict[str, CategoryEntry], beside.document, beside.name))
         return found
 
     def _note_unknown_shapes(self) -> None:
@@ -128,9 +127,9 @@ class _WorldReader:
         hallway: HallwayEntry = self._layout.hallways[name]
         for room in (hallway.room_start, hallway.room_end):
             if room not in self._layout.rooms:
-                raise SceneError(f"there is no room {room!r}", element=name, advice=ADVICE)
+                raise SceneError(f"there is no room {room!r}", element=name)
         if hallway.room_start == hallway.room_end:
-            raise SceneError("it joins a room with itself", element=name, advice=ADVICE)
+            raise SceneError("it joins a room with itself", element=name)
         start, end = (
             self._layout.outlines[room] for room in (hallway.room_start, hallway.room_end)
         )
@@ -201,10 +200,7 @@ class _WorldReader:
             relations.append(SceneRelation("on", legs, round(certainty, 6)))
         for names, what in (
             (anywhere, "have no pose, as pyrobosim puts them anywhere on their parents"),
-            (
-                nowhere,
-                "have no parent, as pyrobosim draws one at random: their place is unknown",
-            ),
+            (nowhere, "have no parent, as pyrobosim draws one at random: their place is unknown"),
             (drawn, "have a parent that pyrobosim draws at random: the likeliest is taken"),
             (low, "lie on surfaces of unknown height: they are drawn as if these were the floor"),
         ):

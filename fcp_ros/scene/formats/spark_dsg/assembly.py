@@ -29,8 +29,7 @@ from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import DOORS
 from fcp_ros.scene.shapes.polygons import Polygon, box_corners, convex_hull
 
-DUMMY_ROOM_EXTENT = 0.11
-"""Greatest extent (m) of placeholder boxes of rooms, along some axis."""
+DUMMY_ROOM_EXTENT = 0.11  # Greatest extent (m) of placeholder boxes of rooms, along some axis
 
 CATEGORY_KEY, ID_KEY, OUTLINE_KEY, PLACED_KEY = "category", "id", "outline", "placed"
 """Keys of a node's metadata that are no attributes (written by `writer`)."""
@@ -63,9 +62,7 @@ def assemble(
 ) -> SceneGraph:
     """Build the graph of decoded columns.
 
-    Args:
-        spaces: Names of labels by layer and partition.
-        by_symbol: Use the symbol of every node as its id (see ``decode_dsg_bytes``).
+    ``by_symbol`` uses the symbol of every node as its id (see ``decode_dsg_bytes``).
     """
     rows, found = _collect_rows(raw, spaces)
     ids = {row.row: row.symbol for row in rows} if by_symbol else _choose_ids(rows)
@@ -257,11 +254,7 @@ def _relate_rooms(
 
 
 def _build_agents(
-    raw: RawScene,
-    ids: Mapping[int, str],
-    parents: Mapping[int, Sequence[int]],
-    *,
-    by_symbol: bool,
+    raw: RawScene, ids: Mapping[int, str], parents: Mapping[int, Sequence[int]], *, by_symbol: bool
 ) -> list[SceneNode]:
     """Build a node at the last pose of each agent: ``robot_1``, or several ``robot_<prefix>``."""
     last: dict[str, int] = {}

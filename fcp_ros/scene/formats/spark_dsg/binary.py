@@ -84,12 +84,7 @@ _PLAIN_EDGES = compile_bytes(
     rb"(?:\xdd\x03\0\0\0\xcf.{8}\xcf.{8}\xcc\0\xdd\x02\0\0\0\{\}[\xc2\xc3]\xcb.{8})+"
 )
 _PLAIN_EDGE = np.dtype(
-    {
-        "names": ["source", "target"],
-        "formats": ["<u8", "<u8"],
-        "offsets": [6, 15],
-        "itemsize": 42,
-    }
+    {"names": ["source", "target"], "formats": ["<u8", "<u8"], "offsets": [6, 15], "itemsize": 42}
 )
 
 
@@ -111,8 +106,7 @@ class _NodeIndex:
 def decode_binary(content: bytes, source: str, limits: SceneLimits) -> RawScene:
     """Decode the bytes of a file, or of a message, which has no header.
 
-    Raises:
-        SceneError: Unknown version, damaged content, or too many nodes.
+    Raises SceneError: unknown version, damaged content, or too many nodes.
     """
     version = CURRENT_VERSION
     try:

@@ -22,8 +22,7 @@ from fcp_ros.scene.graph.elements import Layer, SceneError
 LabelSpaces = Mapping[tuple[int, int], Mapping[int, str]]
 
 NO_LABEL = 0xFFFFFFFF
-FRAME_KEY = "frame_id"
-"""Key of the graph's metadata that our writer adds."""
+FRAME_KEY = "frame_id"  # Key of the graph's metadata that our writer adds
 
 AGENT_KIND = "AgentNodeAttributes"
 UNLABELLED_KINDS = frozenset({"NodeAttributes", AGENT_KIND, "TraversabilityNodeAttributes"})
@@ -37,38 +36,27 @@ _ADVICE = "The file is damaged or cut off: save it again with spark-dsg or Hydra
 class RawScene:
     """The n nodes and m edges of a file.
 
-    Attributes:
-        keys: 64-bit node ids, n, each once.
-        layers: (layer, partition) of each node.
-        kinds: Name of each node's attribute type.
-        names: Possibly empty, possibly not unique.
-        labels: Numbers of the semantic labels, or NO_LABEL.
-        positions: Shape (n, 3), metres; not finite where unknown.
-        centres, sizes: Boxes, shape (n, 3), metres; not finite without a box.
-        turns: Orientations of boxes, unit quaternions x, y, z, w, shape (n, 4); not finite if the
-            file's value is no rotation.
-        agents: Time stamp (ns) and orientation (w, x, y, z) of the poses of agents, by row.
-        likely: The most probable class of rooms that have probabilities, by row.
-        edges: Pairs of rows (source, target), m.
-        label_spaces: Names of labels by layer and partition.
-        frame_id: Frame of the positions; "map" unless the metadata has another.
+    ``centres``, ``sizes``: Boxes, shape (n, 3), metres; not finite without a box.
     """
 
-    keys: Sequence[int]
-    layers: Sequence[tuple[int, int]]
-    kinds: Sequence[str]
-    names: Sequence[str]
-    labels: Sequence[int]
+    keys: Sequence[int]  # 64-bit node ids, n, each once
+    layers: Sequence[tuple[int, int]]  # (layer, partition) of each node
+    kinds: Sequence[str]  # Name of each node's attribute type
+    names: Sequence[str]  # Possibly empty, possibly not unique
+    labels: Sequence[int]  # Numbers of the semantic labels, or NO_LABEL
     metadata: Sequence[Mapping[str, Any]]
-    positions: Floats
+    positions: Floats  # Shape (n, 3), metres; not finite where unknown
     centres: Floats
     sizes: Floats
+    # Orientations of boxes, unit quaternions x, y, z, w, shape (n, 4); not finite if the file's
+    # value is no rotation
     turns: Floats
+    # Time stamp (ns) and orientation (w, x, y, z) of the poses of agents, by row
     agents: Mapping[int, tuple[int, tuple[float, float, float, float]]]
-    likely: Mapping[int, str]
-    edges: Sequence[tuple[int, int]]
-    label_spaces: LabelSpaces
-    frame_id: str
+    likely: Mapping[int, str]  # The most probable class of rooms that have probabilities, by row
+    edges: Sequence[tuple[int, int]]  # Pairs of rows (source, target), m
+    label_spaces: LabelSpaces  # Names of labels by layer and partition
+    frame_id: str  # Frame of the positions; "map" unless the metadata has another
 
 
 def describe_damage(reason: str, source: str, element: str = "") -> SceneError:

@@ -61,7 +61,6 @@ from fcp_ros.scene.formats.validation import ToolModel
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
-# --- decoder of Spark-DSG's JSON syntax ---
 #
 # Version 1.0 has no header, boxes by their corners (``min``, ``max``) and agents without a
 # partition; 1.1 has ``dimensions`` instead. Other fields are ignored.
@@ -74,8 +73,7 @@ _NO_METADATA: Mapping[str, Any] = {}
 def decode_json(document: Mapping[str, Any], source: str) -> RawScene:
     """Decode a parsed document that has ``nodes`` and ``edges``.
 
-    Raises:
-        SceneError: A field that is needed is missing or of the wrong type.
+    Raises SceneError: a field that is needed is missing or of the wrong type.
     """
     nodes, edges = document["nodes"], document["edges"]
     if not isinstance(nodes, list) or not isinstance(edges, list):
@@ -239,7 +237,7 @@ def _parse_agent_pose(
     return int(attributes.get("timestamp") or node.get("timestamp") or 0), (w, x, y, z)
 
 
-# --- reader of Spark-DSG as Hydra writes it: JSON (v1.0 ---
+# --- the reader ---
 
 _OBJECTS = (2, 0)
 
@@ -272,16 +270,11 @@ def decode_dsg_bytes(
     """Read a binary Spark-DSG without file header, as in `hydra_msgs/DsgUpdate`.
 
     Ids are the same in every message: a node's symbol, since a name that is unique now need not be
-    unique later; an agent's is ``robot_1`` for the prefix a, and so on.
-
-    Args:
-        content: The bytes of ``layer_contents``.
-        source: Their source (a topic), for messages and ``SceneGraph.source``.
-        limits: Refuse graphs beyond these.
-        labels: Names of object labels, if the graph's metadata has none (`read_label_space`).
-
-    Raises:
-        SceneError: The bytes are damaged, or there are too many nodes.
+    unique later; an agent's is ``robot_1`` for the prefix a, and so on. ``content``: the bytes of
+    ``layer_contents``; ``source``: their source (a topic), for messages and ``SceneGraph.source``;
+    ``limits``: refuse graphs beyond these; ``labels``: names of object labels, if the graph's
+    metadata has none (`read_label_space`). Raises SceneError: the bytes are damaged, or there are
+    too many nodes.
     """
     return build_message_graph(decode_binary(content, source, limits), source, labels)
 
@@ -313,8 +306,7 @@ class _LabelSpaceFile(ToolModel):
 def read_label_space(path: str | Path, limits: SceneLimits | None = None) -> dict[int, str]:
     """Read names by label from a Hydra label space.
 
-    Raises:
-        SceneError: The file is missing, or is no label space.
+    Raises SceneError: the file is missing, or is no label space.
     """
     return _read_names(open_scene_file(path, limits or SceneLimits()))
 
@@ -324,12 +316,8 @@ def _find_label_space(
 ) -> tuple[Mapping[tuple[int, int], Mapping[int, str]], tuple[str, ...]]:
     """Read names of object labels from beside a scene, by layer, and a note about their source.
 
-    Args:
-        file: The scene; its fragment names a label space explicitly.
-        has_own: True if the scene itself names its labels; then only an explicit one is read.
-
-    Raises:
-        SceneError: The named file is missing, outside the folder, or no label space.
+    A fragment of the address names the label space explicitly, which counts even if the scene
+    ``has_own`` labels.
     """
     if file.fragment:
         return {_OBJECTS: _read_names(file.open_beside(file.fragment))}, ()

@@ -17,8 +17,7 @@ from typing import Any
 
 from fcp_ros.scene.formats.spark_dsg.raw import AGENT_KIND
 
-NOTHING: Mapping[str, Any] = {}
-"""The metadata of most nodes."""
+NOTHING: Mapping[str, Any] = {}  # The metadata of most nodes
 
 
 class Malformed(Exception):
@@ -31,8 +30,7 @@ def compile_bytes(text: bytes) -> re.Pattern[bytes]:
 
 
 _COUNT = compile_bytes(rb"\xdd(.{4})")
-INT64 = compile_bytes(rb"\xd3(.{8})")
-"""A signed number of 64 bits."""
+INT64 = compile_bytes(rb"\xd3(.{8})")  # A signed number of 64 bits
 
 _VERTEX = compile_bytes(
     rb"\xdd\x04\0\0\0\xdd\x03\0\0\0(?:\xd2.{4}){3}\xdd\x03\0\0\0(?:\xcb.{8}){3}"

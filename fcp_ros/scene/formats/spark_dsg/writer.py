@@ -41,14 +41,7 @@ _INT64 = 2**63
 
 
 def write_spark(graph: SceneGraph, path: Path) -> tuple[str, ...]:
-    """Write a graph as JSON (``.json``) or binary (``.sparkdsg``).
-
-    Returns:
-        The losses, one sentence each.
-
-    Raises:
-        SceneError: The package is missing.
-    """
+    """Write ``.json`` or binary (``.sparkdsg``); return a sentence for each loss."""
     try:
         import spark_dsg
     except ImportError:

@@ -25,14 +25,7 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.geometry import PlacedBox, SourceFrame, fit_box_to_corners
 from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.source_graph import PlainIds, SourceId, assign_ids, build_source_graph
-from fcp_ros.scene.formats.validation import (
-    Coordinate,
-    Flag,
-    Name,
-    Position,
-    ToolModel,
-    validate,
-)
+from fcp_ros.scene.formats.validation import Coordinate, Flag, Name, Position, ToolModel, validate
 from fcp_ros.scene.graph.elements import (
     AttributeValue,
     Layer,
@@ -45,8 +38,6 @@ from fcp_ros.scene.graph.elements import (
 )
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import box_corners
-
-# --- conventions of Unity that AI2-THOR and ProcTHOR share ---
 
 UNITY = SourceFrame(axes=(2, 0, 1), signs=(1, -1, 1))
 """x right, y up, z forward, left-handed, metres. A rotation about y is one about -z here."""
@@ -166,10 +157,8 @@ class EventMetadata(ToolModel):
     objects: list[ThorObject]
 
 
-ON_TOP = 0.02
-"""Greatest depth (m) of a thing's bottom below a receptacle's top that it stands on."""
+ON_TOP = 0.02  # Greatest depth (m) of a thing's bottom below a receptacle's top that it stands on
 
-_ADVICE = "Write event.metadata again (json.dump), after ResetObjectFilter."
 _CORNERS_DIFFER = 0.01
 _AGENT = "|agent"
 _ROOM_OF = "room of "
@@ -186,7 +175,7 @@ def is_ai2thor(file: SceneFile) -> bool:
 def read_ai2thor(file: SceneFile) -> SceneGraph:
     """Read an event's metadata; raises SceneError naming each wrong entry."""
     file.check_counts("objects")
-    return _EventReader(validate(EventMetadata, file.document, file.name, _ADVICE)).build(file.name)
+    return _EventReader(validate(EventMetadata, file.document)).build(file.name)
 
 
 class _EventReader:
@@ -347,9 +336,7 @@ class _EventReader:
 
 
 def _describe_dangling(element: str, key: str, missing: str) -> SceneError:
-    return SceneError(
-        f"{key} names {missing!r}, which is not listed", element=element, advice=_ADVICE
-    )
+    return SceneError(f"{key} names {missing!r}, which is not listed", element=element)
 
 
 def _find_floors(objects: Sequence[ThorObject]) -> list[ThorObject]:
@@ -386,11 +373,7 @@ def _build_upright_box(element: str, box: UprightBox) -> PlacedBox:
     _check_corners(element, box)
     size = UNITY.to_extents(box.size.values)
     if min(size) < 0.0:
-        raise SceneError(
-            f"axisAlignedBoundingBox has the negative size {size}",
-            element=element,
-            advice=_ADVICE,
-        )
+        raise SceneError(f"axisAlignedBoundingBox has the negative size {size}", element=element)
     return PlacedBox(Pose(UNITY.to_point(box.center.values)), size)
 
 
@@ -403,5 +386,4 @@ def _check_corners(element: str, box: UprightBox) -> None:
             raise SceneError(
                 f"axisAlignedBoundingBox: cornerPoints differ from center and size by {gap:.3g} m",
                 element=element,
-                advice=_ADVICE,
             )

@@ -111,7 +111,6 @@ class ProcthorHouse(ToolModel):
     metadata: ProcthorMetadata = Field(default_factory=ProcthorMetadata)
 
 
-_ADVICE = "Write the house again as ProcTHOR has it (schema 1.0.0)."
 _ROBOT = "|agent"
 _NO_LETTER = re.compile(r"[^A-Za-z]")
 _SIZES_OF_ASSET = re.compile(r"(?:_\w*\d\w*)+$")
@@ -119,8 +118,7 @@ _SIZES_OF_ASSET = re.compile(r"(?:_\w*\d\w*)+$")
 BESIDE = 0.02
 """Greatest distance (m) of the middle of an open boundary from the room's outline beyond."""
 
-BEYOND_WALL = 0.05
-"""Greatest length (m) of a hole beyond its wall."""
+BEYOND_WALL = 0.05  # Greatest length (m) of a hole beyond its wall
 
 
 def is_procthor(file: SceneFile) -> bool:
@@ -134,7 +132,7 @@ def is_procthor(file: SceneFile) -> bool:
 def read_procthor(file: SceneFile) -> SceneGraph:
     """Read a house; raises SceneError naming each wrong entry."""
     file.limits.check_nodes(_count_entries(file.document, file.limits.max_nodes), file.name)
-    house = validate(ProcthorHouse, file.document, file.name, _ADVICE)
+    house = validate(ProcthorHouse, file.document)
     return _HouseReader(house).build(file.name)
 
 
@@ -266,9 +264,7 @@ class _HouseReader:
 
     def _require_room(self, element: str, room: str) -> str:
         if room not in self._rooms:
-            raise SceneError(
-                f"it names the room {room!r}, which is not listed", element=element, advice=_ADVICE
-            )
+            raise SceneError(f"it names the room {room!r}, which is not listed", element=element)
         return self._ids[room]
 
     def _place_hole(self, hole: ProcthorHole) -> PlacedBox | tuple[None, None]:
@@ -350,11 +346,7 @@ def _read_states(thing: ProcthorObject) -> dict[str, AttributeValue]:
 
 
 def place_hole(hole: ProcthorHole, wall: ProcthorWall) -> PlacedBox:
-    """Return the box of a door or window: without thickness, its x axis along the wall.
-
-    Raises:
-        SceneError: It reaches beyond the wall.
-    """
+    """Return the box of a door or window: without thickness, its x axis along the wall."""
     start, end = _find_foot(wall)
     length = math.dist(start, end)
     along = sorted(corner.x for corner in hole.holePolygon)
@@ -363,7 +355,6 @@ def place_hole(hole: ProcthorHole, wall: ProcthorWall) -> PlacedBox:
         raise SceneError(
             f"its hole reaches from {along[0]} to {along[-1]} m along a wall of {length:.3g} m",
             element=hole.id,
-            advice=_ADVICE,
         )
     share = (along[0] + along[-1]) / 2.0 / length
     x, y = (a + share * (b - a) for a, b in zip(start[:2], end[:2], strict=True))
@@ -393,11 +384,7 @@ def _find_wall_tops(walls: Iterable[ProcthorWall]) -> dict[str, float]:
 def find_openings(
     walls: Iterable[ProcthorWall], outlines: Mapping[str, Polygon]
 ) -> dict[str, tuple[str, str]]:
-    """Find the two rooms of each open boundary, by the id of one of its (usually two) walls.
-
-    Args:
-        walls: All walls; those that are ``empty`` and belong to a room count.
-    """
+    """Find the two rooms of each open boundary, by the id of one of its (usually two) walls."""
     empty = [wall for wall in walls if wall.empty and wall.roomId in outlines]
     found: dict[str, tuple[str, str]] = {}
     seen = set()

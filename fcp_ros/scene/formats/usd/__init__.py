@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """USD stages, as Isaac Sim exports them.
 
-`stage` opens a stage in the sandbox, where `stage_decoder` lists its labelled prims and geometry;
-`labelled_prims` says which of these are things; `reader` makes a graph of them. `writer` writes
-stages.
+`stage` opens a stage in the sandbox, where `stage_decoder` lists its labelled prims and geometry,
+and says which of these are things; `reader` makes a graph of them. `writer` writes stages.
 """

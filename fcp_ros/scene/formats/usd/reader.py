@@ -6,7 +6,7 @@ Meaning of a stage:
 - A node of the scene is a prim with a semantic label: ``SemanticsLabelsAPI`` (taxonomy "class"
   first) or the legacy ``SemanticsAPI``. The first label is the category, others are kept in the
   attribute ``other_labels``. Prims without a label are geometry of the nearest labelled prim above.
-  `labelled_prims` says which labelled ones are parts, groups, or no things at all.
+  `stage` says which labelled ones are parts, groups, or no things at all.
 - Each visible instance of a point instancer is a copy of its prototype, and a node if that has a
   label, or the instancer.
 - A room has a label such as "kitchen" or one that ends in "room"; its outline is that of its own
@@ -74,7 +74,6 @@ from fcp_ros.scene.relations.supports import add_supports_on_surfaces
 from fcp_ros.scene.shapes.polygons import area, box_corners
 from fcp_ros.scene.shapes.surfaces import Surface
 
-# --- geometry of the prims on a USD stage: oriented boxes and surfaces ---
 #
 # USD multiplies row vectors with matrices (p' = p M): the rows of a matrix are the images of the
 # axes.
@@ -85,8 +84,7 @@ _CORNERS = np.array([(x, y, z) for x in (0, 3) for y in (1, 4) for z in (2, 5)],
 def compute_corners(geometry: Sequence[Sequence[Any]], frame: SourceFrame) -> Floats:
     """Return the corners of extents, shape (n, 8, 3), in REP-103 and metres.
 
-    Args:
-        geometry: Entries (owner, least and greatest x, y, z as six numbers, matrix as 16 numbers).
+    Entries: owner, least and greatest x, y, z as six numbers, matrix as 16 numbers.
     """
     extents = np.array([entry[1] for entry in geometry], dtype=np.float64).reshape(-1, 6)
     matrices = np.array([entry[2] for entry in geometry], dtype=np.float64).reshape(-1, 4, 4)
@@ -98,9 +96,7 @@ def compute_corners(geometry: Sequence[Sequence[Any]], frame: SourceFrame) -> Fl
 def choose_axes(matrix: Sequence[float], frame: SourceFrame, *, as_named: bool = False) -> Floats:
     """Return the unit axes x, y, z (rows) of the boxes of a prim, with z as the most upright.
 
-    Args:
-        matrix: The prim's local-to-world matrix (16 numbers).
-        as_named: Keep the names of the axes (of a stage that is z up).
+    ``matrix`` is the prim's local-to-world one; ``as_named`` keeps the names of the axes (z up).
     """
     rows: Floats = frame.rename_axes(np.array(matrix, dtype=np.float64).reshape(4, 4)[:3, :3])
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -127,14 +123,9 @@ _BOX = np.array(
 def build_surfaces(
     found: Mapping[str, Any], meshes: StageMeshes, frame: SourceFrame, owners: Sequence[int]
 ) -> dict[int, Surface]:
-    """Build a surface for each thing that has geometry: its meshes, and boxes for other shapes.
+    """Build a surface (REP-103, m) for each thing with geometry: its meshes, boxes for the rest.
 
-    Args:
-        found: The contents of the stage, from `stage_decoder`.
-        owners: For each prim, the number of the thing that it belongs to, or -1.
-
-    Returns:
-        Surfaces in REP-103 and metres, by the number of the thing.
+    ``owners`` has for each prim the number of the thing that it belongs to, or -1.
     """
     parts: dict[int, list[tuple[Floats, Numbers]]] = {}
     geometry = found["geometry"]
@@ -161,11 +152,9 @@ def _is_mesh(points: Floats, counts: Numbers, corners: Numbers) -> bool:
 
 
 def triangulate_faces(counts: Numbers, corners: Numbers) -> Numbers:
-    """Split faces into triangles around their first corner, shape (n, 3).
+    """Split faces (counts of corners, then numbers of points) into triangles, shape (n, 3).
 
-    Args:
-        counts: Number of corners of each face; faces with fewer than three are left out.
-        corners: Numbers of points, face after face.
+    Each is split around its first corner; faces with fewer than three are left out.
     """
     starts = np.cumsum(counts) - counts
     inner = np.maximum(counts - 2, 0)
@@ -180,19 +169,12 @@ def _join(parts: Sequence[tuple[Floats, Numbers]]) -> Surface:
     return Surface(np.concatenate([points for points, _ in parts]), np.concatenate(triangles))
 
 
-# --- reader of USD stages (``.usda`` ---
+# --- the reader ---
 
-SURFACES = "surfaces"
-"""Fragment of the address that has supports measured on meshes."""
-
-LEAST_ROOM = 1.0
-"""Least area (m2, seen from above) of own geometry that outlines a room."""
-
-LEAST_HEIGHT = 1.0
-"""Least height (m) of a room's own geometry that is more than its floor."""
-
-MOST_NAMES = 3
-"""Most prims or files that a note names, since their paths are long."""
+SURFACES = "surfaces"  # Fragment of the address that has supports measured on meshes
+LEAST_ROOM = 1.0  # Least area (m2, seen from above) of own geometry that outlines a room
+LEAST_HEIGHT = 1.0  # Least height (m) of a room's own geometry that is more than its floor
+MOST_NAMES = 3  # Most prims or files that a note names, since their paths are long
 
 _FRAMES = {"Y": Y_UP, "Z": REP_103}
 _RELATION = re.compile(r"relation:(.+):n\d+")

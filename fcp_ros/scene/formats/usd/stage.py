@@ -22,16 +22,12 @@ from fcp_ros.scene.formats.source_graph import assign_ids
 from fcp_ros.scene.graph.elements import Layer, SceneError
 from fcp_ros.scene.graph.roles import find_layer
 
-# --- the contents of a USD stage, read by `stage_decoder` in the sandbox ---
-
-MOST_MEMORY = 6 << 30
-"""Memory limit of the process (bytes)."""
+MOST_MEMORY = 6 << 30  # Memory limit of the process (bytes)
 
 START_TIME, BYTES_PER_SECOND = 30.0, 2_000_000
 """Time limit of the process (s): a start time, and one second for each this many bytes."""
 
-DECODER = "fcp_ros.scene.formats.usd.stage_decoder"
-"""The decoder in the sandbox."""
+DECODER = "fcp_ros.scene.formats.usd.stage_decoder"  # The decoder in the sandbox
 
 _CRATE, _TEXT, _ZIP = b"PXR-USDC", b"#usda", b"PK\x03\x04"
 _SUFFIXES = {_CRATE: (".usdc", ".usd"), _TEXT: (".usda", ".usd"), _ZIP: (".usdz",)}
@@ -56,25 +52,16 @@ def _find_kind(content: bytes) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class StageMeshes:
-    """The meshes of a stage, in the order of its geometry and the frame of each prim.
+    """The meshes of a stage, in the order of its geometry and the frame of each prim."""
 
-    Attributes:
-        points: For each prim, shape (n, 3), in the stage's unit; empty if it is no mesh.
-        counts: For each prim, the number of corners of each face.
-        corners: For each prim, numbers of points, face after face.
-    """
-
+    # For each prim, shape (n, 3), in the stage's unit; empty if it is no mesh
     points: Sequence[NDArray[np.float64]]
-    counts: Sequence[NDArray[np.int64]]
-    corners: Sequence[NDArray[np.int64]]
+    counts: Sequence[NDArray[np.int64]]  # For each prim, the number of corners of each face
+    corners: Sequence[NDArray[np.int64]]  # For each prim, numbers of points, face after face
 
 
 def open_stage(file: SceneFile) -> Mapping[str, Any]:
-    """Return the contents of a stage as `stage_decoder` lists them.
-
-    Raises:
-        SceneError: usd-core is missing, or the stage can't be opened within the limits.
-    """
+    """Return the contents of a stage as `stage_decoder` lists them."""
     return _open(file, with_meshes=False)[0]
 
 
@@ -88,8 +75,7 @@ def open_stage_with_meshes(file: SceneFile) -> tuple[Mapping[str, Any], StageMes
 def _open(file: SceneFile, *, with_meshes: bool) -> tuple[Mapping[str, Any], StageMeshes | None]:
     """Return the contents of a stage, and its meshes if they are wanted.
 
-    Raises:
-        SceneError: usd-core is missing, or the stage can't be opened within the limits.
+    Raises SceneError if usd-core is missing, or the stage can't be opened within the limits.
     """
     if importlib.util.find_spec("pxr") is None:
         raise missing_package("reading USD", "usd-core", file.name)
@@ -131,27 +117,21 @@ def _describe_failure(file: SceneFile, reason: str) -> SceneError:
 
 # --- labelled prims of a USD stage ---
 
-MODEL = "component"
-"""The kind of prims that are assets of their own."""
-
-WHOLES = (MODEL, "subcomponent")
-"""Kinds of prims below which there are parts only."""
+MODEL = "component"  # The kind of prims that are assets of their own
+WHOLES = (MODEL, "subcomponent")  # Kinds of prims below which there are parts only
 
 
 @dataclass
 class PrimRoles:
-    """The nodes that labelled prims belong to.
+    """The nodes that labelled prims belong to."""
 
-    Attributes:
-        nodes_of: For each prim the number of the prim that is its node, itself or one above; -1 if
-            there is none.
-        groups: Paths of groups, with the number of things in each.
-        left_out: Paths of prims that are no things, with their types.
-    """
-
+    # For each prim the number of the prim that is its node, itself or one above; -1 if there is
+    # none
     nodes_of: list[int] = field(default_factory=list)
     parts: int = 0
+    # Paths of groups, with the number of things in each
     groups: list[str] = field(default_factory=list)
+    # Paths of prims that are no things, with their types
     left_out: list[str] = field(default_factory=list)
 
 
@@ -173,11 +153,9 @@ class LabelledPrim:
 
 
 def find_roles(prims: Sequence[Mapping[str, Any]], solid: Collection[int]) -> PrimRoles:
-    """Find the nodes that prims belong to.
+    """Find the nodes that prims, each after those above it, belong to.
 
-    Args:
-        prims: The labelled prims, each after those above it.
-        solid: Numbers of the prims that have geometry of their own.
+    ``solid`` are the numbers of the prims that have geometry of their own.
     """
     things = _find_things(prims, solid)
     labels = [normalise_label(choose_category(prim)) for prim in prims]

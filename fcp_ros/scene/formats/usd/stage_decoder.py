@@ -33,16 +33,14 @@ NO_GEOMETRY = ("UsdLuxBoundableLightBase", "UsdSkelSkeleton")
 KINDS = ("component", "subcomponent")
 """Kinds of prims that matter: assets of their own, and their parts."""
 
-PRIMS_PER_NODE = 50
-"""Greatest number of prims for each node that is allowed, on average."""
+PRIMS_PER_NODE = 50  # Greatest number of prims for each node that is allowed, on average
 
 
 class UnusableStage(Exception):
     """A stage that can't be used; the message says why, a clause."""
 
 
-REFUSAL = UnusableStage
-"""The exception that refuses a file, for the sandbox."""
+REFUSAL = UnusableStage  # The exception that refuses a file, for the sandbox
 
 
 def decode(
@@ -50,9 +48,7 @@ def decode(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the contents of a stage, and its meshes unless `meshes` is empty.
 
-    Args:
-        meshes: Empty for the contents only.
-        folders: Folders that files may be read from, besides the current one.
+    Files may be read from `folders`, besides the current one.
     """
     os.environ.pop("PXR_AR_DEFAULT_SEARCH_PATH", None)  # other folders to look in
     opened = Stage(stage, (os.getcwd(), *folders), int(most_prims), with_meshes=bool(meshes))
@@ -61,19 +57,13 @@ def decode(
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy of a prototype's prims: one instance of a point instancer.
-
-    Attributes:
-        name: Path of the instancer with the number of the instance, instead of the root's path.
-        matrix: From the prototype's frame to the world.
-        instancers: Paths of the instancers that it is in, outermost first.
-    """
+    """A copy of a prototype's prims: one instance of a point instancer."""
 
     root: Any
-    name: str
-    matrix: Any
+    name: str  # Path of the instancer with the number of the instance, instead of the root's path
+    matrix: Any  # From the prototype's frame to the world
     labels: list[list[str]]
-    instancers: tuple[str, ...]
+    instancers: tuple[str, ...]  # Paths of the instancers that it is in, outermost first
 
 
 class Stage:
@@ -177,11 +167,10 @@ class Stage:
     # ---- prims
 
     def walk(self, root: Any, owner: int, copy: Copy | None) -> None:
-        """Visit all active, defined prims below one, with their nearest labelled ones.
+        """Visit all active, defined prims below one.
 
-        Args:
-            owner: Number of the nearest labelled prim above it, or -1.
-            copy: The instance of a point instancer that the prims belong to, if any.
+        `owner` is the number of the nearest labelled prim above, or -1; `copy` the instancer's
+        instance.
         """
         wanted = self.usd.PrimDefaultPredicate
         if copy is not None:  # a prototype may be in a class, or below what is not defined

@@ -29,14 +29,7 @@ _INT64 = 2**63
 
 
 def write_usd(graph: SceneGraph, path: Path) -> tuple[str, ...]:
-    """Write a graph as a stage.
-
-    Returns:
-        The losses, one sentence each.
-
-    Raises:
-        SceneError: The package is missing.
-    """
+    """Write a graph as a stage; return a sentence for each loss; SceneError without usd-core."""
     try:
         from pxr import Gf, Sdf, Usd, UsdGeom, Vt
     except ImportError:

@@ -18,8 +18,6 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.geometry import Floats
 from fcp_ros.scene.formats.scene_file import SceneFile, describe_folders, missing_package
 
-# --- bodies of a simulated world, as their readers list them, and what their names say ---
-
 _CORNERS = np.array(list(product((-0.5, 0.5), repeat=3)))
 _NAMESPACE = re.compile(r"::|[/|]")
 _HASH = re.compile(r"[0-9a-f]{16,}")
@@ -77,24 +75,16 @@ _SIDES = frozenset(
 
 @dataclass
 class BodyShape:
-    """A shape of a body.
+    """A shape of a body."""
 
-    Attributes:
-        name: Its name; may be empty.
-        matrix: From its own frame to the world (m), shape (4, 4).
-        points: Points whose hull it fills, in its own frame, shape (n, 3); None if unknown.
-        mesh: The file of a mesh that the points are still to be read from.
-        part: The part of the mesh that counts; empty for all of it.
-        is_centred: True if the mesh's own centre is put at the origin.
-        scale: The factors by which the mesh is stretched.
-    """
-
-    name: str
-    matrix: Floats
+    name: str  # Its name; may be empty
+    matrix: Floats  # From its own frame to the world (m), shape (4, 4)
+    # Points whose hull it fills, in its own frame, shape (n, 3); None if unknown
     points: Floats | None = None
-    mesh: Path | None = None
-    part: str = ""
-    is_centred: bool = False
+    mesh: Path | None = None  # The file of a mesh that the points are still to be read from
+    part: str = ""  # The part of the mesh that counts; empty for all of it
+    is_centred: bool = False  # True if the mesh's own centre is put at the origin
+    # The factors by which the mesh is stretched
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
     def place(self) -> Floats:
@@ -107,33 +97,23 @@ class BodyShape:
 
 @dataclass
 class WorldBody:
-    """A body of a world; bodies are listed after those above them.
+    """A body of a world; bodies are listed after those above them."""
 
-    Attributes:
-        name: Its name in the file; may be empty.
-        parent: The number of the body above; -1 for the world.
-        matrix: From its own frame to the world (m), shape (4, 4).
-        shapes: Its own shapes.
-        asset: The name of the asset that it is a copy of; counts where the name says nothing.
-        is_part: True for what belongs to the body above whatever it is called (a link of a model).
-        is_fixed: True if the world holds it where it is; None if the file doesn't say.
-        joints: The number of degrees of freedom between it and the body above.
-        openings: The positions (m or rad) of those that have limits: doors, drawers, lids.
-        is_driven: True if a motor moves it, or it has sensors.
-        label: Its label, where the file has one besides the name.
-    """
-
-    name: str
-    parent: int
-    matrix: Floats
-    shapes: list[BodyShape] = field(default_factory=list)
+    name: str  # Its name in the file; may be empty
+    parent: int  # The number of the body above; -1 for the world
+    matrix: Floats  # From its own frame to the world (m), shape (4, 4)
+    shapes: list[BodyShape] = field(default_factory=list)  # Its own shapes
+    # The name of the asset that it is a copy of; counts where the name says nothing
     asset: str = ""
+    # True for what belongs to the body above whatever it is called (a link of a model)
     is_part: bool = False
+    # True if the world holds it where it is; None if the file doesn't say
     is_fixed: bool | None = None
-    joints: int = 0
+    joints: int = 0  # The number of degrees of freedom between it and the body above
+    # The positions (m or rad) of those that have limits: doors, drawers, lids
     openings: tuple[float, ...] = ()
-    is_driven: bool = False
-    label: str = ""
+    is_driven: bool = False  # True if a motor moves it, or it has sensors
+    label: str = ""  # Its label, where the file has one besides the name
 
 
 def make_box(size: Floats) -> Floats:
@@ -143,10 +123,9 @@ def make_box(size: Floats) -> Floats:
 
 
 def read_name(name: str) -> str:
-    """Return the label that a name implies: ``kitchen::Mug_01_002`` gives ``mug``.
+    """Return the label that a name implies: ``kitchen::Mug_01_002`` gives ``mug``; else "".
 
-    Namespaces, numbers, codes of assets and words such as ``link`` are left out; empty if nothing
-    remains that names a thing.
+    Namespaces, numbers, codes of assets and words such as ``link`` are left out.
     """
     last = [part for part in _NAMESPACE.split(name) if part.strip()][-1:]
     words = drop_asset_prefix(normalise_label(last[0] if last else "").split(" "))
@@ -178,14 +157,12 @@ def is_structure(label: str) -> bool:
 
 DECODER = "fcp_ros.scene.formats.worlds.mesh_decoder"
 
-MOST_MEMORY = 4 << 30
-"""Memory limit of the process that reads meshes (bytes)."""
+MOST_MEMORY = 4 << 30  # Memory limit of the process that reads meshes (bytes)
 
 START_TIME, BYTES_PER_SECOND = 60.0, 500_000
 """Time limit of that process (s): a start time, and one second for each this many bytes."""
 
-MOST_NAMES = 3
-"""Most files that a note names, since their paths are long."""
+MOST_NAMES = 3  # Most files that a note names, since their paths are long
 
 
 class AssetFinder:
@@ -233,11 +210,7 @@ class AssetFinder:
 
 
 def read_meshes(bodies: Iterable[WorldBody], file: SceneFile) -> list[str]:
-    """Read the meshes of all shapes that have one; return what could not be read, as notes.
-
-    Raises:
-        SceneError: trimesh is not installed, or the meshes are larger than ``max_bytes`` allows.
-    """
+    """Read the meshes of shapes; return notes; SceneError: no trimesh, or above ``max_bytes``."""
     shapes = [shape for body in bodies for shape in body.shapes if shape.mesh is not None]
     wanted = dict.fromkeys((shape.mesh, shape.part) for shape in shapes)
     if not wanted:

@@ -47,13 +47,8 @@ from fcp_ros.scene.graph.elements import Layer, Pose, SceneError, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import Polygon, centroid
 
-ADVICE = "Save the scene again with Habitat."
-
-MOST_FILES = 500_000
-"""Most files of the allowed folders that are looked through for templates."""
-
-LARGEST_TABLE = 64 * 1024 * 1024
-"""Largest table of labels (bytes)."""
+MOST_FILES = 500_000  # Most files of the allowed folders that are looked through for templates
+LARGEST_TABLE = 64 * 1024 * 1024  # Largest table of labels (bytes)
 
 _ENDINGS = (".object_config.json", ".ao_config.json", ".urdf")
 _TABLE_COLUMNS = ("main_category", "category", "name")
@@ -136,7 +131,7 @@ class _HabitatReader:
 
     def __init__(self, file: SceneFile) -> None:
         self._file = file
-        self._scene = validate(HabitatScene, file.document, file.name, ADVICE)
+        self._scene = validate(HabitatScene, file.document)
         self._world = SdfReader(file)
         self._assets = self._world.assets
         self._files = self._index_files()
@@ -193,7 +188,7 @@ class _HabitatReader:
             document = self._open(path)
             template = None
             if path is not None and document is not None:
-                config = validate(HabitatObject, document, str(path), ADVICE)
+                config = validate(HabitatObject, document, str(path))
                 asset = config.render_asset or config.collision_asset
                 mesh = self._assets.find(asset, [path.resolve().parent]) if asset else None
                 template = _Template(config, mesh)
@@ -289,7 +284,7 @@ class _HabitatReader:
         document = self._open(path or self._files.get(f"{own}.semantic_config.json"))
         if document is None:
             return
-        regions = validate(HabitatRegions, document, f"{wanted}.semantic_config.json", ADVICE)
+        regions = validate(HabitatRegions, document, f"{wanted}.semantic_config.json")
         counts = Counter[str]()
         for region in regions.region_annotations:
             category = read_name(region.label or region.name) or "room"
@@ -312,9 +307,7 @@ class _HabitatReader:
 def _read_matrix(instance: HabitatInstance) -> Floats:
     w, x, y, z = instance.rotation
     if (w, x, y, z) == (0.0, 0.0, 0.0, 0.0):
-        raise SceneError(
-            "its rotation has no length", element=instance.template_name, advice=ADVICE
-        )
+        raise SceneError("its rotation has no length", element=instance.template_name)
     return make_matrix(instance.translation, turn_by_quaternion((x, y, z, w)))
 
 
@@ -323,7 +316,7 @@ def _turn_upright(config: HabitatObject, name: str) -> Floats:
     up, front = np.array(config.up), np.array(config.front)
     lengths = np.linalg.norm(up), np.linalg.norm(front)
     if min(lengths) < 1e-9 or abs(up @ front) > 1e-3 * lengths[0] * lengths[1]:
-        raise SceneError("up and front are not at right angles", element=name, advice=ADVICE)
+        raise SceneError("up and front are not at right angles", element=name)
     up, front = up / lengths[0], front / lengths[1]
     turn = np.eye(4)
     turn[:3, :3] = np.cross(front, up), up, -front

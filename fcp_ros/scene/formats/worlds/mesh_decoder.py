@@ -22,11 +22,7 @@ def prepare() -> None:
 
 
 def decode(path: str, part: str) -> tuple[None, dict[str, Any]]:
-    """Return the corners (m) of the convex hull of a mesh, shape (n, 3).
-
-    Args:
-        part: The name of one geometry in it; empty for all of them.
-    """
+    """Return the corners (m) of a mesh's convex hull, shape (n, 3); ``part`` "" for all of it."""
     import numpy
     import trimesh
 

@@ -36,10 +36,7 @@ from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
 DECODER = "fcp_ros.scene.formats.worlds.mjcf_decoder"
-ADVICE = "Open it with `python -m mujoco.viewer --mjcf FILE`, or save it again."
-
-MOST_MEMORY = 4 << 30
-"""Memory limit of the process that compiles (bytes)."""
+MOST_MEMORY = 4 << 30  # Memory limit of the process that compiles (bytes)
 
 START_TIME, BYTES_PER_SECOND = 60.0, 500_000
 """Time limit of that process (s): a start time, and one second for each this many bytes."""
@@ -82,7 +79,7 @@ def read_mjcf(file: SceneFile) -> SceneGraph:
     try:
         bodies = list(_list_bodies(contents, arrays, model))
     except (KeyError, IndexError, ValueError, TypeError):
-        raise SceneError("MuJoCo's answer is damaged", source=file.name, advice=ADVICE) from None
+        raise SceneError("MuJoCo's answer is damaged") from None
     notes = [*model.assets.write_notes()]
     notes += [f"left out: {', '.join(model.left_out)}"] if model.left_out else []
     return build_world_graph(bodies, REP_103, file.name, notes)
@@ -91,11 +88,7 @@ def read_mjcf(file: SceneFile) -> SceneGraph:
 class _ModelText:
     """The text of a model, reduced to what bodies and shapes need, with absolute paths.
 
-    Attributes:
-        assets: Finds includes and meshes.
-        unknown: Names of meshes whose file isn't read.
-        driven: Names of joints with motors.
-        size: The bytes of all its files.
+    ``unknown`` names meshes whose file isn't read, ``driven`` joints with motors.
     """
 
     def __init__(self, file: SceneFile) -> None:
@@ -125,9 +118,7 @@ class _ModelText:
     def _put_includes(self, element: Element, folder: Path, depth: int = 0) -> None:
         """Put the content of included files in the place of each include."""
         if depth > DEEPEST:
-            raise SceneError(
-                f"with its includes, it is nested deeper than {DEEPEST}", advice=ADVICE
-            )
+            raise SceneError(f"with its includes, it is nested deeper than {DEEPEST}")
         for place, child in reversed(list(enumerate(element))):
             if child.tag != "include":
                 self._put_includes(child, folder, depth + 1)
@@ -135,20 +126,18 @@ class _ModelText:
             name = child.get("file", "")
             self._included += 1
             if self._included > MOST_INCLUDES:
-                raise SceneError(f"it has more than {MOST_INCLUDES} includes", advice=ADVICE)
+                raise SceneError(f"it has more than {MOST_INCLUDES} includes")
             path = self.assets.find(name, [self._folder, folder])
             if path is None or not path.is_file():
                 raise SceneError(
                     f"it includes {name!r}, which cannot be read",
-                    advice=" ".join(self.assets.write_notes()) or ADVICE,
+                    advice=" ".join(self.assets.write_notes()),
                 )
             beside = open_scene_file(path, self._file.limits)
             self.size += len(beside.content)
             self._file.limits.check_bytes(self.size, f"{self._file.name} with its files")
             if not isinstance(beside.document, Element):
-                raise SceneError(
-                    beside.problem or "it is no XML", source=beside.name, advice=ADVICE
-                )
+                raise SceneError(beside.problem or "it is no XML", source=beside.name)
             self._put_includes(beside.document, path.parent, depth + 1)
             element.remove(child)
             for one in reversed(beside.document):
@@ -199,7 +188,7 @@ def _compile(
         arguments = (str(path), str(file.limits.max_nodes))
         (found,) = decode_in_sandbox(DECODER, [arguments], limits, Path(temporary))
     if isinstance(found, DecodingError):
-        raise SceneError(f"it cannot be compiled: {found}", source=file.name, advice=ADVICE)
+        raise SceneError(f"it cannot be compiled: {found}")
     return found.document, found.arrays
 
 

@@ -17,14 +17,10 @@ REFUSAL = UnusableModel
 
 
 def decode(path: str, most_bodies: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return bodies and shapes of a model in its initial state, and their places.
+    """Return bodies and shapes of an MJCF file without includes in its initial state.
 
-    Args:
-        path: The MJCF file, without includes.
-
-    Returns:
-        Tables ``bodies`` and ``shapes``; the arrays ``body_frames`` (n, 4, 4), ``shape_frames``
-        (m, 4, 4), ``points`` (k, 3) in the frames of their shapes, and ``counts`` (m,) of them.
+    Tables ``bodies`` and ``shapes``; the arrays ``body_frames`` (n, 4, 4), ``shape_frames``
+    (m, 4, 4), ``points`` (k, 3) in the frames of their shapes, and ``counts`` (m,) of them.
     """
     import mujoco
     import numpy

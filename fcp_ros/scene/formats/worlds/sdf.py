@@ -38,12 +38,7 @@ from fcp_ros.scene.formats.xml_text import (
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
-# --- reader of SDF worlds and models (`` ---
-
-ADVICE = "Check it with `gz sdf --check`, or save the world again."
-
-MOST_NESTED = 30
-"""Greatest depth of models and includes in one another."""
+MOST_NESTED = 30  # Greatest depth of models and includes in one another
 
 _MODEL, _WORLD, _TRUE = "__model__", "world", ("true", "1")
 _FREEDOM = {"revolute": 1, "continuous": 1, "prismatic": 1, "screw": 1, "universal": 2, "ball": 3}
@@ -84,7 +79,7 @@ def read_pose(element: Element) -> tuple[Floats, str]:
     if pose.get("rotation_format") == "quat_xyzw":
         numbers = read_numbers(pose.text, 7, where, (0, 0, 0, 0, 0, 0, 1))
         if not np.linalg.norm(numbers[3:]) > 0.0:
-            raise SceneError("the rotation has no length", element=where, advice=ADVICE)
+            raise SceneError("the rotation has no length", element=where)
         return make_matrix(numbers[:3], turn_by_quaternion(numbers[3:])), relative_to
     numbers = read_numbers(pose.text, 6, where, (0,) * 6)
     turn = turn_by_angles(numbers[3:], degrees=pose.get("degrees") in _TRUE)
@@ -126,27 +121,17 @@ class _Frames:
 
 @dataclass(frozen=True)
 class ModelSurroundings:
-    """The surroundings of a model.
+    """The surroundings of a model."""
 
-    Attributes:
-        parent: The number of the body above; -1 for the world.
-        matrix: From the frame of that to the world.
-        is_static: True if that is fixed.
-    """
-
-    parent: int
-    matrix: Floats
+    parent: int  # The number of the body above; -1 for the world
+    matrix: Floats  # From the frame of that to the world
     folder: Path
-    is_static: bool = False
+    is_static: bool = False  # True if that is fixed
     depth: int = 0
 
 
 class SdfReader:
-    """The bodies of a world.
-
-    Attributes:
-        assets: Finds the files that models refer to.
-    """
+    """The bodies of a world."""
 
     def __init__(self, file: SceneFile) -> None:
         self._file = file
@@ -187,7 +172,7 @@ class SdfReader:
     def _add_any(self, element: Element, around: ModelSurroundings) -> None:
         """Add a model or an include; the matrix of what is around it is already its own."""
         if around.depth > MOST_NESTED:
-            raise SceneError(f"models are nested deeper than {MOST_NESTED}", advice=ADVICE)
+            raise SceneError(f"models are nested deeper than {MOST_NESTED}")
         name, asset, model = element.get("name", ""), "", element
         if element.tag == "include":
             uri = find_text(element, "uri")
@@ -304,7 +289,7 @@ class SdfReader:
             return None
         file = open_scene_file(path, self._file.limits)
         if file.document is None:
-            raise SceneError(file.problem or "it is no SDF", source=file.name, advice=ADVICE)
+            raise SceneError(file.problem or "it is no SDF")
         model = file.document if file.has_root("model") else file.document.find(".//model")
         return None if model is None else (model, path.parent)
 

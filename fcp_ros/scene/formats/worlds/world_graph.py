@@ -42,8 +42,7 @@ from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import FLOOR, find_layer
 from fcp_ros.scene.shapes.polygons import area, bounds, box_corners, contains, footprint_of
 
-ARM = 3
-"""Least number of joints, one behind the other, of what must be a robot."""
+ARM = 3  # Least number of joints, one behind the other, of what must be a robot
 
 LEAST_ROOM = 1.5
 """Least area (m2, seen from above) of what is named as a room and has nothing below it."""
@@ -51,14 +50,9 @@ LEAST_ROOM = 1.5
 LARGEST_ROOM = 2_000.0
 """Greatest area (m2) of a floor that is a room: a larger one is the ground that all stands on."""
 
-MARGIN = 0.5
-"""Distance (m) from the outermost things to the outline of a room on such a ground."""
-
-LEAST_HEIGHT = 1.0
-"""Least height (m) of a room's own shapes that is more than its floor."""
-
-FLOOR_THICKNESS = 0.02
-"""Thickness (m) of a floor's box, whose top is the floor."""
+MARGIN = 0.5  # Distance (m) from the outermost things to the outline of a room on such a ground
+LEAST_HEIGHT = 1.0  # Least height (m) of a room's own shapes that is more than its floor
+FLOOR_THICKNESS = 0.02  # Thickness (m) of a floor's box, whose top is the floor
 
 _FRAMES_TRIED = 8
 _THIN = 1e-3
@@ -72,12 +66,7 @@ def build_world_graph(
     notes: Iterable[str] = (),
     rooms: Sequence[SceneNode] = (),
 ) -> SceneGraph:
-    """Build the graph of a world.
-
-    Args:
-        bodies: Its bodies, each after the one above it.
-        rooms: Rooms that the file lists besides its bodies.
-    """
+    """Build the graph of bodies, each after the one above it, and of rooms that the file lists."""
     return _WorldBuilder(bodies, frame).build(source, notes, rooms)
 
 

@@ -20,18 +20,14 @@ _HOLDER_LEG = {"on": 1, "inside": 1, "part_of": 1, "holding": 0}
 
 @dataclass(frozen=True)
 class ChangedInputs:
-    """The changed nodes and relations of a delta, before and after.
+    """The changed nodes and relations of a delta, before and after."""
 
-    Attributes:
-        nodes: (before, after) by id, where they differ; None for a node that is missing.
-        relations: (before, after) by key, for kept relations (see ``is_kept``); None likewise.
-        shapes: Ids of the nodes with a change that relations depend on.
-        touched: Keys of all relations that the delta names or that go with a node.
-    """
-
+    # (before, after) by id, where they differ; None for a node that is missing
     nodes: Mapping[str, tuple[SceneNode | None, SceneNode | None]]
+    # (before, after) by key, for kept relations (see ``is_kept``); None likewise
     relations: Mapping[RelationKey, tuple[SceneRelation | None, SceneRelation | None]]
-    shapes: frozenset[str]
+    shapes: frozenset[str]  # Ids of the nodes with a change that relations depend on
+    # Keys of all relations that the delta names or that go with a node
     touched: frozenset[RelationKey]
 
     @staticmethod

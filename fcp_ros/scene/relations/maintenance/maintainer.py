@@ -36,17 +36,11 @@ from fcp_ros.scene.relations.supports import find_supports_among
 from fcp_ros.scene.relations.unsettled import reach_of
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Indices, build_boxes, measure_depth
 
-# --- maintenance of ``connected`` for the doors that no given relation names ---
-
 
 class DoorMaintainer:
     """The rooms that doors join, while doors come, go and move between rooms that stay.
 
-    Args:
-        options: Greatest distance of a door from its rooms.
-
-    Attributes:
-        named: Passages that given relations name.
+    ``named`` holds the passages that given relations name.
     """
 
     def __init__(self, graph: SceneGraph, finder: RoomFinder, options: RelationOptions) -> None:
@@ -61,15 +55,9 @@ class DoorMaintainer:
     def update(
         self, before: SceneGraph, raw: SceneGraph, ids: Iterable[str]
     ) -> dict[RelationKey, SceneRelation | None]:
-        """Derive ``connected`` again for the doors among some nodes.
+        """Derive ``connected`` again for the doors among changed nodes; None: no longer holds.
 
-        Args:
-            before: The completed graph before a change.
-            raw: The graph with the change, before anything is derived.
-            ids: Nodes that changed; they may be doors, have been doors, or be gone.
-
-        Returns:
-            The relations by key; None for one that no longer holds.
+        ``before`` is the completed graph, ``raw`` the one with the change and nothing derived.
         """
         after: dict[RelationKey, SceneRelation | None] = {}
         doors = []
@@ -94,46 +82,26 @@ _PLACES = ("on", "inside", "under", "attached", "in_room", "at")
 
 _HOLDINGS = ("on", "inside", "under", "attached")
 
-_MOST_LOCAL = 4
-"""If more than one thing in this many changes, a full derivation is faster."""
+_MOST_LOCAL = 4  # If more than one thing in this many changes, a full derivation is faster
 
 
 @dataclass(frozen=True)
 class MaintenanceStep:
-    """A record of how a change was worked in.
+    """A record of how a change was worked in."""
 
-    Attributes:
-        full: True if everything was derived again instead of the neighbourhood alone.
-        reason: The reason for a full derivation; else "".
-        touched: Number of things whose relations were derived again.
-    """
-
-    full: bool = False
-    reason: str = ""
-    touched: int = 0
+    full: bool = False  # True if everything was derived again instead of the neighbourhood alone
+    reason: str = ""  # The reason for a full derivation; else ""
+    touched: int = 0  # Number of things whose relations were derived again
 
 
 class RelationMaintainer:
-    """A completed graph that follows changes.
+    """A completed graph that follows changes; conflicts are those of the last full derivation.
 
-    Notes and conflicts are those of the last full derivation.
-
-    Args:
-        graph: Any valid graph with at least one node; it is completed.
-        prepare: Make all indexes of the graph now, so that the first change does not wait for them.
-
-    Attributes:
-        graph: The completed graph after all changes so far.
-        conflicts: Given relations that the geometry contradicted at the last full derivation.
-        last: How the last change was worked in.
+    ``prepare`` makes all indexes now, so that the first change does not wait for them.
     """
 
     def __init__(
-        self,
-        graph: SceneGraph,
-        options: RelationOptions = DEFAULT_OPTIONS,
-        *,
-        prepare: bool = True,
+        self, graph: SceneGraph, options: RelationOptions = DEFAULT_OPTIONS, *, prepare: bool = True
     ) -> None:
         self._options = options
         self._start(graph, "the first graph")
@@ -142,18 +110,11 @@ class RelationMaintainer:
             self._index_neighbourhoods()
 
     def advance(self, delta: SceneDelta) -> SceneDelta:
-        """Work in a change of nodes and given relations.
+        """Work in a change of nodes and given relations, with ``graph``'s next sequence number.
 
-        Args:
-            delta: The change against ``graph``, with its next sequence number.
-
-        Returns:
-            The delta from the completed graph before to the completed graph after: the change
-            itself and all relations (and floors, passages, ...) that follow from it. Applying it
-            gives the nodes and relations of ``complete_relations(apply_delta(graph, delta))``.
-
-        Raises:
-            SequenceGap, SceneError: As ``apply_delta``; nothing changes then.
+        Returns the delta from the completed graph before to the completed graph after: applying it
+        gives the nodes and relations of ``complete_relations(apply_delta(graph, delta))``. Raises
+        as ``apply_delta``; nothing changes then.
         """
         before, raw = self.graph, apply_delta(self.graph, delta)
         change = ChangedInputs.of(before, raw, delta, self._options)
@@ -169,10 +130,7 @@ class RelationMaintainer:
             return self._advance_locally(raw, change, delta)
 
     def adopt(self, graph: SceneGraph) -> None:
-        """Continue from a graph with the same nodes and relations.
-
-        Its order and number may differ, as those of a graph that followed the changes so far.
-        """
+        """Continue from a graph with the same nodes and relations in another order, or number."""
         self.graph = graph
 
     def _start(self, graph: SceneGraph, reason: str) -> None:
@@ -188,10 +146,7 @@ class RelationMaintainer:
         self.last = MaintenanceStep(full=True, reason=reason, touched=len(graph.nodes))
 
     def _index_neighbourhoods(self) -> None:
-        """Build the indexes that find the neighbourhood of a change, before the first change.
-
-        A source that sends only whole graphs never needs them.
-        """
+        """Build the indexes of the neighbourhood; a source of whole graphs never needs them."""
         completion, self._unindexed = self._unindexed, None
         if completion is None:
             return

@@ -20,16 +20,13 @@ from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.relations.scored_pairs import ScoredPairs
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Floats, Indices
 
-# --- A spatial index of boxes that come, go and move ---
-
 _FINEST = -2
 _COARSEST = 1020
 _FAR = 1e300
 
 _ARRAYS = tuple(field.name for field in fields(Boxes) if field.name != "ids")
 
-Rectangle = tuple[float, float, float, float]
-"""Least x, least y, greatest x, greatest y (m)."""
+Rectangle = tuple[float, float, float, float]  # Least x, least y, greatest x, greatest y (m)
 
 
 class BoxGrid:
@@ -58,11 +55,7 @@ class BoxGrid:
         return id_ in self._slots
 
     def slot(self, id_: str) -> int:
-        """Return the slot of a box in ``boxes``.
-
-        Raises:
-            KeyError: The grid has no such box.
-        """
+        """Return the slot of a box in ``boxes``; raises KeyError without one."""
         return self._slots[id_]
 
     def put(self, boxes: Boxes) -> None:
@@ -217,9 +210,7 @@ def _find_members(
 class NearMaintainer:
     """The things that each thing is near by itself; idle unless ``near`` is asked for.
 
-    Args:
-        nearest: The pairs of each box by itself (``find_nearest``), by number in the grid.
-        grid: The boxes; the owner of this object changes them.
+    ``nearest`` numbers boxes as ``grid`` does, which the owner of this object changes.
     """
 
     def __init__(self, nearest: ScoredPairs, grid: BoxGrid, options: RelationOptions) -> None:
@@ -244,15 +235,9 @@ class NearMaintainer:
     def update(
         self, raw: SceneGraph, change: ChangedInputs, old_places: Iterable[Rectangle]
     ) -> dict[RelationKey, SceneRelation | None]:
-        """Derive ``near`` around changed boxes again.
+        """Derive ``near`` around changed boxes again; None for a relation that no longer holds.
 
-        Args:
-            raw: The graph with the change, before anything is derived.
-            change: The change; the grid has it already.
-            old_places: ``regions_around`` the changed things before.
-
-        Returns:
-            The relations by key; None for one that no longer holds.
+        The grid has the change already; ``old_places`` are ``regions_around`` the things before it.
         """
         if not self._active:
             return {}

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Self-contained HTML pages: the environment of their templates, and their files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+
+def make_environment() -> Environment:
+    """Make the environment of the templates, which escapes all but `Markup`."""
+    return Environment(
+        loader=PackageLoader("fcp_ros.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def write_page(page: str, path: Path) -> Path:
+    """Write a page, creating its folder, and return the path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # A name from a file may hold half a surrogate pair.
+    path.write_text(page, encoding="utf-8", errors="xmlcharrefreplace")
+    return path
