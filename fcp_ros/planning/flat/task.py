@@ -111,3 +111,9 @@ def has_axioms(task: FlatTask) -> bool:
 def count_operators(task: FlatTask) -> int:
     """Count the operators."""
     return len(task.loss)
+
+
+def read_row(start: Ints, var: Ints, val: Ints, row: int) -> tuple[tuple[int, int], ...]:
+    """Read the pairs of variable and value in one slice of flat arrays."""
+    part = slice(start[row], start[row + 1])
+    return tuple(zip(var[part].tolist(), val[part].tolist(), strict=True))
