@@ -20,6 +20,9 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.uint8]
 Marks = NDArray[np.int64]
 
+EXACT = 2**53
+"""Whole numbers up to this one are exact in float64."""
+
 
 class FlatTask(NamedTuple):
     """n variables, m operators, R resources; compiled kernels take it as one argument.
