@@ -37,10 +37,7 @@ class SchemaVocabulary:
         self.relations: Mapping[str, Relation] = {
             relation.name: relation for relation in schema.relations
         }
-        self._functional = {
-            relation.name: tuple(relation.position(leg) for leg in relation.functional)
-            for relation in schema.relations
-        }
+        self._functional = {relation.name: relation.keys for relation in schema.relations}
         connected = self.relations.get("connected")
         self.passage_type = (
             connected.legs[2][1] if connected is not None and len(connected.legs) == 3 else None

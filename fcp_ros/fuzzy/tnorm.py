@@ -2,8 +2,8 @@
 """T-norms: the composition of the degrees of steps into the degree of a plan.
 
 A t-norm is a commutative, associative, monotone operation on [0, 1] with unit 1. Each one here also
-gives its residuum and the *least requirement*, which is the inverse that backward reasoning needs.
-The two differ: the residuum is the greatest x with ``a (x) x <= b`` (docs/design.md).
+gives the *least requirement*, which is the inverse that backward reasoning needs. It is not the
+residuum, the greatest x with ``a (x) x <= b`` (docs/design.md).
 
 Each also gives its *loss*, the scale on which a search adds up: an additive generator where the
 t-norm has one (Klement, Mesiar, Pap: Triangular Norms, 2000, section 3), else 1 - degree, of which
@@ -71,10 +71,6 @@ class TNorm(abc.ABC):
         """The composition of all `degrees`, in any order with the same rounding; 1 for none."""
 
     @abc.abstractmethod
-    def residuum(self, a: float, b: float) -> float:
-        """``a => b``: the greatest x in [0, 1] with ``a (x) x <= b``."""
-
-    @abc.abstractmethod
     def least_requirement(self, required: float, degree: float) -> float:
         """The least x with ``x (x) degree >= required``: what must be there before the step.
 
@@ -131,10 +127,6 @@ class Lukasiewicz(TNorm):
         losses = [1.0 - degree for degree in ordered[1:]]
         return max(0.0, math.fsum([ordered[0], *(-loss for loss in losses)]))
 
-    def residuum(self, a: float, b: float) -> float:
-        """See `TNorm.residuum`: ``min(1, 1 - a + b)``."""
-        return 1.0 if a <= b else (1.0 - a) + b
-
     def least_requirement(self, required: float, degree: float) -> float:
         """See `TNorm.least_requirement`: ``required + 1 - degree`` when something is required."""
         return required + (1.0 - degree) if required > 0.0 else 0.0
@@ -160,10 +152,6 @@ class Product(TNorm):
     def compose_all(self, degrees: Iterable[float]) -> float:
         """See `TNorm.compose_all`."""
         return math.prod(sorted(degrees), start=1.0)
-
-    def residuum(self, a: float, b: float) -> float:
-        """See `TNorm.residuum`: ``min(1, b / a)``."""
-        return 1.0 if a <= b else b / a
 
     def least_requirement(self, required: float, degree: float) -> float:
         """See `TNorm.least_requirement`: ``required / degree``; infinite for a step of degree 0."""
@@ -193,10 +181,6 @@ class Goedel(TNorm):
     def compose_all(self, degrees: Iterable[float]) -> float:
         """See `TNorm.compose_all`."""
         return min(degrees, default=1.0)
-
-    def residuum(self, a: float, b: float) -> float:
-        """See `TNorm.residuum`: 1 when a <= b, else b."""
-        return 1.0 if a <= b else b
 
     def least_requirement(self, required: float, degree: float) -> float:
         """See `TNorm.least_requirement`: `required`; infinite for a step that is not that good."""
@@ -255,10 +239,6 @@ class Hamacher(TNorm):
         for degree in sorted(degrees):
             result = self.compose(result, degree)
         return result
-
-    def residuum(self, a: float, b: float) -> float:
-        """See `TNorm.residuum`."""
-        return 1.0 if a <= b else self.least_requirement(b, a)
 
     def least_requirement(self, required: float, degree: float) -> float:
         """See `TNorm.least_requirement`: x with ``compose(x, degree) = required``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from fcp_ros.domain.model import ActionRule
@@ -40,32 +40,41 @@ def assemble(
     left_out: tuple[str, ...] = (),
 ) -> Plan:
     """Assemble the plan of a solution; the degrees that it rests on are known."""
-    decoded = solution.decoded.steps
-    left = context.amounts
-    for step in decoded:
-        for name, use in step.rule.uses.items():
+    find, decoded = context.judge.find_degree, solution.decoded
+    parts = zip(decoded.steps, solution.graded, solution.labels, strict=True)
+    drafts = (StepDraft(s.rule, s.arguments, tuple(atoms), label) for s, atoms, label in parts)
+    asked = dict.fromkeys(atom for part in decoded.goal_parts for atom in part.graded)
+    return replace(
+        make_plan(goal, drafts, context, alpha),
+        membership=solution.membership,
+        goal_degree=context.tnorm.compose_all(part.upper(find) for part in decoded.goal_parts),
+        goal_judgements=tuple(map(context.judge.judge_atom, asked)),
+        binding=decoded.binding,
+        left_out=left_out,
+    )
+
+
+def make_plan(
+    goal: str, drafts: Iterable[StepDraft], context: RequestContext, alpha: float
+) -> Plan:
+    """Make the plan of some steps, for a goal of degree 1."""
+    drafts, left = list(drafts), context.amounts
+    for draft in drafts:
+        for name, use in draft.rule.uses.items():
             left[name] -= use
-    parts = zip(decoded, solution.graded, solution.labels, strict=True)
-    find = context.judge.find_degree
-    asked = dict.fromkeys(atom for part in solution.decoded.goal_parts for atom in part.graded)
+    steps = value_steps(drafts, context)
     return Plan(
         goal=goal,
-        steps=value_steps(
-            (StepDraft(s.rule, s.arguments, tuple(atoms), label) for s, atoms, label in parts),
-            context,
-        ),
-        membership=solution.membership,
-        goal_degree=context.tnorm.compose_all(
-            part.upper(find) for part in solution.decoded.goal_parts
-        ),
-        goal_judgements=tuple(map(context.judge.judge_atom, asked)),
-        binding=solution.decoded.binding,
+        steps=steps,
+        membership=context.tnorm.compose_all(step.degree for step in steps),
+        goal_degree=1.0,
+        goal_judgements=(),
+        binding=(),
         alpha=alpha,
         tnorm=context.tnorm.name,
         id=str(uuid.uuid4()),
         resources_after=left,
         budgets=context.options.budgets,
-        left_out=left_out,
     )
 
 

@@ -19,7 +19,7 @@ from fcp_ros.domain.expressions.resolution import open_goal
 from fcp_ros.domain.expressions.syntax import Expression, to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON, AlphaCut, count_graded_steps, reaches
-from fcp_ros.planning.assembly import StepDraft, value_steps
+from fcp_ros.planning.assembly import StepDraft, make_plan, value_steps
 from fcp_ros.planning.encoding.cost_unit import CostUnit
 from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.model.ground_step import GroundStep, compute_cost, list_graded_atoms
@@ -180,25 +180,7 @@ def _value_suggestion(
     steps: Sequence[tuple[str, tuple[str, ...]]], goal: Expression, context: RequestContext
 ) -> Plan:
     ground = [GroundStep(context.domain.rules[rule], arguments) for rule, arguments in steps]
-    drafts = (StepDraft(g.rule, g.arguments, list_graded_atoms(g)) for g in ground)
-    valued = value_steps(drafts, context)
-    left = context.amounts
-    for step in ground:
-        for name, use in step.rule.uses.items():
-            left[name] -= use
-    return Plan(
-        goal=to_text(goal),
-        steps=valued,
-        membership=context.tnorm.compose_all(step.degree for step in valued),
-        goal_degree=1.0,
-        goal_judgements=(),
-        binding=(),
-        alpha=context.options.alpha,
-        tnorm=context.tnorm.name,
-        id=str(uuid.uuid4()),
-        resources_after=left,
-        budgets=context.options.budgets,
-    )
+    return make_plan(to_text(goal), map(_draft, ground), context, context.options.alpha)
 
 
 def _verify_unchanged(
@@ -213,7 +195,7 @@ def _verify_unchanged(
 def _find_rest(previous: Plan, context: RequestContext, goal: Expression) -> ReusablePlan | None:
     """Find the longest rest of an earlier plan that holds in the present state."""
     replay = Replay(context.domain, context.session.rules, context.watch.check)
-    names = {name for step in previous.steps for _, name in step.arguments}
+    names = {name for step in previous.steps for name in step.elements}
     names.update(name for _, name in previous.binding)
     if not all(context.instance.has(name) for name in names):
         return None
@@ -238,9 +220,7 @@ def _value_rest(
     context: RequestContext,
 ) -> Plan:
     judge, tnorm = context.judge, context.tnorm
-    ground = (_ground(step, context.domain) for step in steps)
-    drafts = (StepDraft(g.rule, g.arguments, list_graded_atoms(g)) for g in ground)
-    fresh = value_steps(drafts, context)
+    fresh = value_steps((_draft(_ground(step, context.domain)) for step in steps), context)
     degree = value_goal(goal, previous, (final,), judge, context.domain, tnorm)
     return replace(
         previous,
@@ -268,4 +248,8 @@ def _find_cut(plan: Plan, context: RequestContext) -> AlphaCut:
 
 
 def _ground(step: PlanStep, domain: Domain) -> GroundStep:
-    return GroundStep(domain.rules[step.rule], tuple(element for _, element in step.arguments))
+    return GroundStep(domain.rules[step.rule], step.elements)
+
+
+def _draft(step: GroundStep) -> StepDraft:
+    return StepDraft(step.rule, step.arguments, list_graded_atoms(step))

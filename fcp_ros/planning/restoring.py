@@ -22,6 +22,7 @@ from fcp_ros.planning.goal.formula import Crisp, make_complement
 from fcp_ros.planning.goal.requirements import GroundPreference
 from fcp_ros.planning.goal.rivals import Places
 from fcp_ros.planning.model.ground_step import GroundStep
+from fcp_ros.planning.model.request import never_stop
 
 
 def find_disturbances(
@@ -43,8 +44,8 @@ def find_disturbances(
     after = None if _tells_all(steps, domain) else replay(steps)
     found: dict[Fact, Disturbance] = {}
     for fact, holds in written.items():
-        held = _holds(fact, before)
-        if held == (holds if after is None else _holds(fact, after)):
+        held = holds(fact, before)
+        if held == (holds if after is None else holds(fact, after)):
             continue
         # What is at a new place is no longer at the old one: one fact tells of both. What occupies
         # another thing besides, such as a hand, counts by itself.
@@ -97,12 +98,6 @@ def _bind(atom: Atom, bound: Mapping[str, str]) -> Iterator[str]:
                 yield term.value
 
 
-def _holds(fact: Fact, state: Instance) -> bool:
-    if not all(map(state.has, fact.arguments)):
-        return False
-    return state.find_tuple(fact.relation, tuple(map(state.id_of, fact.arguments))) is not None
-
-
 def _drop_excluded(
     found: Mapping[Fact, Disturbance], solution: Solution, encoding: Encoding
 ) -> Iterator[Disturbance]:
@@ -118,11 +113,7 @@ def _drop_excluded(
         facts = frozenset((number,))
         way = Alternative(1.0, facts) if one.held else Alternative(1.0, negative=facts)
         ways.append((one, way))
-    places = Places([goal, *(way for _, way in ways)], task, _ignore)
+    places = Places([goal, *(way for _, way in ways)], task, never_stop)
     for one, way in ways:
         if places.drop_excluded([way], [goal]):
             yield one
-
-
-def _ignore() -> None:
-    """Check nothing: the plan is there."""

@@ -13,11 +13,11 @@ from fcp_ros.planning.chunks.learning import learn_chunks
 from fcp_ros.planning.chunks.library import ChunkLibrary
 from fcp_ros.planning.encoding.cost_unit import CostUnit, find_cost_unit
 from fcp_ros.planning.model.plan import Plan, PlanStep
+from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.model.result import Candidate
 from fcp_ros.planning.model.suggestion import PlanSuggester
 from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.stepping.rules import StepRules
-from fcp_ros.planning.task.lifted import never_stop
 
 GOALS_REMEMBERED = 32
 """Goals whose last plan is kept."""

@@ -12,17 +12,7 @@ from fcp_ros.domain.expressions.resolution import check_goal, infer_types
 from fcp_ros.domain.expressions.trajectories import decide_constraint
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
-from fcp_ros.planning.goal.formula import (
-    AtLeast,
-    Both,
-    Complement,
-    Crisp,
-    Either,
-    Formula,
-    Graded,
-    Scaled,
-    Settled,
-)
+from fcp_ros.planning.goal.formula import Crisp, Formula, Graded, evaluate
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.goal.requirements import GroundConstraint, GroundGoal
 from fcp_ros.planning.model.memberships import GradedAtom, compare
@@ -124,22 +114,10 @@ class _Tracing:
         return tuple(self.value(formula, number) for number in range(len(self._states)))
 
     def value(self, formula: Formula, number: int) -> float:
-        if isinstance(formula, Settled):
-            return formula.degree
-        if isinstance(formula, Crisp):
-            kept = self._kept.get(formula.fact)
-            return float(
-                holds(formula.fact, self._states[number]) if kept is None else kept[number]
-            )
-        if isinstance(formula, Graded):
-            return compare(formula.atom, self._degrees.get(formula.atom[:2], 0.0))
-        if isinstance(formula, (Both, Either)):
-            values = (self.value(part, number) for part in formula.parts)
-            return self._tnorm.compose_all(values) if isinstance(formula, Both) else max(values)
-        if isinstance(formula, AtLeast):
-            degrees = sorted((self.value(part, number) for part in formula.parts), reverse=True)
-            return self._tnorm.compose_all(degrees[: formula.number])
-        body = self.value(formula.body, number)
-        if isinstance(formula, Complement):
-            return 1.0 - body
-        return 1.0 - formula.weight * (1.0 - body) if isinstance(formula, Scaled) else body
+        def degree_of(leaf: Crisp | Graded) -> float:
+            if isinstance(leaf, Graded):
+                return compare(leaf.atom, self._degrees.get(leaf.atom[:2], 0.0))
+            kept = self._kept.get(leaf.fact)
+            return float(holds(leaf.fact, self._states[number]) if kept is None else kept[number])
+
+        return evaluate(formula, degree_of, self._tnorm.compose_all)

@@ -55,18 +55,6 @@ def test_compose_all_is_compose_one_after_the_other(tnorm: TNorm, values: list[f
 
 
 @tnorms
-@given(a=usual, b=usual, x=usual)
-def test_the_residuum_is_the_greatest_solution(tnorm: TNorm, a: float, b: float, x: float) -> None:
-    residuum = tnorm.residuum(a, b)
-    assert 0.0 <= residuum <= 1.0
-    assert tnorm.compose(a, residuum) <= b + EPSILON
-    if x > residuum + EPSILON:
-        assert tnorm.compose(a, x) > b
-    else:
-        assert tnorm.compose(a, x) <= b + EPSILON
-
-
-@tnorms
 @given(required=usual, degree=usual, x=usual)
 def test_the_least_requirement_is_the_least_solution(
     tnorm: TNorm, required: float, degree: float, x: float
@@ -99,7 +87,6 @@ def test_nothing_required_needs_nothing(tnorm: TNorm) -> None:
 def test_a_requirement_above_one_is_infeasible_and_not_clipped() -> None:
     # The residuum 0.5 => 0.7 is 1, yet 0.5 (x) 1 = 0.5 < 0.7: it is not the inverse to use.
     tnorm = Lukasiewicz()
-    assert tnorm.residuum(0.5, 0.7) == 1.0
     assert tnorm.compose(0.5, 1.0) < 0.7
     assert tnorm.least_requirement(0.7, 0.5) == pytest.approx(1.2)
     assert Product().least_requirement(0.7, 0.5) == pytest.approx(1.4)

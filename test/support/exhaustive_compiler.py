@@ -33,7 +33,7 @@ from fcp_ros.planning.task.patterns import (
     make_pattern_atom,
     matches_atom,
 )
-from fcp_ros.planning.task.task import FactKey, GroundOperator, Task, functional_positions
+from fcp_ros.planning.task.task import FactKey, GroundOperator, Task
 
 MAX_OPERATORS = 1_000_000
 """More reachable operators than this are refused with MEMOUT."""
@@ -213,7 +213,7 @@ class _Fixpoint:
         )
 
     def _keys(self) -> list[tuple[FactKey, ...]]:
-        positions = functional_positions(self._domain.schema)
+        positions = {one.name: one.keys for one in self._domain.schema.relations}
         return [
             tuple((relation, position, arguments[position]) for position in positions[relation])
             for relation, arguments in self._facts

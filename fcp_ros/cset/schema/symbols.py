@@ -67,6 +67,11 @@ class Relation:
     functional: tuple[str, ...] = ()
     static: bool = False
 
+    @property
+    def keys(self) -> tuple[int, ...]:
+        """The positions of the functional legs, in the order of the legs."""
+        return tuple(n for n, (leg, _) in enumerate(self.legs) if leg in self.functional)
+
     def position(self, leg: str) -> int:
         """Index of the leg called `leg`."""
         for index, (name, _) in enumerate(self.legs):

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.planning.goal.formula import AtLeast, Both, Complement, Crisp, Either, Formula, Settled
+from fcp_ros.planning.goal.formula import Crisp, Formula, Settled, find_demand
 from fcp_ros.planning.goal.requirements import GroundConstraint, GroundGoal
 from fcp_ros.planning.model.result import Conflict
 from fcp_ros.planning.stepping.rules import holds
@@ -56,32 +57,24 @@ def _find_wrong(
         condition, wanted = constraint.parts[1], False
     else:
         return None
-    truth, reasons = _evaluate(condition, is_true)
-    return None if truth is wanted else reasons
+    return _explain(condition, not wanted, is_true)
 
 
-def _evaluate(
-    formula: Formula, is_true: Callable[[Fact], bool]
-) -> tuple[bool, tuple[Literal, ...]]:
-    """Evaluate a formula over relations; return its truth, and literals that it follows from."""
+def _explain(
+    formula: Formula, wanted: bool, is_true: Callable[[Fact], bool]
+) -> tuple[Literal, ...] | None:
+    """Return literals by which a formula over relations holds, or does not; None if that is wrong.
+
+    Args:
+        wanted: True if it is to hold.
+    """
     if isinstance(formula, Settled):
-        return formula.degree >= 1.0, ()
+        return () if (formula.degree >= 1.0) is wanted else None
     if isinstance(formula, Crisp):
-        truth = is_true(formula.fact)
-        return truth, ((formula.fact, truth),)
-    if isinstance(formula, Complement):
-        truth, reasons = _evaluate(formula.body, is_true)
-        return not truth, reasons
-    if isinstance(formula, (Both, Either)):
-        decisive = isinstance(formula, Either)
-        parts = [_evaluate(part, is_true) for part in formula.parts]
-        for truth, reasons in parts:
-            if truth is decisive:
-                return decisive, reasons
-        return not decisive, tuple(literal for _, reasons in parts for literal in reasons)
-    if isinstance(formula, AtLeast):
-        return _evaluate(formula.write_out(), is_true)
-    return _evaluate(formula.body, is_true)  # type: ignore[union-attr]
+        return ((formula.fact, wanted),) if is_true(formula.fact) is wanted else None
+    number, parts, wanted = find_demand(formula, wanted)
+    reasons = [found for part in parts if (found := _explain(part, wanted, is_true)) is not None]
+    return tuple(chain.from_iterable(reasons[:number])) if len(reasons) >= number else None
 
 
 def _describe(literals: tuple[Literal, ...]) -> str:

@@ -131,10 +131,8 @@ def _find_excluding_leg(one: Atom, other: Atom, schema: Schema) -> str:
     certain = any(isinstance(a, Constant) and isinstance(b, Constant) for a, b in differing)
     if relation is None or not certain:
         return ""
-    for position, (leg, _) in enumerate(relation.legs):
-        if leg in relation.functional and one.arguments[position] == other.arguments[position]:
-            return leg
-    return ""
+    shared = (n for n in relation.keys if one.arguments[n] == other.arguments[n])
+    return next((relation.legs[position][0] for position in shared), "")
 
 
 def _is_anything(atom: Atom, kinds: Mapping[str, str], task: Task) -> bool:

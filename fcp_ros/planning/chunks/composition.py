@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fcp_ros.planning.encoding.operators import Body
-from fcp_ros.planning.flat.builder import Assignment, FlatBlock, FlatEffect
+from fcp_ros.planning.flat.builder import Assignment, Body, FlatBlock, FlatEffect
 
 
 class BodyComposition:

@@ -78,7 +78,7 @@ def _find_shape(domain: Domain, steps: Sequence[PlanStep]) -> Shape | None:
     numbers: dict[str, int] = {}
     shape: list[tuple[str, tuple[int, ...]]] = []
     for step in steps:
-        arguments = [element for _, element in step.arguments]
+        arguments = step.elements
         known = step.rule in domain.rules
         if not known or (shape and numbers.keys().isdisjoint(arguments)):
             return None

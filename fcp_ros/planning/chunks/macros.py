@@ -23,6 +23,7 @@ from fcp_ros.planning.encoding.encoding import FlatAction
 from fcp_ros.planning.encoding.merge import Entry
 from fcp_ros.planning.flat.builder import FlatResource
 from fcp_ros.planning.model.ground_step import GroundStep
+from fcp_ros.planning.model.request import never_stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def make_macros(
     pools: Sequence[FlatResource],
     clock: int,
     options: MacroOptions | None = None,
-    check: Callable[[], None] = lambda: None,
+    check: Callable[[], None] = never_stop,
 ) -> list[Entry]:
     """Make the macro operators of a task that is being encoded.
 
@@ -72,7 +73,7 @@ def make_macros(
 def bind_macro_maker(
     library: ChunkLibrary,
     options: MacroOptions | None = None,
-    check: Callable[[], None] = lambda: None,
+    check: Callable[[], None] = never_stop,
 ) -> MacroMaker:
     """Bind `make_macros` to a library, in the form that `EncodeOptions.macros` takes."""
 

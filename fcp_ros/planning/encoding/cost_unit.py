@@ -14,9 +14,7 @@ from fractions import Fraction
 
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.fuzzy import EPSILON
-
-EXACT = 2**53
-"""Whole numbers up to this one are exact in float64."""
+from fcp_ros.planning.flat.task import EXACT
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,17 +13,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fcp_ros.foundation.garbage import pause_garbage_collection
-from fcp_ros.planning.encoding.arrays import make_flat_task
 from fcp_ros.planning.encoding.cost_unit import NO_PREMIUM, CostUnit, Premium
 from fcp_ros.planning.encoding.costs import OperatorCosts
 from fcp_ros.planning.encoding.encoding import Encoding, FlatAction
 from fcp_ros.planning.encoding.merge import Entry, OperatorMerger, expand_representative
 from fcp_ros.planning.encoding.metric import contract_hops
-from fcp_ros.planning.encoding.operators import Body, OperatorEncoder
+from fcp_ros.planning.encoding.operators import OperatorEncoder
 from fcp_ros.planning.encoding.selection import Relevance, select_relevant
 from fcp_ros.planning.encoding.variables import Variables, choose_variables
 from fcp_ros.planning.flat.axioms import FlatAxiom
-from fcp_ros.planning.flat.builder import FlatEffect, FlatResource
+from fcp_ros.planning.flat.builder import Body, FlatBuilder, FlatEffect, FlatResource
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.stages import BEGIN, Stages
 from fcp_ros.planning.model.ground_step import GradedAtoms, GroundStep
@@ -143,15 +142,15 @@ class _Encoder:
         self._watch.check()
         if self._stages.moves:
             entries = [*map(self._confine, entries), *self._make_moves()]
-        flat = make_flat_task(
+        flat = FlatBuilder(
             [*sizes, self._stages.last + 1],
             [*variables.initial, 0],
             [(len(variables.values), self._stages.last)],
-            entries,
+            [entry.operator for entry in entries],
             costs.pools,
             costs.clock,
             list(self._make_axioms()),
-        )
+        ).write()
         return Encoding(
             flat,
             self._task,
@@ -190,7 +189,7 @@ class _Encoder:
             if found is None:
                 continue
             pre, unequal = found
-            body = Body((*pre, (goal, move.source)), unequal, (FlatEffect(goal, move.target),), ())
+            body = Body((*pre, (goal, move.source)), unequal, (FlatEffect(goal, move.target),))
             cost = 0.0 if self._unit is None else self._unit.count(move.cost)
             cost += self._premium.size * move.left_out + move.steps
             yield Entry(body, FlatAction(move=move), alternative.graded, cost, self._costs.no_use())
@@ -225,6 +224,6 @@ class _Encoder:
             targets = self._stages.targets
             target = targets[number] if targets else BEGIN
             reached = FlatEffect(len(self._variables.values), target)
-            body = Body(*condition, (reached,), ())
+            body = Body(*condition, (reached,))
             use = self._costs.no_use()
             yield Entry(body, FlatAction(alternative=number), alternative.graded, use=use)

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Fact
 from fcp_ros.planning.encoding.encoding import FlatAction, Recall
-from fcp_ros.planning.encoding.operators import Body
 from fcp_ros.planning.encoding.variables import Variables
-from fcp_ros.planning.flat.builder import Assignment
+from fcp_ros.planning.flat.builder import Assignment, Body, FlatOperator
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.task.forgetting import ForgottenParameter, find_forgotten_parameter
@@ -29,6 +28,22 @@ class Entry:
     use: tuple[float, ...] = ()
     opens: float = 0.0
     closes: float = math.inf
+
+    @property
+    def operator(self) -> FlatOperator:
+        """The flat operator; all loss is in the degree of the goal."""
+        body, use = self.body, self.use
+        return FlatOperator(
+            body.pre,
+            body.unequal,
+            body.effects,
+            body.blocks,
+            0.0,
+            self.cost,
+            use,
+            self.opens,
+            self.closes,
+        )
 
 
 class OperatorMerger:

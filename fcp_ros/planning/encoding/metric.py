@@ -26,9 +26,8 @@ from typing import TypeAlias
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.encoding.encoding import FlatAction
 from fcp_ros.planning.encoding.merge import Entry
-from fcp_ros.planning.encoding.operators import Body
 from fcp_ros.planning.encoding.variables import Variables
-from fcp_ros.planning.flat.builder import FlatEffect, FlatResource
+from fcp_ros.planning.flat.builder import Body, FlatEffect, FlatResource
 from fcp_ros.planning.task.task import Task
 
 Vector = tuple[float, ...]

@@ -12,11 +12,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 
 from fcp_ros.planning.encoding.requirements import Impossible, Requirements
 from fcp_ros.planning.encoding.variables import Variables
-from fcp_ros.planning.flat.builder import Assignment, FlatBlock, FlatEffect
+from fcp_ros.planning.flat.builder import Assignment, Body, FlatBlock, FlatEffect
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.mutexes.ground_mutexes import LegMutexes
@@ -33,21 +32,6 @@ from fcp_ros.planning.task.task import (
 
 MAX_BLOCKS = 1_000
 """A clause becomes at most this many blocks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """Conditions and effects of a flat operator; see `FlatOperator`."""
-
-    pre: tuple[Assignment, ...]
-    unequal: tuple[Assignment, ...]
-    effects: tuple[FlatEffect, ...]
-    blocks: tuple[FlatBlock, ...]
-
-    @property
-    def changes_nothing(self) -> bool:
-        """True if it leaves every state as it is."""
-        return all((effect.variable, effect.value) in self.pre for effect in self.effects)
 
 
 class OperatorEncoder:

@@ -27,15 +27,12 @@ from fcp_ros.planning.goal.division import divide_formula, is_possible
 from fcp_ros.planning.goal.formula import (
     FALSE,
     TRUE,
-    AtLeast,
-    Both,
-    Complement,
     Crisp,
-    Either,
     Formula,
     Graded,
     Settled,
     drop_instantiations,
+    find_demand,
     find_wanted,
     make_both,
 )
@@ -163,21 +160,7 @@ def _choose_literals(
         return given
     if isinstance(formula, Crisp):
         return _add_literal(task.fact_ids.get(formula.fact), wanted, given, task)
-    if isinstance(formula, (Both, Either)):
-        if isinstance(formula, Both) is wanted:
-            return _choose_some(formula.parts, len(formula.parts), wanted, given, task)
-        return _choose_some(formula.parts, 1, wanted, given, task)
-    if isinstance(formula, AtLeast):
-        number = formula.number if wanted else len(formula.parts) - formula.number + 1
-        return _choose_some(formula.parts, number, wanted, given, task)
-    if isinstance(formula, Complement):
-        return _choose_literals(formula.body, not wanted, given, task)
-    return _choose_literals(formula.body, wanted, given, task)
-
-
-def _choose_some(
-    parts: Sequence[Formula], number: int, wanted: bool, given: _Literals, task: Task
-) -> _Literals | None:
+    number, parts, wanted = find_demand(formula, wanted)
     for part in parts:
         if number == 0:
             break

@@ -3,7 +3,7 @@
 
 task       the arrays: variables, operators, effects, conditions, blocks, resources
 axioms     derived variables, which follow from the others
-builder    a flat task from operators as values, with checks
+builder    operators as values, written into arrays and read from them
 semantics  the meaning of a flat task in plain Python: the twin that every kernel is compared with
 jit        the decorators that compile kernels, and their cache on disk
 """

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Building a flat task from operators as values, with checks."""
+"""Operators as values: written into the arrays of a flat task, and read from them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
 from fcp_ros.planning.flat.axioms import FlatAxiom, pack_axioms
 from fcp_ros.planning.flat.semantics import derive
-from fcp_ros.planning.flat.task import FlatTask, Ints
+from fcp_ros.planning.flat.task import FlatTask, Ints, read_row
 
 Assignment = tuple[int, int]
 """A variable and one of its values."""
@@ -26,6 +27,11 @@ class FlatEffect:
     equal: tuple[Assignment, ...] = ()
     unequal: tuple[Assignment, ...] = ()
 
+    @property
+    def is_conditional(self) -> bool:
+        """True if it does not always happen."""
+        return bool(self.equal or self.unequal)
+
 
 @dataclass(frozen=True, slots=True)
 class FlatBlock:
@@ -36,13 +42,58 @@ class FlatBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class FlatOperator:
-    """An operator as a value; see `FlatTask` for the meaning of its parts."""
+class Body:
+    """Conditions and effects of an operator; see `FlatTask` for the meaning of its parts."""
 
     pre: tuple[Assignment, ...] = ()
     unequal: tuple[Assignment, ...] = ()
     effects: tuple[FlatEffect, ...] = ()
     blocks: tuple[FlatBlock, ...] = ()
+
+    @property
+    def changes_nothing(self) -> bool:
+        """True if it leaves every state as it is."""
+        return all((effect.variable, effect.value) in self.pre for effect in self.effects)
+
+    @property
+    def is_conditional(self) -> bool:
+        """True if an effect has conditions."""
+        return any(effect.is_conditional for effect in self.effects)
+
+    @property
+    def variables(self) -> set[int]:
+        """The variables that it reads or sets."""
+        parts = [self.pre, self.unequal]
+        for effect in self.effects:
+            parts += [((effect.variable, effect.value),), effect.equal, effect.unequal]
+        for block in self.blocks:
+            parts += [block.rest, block.done]
+        return {variable for part in parts for variable, _ in part}
+
+    def apply(self, state: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Return the state afterwards, axioms aside; None if the body is not applicable."""
+        for variable, value in self.pre:
+            if state[variable] != value:
+                return None
+        for variable, value in self.unequal:
+            if state[variable] == value:
+                return None
+        for block in self.blocks:
+            if all_hold(block.rest, state) and not all_hold(block.done, state):
+                return None
+        after = list(state)
+        for effect in self.effects:
+            if not effect.is_conditional or (
+                all_hold(effect.equal, state) and none_holds(effect.unequal, state)
+            ):
+                after[effect.variable] = effect.value
+        return tuple(after)
+
+
+@dataclass(frozen=True, slots=True)
+class FlatOperator(Body):
+    """An operator as a value; see `FlatTask` for the meaning of its parts."""
+
     loss: float = 0.0
     cost: float = 1.0
     use: tuple[float, ...] = ()
@@ -57,6 +108,44 @@ class FlatResource:
     amount: float
     low: float = -math.inf
     high: float = math.inf
+
+
+def all_hold(assignments: Iterable[Assignment], state: Sequence[int]) -> bool:
+    """Return True if all assignments hold in a state."""
+    return all(state[variable] == value for variable, value in assignments)
+
+
+def none_holds(assignments: Iterable[Assignment], state: Sequence[int]) -> bool:
+    """Return True if no assignment holds in a state."""
+    return all(state[variable] != value for variable, value in assignments)
+
+
+def read_body(task: FlatTask, operator: int) -> Body:
+    """Read the conditions and effects of an operator."""
+    effects = []
+    written = read_row(task.eff_start, task.eff_var, task.eff_val, operator)
+    for number, (variable, value) in enumerate(written, int(task.eff_start[operator])):
+        conditions = read_row(task.cond_start, task.cond_var, task.cond_val, number)
+        if not conditions:
+            effects.append(FlatEffect(variable, value))
+            continue
+        negative = task.cond_neg[task.cond_start[number] : task.cond_start[number + 1]].tolist()
+        marked = [*zip(conditions, negative, strict=True)]
+        equal = tuple(pair for pair, sign in marked if not sign)
+        unequal = tuple(pair for pair, sign in marked if sign)
+        effects.append(FlatEffect(variable, value, equal, unequal))
+    return Body(
+        read_row(task.pre_start, task.pre_var, task.pre_val, operator),
+        read_row(task.not_start, task.not_var, task.not_val, operator),
+        tuple(effects),
+        tuple(
+            FlatBlock(
+                read_row(task.rest_start, task.rest_var, task.rest_val, block),
+                read_row(task.done_start, task.done_var, task.done_val, block),
+            )
+            for block in range(task.block_start[operator], task.block_start[operator + 1])
+        ),
+    )
 
 
 @dataclass
@@ -77,20 +166,29 @@ class FlatBuilder:
     axioms: Sequence[FlatAxiom] = ()
 
     def build(self) -> FlatTask:
-        """Build the task as arrays."""
+        """Check the task, derive what follows from its initial state, and write it as arrays."""
         self._check()
-        operators = self.operators
+        task = self.write()
+        return task._replace(initial=np.array(derive(task, self.initial), np.int32))
+
+    def write(self) -> FlatTask:
+        """Write the task as arrays, in bulk and unchecked."""
+        operators, resources = self.operators, self.resources
         effects = [effect for operator in operators for effect in operator.effects]
         blocks = [block for operator in operators for block in operator.blocks]
-        conditions = [(*e.equal, *e.unequal) for e in effects]
-        negative = [n for e in effects for n in (*(0 for _ in e.equal), *(1 for _ in e.unequal))]
-        task = FlatTask(
-            _ints(self.domain),
-            _ints(self.initial),
-            *_split(self.goal),
+        conditions: list[tuple[Assignment, ...]] = [()] * len(effects)
+        negative: list[int] = []
+        if any(operator.is_conditional for operator in operators):
+            conditions = [(*e.equal, *e.unequal) for e in effects]
+            negative = [n for e in effects for n in [0] * len(e.equal) + [1] * len(e.unequal)]
+        return FlatTask(
+            np.array(self.domain, np.int32),
+            np.array(self.initial, np.int32),
+            *_pairs(self.goal),
             *_table([o.pre for o in operators]),
             *_table([o.unequal for o in operators]),
-            *_table([[(e.variable, e.value) for e in o.effects] for o in operators]),
+            _starts([len(o.effects) for o in operators]),
+            *_pairs([(effect.variable, effect.value) for effect in effects]),
             *_table(conditions),
             np.array(negative, np.uint8),
             _starts([len(o.blocks) for o in operators]),
@@ -99,17 +197,16 @@ class FlatBuilder:
             np.array([o.loss for o in operators], np.float64),
             np.array([o.cost for o in operators], np.float64),
             np.array([o.use for o in operators], np.float64).reshape(
-                len(operators), len(self.resources)
+                len(operators), len(resources)
             ),
-            np.array([r.amount for r in self.resources], np.float64),
-            np.array([r.low for r in self.resources], np.float64),
-            np.array([r.high for r in self.resources], np.float64),
+            np.array([r.amount for r in resources], np.float64),
+            np.array([r.low for r in resources], np.float64),
+            np.array([r.high for r in resources], np.float64),
             self.clock,
             np.array([o.opens for o in operators], np.float64),
             np.array([o.closes for o in operators], np.float64),
             pack_axioms(self.axioms, len(self.domain)),
         )
-        return task._replace(initial=_ints(derive(task, list(self.initial))))
 
     def _check(self) -> None:
         self._within(enumerate(self.initial), "the initial state")
@@ -152,18 +249,16 @@ class FlatBuilder:
                 )
 
 
-def _ints(values: Sequence[int]) -> Ints:
-    return np.array(values, np.int32)
-
-
-def _split(assignments: Sequence[Assignment]) -> tuple[Ints, Ints]:
-    return _ints([var for var, _ in assignments]), _ints([val for _, val in assignments])
-
-
 def _starts(lengths: Sequence[int]) -> Ints:
-    return np.concatenate([[0], np.cumsum(np.array(lengths, np.int64))]).astype(np.int32)
+    starts = np.zeros(len(lengths) + 1, np.int32)
+    np.cumsum(np.array(lengths, np.int32), out=starts[1:])
+    return starts
+
+
+def _pairs(assignments: Iterable[Assignment]) -> tuple[Ints, Ints]:
+    both = np.array(list(chain.from_iterable(assignments)), np.int32).reshape(-1, 2)
+    return np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, 1])
 
 
 def _table(rows: Sequence[Sequence[Assignment]]) -> tuple[Ints, Ints, Ints]:
-    flat = [assignment for row in rows for assignment in row]
-    return (_starts([len(row) for row in rows]), *_split(flat))
+    return (_starts(list(map(len, rows))), *_pairs(chain.from_iterable(rows)))

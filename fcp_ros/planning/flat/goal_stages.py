@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from fcp_ros.planning.flat.semantics import is_applicable
-from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.flat.task import FlatTask, read_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +102,9 @@ class GoalStages:
 
     def _read_needs(self, operator: int) -> Needs:
         task = self.task
-        first, end = task.pre_start[operator], task.pre_start[operator + 1]
-        equal = dict(
-            zip(task.pre_var[first:end].tolist(), task.pre_val[first:end].tolist(), strict=True)
-        )
+        equal = dict(read_row(task.pre_start, task.pre_var, task.pre_val, operator))
         equal.pop(self.variable, None)
-        first, end = task.not_start[operator], task.not_start[operator + 1]
-        unequal = zip(
-            task.not_var[first:end].tolist(), task.not_val[first:end].tolist(), strict=True
-        )
+        unequal = read_row(task.not_start, task.not_var, task.not_val, operator)
         return Needs(equal, frozenset(unequal))
 
 

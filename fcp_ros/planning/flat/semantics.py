@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.flat.task import FlatTask, Ints, count_operators
+from fcp_ros.planning.flat.task import FlatTask, count_operators, read_row
 
 FlatState = tuple[int, ...]
 """The value of each variable."""
@@ -27,15 +27,14 @@ def initial_amounts(task: FlatTask) -> Amounts:
 
 def is_goal(task: FlatTask, state: FlatState) -> bool:
     """Return True if the goal holds."""
-    return all(
-        state[var] == val for var, val in _assignments(task.goal_var, task.goal_val, 0, None)
-    )
+    goal = zip(task.goal_var.tolist(), task.goal_val.tolist(), strict=True)
+    return all(state[var] == val for var, val in goal)
 
 
 def is_applicable(task: FlatTask, state: Sequence[int], operator: int) -> bool:
     """Return True if an operator is applicable in a state, resources and windows aside."""
-    pre = _row(task.pre_start, task.pre_var, task.pre_val, operator)
-    unequal = _row(task.not_start, task.not_var, task.not_val, operator)
+    pre = read_row(task.pre_start, task.pre_var, task.pre_val, operator)
+    unequal = read_row(task.not_start, task.not_var, task.not_val, operator)
     return (
         all(state[var] == val for var, val in pre)
         and all(state[var] != val for var, val in unequal)
@@ -117,8 +116,8 @@ def amounts_after(task: FlatTask, amounts: Amounts, operator: int) -> Amounts | 
 
 
 def _is_blocked(task: FlatTask, state: Sequence[int], block: int) -> bool:
-    rest = _row(task.rest_start, task.rest_var, task.rest_val, block)
-    done = _row(task.done_start, task.done_var, task.done_val, block)
+    rest = read_row(task.rest_start, task.rest_var, task.rest_val, block)
+    done = read_row(task.done_start, task.done_var, task.done_val, block)
     return all(state[var] == val for var, val in rest) and not all(
         state[var] == val for var, val in done
     )
@@ -130,11 +129,3 @@ def _happens(task: FlatTask, state: Sequence[int], effect: int) -> bool:
         (state[task.cond_var[c]] == task.cond_val[c]) != bool(task.cond_neg[c])
         for c in range(first, last)
     )
-
-
-def _row(start: Ints, var: Ints, val: Ints, row: int) -> Iterator[tuple[int, int]]:
-    return _assignments(var, val, int(start[row]), int(start[row + 1]))
-
-
-def _assignments(var: Ints, val: Ints, first: int, last: int | None) -> Iterator[tuple[int, int]]:
-    return zip(var[first:last].tolist(), val[first:last].tolist(), strict=True)

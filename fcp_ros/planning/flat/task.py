@@ -20,6 +20,9 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.uint8]
 Marks = NDArray[np.int64]
 
+EXACT = 2**53
+"""Whole numbers up to this one are exact in float64."""
+
 
 class FlatTask(NamedTuple):
     """n variables, m operators, R resources; compiled kernels take it as one argument.
@@ -111,3 +114,9 @@ def has_axioms(task: FlatTask) -> bool:
 def count_operators(task: FlatTask) -> int:
     """Count the operators."""
     return len(task.loss)
+
+
+def read_row(start: Ints, var: Ints, val: Ints, row: int) -> tuple[tuple[int, int], ...]:
+    """Read the pairs of variable and value in one slice of flat arrays."""
+    part = slice(start[row], start[row + 1])
+    return tuple(zip(var[part].tolist(), val[part].tolist(), strict=True))

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from fcp_ros.cset import Fact
 from fcp_ros.fuzzy import TNorm
@@ -41,7 +42,6 @@ from fcp_ros.planning.goal.formula import (
     Formula,
     Graded,
     Instantiation,
-    Scaled,
     Settled,
 )
 from fcp_ros.planning.model.memberships import GradedAtom
@@ -113,7 +113,7 @@ def find_alternatives(
         Interrupted: cancelled, out of time, or more than MAX_ALTERNATIVES alternatives.
     """
     expansion = _Expansion(known, tnorm, task, watch)
-    found = [a for a in expansion.fulfil(formula) if not _contradicts_itself(a, task)]
+    found = [a for a in expansion.expand(formula, True) if not _contradicts_itself(a, task)]
     complete = {a.binding for a in found if not a.missing}
     found = [a for a in _drop_dominated(found) if not (a.missing and a.binding in complete)]
     return sorted(found, key=lambda a: (-a.degree, a.binding))
@@ -127,56 +127,43 @@ class _Expansion:
         self._task = task
         self._watch = watch
 
-    def fulfil(self, formula: Formula) -> list[Alternative]:
+    def expand(self, formula: Formula, wanted: bool) -> list[Alternative]:
+        """Expand a formula, or its negation."""
         if isinstance(formula, Settled):
-            return _make_constant(formula.degree)
+            return _make_constant(formula.degree if wanted else 1.0 - formula.degree)
         if isinstance(formula, Crisp):
-            fact = self._task.fact_ids.get(formula.fact)
-            if fact is None:
-                return [Alternative(1.0, missing=frozenset((formula.fact,)))]
-            return [Alternative(1.0, positive=frozenset((fact,)))]
+            return [self._make_literal(formula.fact, wanted)]
         if isinstance(formula, Graded):
-            return [self._make_leaf(formula.atom, False)]
-        if isinstance(formula, Both):
-            return self._combine_all(map(self.fulfil, formula.parts), self._compose)
-        if isinstance(formula, Either):
-            return self._check_size([a for part in formula.parts for a in self.fulfil(part)])
+            return [self._make_leaf(formula.atom, not wanted)]
         if isinstance(formula, AtLeast):
-            return self.fulfil(formula.write_out())
+            return self.expand(formula.write_out(), wanted)
+        if isinstance(formula, (Both, Either)):
+            parts = (self.expand(part, wanted) for part in formula.parts)
+            if isinstance(formula, Both):
+                return (
+                    self._combine_all(parts, self._compose) if wanted else self._combine_some(parts)
+                )
+            if not wanted:
+                return self._combine_all(parts, take_least)
+            return self._check_size([*chain.from_iterable(parts)])
         if isinstance(formula, Complement):
-            return self.refute(formula.body)
+            return self.expand(formula.body, not wanted)
+        inside = self.expand(formula.body, wanted)
         if isinstance(formula, Instantiation):
             choice = (formula.variable, formula.element)
-            inside = self.fulfil(formula.body)
-            return [replace(a, binding=(choice, *a.binding)) for a in inside]
+            return [replace(a, binding=(choice, *a.binding)) for a in inside] if wanted else inside
         weight = formula.weight
-        with_it = [
-            replace(a, formula=make_shortfall(weight, a.formula)) for a in self.fulfil(formula.body)
-        ]
+        if not wanted:
+            return [replace(a, formula=make_fraction(weight, a.formula)) for a in inside]
+        with_it = [replace(a, formula=make_shortfall(weight, a.formula)) for a in inside]
         return _drop_dominated([*with_it, *_make_constant(1.0 - weight)])
 
-    def refute(self, formula: Formula) -> list[Alternative]:
-        if isinstance(formula, Settled):
-            return _make_constant(1.0 - formula.degree)
-        if isinstance(formula, Crisp):
-            fact = self._task.fact_ids.get(formula.fact)
-            if fact is None:
-                return _make_constant(1.0)
-            return [Alternative(1.0, negative=frozenset((fact,)))]
-        if isinstance(formula, Graded):
-            return [self._make_leaf(formula.atom, True)]
-        if isinstance(formula, Both):
-            return self._combine_some(map(self.refute, formula.parts))
-        if isinstance(formula, Either):
-            return self._combine_all(map(self.refute, formula.parts), take_least)
-        if isinstance(formula, AtLeast):
-            return self.refute(formula.write_out())
-        if isinstance(formula, Complement):
-            return self.fulfil(formula.body)
-        if isinstance(formula, Scaled):
-            inside = self.refute(formula.body)
-            return [replace(a, formula=make_fraction(formula.weight, a.formula)) for a in inside]
-        return self.refute(formula.body)
+    def _make_literal(self, fact: Fact, holds: bool) -> Alternative:
+        number = self._task.fact_ids.get(fact)
+        if number is None:  # it never holds
+            return Alternative(1.0, missing=frozenset((fact,) if holds else ()))
+        facts = frozenset((number,))
+        return Alternative(1.0, facts) if holds else Alternative(1.0, negative=facts)
 
     def _make_leaf(self, atom: GradedAtom, complement: bool) -> Alternative:
         degree = self._known(atom)

@@ -25,11 +25,12 @@ from fcp_ros.planning.goal.formula import (
     Instantiation,
     Scaled,
     Settled,
+    find_demand,
     make_at_least,
     make_both,
     make_complement,
-    make_either,
-    make_instantiation,
+    rebuild,
+    walk,
 )
 from fcp_ros.planning.goal.stages import (
     BEGIN,
@@ -95,12 +96,10 @@ def count_alternatives(formula: Formula, wanted: bool = True) -> float:
     if isinstance(formula, AtLeast):
         most = max(count_alternatives(part, wanted) for part in formula.parts)
         return math.comb(len(formula.parts), formula.number) * most**formula.number
-    if isinstance(formula, (Both, Either)):
-        numbers = (count_alternatives(part, wanted) for part in formula.parts)
-        return math.prod(numbers) if isinstance(formula, Both) is wanted else sum(numbers)
-    if isinstance(formula, Complement):
-        return count_alternatives(formula.body, not wanted)
-    return count_alternatives(formula.body, wanted) + isinstance(formula, Scaled)
+    number, parts, wanted = find_demand(formula, wanted)
+    numbers = (count_alternatives(part, wanted) for part in parts)
+    found = math.prod(numbers) if number == len(parts) else sum(numbers)
+    return found + isinstance(formula, Scaled)
 
 
 # --- facts that nothing makes true
@@ -108,32 +107,27 @@ def count_alternatives(formula: Formula, wanted: bool = True) -> float:
 
 def _drop_missing(formula: Formula, task: Task) -> Formula:
     """Drop choices that rest on facts which no action makes true, where others are left."""
-    if isinstance(formula, Either):
-        left = [part for part in formula.parts if is_possible(part, task)]
-        return make_either(_drop_missing(part, task) for part in left or formula.parts)
-    if isinstance(formula, AtLeast):
-        left = [part for part in formula.parts if is_possible(part, task)]
-        if len(left) < formula.number:
+    if isinstance(formula, (Complement, Scaled)):
+        return formula
+    if isinstance(formula, (Either, AtLeast)):
+        left = tuple(part for part in formula.parts if is_possible(part, task))
+        if isinstance(formula, Either):
+            formula = Either(left or formula.parts)
+        elif len(left) < formula.number:
             return formula
-        return make_at_least(formula.number, (_drop_missing(part, task) for part in left))
-    if isinstance(formula, Both):
-        return make_both(_drop_missing(part, task) for part in formula.parts)
-    if isinstance(formula, Instantiation):
-        body = _drop_missing(formula.body, task)
-        return make_instantiation(formula.variable, formula.element, body)
-    return formula
+        else:
+            formula = AtLeast(formula.number, left)
+    return rebuild(formula, lambda part: _drop_missing(part, task))
 
 
 def is_possible(formula: Formula, task: Task) -> bool:
     """Return False only if a formula rests on facts that no action makes true."""
     if isinstance(formula, Crisp):
         return formula.fact in task.fact_ids
-    if isinstance(formula, (Both, Either)):
-        combine = all if isinstance(formula, Both) else any
-        return combine(is_possible(part, task) for part in formula.parts)
-    if isinstance(formula, AtLeast):
-        return sum(is_possible(part, task) for part in formula.parts) >= formula.number
-    return is_possible(formula.body, task) if isinstance(formula, Instantiation) else True
+    if isinstance(formula, (Settled, Graded, Complement, Scaled)):
+        return True
+    number, parts, _ = find_demand(formula, True)
+    return sum(is_possible(part, task) for part in parts) >= number
 
 
 # --- pieces
@@ -218,28 +212,18 @@ def _bind(piece: _Piece, binding: Binding) -> _Piece:
 
 
 def _is_crisp(formula: Formula) -> bool:
-    if isinstance(formula, Settled):
-        return formula.degree in (0.0, 1.0)
-    if isinstance(formula, (Both, Either, AtLeast)):
-        return all(map(_is_crisp, formula.parts))
-    if isinstance(formula, (Complement, Instantiation)):
-        return _is_crisp(formula.body)
-    return isinstance(formula, Crisp)
+    return not any(
+        one.degree not in (0.0, 1.0)
+        if isinstance(one, Settled)
+        else isinstance(one, (Graded, Scaled))
+        for one in walk(formula)
+    )
 
 
 def _push_negation(formula: Formula) -> Formula:
     """Negate a crisp formula: the parts of what it is made of are negated instead."""
-    if isinstance(formula, Both):
-        return make_either(map(make_complement, formula.parts))
-    if isinstance(formula, Either):
-        return make_both(map(make_complement, formula.parts))
-    if isinstance(formula, AtLeast):
-        number = len(formula.parts) - formula.number + 1
-        return make_at_least(number, map(make_complement, formula.parts))
-    if isinstance(formula, Complement):
-        return formula.body
-    assert isinstance(formula, Instantiation), "a literal has one alternative"
-    return make_complement(formula.body)
+    number, parts, wanted = find_demand(formula, False)
+    return make_at_least(number, parts if wanted else map(make_complement, parts))
 
 
 # --- stages

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from fcp_ros.cset import Fact
@@ -175,21 +175,86 @@ def make_instantiation(variable: str, element: str, body: Formula) -> Formula:
     return FALSE if body == FALSE else Instantiation(variable, element, body)
 
 
+def children(formula: Formula) -> tuple[Formula, ...]:
+    """Return the formulas that a formula is made of; none of a leaf."""
+    if isinstance(formula, (Settled, Crisp, Graded)):
+        return ()
+    return formula.parts if isinstance(formula, (Both, Either, AtLeast)) else (formula.body,)
+
+
+def find_demand(formula: Formula, wanted: bool) -> tuple[int, tuple[Formula, ...], bool]:
+    """Return how many of which parts have to be fulfilled so that a formula is, no leaf.
+
+    Args:
+        wanted: True to fulfil it, False to refute it; returned for the parts.
+    """
+    parts = children(formula)
+    if isinstance(formula, Complement):
+        return 1, parts, not wanted
+    number = formula.number if isinstance(formula, AtLeast) else len(parts)
+    if isinstance(formula, Either):
+        number = 1
+    return number if wanted else len(parts) - number + 1, parts, wanted
+
+
+def walk(formula: Formula, skip: tuple[type, ...] = ()) -> Iterator[Formula]:
+    """Yield a formula and all that is in it, in order; what is in one of a type in `skip` is not.
+
+    The one of such a type is yielded itself.
+    """
+    stack = [formula]
+    while stack:
+        current = stack.pop()
+        yield current
+        if not isinstance(current, skip):
+            stack.extend(reversed(children(current)))
+
+
+def rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
+    """Make a formula again, of changed children."""
+    parts = map(change, children(formula))
+    if isinstance(formula, Both):
+        return make_both(parts)
+    if isinstance(formula, Either):
+        return make_either(parts)
+    if isinstance(formula, AtLeast):
+        return make_at_least(formula.number, parts)
+    if isinstance(formula, Complement):
+        return make_complement(*parts)
+    if isinstance(formula, Scaled):
+        return make_scaled(formula.weight, *parts)
+    if isinstance(formula, Instantiation):
+        return make_instantiation(formula.variable, formula.element, *parts)
+    return formula
+
+
+def evaluate(
+    formula: Formula,
+    degree_of: Callable[[Crisp | Graded], float],
+    compose_all: Callable[[Iterable[float]], float],
+) -> float:
+    """Return the degree of a formula by those of its leaves."""
+    if isinstance(formula, Settled):
+        return formula.degree
+    if isinstance(formula, (Crisp, Graded)):
+        return degree_of(formula)
+    values = [evaluate(part, degree_of, compose_all) for part in children(formula)]
+    if isinstance(formula, Either):
+        return max(values)
+    if isinstance(formula, AtLeast):
+        return compose_all(sorted(values, reverse=True)[: formula.number])
+    if isinstance(formula, Complement):
+        return 1.0 - values[0]
+    if isinstance(formula, Scaled):
+        return 1.0 - formula.weight * (1.0 - values[0])
+    return compose_all(values) if isinstance(formula, Both) else values[0]
+
+
 def drop_instantiations(formula: Formula) -> Formula:
     """Remove the record of which element each variable stands for."""
     if isinstance(formula, Instantiation):
         return drop_instantiations(formula.body)
-    if isinstance(formula, Both):
-        return Both(tuple(map(drop_instantiations, formula.parts)))
-    if isinstance(formula, Either):
-        return Either(tuple(map(drop_instantiations, formula.parts)))
-    if isinstance(formula, AtLeast):
-        return AtLeast(formula.number, tuple(map(drop_instantiations, formula.parts)))
-    if isinstance(formula, Complement):
-        return Complement(drop_instantiations(formula.body))
-    if isinstance(formula, Scaled):
-        return Scaled(formula.weight, drop_instantiations(formula.body))
-    return formula
+    return rebuild(formula, drop_instantiations)
 
 
 def split_choices(formula: Formula) -> Iterator[Formula]:
@@ -206,17 +271,7 @@ def split_choices(formula: Formula) -> Iterator[Formula]:
 
 def collect_graded_atoms(formula: Formula) -> dict[GradedAtom, None]:
     """Collect all graded atoms, each once, in order."""
-    found: dict[GradedAtom, None] = {}
-    stack = [formula]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, Graded):
-            found.setdefault(current.atom)
-        elif isinstance(current, (Both, Either, AtLeast)):
-            stack.extend(reversed(current.parts))
-        elif isinstance(current, (Complement, Scaled, Instantiation)):
-            stack.append(current.body)
-    return found
+    return {one.atom: None for one in walk(formula) if isinstance(one, Graded)}
 
 
 def find_wanted(formula: Formula) -> Wanted:
@@ -228,10 +283,6 @@ def find_wanted(formula: Formula) -> Wanted:
         current, upright = stack.pop()
         if isinstance(current, Crisp):
             (positive if upright else negative).add(current.fact)
-        elif isinstance(current, (Both, Either, AtLeast)):
-            stack.extend((part, upright) for part in current.parts)
-        elif isinstance(current, Complement):
-            stack.append((current.body, not upright))
-        elif isinstance(current, (Scaled, Instantiation)):
-            stack.append((current.body, upright))
+        upright ^= isinstance(current, Complement)
+        stack.extend((part, upright) for part in children(current))
     return Wanted(frozenset(positive), frozenset(negative))

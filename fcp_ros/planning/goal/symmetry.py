@@ -24,16 +24,16 @@ from fcp_ros.domain.model import Domain, GradedPredicate
 from fcp_ros.grounding.protocol.judgement import CATEGORY, NAME, canonicalise
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.formula import (
+    AtLeast,
     Both,
+    Complement,
     Either,
     Formula,
     Instantiation,
     Scaled,
     collect_graded_atoms,
-    make_both,
-    make_either,
-    make_instantiation,
-    make_scaled,
+    rebuild,
+    walk,
 )
 
 
@@ -102,18 +102,8 @@ def is_canonical(alternative: Alternative, classes: SymmetryClasses) -> bool:
 
 
 def _collect_elements(formula: Formula) -> dict[str, None]:
-    found: dict[str, None] = {}
-    stack = [formula]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, Instantiation):
-            found.setdefault(current.element)
-            stack.append(current.body)
-        elif isinstance(current, (Both, Either)):
-            stack.extend(reversed(current.parts))
-        elif isinstance(current, Scaled):
-            stack.append(current.body)
-    return found
+    inside = walk(formula, skip=(AtLeast, Complement))
+    return {one.element: None for one in inside if isinstance(one, Instantiation)}
 
 
 def _count_choices(formula: Formula, classes: SymmetryClasses) -> Counter[int]:
@@ -133,21 +123,12 @@ def _count_choices(formula: Formula, classes: SymmetryClasses) -> Counter[int]:
 
 
 def _limit(formula: Formula, classes: SymmetryClasses, limits: Counter[int]) -> Formula:
-    if isinstance(formula, Both):
-        return make_both(_limit(part, classes, limits) for part in formula.parts)
+    if isinstance(formula, (AtLeast, Complement)):
+        return formula
     if isinstance(formula, Either):
-        return make_either(
-            _limit(part, classes, limits)
-            for part in formula.parts
-            if not _is_beyond(part, classes, limits)
-        )
-    if isinstance(formula, Instantiation):
-        return make_instantiation(
-            formula.variable, formula.element, _limit(formula.body, classes, limits)
-        )
-    if isinstance(formula, Scaled):
-        return make_scaled(formula.weight, _limit(formula.body, classes, limits))
-    return formula
+        kept = (part for part in formula.parts if not _is_beyond(part, classes, limits))
+        formula = Either(tuple(kept))
+    return rebuild(formula, lambda part: _limit(part, classes, limits))
 
 
 def _is_beyond(formula: Formula, classes: SymmetryClasses, limits: Counter[int]) -> bool:

@@ -26,6 +26,7 @@ from fcp_ros.planning.flat.task import Flags, Floats, Ints
 from fcp_ros.planning.heuristics.exploration import MAXIMUM, explore, seed
 from fcp_ros.planning.heuristics.ff import ff
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace, make_workspace
+from fcp_ros.planning.model.request import never_stop
 
 Row = NDArray[np.uint64]
 """A bit for each landmark, uint64[w]; landmark k is bit `k & 63` of word `k >> 6`."""
@@ -56,12 +57,8 @@ class Landmarks(NamedTuple):
 # --- finding
 
 
-def ignore_time() -> None:
-    """Never interrupt."""
-
-
 def find_landmarks(
-    relaxed: RelaxedTask, state: Ints, check: Callable[[], None] = ignore_time
+    relaxed: RelaxedTask, state: Ints, check: Callable[[], None] = never_stop
 ) -> Landmarks:
     """Find the landmarks from a state, and the facts that others need just before.
 

@@ -25,12 +25,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fcp_ros.fuzzy import Composition
-from fcp_ros.planning.flat.task import Flags, FlatTask, Floats, Ints, Marks
+from fcp_ros.planning.flat.task import EXACT, Flags, FlatTask, Floats, Ints, Marks
 from fcp_ros.planning.heuristics.fact_queues import Buckets, make_buckets
 from fcp_ros.planning.heuristics.relaxed_build import build_parts, transpose
-
-EXACT = 2.0**53
-"""Whole numbers up to this one are exact in float64."""
 
 
 class RelaxedTask(NamedTuple):

@@ -71,9 +71,6 @@ def measure_uses(
         elif name == STEPS:
             found[name] = float(len(steps))
         else:
-            costs = (
-                compute_cost(domain.rules[step.rule], [element for _, element in step.arguments])
-                for step in steps
-            )
+            costs = (compute_cost(domain.rules[step.rule], step.elements) for step in steps)
             found[name] = float(sum(costs))
     return found

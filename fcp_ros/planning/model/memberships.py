@@ -12,6 +12,7 @@ from fcp_ros.fuzzy import reaches
 from fcp_ros.grounding.protocol.errors import WRONG_QUESTION, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership, build_request
 from fcp_ros.planning.model.plan import Judged
+from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.model.result import PlanStatus
 
 BATCH = 64
@@ -79,7 +80,7 @@ class MembershipMemory:
         return self._known.get(context_key)
 
     def judge(
-        self, requests: Sequence[JudgementRequest], check: Callable[[], None] = lambda: None
+        self, requests: Sequence[JudgementRequest], check: Callable[[], None] = never_stop
     ) -> list[Membership]:
         """Return one membership for each request, in their order; ask for those not known yet."""
         pending = {r.context_key: r for r in requests if r.context_key not in self._known}
@@ -110,7 +111,7 @@ class Judge:
         domain: Domain,
         instance: Instance,
         source: MembershipSource,
-        check: Callable[[], None] = lambda: None,
+        check: Callable[[], None] = never_stop,
     ) -> None:
         self._domain = domain
         self._instance = instance

@@ -47,8 +47,13 @@ class PlanStep:
     chunk: str = ""
     text: str = ""
 
+    @property
+    def elements(self) -> tuple[str, ...]:
+        """The names of the elements that it is about, in the order of the rule's parameters."""
+        return tuple(element for _, element in self.arguments)
+
     def __str__(self) -> str:
-        return self.text or f"{self.rule}({', '.join(element for _, element in self.arguments)})"
+        return self.text or f"{self.rule}({', '.join(self.elements)})"
 
 
 def chunk_name(label: str) -> str:

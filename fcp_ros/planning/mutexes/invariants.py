@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from fcp_ros.cset import Instance
+from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.mutexes.pairs import (
     ChangeContext,
     InductionHypothesis,
@@ -22,7 +23,7 @@ from fcp_ros.planning.mutexes.pairs import (
     find_disjoint_relations,
     find_initially_broken,
 )
-from fcp_ros.planning.task.lifted import LiftedDomain, LiftedRule, never_stop
+from fcp_ros.planning.task.lifted import LiftedDomain, LiftedRule
 from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation
 
 MOST_CLASSES = 200

@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from itertools import chain, combinations, combinations_with_replacement, islice
 
 from fcp_ros.cset import Instance
-from fcp_ros.planning.task.lifted import LiftedBody, LiftedRule, never_stop
+from fcp_ros.planning.model.request import never_stop
+from fcp_ros.planning.task.lifted import LiftedBody, LiftedRule
 from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation
 
 Place = tuple[str, int]

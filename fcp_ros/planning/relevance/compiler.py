@@ -16,6 +16,7 @@ from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.planning.goal.formula import Wanted
+from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.mutexes.invariants import InvariantFinder
 from fcp_ros.planning.relevance.binding_plans import BindingPlanner
@@ -23,7 +24,7 @@ from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, Closure, 
 from fcp_ros.planning.relevance.facts import FactTable
 from fcp_ros.planning.relevance.overwriting import Overwritings, find_crowded, find_overwritings
 from fcp_ros.planning.relevance.task_writer import TaskWriter
-from fcp_ros.planning.task.lifted import LiftedDomain, lift_domain, never_stop
+from fcp_ros.planning.task.lifted import LiftedDomain, lift_domain
 from fcp_ros.planning.task.task import Task
 
 

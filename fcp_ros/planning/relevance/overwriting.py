@@ -22,7 +22,7 @@ from fcp_ros.planning.task.forgetting import find_forgotten_parameter
 from fcp_ros.planning.task.lifted import LiftedDomain, LiftedRule, Trigger
 from fcp_ros.planning.task.lifted_atoms import LiftedRelation
 from fcp_ros.planning.task.lifted_formulas import iterate_atoms
-from fcp_ros.planning.task.task import GroundOperator, Task
+from fcp_ros.planning.task.task import GroundOperator, Task, index_changes
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -103,14 +103,7 @@ def expand_representatives(task: Task) -> Task:
         )
         operators += all_
         purposes += [task.purposes[index] if task.purposes else None] * len(all_)
-    adders: list[list[int]] = [[] for _ in task.facts]
-    deleters: list[list[int]] = [[] for _ in task.facts]
-    for index, operator in enumerate(operators):
-        effects = operator.effects
-        for fact in dict.fromkeys((*operator.add, *(f for e in effects for f in e.add))):
-            adders[fact].append(index)
-        for fact in dict.fromkeys((*operator.delete, *(f for e in effects for f in e.delete))):
-            deleters[fact].append(index)
+    adders, deleters = index_changes(operators, len(task.facts))
     return replace(
         task, operators=operators, adders=adders, deleters=deleters, purposes=tuple(purposes)
     )

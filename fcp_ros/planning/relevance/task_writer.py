@@ -9,7 +9,6 @@ fired. What matters for an alternative of the goal is selected when it is encode
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 
 from fcp_ros.cset import Fact
 from fcp_ros.planning.model.watch import Watch
@@ -26,6 +25,7 @@ from fcp_ros.planning.task.task import (
     GroundOperator,
     OperatorPurpose,
     Task,
+    index_changes,
 )
 
 
@@ -78,15 +78,6 @@ class TaskWriter:
                 self._id(fact)
         initial = frozenset(id_ for fact, id_ in self._ids.items() if table.initial[fact])
         keys = [self._find_legs(fact) for fact in self._ids]
-        adders: list[list[int]] = [[] for _ in self._facts]
-        deleters: list[list[int]] = [[] for _ in self._facts]
-        for index, operator in enumerate(operators):
-            for fact in _join_changes(operator.add, [effect.add for effect in operator.effects]):
-                adders[fact].append(index)
-            for fact in _join_changes(
-                operator.delete, [effect.delete for effect in operator.effects]
-            ):
-                deleters[fact].append(index)
         store = SceneFacts(table.instance, self._lifted.fluents)
         for relation, arguments in self._facts:
             store.add(relation, arguments)
@@ -101,8 +92,7 @@ class TaskWriter:
             store,
             self._lifted.fluents,
             tuple(domain.resources.values()),
-            adders,
-            deleters,
+            *index_changes(operators, len(self._facts)),
             keys,
             frozenset(self._find_broken(keys)),
             complete,
@@ -211,8 +201,3 @@ class TaskWriter:
         if not purposes:
             return None
         return OperatorPurpose(self._name(purposes[0] >> 1), not purposes[0] & 1)
-
-
-def _join_changes(own: tuple[int, ...], others: list[tuple[int, ...]]) -> Iterable[int]:
-    """Join the additions or deletions of an operator and its effects, each once."""
-    return dict.fromkeys(chain(own, *others)) if others else own

@@ -29,7 +29,7 @@ class Agents:
 
     def of(self, step: PlanStep) -> tuple[str, ...]:
         """Return the names of the agents of a step, in the order of its arguments; never empty."""
-        found = tuple(dict.fromkeys(name for _, name in step.arguments if self._is_agent(name)))
+        found = tuple(dict.fromkeys(name for name in step.elements if self._is_agent(name)))
         return found or (f"executor {step.executor}",)
 
     def may_overlap(self, rules: Iterable[ActionRule]) -> bool:

@@ -16,6 +16,7 @@ from fcp_ros.domain.expressions.evaluation import holds
 from fcp_ros.domain.expressions.syntax import Atom, atoms
 from fcp_ros.domain.model import Domain, Effect
 from fcp_ros.planning.model.ground_step import GroundStep
+from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.schedule.facts import (
     Binding,
     FactView,
@@ -62,7 +63,7 @@ def find_footprints(
     domain: Domain,
     instance: Instance,
     steps: Sequence[GroundStep],
-    check: Callable[[], None] = lambda: None,
+    check: Callable[[], None] = never_stop,
 ) -> tuple[StepFootprint, ...]:
     """Return the footprints of the steps of a sequence that can be done."""
     view = FactView(instance)
@@ -120,11 +121,9 @@ def _pattern(atom: Atom, binding: Binding) -> FactPattern:
 
 
 def _same_key(domain: Domain, fact: Fact, deletes: set[Fact]) -> Iterator[FactPattern]:
-    relation = domain.schema.relation(fact.relation)
-    for position, (leg, _) in enumerate(relation.legs):
-        if leg in relation.functional:
-            but = frozenset({fact, *(d for d in deletes if d.relation == fact.relation)})
-            yield FactPattern(fact.relation, ((position, fact.arguments[position]),), but)
+    for position in domain.schema.relation(fact.relation).keys:
+        but = frozenset({fact, *(d for d in deletes if d.relation == fact.relation)})
+        yield FactPattern(fact.relation, ((position, fact.arguments[position]),), but)
 
 
 def _with_constraints(

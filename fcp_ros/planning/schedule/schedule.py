@@ -12,6 +12,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain, Window
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.plan import PlanStep, Schedule
+from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.schedule.agents import Agents
 from fcp_ros.planning.schedule.facts import FactView
 from fcp_ros.planning.schedule.footprint import find_footprints
@@ -34,7 +35,7 @@ def schedule_steps(
     deadline: float = math.inf,
     in_order: bool = False,
     windows: Sequence[Window] = (),
-    check: Callable[[], None] = lambda: None,
+    check: Callable[[], None] = never_stop,
 ) -> Schedule | Inconsistency:
     """Work out when each step of a plan can run.
 
@@ -52,10 +53,7 @@ def schedule_steps(
     """
     if math.isnan(deadline) or deadline < 0.0:
         raise ValueError(f"the deadline is {deadline}: give a number of seconds, 0 or more")
-    bound = tuple(
-        GroundStep(domain.rules[step.rule], tuple(element for _, element in step.arguments))
-        for step in steps
-    )
+    bound = tuple(GroundStep(domain.rules[step.rule], step.elements) for step in steps)
     timed = _time_windows(steps, windows or [one.rule.window for one in bound])
     who = Agents(domain, instance)
     agents = tuple(who.of(step) for step in steps)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.flat.task import FlatTask, has_axioms
+from fcp_ros.planning.flat.task import FlatTask, count_operators, has_axioms, read_row
 
 Matrix = NDArray[np.float64]
 
@@ -225,14 +225,14 @@ def find_carries(
 
 
 def _read_operators(task: FlatTask, resource: int) -> list[_Operator]:
-    found = []
-    for number in range(len(task.loss)):
-        pre = slice(task.pre_start[number], task.pre_start[number + 1])
-        eff = slice(task.eff_start[number], task.eff_start[number + 1])
-        needs = dict(zip(task.pre_var[pre].tolist(), task.pre_val[pre].tolist(), strict=True))
-        effects = dict(zip(task.eff_var[eff].tolist(), task.eff_val[eff].tolist(), strict=True))
-        found.append(_Operator(needs, effects, float(task.use[number, resource])))
-    return found
+    return [
+        _Operator(
+            dict(read_row(task.pre_start, task.pre_var, task.pre_val, number)),
+            dict(read_row(task.eff_start, task.eff_var, task.eff_val, number)),
+            float(task.use[number, resource]),
+        )
+        for number in range(count_operators(task))
+    ]
 
 
 def _find_wanted(

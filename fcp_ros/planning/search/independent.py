@@ -21,8 +21,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from fcp_ros.fuzzy import Composition
+from fcp_ros.planning.flat.builder import (
+    Assignment,
+    Body,
+    FlatBlock,
+    FlatEffect,
+    all_hold,
+    none_holds,
+    read_body,
+)
 from fcp_ros.planning.flat.goal_stages import GoalStages, Needs
-from fcp_ros.planning.flat.task import Flags, FlatTask, Ints, has_axioms
+from fcp_ros.planning.flat.task import FlatTask, has_axioms
 
 MOST_STATES = 2_000
 """States of a component that are looked at, at most: 10 us each."""
@@ -35,7 +44,6 @@ Price = tuple[int, int]
 """Cost and loss, or the other way round; the first one decides."""
 NOTHING: Price = (0, 0)
 _State = tuple[int, ...]
-_Condition = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +89,8 @@ def settle_apart(
     if len(goals) < 2:
         return None
     operators: dict[int, list[int]] = {component: [] for component in goals}
-    for number in reader.world:
-        for variable in reader.find_variables(number)[:1]:
+    for number, variables in reader.variables.items():
+        for variable in sorted(variables)[:1]:
             operators.get(component_of(variable), []).append(number)
     found: list[int] = []
     is_best = True
@@ -126,68 +134,19 @@ def _list_layers(stages: GoalStages) -> list[_Layer] | None:
 
 
 class _Reader:
-    """The operators of a flat task as Python values."""
+    """The operators of the world as Python values."""
 
     def __init__(self, task: FlatTask, stages: GoalStages, cost_first: bool) -> None:
-        self._task = task
-        self._goal = stages.variable
         self.initial: Sequence[int] = task.initial.tolist()
-        self.world = [o for o in range(len(task.loss)) if o not in stages.operators]
+        self.world = {
+            o: read_body(task, o) for o in range(len(task.loss)) if o not in stages.operators
+        }
+        self.variables = {o: body.variables - {stages.variable} for o, body in self.world.items()}
         order = (task.cost, task.loss) if cost_first else (task.loss, task.cost)
         self._prices = [np.rint(np.minimum(values, DEAREST) / GRAIN).tolist() for values in order]
 
     def price(self, operator: int) -> Price:
         return int(self._prices[0][operator]), int(self._prices[1][operator])
-
-    def find_variables(self, operator: int) -> list[int]:
-        """Find all variables of the world that an operator reads or sets."""
-        task = self._task
-        found = dict.fromkeys(_slice(task.pre_start, task.pre_var, operator))
-        found |= dict.fromkeys(_slice(task.not_start, task.not_var, operator))
-        first, end = int(task.eff_start[operator]), int(task.eff_start[operator + 1])
-        found |= dict.fromkeys(task.eff_var[first:end].tolist())
-        begin, stop = int(task.cond_start[first]), int(task.cond_start[end])
-        found |= dict.fromkeys(task.cond_var[begin:stop].tolist())
-        for block in range(int(task.block_start[operator]), int(task.block_start[operator + 1])):
-            found |= dict.fromkeys(_slice(task.rest_start, task.rest_var, block))
-            found |= dict.fromkeys(_slice(task.done_start, task.done_var, block))
-        found.pop(self._goal, None)
-        return list(found)
-
-    def read(self, operator: int, place: Mapping[int, int]) -> _Operator:
-        """Read an operator; variables become their places in the states of a component."""
-        task = self._task
-
-        def condition(starts: Ints, names: Ints, values: Ints, row: int) -> _Condition:
-            pairs = zip(_slice(starts, names, row), _slice(starts, values, row), strict=True)
-            return tuple((place[name], value) for name, value in pairs if name != self._goal)
-
-        effects = []
-        for effect in range(int(task.eff_start[operator]), int(task.eff_start[operator + 1])):
-            when = condition(task.cond_start, task.cond_var, task.cond_val, effect)
-            negated = tuple(map(bool, _slice(task.cond_start, task.cond_neg, effect)))
-            at = place[int(task.eff_var[effect])]
-            effects.append((at, int(task.eff_val[effect]), when, negated))
-        blocks = range(int(task.block_start[operator]), int(task.block_start[operator + 1]))
-        return _Operator(
-            operator,
-            self.price(operator),
-            condition(task.pre_start, task.pre_var, task.pre_val, operator),
-            condition(task.not_start, task.not_var, task.not_val, operator),
-            tuple(
-                (
-                    condition(task.rest_start, task.rest_var, task.rest_val, block),
-                    condition(task.done_start, task.done_var, task.done_val, block),
-                )
-                for block in blocks
-            ),
-            tuple(effects),
-        )
-
-
-def _slice(starts: Ints, values: Ints | Flags, row: int) -> list[int]:
-    found: list[int] = values[int(starts[row]) : int(starts[row + 1])].tolist()
-    return found
 
 
 def _join_variables(
@@ -206,40 +165,12 @@ def _join_variables(
         for other in others:
             parent[find(other)] = find(first)
 
-    for operator in reader.world:
+    for variables in reader.variables.values():
         check()
-        join(reader.find_variables(operator))
+        join(variables)
     for layer in layers:
         join(layer.variables)
     return find
-
-
-@dataclass(frozen=True, slots=True)
-class _Operator:
-    """An operator of a component; see `FlatTask` for what the parts mean."""
-
-    number: int
-    price: Price
-    pre: _Condition
-    unequal: _Condition
-    blocks: tuple[tuple[_Condition, _Condition], ...]
-    effects: tuple[tuple[int, int, _Condition, tuple[bool, ...]], ...]
-
-    def apply(self, state: _State) -> _State | None:
-        """Return the state afterwards; None if the operator is not applicable."""
-        if not _agrees(state, self.pre) or any(state[at] == value for at, value in self.unequal):
-            return None
-        if any(_agrees(state, rest) and not _agrees(state, done) for rest, done in self.blocks):
-            return None
-        after = list(state)
-        for at, value, when, negated in self.effects:
-            if all((state[p] == v) != no for (p, v), no in zip(when, negated, strict=True)):
-                after[at] = value
-        return tuple(after)
-
-
-def _agrees(state: _State, condition: _Condition) -> bool:
-    return all(state[at] == value for at, value in condition)
 
 
 class _ComponentSearch:
@@ -252,11 +183,14 @@ class _ComponentSearch:
         layers: Sequence[_Layer],
         check: Callable[[], None],
     ) -> None:
-        named = {variable for number in operators for variable in reader.find_variables(number)}
+        named = {variable for number in operators for variable in reader.variables[number]}
         named.update(variable for layer in layers for variable in layer.variables)
         place = {variable: at for at, variable in enumerate(sorted(named))}
         self._initial = tuple([reader.initial[variable] for variable in sorted(named)])
-        self._operators = [reader.read(number, place) for number in operators]
+        self._operators = [
+            (number, reader.price(number), _move(reader.world[number], place))
+            for number in operators
+        ]
         self._layers = [
             [
                 (
@@ -293,14 +227,14 @@ class _ComponentSearch:
             settled = self._settle(state)
             if settled is not None and (best is None or _add(paid, settled) < best[0]):
                 best = _add(paid, settled), state
-            for operator in self._operators:
-                after = operator.apply(state)
+            for number, price, body in self._operators:
+                after = body.apply(state)
                 if after is None or after in closed:
                     continue
-                total = _add(paid, operator.price)
+                total = _add(paid, price)
                 if after not in prices or total < prices[after]:
                     prices[after] = total
-                    reached_by[after] = state, operator.number
+                    reached_by[after] = state, number
                     heapq.heappush(queue, (total, len(prices), after))
         self.is_exhaustive = True
         return _trace(best, reached_by)
@@ -312,12 +246,29 @@ class _ComponentSearch:
             found = [
                 price
                 for price, equal, unequal in layer
-                if _agrees(state, equal) and not any(state[at] == value for at, value in unequal)
+                if all_hold(equal, state) and none_holds(unequal, state)
             ]
             if not found:
                 return None
             total = _add(total, min(found))
         return total
+
+
+def _move(body: Body, place: Mapping[int, int]) -> Body:
+    """Move a body to the states of a component; a variable without a place is the goal."""
+
+    def move(assignments: Iterable[Assignment]) -> tuple[Assignment, ...]:
+        return tuple((place[name], value) for name, value in assignments if name in place)
+
+    return Body(
+        move(body.pre),
+        move(body.unequal),
+        tuple(
+            FlatEffect(place[one.variable], one.value, move(one.equal), move(one.unequal))
+            for one in body.effects
+        ),
+        tuple(FlatBlock(move(block.rest), move(block.done)) for block in body.blocks),
+    )
 
 
 def _add(*prices: Price) -> Price:

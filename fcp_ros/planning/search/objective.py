@@ -19,10 +19,8 @@ from enum import Enum
 import numpy as np
 
 from fcp_ros.fuzzy import EPSILON, Composition
-from fcp_ros.planning.flat.task import FlatTask, Floats
+from fcp_ros.planning.flat.task import EXACT, FlatTask, Floats
 
-EXACT = 2.0**53
-"""Whole numbers up to this one are exact in float64."""
 STEPS = 20_000
 """The sum of this many of the worst steps must be exact."""
 FINEST = 11

@@ -19,17 +19,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from fcp_ros.fuzzy import EPSILON
+from fcp_ros.planning.flat.builder import read_body
 from fcp_ros.planning.flat.semantics import (
     Amounts,
     FlatState,
     amounts_after,
+    derive,
     initial_amounts,
     initial_state,
-    is_applicable,
     is_goal,
-    successor,
 )
-from fcp_ros.planning.flat.task import FlatTask, Ints, has_axioms
+from fcp_ros.planning.flat.task import FlatTask, has_axioms
 from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
 from fcp_ros.planning.search.objective import Criterion, Objective
@@ -80,61 +80,13 @@ class _LimitReached(Exception):
     """Enough operators were applied."""
 
 
-@dataclass(frozen=True, slots=True)
-class _PlainOperator:
-    """An operator in plain numbers.
-
-    Attributes:
-        writes: variables with the value that they get, if no effect has conditions.
-        conditional: else all effects in their order: the conditions (variable, value, and True if
-            it must be another one), and the write that happens if they hold.
-        simple: True without blocks, resources and axioms; it is applied by its numbers alone then.
-    """
-
-    pre: tuple[tuple[int, int], ...]
-    unequal: tuple[tuple[int, int], ...]
-    writes: tuple[tuple[int, int], ...]
-    conditional: tuple[tuple[tuple[tuple[int, int, bool], ...], tuple[int, int]], ...]
-    simple: bool
-    work: int
-
-
-def _read_operator(task: FlatTask, operator: int) -> _PlainOperator:
-    effects = range(int(task.eff_start[operator]), int(task.eff_start[operator + 1]))
-    writes = _read_pairs(task.eff_start, task.eff_var, task.eff_val, operator)
-    conditions = [_read_conditions(task, effect) for effect in effects]
-    conditional = tuple(zip(conditions, writes, strict=True)) if any(conditions) else ()
-    blocked = task.block_start[operator] != task.block_start[operator + 1]
-    simple = not (blocked or len(task.amount) or has_axioms(task))
-    return _PlainOperator(
-        _read_pairs(task.pre_start, task.pre_var, task.pre_val, operator),
-        _read_pairs(task.not_start, task.not_var, task.not_val, operator),
-        () if conditional else writes,
-        conditional,
-        simple,
-        1 + len(conditional) // 10 if simple else SLOW + len(conditional),
-    )
-
-
-def _read_conditions(task: FlatTask, effect: int) -> tuple[tuple[int, int, bool], ...]:
-    part = slice(int(task.cond_start[effect]), int(task.cond_start[effect + 1]))
-    columns = (task.cond_var[part], task.cond_val[part], task.cond_neg[part])
-    return tuple(
-        (var, val, bool(neg)) for var, val, neg in zip(*(c.tolist() for c in columns), strict=True)
-    )
-
-
-def _read_pairs(start: Ints, var: Ints, val: Ints, row: int) -> tuple[tuple[int, int], ...]:
-    part = slice(int(start[row]), int(start[row + 1]))
-    return tuple(zip(var[part].tolist(), val[part].tolist(), strict=True))
-
-
 class _Walker:
     """Applies operators, and counts them."""
 
     def __init__(self, task: FlatTask, operators: Iterable[int]) -> None:
         self._task = task
-        self._plain = {operator: _read_operator(task, operator) for operator in operators}
+        self._bodies = {operator: read_body(task, operator) for operator in operators}
+        self._is_plain = not (len(task.amount) or has_axioms(task))
         self._left = MOST_APPLIED
 
     def walk(
@@ -153,28 +105,19 @@ class _Walker:
         self, start: tuple[FlatState, Amounts], operator: int
     ) -> tuple[FlatState, Amounts] | None:
         """Apply an operator to state and resources; None if it is not applicable."""
-        (state, amounts), plain = start, self._plain[operator]
+        (state, amounts), body = start, self._bodies[operator]
         if self._left <= 0:
             raise _LimitReached
-        self._left -= plain.work
-        for variable, value in plain.pre:
-            if state[variable] != value:
-                return None
-        for variable, value in plain.unequal:
-            if state[variable] == value:
-                return None
-        if plain.simple:
-            changed = list(state)
-            for variable, value in plain.writes:
-                changed[variable] = value
-            for conditions, (variable, value) in plain.conditional:
-                if all((state[var] == val) != neg for var, val, neg in conditions):
-                    changed[variable] = value
-            return tuple(changed), amounts
-        if not is_applicable(self._task, state, operator):
+        conditional = len(body.effects) if body.is_conditional else 0
+        is_plain = self._is_plain and not body.blocks
+        self._left -= 1 + conditional // 10 if is_plain else SLOW + conditional
+        after = body.apply(state)
+        if after is None:
             return None
+        if is_plain:
+            return after, amounts
         left = amounts_after(self._task, amounts, operator)
-        return None if left is None else (successor(self._task, state, operator), left)
+        return None if left is None else (derive(self._task, after), left)
 
 
 # --- searches for cheaper plans

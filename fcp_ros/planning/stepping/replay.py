@@ -10,6 +10,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.stepping.rules import StepRules, UnknownStep
 
 
@@ -34,7 +35,7 @@ class Replay:
     """Replays steps of one domain."""
 
     def __init__(
-        self, domain: Domain, rules: StepRules, check: Callable[[], None] = lambda: None
+        self, domain: Domain, rules: StepRules, check: Callable[[], None] = never_stop
     ) -> None:
         self.domain = domain
         self._rules = rules

@@ -37,7 +37,7 @@ def find_forgotten_parameter(
 ) -> ForgottenParameter | None:
     """Find the parameter that a rule merely forgets; None if it forgets none."""
     for atom in rule.delete:
-        functional = _find_functional_legs(atom, schema)
+        functional = schema.relation(atom.predicate).keys
         for position, term in enumerate(atom.arguments):
             if not isinstance(term, Variable) or _count_mentions(rule, term.name, durations) != 1:
                 continue
@@ -46,13 +46,6 @@ def find_forgotten_parameter(
                     number = rule.parameter_names.index(term.name)
                     return ForgottenParameter(number, atom, position, leg)
     return None
-
-
-def _find_functional_legs(atom: Atom, schema: Schema) -> tuple[int, ...]:
-    relation = schema.relation(atom.predicate)
-    return tuple(
-        position for position, (leg, _) in enumerate(relation.legs) if leg in relation.functional
-    )
 
 
 def _reassigns(new: Atom, old: Atom, leg: int) -> bool:

@@ -14,6 +14,7 @@ from functools import cache
 from fcp_ros.cset import Relation
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Constraint, Domain, Effect, Literal, Parameter
+from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation, lift_atom
 from fcp_ros.planning.task.lifted_formulas import LiftedCondition, lift_condition
 
@@ -105,10 +106,6 @@ def find_fluents(domain: Domain) -> frozenset[str]:
         for effect in rule.effects:
             changed.update(atom.predicate for atom in (*effect.add, *effect.delete))
     return frozenset(changed) | domain.derived
-
-
-def never_stop() -> None:
-    """The check of a caller without limits."""
 
 
 def lift_domain(domain: Domain, check: Callable[[], None] = never_stop) -> LiftedDomain:
@@ -208,7 +205,7 @@ def _lift_relations(domain: Domain, fluents: frozenset[str]) -> dict[str, Lifted
             relation.name,
             tuple(leg for leg, _ in relation.legs),
             tuple(schema.subtypes(type_) for _, type_ in relation.legs),
-            tuple(i for i, (leg, _) in enumerate(relation.legs) if leg in relation.functional),
+            relation.keys,
             relation.name in fluents,
             relation.name in moves,
         )

@@ -6,8 +6,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
-from fcp_ros.cset import Fact, Instance, Schema
+from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import ActionRule, Domain, Resource
 from fcp_ros.planning.task.patterns import FactSource
 
@@ -183,13 +184,16 @@ class Task:
         return ", ".join(sorted(map(self.describe, facts)))
 
 
-def functional_positions(schema: Schema) -> dict[str, tuple[int, ...]]:
-    """Find the numbers of the functional legs of each relation."""
-    return {
-        relation.name: tuple(
-            position
-            for position, (leg, _) in enumerate(relation.legs)
-            if leg in relation.functional
-        )
-        for relation in schema.relations
-    }
+def index_changes(
+    operators: Sequence[GroundOperator], facts: int
+) -> tuple[list[list[int]], list[list[int]]]:
+    """List for each of so many facts the operators that may add it and those that may delete it."""
+    adders: list[list[int]] = [[] for _ in range(facts)]
+    deleters: list[list[int]] = [[] for _ in range(facts)]
+    for number, operator in enumerate(operators):
+        effects = operator.effects
+        for fact in dict.fromkeys(chain(operator.add, *(effect.add for effect in effects))):
+            adders[fact].append(number)
+        for fact in dict.fromkeys(chain(operator.delete, *(effect.delete for effect in effects))):
+            deleters[fact].append(number)
+    return adders, deleters

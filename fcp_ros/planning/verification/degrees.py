@@ -109,10 +109,7 @@ def compose_running(degrees: Iterable[float], tnorm: TNorm) -> tuple[float, ...]
 def _requests(
     domain: Domain, taken: Sequence[tuple[PlanStep, Instance]]
 ) -> list[list[JudgementRequest]]:
-    steps = [
-        GroundStep(domain.rules[step.rule], tuple(element for _, element in step.arguments))
-        for step, _ in taken
-    ]
+    steps = [GroundStep(domain.rules[step.rule], step.elements) for step, _ in taken]
     graded = find_step_atoms(domain.chunks, steps, [step.chunk for step, _ in taken])
     return [
         [

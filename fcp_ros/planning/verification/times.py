@@ -28,7 +28,7 @@ def find_wrong_times(
     """
     for number, step in enumerate(plan.steps, start=1):
         rule = domain.rules[step.rule]
-        expected = compute_duration(rule, [element for _, element in step.arguments], instance)
+        expected = compute_duration(rule, step.elements, instance)
         if not abs(step.duration - expected) <= TOLERANCE:
             yield (
                 f"step {number} {step}: its duration is {expected:g} s, "

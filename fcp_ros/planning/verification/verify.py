@@ -19,6 +19,7 @@ from fcp_ros.fuzzy import EPSILON, TNorm, reaches, tnorm_by_name
 from fcp_ros.planning.chunks.library import NotAChunk
 from fcp_ros.planning.model.memberships import Judge, MembershipMemory, MembershipSource
 from fcp_ros.planning.model.plan import Plan, PlanStep
+from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.model.result import Verdict
 from fcp_ros.planning.stepping.replay import Replay, Replayed
 from fcp_ros.planning.stepping.rules import StepRules, holds
@@ -48,7 +49,7 @@ def verify(
     budgets: Mapping[str, float] | None = None,
     meeting: PlanMeeting | None = None,
     rules: StepRules | None = None,
-    check: Callable[[], None] = lambda: None,
+    check: Callable[[], None] = never_stop,
 ) -> Verdict:
     """Check everything that a plan claims.
 

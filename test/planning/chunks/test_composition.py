@@ -12,8 +12,8 @@ from fcp_ros.planning.chunks.composition import compose_bodies
 from fcp_ros.planning.chunks.macros import _find_window, _sum_use
 from fcp_ros.planning.encoding.encoding import FlatAction
 from fcp_ros.planning.encoding.merge import Entry
-from fcp_ros.planning.encoding.operators import Body
 from fcp_ros.planning.flat.builder import (
+    Body,
     FlatBlock,
     FlatBuilder,
     FlatEffect,

@@ -35,7 +35,13 @@ from fcp_ros.planning.goal.trajectory.timed_monitors import make_timed_monitor
 from fcp_ros.planning.model.ground_step import compute_duration
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.planning.task.task import GroundClause, GroundEffect, GroundOperator, Task
+from fcp_ros.planning.task.task import (
+    GroundClause,
+    GroundEffect,
+    GroundOperator,
+    Task,
+    index_changes,
+)
 
 MAX_WINDOWS = 64
 """An operator is split into at most this many, by the times that matter to constraints."""
@@ -132,13 +138,8 @@ def _rebuild(
     ids: dict[Fact, int],
     monitors: Sequence[ConstraintMonitor],
 ) -> Task:
-    adders: list[list[int]] = [[] for _ in ids]
-    deleters: list[list[int]] = [[] for _ in ids]
-    for number, (_, operator) in enumerate(found):
-        for fact in {*operator.add, *(f for e in operator.effects for f in e.add)}:
-            adders[fact].append(number)
-        for fact in {*operator.delete, *(f for e in operator.effects for f in e.delete)}:
-            deleters[fact].append(number)
+    operators = [operator for _, operator in found]
+    adders, deleters = index_changes(operators, len(ids))
     new = [fact for monitor in monitors for fact in monitor.facts]
     initial = {ids[fact] for monitor in monitors for fact in monitor.initial}
     groups = [tuple(ids[f] for f in monitor.facts) for monitor in monitors if monitor.exclusive]
@@ -147,7 +148,7 @@ def _rebuild(
         facts=(*task.facts, *new),
         fact_ids=ids,
         initial=task.initial | initial,
-        operators=[operator for _, operator in found],
+        operators=operators,
         adders=adders,
         deleters=deleters,
         keys=(*task.keys, *(() for _ in new)),

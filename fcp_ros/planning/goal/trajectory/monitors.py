@@ -17,17 +17,7 @@ from dataclasses import dataclass
 
 from fcp_ros.cset import Fact
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.planning.goal.formula import (
-    AtLeast,
-    Both,
-    Complement,
-    Crisp,
-    Either,
-    Formula,
-    Settled,
-    make_both,
-    make_complement,
-)
+from fcp_ros.planning.goal.formula import Crisp, Formula, evaluate, make_both, make_complement
 from fcp_ros.planning.goal.requirements import GroundConstraint
 
 
@@ -212,14 +202,4 @@ def _name_seen(constraint: GroundConstraint) -> Fact:
 
 def holds_initially(formula: Formula, held: set[Fact]) -> bool:
     """Decide a formula over relations in the initial state."""
-    if isinstance(formula, Settled):
-        return formula.degree >= 1.0
-    if isinstance(formula, Crisp):
-        return formula.fact in held
-    if isinstance(formula, (Both, Either)):
-        combine = all if isinstance(formula, Both) else any
-        return combine(holds_initially(part, held) for part in formula.parts)
-    if isinstance(formula, AtLeast):
-        return sum(holds_initially(part, held) for part in formula.parts) >= formula.number
-    body = holds_initially(formula.body, held)  # type: ignore[union-attr]
-    return not body if isinstance(formula, Complement) else body
+    return evaluate(formula, lambda leaf: float(leaf.fact in held), min) >= 1.0

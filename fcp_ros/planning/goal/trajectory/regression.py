@@ -10,16 +10,15 @@ from fcp_ros.planning.goal.formula import (
     FALSE,
     TRUE,
     AtLeast,
-    Both,
-    Complement,
     Crisp,
-    Either,
     Formula,
+    Instantiation,
     Settled,
-    make_at_least,
+    find_demand,
     make_both,
     make_complement,
     make_either,
+    rebuild,
 )
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
@@ -103,17 +102,9 @@ class OperatorRegression:
 def _replace_facts(formula: Formula, replacement: Callable[[Fact], Formula]) -> Formula:
     if isinstance(formula, Crisp):
         return replacement(formula.fact)
-    if isinstance(formula, (Both, Either)):
-        make = make_both if isinstance(formula, Both) else make_either
-        return make(_replace_facts(part, replacement) for part in formula.parts)
-    if isinstance(formula, AtLeast):
-        parts = (_replace_facts(part, replacement) for part in formula.parts)
-        return make_at_least(formula.number, parts)
-    if isinstance(formula, Complement):
-        return make_complement(_replace_facts(formula.body, replacement))
-    if isinstance(formula, Settled):
-        return formula
-    return _replace_facts(formula.body, replacement)  # type: ignore[union-attr]
+    if isinstance(formula, Instantiation):
+        return _replace_facts(formula.body, replacement)
+    return rebuild(formula, lambda part: _replace_facts(part, replacement))
 
 
 def list_cases(formula: Formula, ids: dict[Fact, int]) -> list[Case]:
@@ -142,17 +133,13 @@ def _expand(formula: Formula, wanted: bool, ids: dict[Fact, int]) -> list[Case]:
             return [] if wanted else [(frozenset(), frozenset())]
         fact = frozenset((number,))
         return [(fact, frozenset()) if wanted else (frozenset(), fact)]
-    if isinstance(formula, Complement):
-        return _expand(formula.body, not wanted, ids)
     if isinstance(formula, AtLeast):
         return _expand(formula.write_out(), wanted, ids)
-    if not isinstance(formula, (Both, Either)):
-        return _expand(formula.body, wanted, ids)  # type: ignore[union-attr]
-    if isinstance(formula, Both) is not wanted:
-        found = [case for part in formula.parts for case in _expand(part, wanted, ids)]
-        return _limit(found)
+    number, parts, wanted = find_demand(formula, wanted)
+    if number < len(parts):
+        return _limit([case for part in parts for case in _expand(part, wanted, ids)])
     cases: list[Case] = [(frozenset(), frozenset())]
-    for part in formula.parts:
+    for part in parts:
         joined = (
             (one[0] | other[0], one[1] | other[1])
             for one in cases

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fcp_ros.planning.flat.builder import Assignment, FlatBlock, read_body
 from fcp_ros.planning.flat.task import FlatTask, count_operators, has_axioms
 from fcp_ros.planning.search.bidirectional.partial_state import (
     Clause,
@@ -74,10 +75,9 @@ def explain_unsuitable(task: FlatTask) -> str:
         return "the task has axioms: search forward"
     for number in range(count_operators(task)):
         ways: dict[int, int] = {}
-        for effect in range(task.eff_start[number], task.eff_start[number + 1]):
-            if task.cond_start[effect] < task.cond_start[effect + 1]:
-                variable = int(task.eff_var[effect])
-                ways[variable] = ways.get(variable, 1) + 1
+        for effect in read_body(task, number).effects:
+            if effect.is_conditional:
+                ways[effect.variable] = ways.get(effect.variable, 1) + 1
         if math.prod(ways.values()) > CASES:
             return (
                 f"operator {number} has conditional effects that may come out in "
@@ -103,47 +103,28 @@ def negate(task: FlatTask, literals: Sequence[Literal]) -> Clause | None:
 
 
 def _read_operator(task: FlatTask, number: int) -> MaskedOperator:
+    body = read_body(task, number)
     units: dict[int, int] = {}
-    clauses: list[Clause] = []
-    equal = range(task.pre_start[number], task.pre_start[number + 1])
-    unequal = range(task.not_start[number], task.not_start[number + 1])
-    literals = [_equal_to(int(task.pre_var[c]), int(task.pre_val[c])) for c in equal]
-    literals += [_unequal_to(task, int(task.not_var[c]), int(task.not_val[c])) for c in unequal]
-    for variable, mask in literals:
+    for variable, mask in _read_literals(task, body.pre, body.unequal):
         units[variable] = units.get(variable, mask) & mask
-    for block in range(task.block_start[number], task.block_start[number + 1]):
-        clauses += _read_block(task, block)
-    effects = range(task.eff_start[number], task.eff_start[number + 1])
-    return MaskedOperator(conjoin(units, clauses), tuple(_read_write(task, e) for e in effects))
+    clauses = [clause for block in body.blocks for clause in _read_block(task, block)]
+    writes = (
+        Write(one.variable, one.value, _read_literals(task, one.equal, one.unequal))
+        for one in body.effects
+    )
+    return MaskedOperator(conjoin(units, clauses), tuple(writes))
 
 
-def _read_block(task: FlatTask, block: int) -> list[Clause]:
+def _read_block(task: FlatTask, block: FlatBlock) -> list[Clause]:
     """Read a block, "not all of rest, or all of done", as a clause for each literal of done."""
-    rest = [
-        _equal_to(int(task.rest_var[c]), int(task.rest_val[c]))
-        for c in range(task.rest_start[block], task.rest_start[block + 1])
-    ]
-    found = []
-    for c in range(task.done_start[block], task.done_start[block + 1]):
-        done = _unequal_to(task, int(task.done_var[c]), int(task.done_val[c]))
-        clause = negate(task, [*rest, done])
-        if clause is not None:
-            found.append(clause)
-    return found
+    clauses = [negate(task, _read_literals(task, block.rest, (done,))) for done in block.done]
+    return [clause for clause in clauses if clause is not None]
 
 
-def _read_write(task: FlatTask, effect: int) -> Write:
-    when = []
-    for c in range(task.cond_start[effect], task.cond_start[effect + 1]):
-        variable, value = int(task.cond_var[c]), int(task.cond_val[c])
-        negative = bool(task.cond_neg[c])
-        when.append(_unequal_to(task, variable, value) if negative else _equal_to(variable, value))
-    return Write(int(task.eff_var[effect]), int(task.eff_val[effect]), tuple(when))
-
-
-def _equal_to(variable: int, value: int) -> Literal:
-    return variable, 1 << value
-
-
-def _unequal_to(task: FlatTask, variable: int, value: int) -> Literal:
-    return variable, full_mask(task, variable) & ~(1 << value)
+def _read_literals(
+    task: FlatTask, equal: Sequence[Assignment], unequal: Sequence[Assignment]
+) -> tuple[Literal, ...]:
+    return (
+        *((variable, 1 << value) for variable, value in equal),
+        *((variable, full_mask(task, variable) & ~(1 << value)) for variable, value in unequal),
+    )

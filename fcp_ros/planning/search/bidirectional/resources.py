@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from enum import Enum
 
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.flat.task import FlatTask, count_operators
+from fcp_ros.planning.search.kernel.dominance import find_directions
 
 Amounts = tuple[float, ...]
 """The amount of each resource."""
@@ -21,15 +21,6 @@ Interval = tuple[float, float]
 """The least and the greatest amount, inclusive."""
 
 ANY = (-math.inf, math.inf)
-
-
-class BetterAmount(Enum):
-    """The amount of a resource that allows everything that another amount does."""
-
-    EITHER = "either"
-    MORE = "more"
-    LESS = "less"
-    NEITHER = "neither"
 
 
 class Resources:
@@ -48,7 +39,7 @@ class Resources:
         ranges = [self._find_range(task, resource) for resource in range(self.count)]
         self._floor = [floor for floor, _ in ranges]
         self._ceiling = [ceiling for _, ceiling in ranges]
-        self.better = [self._find_better(task, resource) for resource in range(self.count)]
+        self._directions: list[int] = find_directions(task).tolist()
         self.pumps = [o for o in range(count_operators(task)) if self._may_pump(o)]
         """Operators that a plan may need for nothing but their effect on a resource."""
 
@@ -87,11 +78,11 @@ class Resources:
     def is_as_good(self, amounts: Amounts, other: Amounts) -> bool:
         """Return True if whatever is possible with `other` is possible with `amounts`."""
         return all(
-            better is BetterAmount.EITHER
+            direction == 0
             or mine == yours
-            or (better is BetterAmount.MORE and mine > yours)
-            or (better is BetterAmount.LESS and mine < yours)
-            for better, mine, yours in zip(self.better, amounts, other, strict=True)
+            or (direction == 1 and mine > yours)
+            or (direction == -1 and mine < yours)
+            for direction, mine, yours in zip(self._directions, amounts, other, strict=True)
         )
 
     def _bounds(self, operator: int, resource: int) -> Interval:
@@ -114,28 +105,14 @@ class Resources:
             max(amount, self._high[resource]) if gives else amount,
         )
 
-    def _find_better(self, task: FlatTask, resource: int) -> BetterAmount:
-        use = task.use[:, resource]
-        amount = self.initial[resource]
-        least = -math.inf if (use > 0.0).any() else amount
-        clock = resource == self._clock
-        greatest = math.inf if clock or (use < 0.0).any() else amount
-        low = least < self._low[resource]
-        high = greatest > self._high[resource] or (
-            clock and min(self._closes, default=math.inf) < math.inf
-        )
-        if low:
-            return BetterAmount.NEITHER if high else BetterAmount.MORE
-        return BetterAmount.LESS if high else BetterAmount.EITHER
-
     def _may_pump(self, operator: int) -> bool:
         """Return True if an operator moves some resource in a direction that may be needed."""
-        for resource, better in enumerate(self.better):
+        for resource, direction in enumerate(self._directions):
             use = self._use[operator][resource]
             waits = resource == self._clock and self._opens[operator] > self.initial[resource]
-            if (use < 0.0 or waits) and better in (BetterAmount.MORE, BetterAmount.NEITHER):
+            if (use < 0.0 or waits) and direction in (1, 2):
                 return True
-            if use > 0.0 and better in (BetterAmount.LESS, BetterAmount.NEITHER):
+            if use > 0.0 and direction in (-1, 2):
                 return True
         return False
 
