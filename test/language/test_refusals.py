@@ -34,12 +34,6 @@ REASONS = {
     "don't leave the mug": Refusal.BAN,
 }
 NONSENSE = ["the mug", "mug_1", "put the person in the fridge", "kill person_1", "put it on it"]
-    "the mug",
-    "mug_1",
-    "put the person in the fridge",
-    "kill person_1",
-    "put the mug on it",
-]
 
 
 class Eager:
