@@ -34,7 +34,7 @@ class Refusal(Enum):
     QUESTION = "question"
     """A fact is asked for, and nothing to be done."""
     CONTRADICTION = "contradiction"
-    """It can't be so at once, or a thing would be used with itself."""
+    """Not all of it can be so at once."""
     AMOUNT = "amount"
     """A number that isn't read, more things than there are, or than a goal can have."""
     REMAINDER = "remainder"

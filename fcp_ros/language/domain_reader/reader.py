@@ -389,8 +389,7 @@ def _compose(
     joiner = GoalJoiner(context.domain, composer, resolver.state)
     goal = drop_idle_guides(joiner.join_sentence(sentence), context.domain)
     if find_self_relation(goal) is not None:
-        said = "something to be done with a thing and itself"
-        raise Unresolved(said, Refusal.CONTRADICTION)
+        raise Unresolved("something to be done with a thing and itself")
     goal = decide_sets(goal, context.domain)
     goal = put_somewhere(goal, context.domain, PresentState(context.instance))
     text = to_text(goal)

@@ -15,6 +15,8 @@ from fcp_ros.language.domain_reader.reader import ParsedInstruction
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.meanings import MeaningSource
+from fcp_ros.language.parsing.noun_phrases.head_parser import PRONOUNS
+from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, find_determiner
 from fcp_ros.language.parsing.trees import (
     Coordination,
     Determiner,
@@ -28,23 +30,12 @@ from fcp_ros.language.parsing.trees import (
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Tree, Word
 
-PRONOUNS = {
-    **dict.fromkeys(("it", "that", "this"), Reference.IT),
-    **dict.fromkeys(("them", "they", "these", "those", "both"), Reference.THEM),
-    **dict.fromkeys(("me", "us", "i", "we"), Reference.SPEAKER),
-    **dict.fromkeys(("you", "yourself"), Reference.ADDRESSEE),
-}
+_PRONOUNS = {**PRONOUNS, "both": Reference.THEM}
 PIECES = frozenset(["slice", "piece", "chunk", "half", "wedge"])
 """Forms that something has after it was cut."""
 _CUT = "sliced"
 _GROUPS, _SETS = frozenset(["pair", "couple"]), frozenset(["set", "bunch", "ring"])
 """Nouns that say that there are two, and those that make one thing of several."""
-_DETERMINERS = {
-    **dict.fromkeys(("the", "this", "that", "these", "those", "my", "your", "our"), Determiner.THE),
-    **dict.fromkeys(("a", "an", "some", "one", "any"), Determiner.A),
-    **dict.fromkeys(("all", "every", "each"), Determiner.ALL),
-    "both": Determiner.BOTH,
-}
 DIRECTIONS = gather_words("left right front side corner middle")
 """Parts of the space around something, which no relation knows."""
 _WELL_KNOWN = 0.75
@@ -96,7 +87,7 @@ class LearnedPhrases:
         """Rate how well a noun phrase may fill a slot of a type, in [0, 1]."""
         word = tree.words[place]
         if self._is_pronoun(tree, word):
-            person = PRONOUNS.get(word.text) in (Reference.SPEAKER, Reference.ADDRESSEE)
+            person = _PRONOUNS.get(word.text) in (Reference.SPEAKER, Reference.ADDRESSEE)
             return self._rate_charted(word, type_) if person else 1.0
         called = (p for label, p in self._rank(tree, place).items() if self._fits(label, type_))
         return max(self._rate_charted(word, type_), sum(called, 0.0))
@@ -115,13 +106,13 @@ class LearnedPhrases:
         return charted
 
     def _is_pronoun(self, tree: Tree, word: Word) -> bool:
-        if word.text in PRONOUNS and (word.text != "both" or not tree.children[word.place]):
+        if word.text in _PRONOUNS and (word.text != "both" or not tree.children[word.place]):
             return True
         inner = any(tree.list_children(word.place, "prep", "compound"))
         return word.lemma in PIECES and not inner and self._has_spoken
 
     def _refer(self, word: Word) -> NounPhrase:
-        head = PRONOUNS.get(word.text, Reference.IT)
+        head = _PRONOUNS.get(word.text, Reference.IT)
         use = WordUse(word.start, word.end, WordRole.THING, "")
         plural = head is Reference.THEM
         the = Determiner.THE
@@ -250,13 +241,13 @@ class LearnedPhrases:
         """Add what determiners and numbers say; None if one of them is not known."""
         several = word.tag in ("NNS", "NNPS")
         for child in tree.list_children(word.place, "det", "predet", "nummod", "poss"):
-            number = NUMBERS.get(child.text)
+            number, determiner = NUMBERS.get(child.text), find_determiner(child.text)
             if child.text.isdigit():
                 number = int(child.text)
-            if number is not None and number > 1:
+            if number is not None and 1 < number <= MOST_NUMBER:
                 phrase = replace(phrase, number=Quantity(value=number))
-            elif child.text in _DETERMINERS:
-                phrase = replace(phrase, determiner=_DETERMINERS[child.text])
+            elif determiner is not None:
+                phrase = replace(phrase, determiner=determiner)
             else:
                 return None
             role = WordRole.QUANTITY if number else WordRole.FILLER
