@@ -42,6 +42,8 @@ _WELL_KNOWN = 0.75
 """Least degree of a phrase of the chart that is taken before what people call things."""
 _ABSENT = 0.7
 """Degree of a noun of the chart for what isn't here."""
+_SUBSTITUTED = 0.5
+"""Degree of something else for a kind of the domain that isn't here, which relaxing asks about."""
 _LEAST_FIT = 0.05
 _LEAST_STATE, _LEAST_LIKENESS = 0.5, 0.6
 """Least degree of the demand that an adjective is taken for, and its least likeness to its word."""
@@ -143,14 +145,20 @@ class LearnedPhrases:
         moved = own.place - word.place
         barred = frozenset(place + moved for place in without)
         best: tuple[float, Phrase | None] = (0.0, None)
+        named: tuple[float, Phrase | None] = (0.0, None)
         for phrase in self._nouns.read(own.place, barred):
             degree = phrase.degree * self._nouns.fit(phrase, type_)
+            if degree > named[0]:
+                named = (degree, phrase)
             if isinstance(phrase, NounPhrase):
                 degree *= self._rate_head(phrase, word)
                 degree *= any(u.start <= word.start < u.end for u in phrase.uses)
             if degree > best[0]:
                 best = (degree, phrase)
-        return best[1] if best[0] >= _WELL_KNOWN else None
+        if best[0] < _WELL_KNOWN or best[1] is None:
+            return None
+        absent = _names_absent(named[1]) and not _names_absent(best[1])
+        return replace(best[1], degree=best[1].degree * _SUBSTITUTED) if absent else best[1]
 
     def _rate_head(self, phrase: NounPhrase, word: Word) -> float:
         """Rate what the chart took a noun for beside what people call so."""
@@ -218,13 +226,15 @@ class LearnedPhrases:
             return None
         known = list(_list_noun_words(tree, word))
         said = " ".join(one.text for one in known)
+        named = self._nouns.lexicon.find_noun(said)
+        absent = named is not None and not named.members
+        degree = fitting[label] ** 0.5 * (_SUBSTITUTED if absent else 1.0)
         uses = [
             WordUse(one.start, one.end, WordRole.THING, f'"{said}" is a {label}', fitting[label])
             for one in known
         ]
-        phrase = NounPhrase(
-            min(one.token for one in known), word.token + 1, noun, degree=fitting[label] ** 0.5
-        )
+        start = min(one.token for one in known)
+        phrase = NounPhrase(start, word.token + 1, noun, degree=degree)
         for one in (word,) if word.lemma in _SETS else known:
             determined = self._determine(tree, one, phrase, uses)
             if determined is None:
@@ -295,6 +305,12 @@ class LearnedPhrases:
     def _has_type(self, type_: str, wanted: str) -> bool:
         schema = self._domain.schema
         return bool(type_) and schema.has_type(wanted) and schema.is_subtype(type_, wanted)
+
+
+def _names_absent(phrase: Phrase | None) -> bool:
+    """Return True for a kind of the domain that isn't here."""
+    head = phrase.head if isinstance(phrase, NounPhrase) else None
+    return isinstance(head, Noun) and not head.members
 
 
 def _list_noun_words(tree: Tree, word: Word) -> Iterator[Word]:
