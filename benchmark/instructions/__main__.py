@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """People's instructions: how many are understood, flagged or wrong; one table.
 
-    python -m benchmark.instructions [--quick] [--reader paired] [--json FILE]
+    python -m benchmark.instructions [--quick] [--reader chart] [--json FILE]
 
-The reader is one of `fcp_ros.language.registry`: `domain` and `learned` are the two parts of
-`paired`. Exit status 1 if a goal is missed. To add rows, write a function that returns `Verdict`s,
+The reader is one of `fcp_ros.language.registry`: `chart` and `learned` are the two parts of
+`domain`. Exit status 1 if a goal is missed. To add rows, write a function that returns `Verdict`s,
 and list it in `PARTS`.
 """
 
@@ -199,7 +199,7 @@ PARTS: tuple[Callable[[Setting], Part], ...] = (measure_alfred, measure_gpsr, me
 def main() -> int:
     """Measure all parts, and print one table of the goals."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--reader", default="paired")
+    parser.add_argument("--reader", default="domain")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_TASKS} tasks of ALFRED")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()

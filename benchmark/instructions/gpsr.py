@@ -69,7 +69,7 @@ _POLITE = ("please", "can", "could", "may", "will", "would")
 _LEAST = 0.1
 """A clause whose best meaning has a lower degree asks for nothing that the domain has."""
 _QUESTIONS = ("who", "what", "how", "where", "which", "when")
-_PERSONS = frozenset(["me", "us", "him", "her", "them", "i", "we", "he", "she", "you"])
+_PERSONS = frozenset(["me", "us", "him", "her", "i", "we", "he", "she", "you"])
 
 
 @cache
@@ -82,7 +82,7 @@ def fit(noun: str, type_: str) -> float:
 
     What it doesn't know, such as the names of people, may be anything.
     """
-    if type_ in ("thing", ""):
+    if type_ in ("thing", "") or noun == "them":
         return 1.0
     if noun in _PERSONS:
         return 1.0 if type_ == "person" else 0.02
@@ -91,7 +91,7 @@ def fit(noun: str, type_: str) -> float:
         found = "item"
     if found is None:
         return {"item": 0.5, "location": 0.3, "room": 0.2, "person": 0.3}.get(type_, 0.5)
-    kinds = {"item": ("item",), "location": ("fixture", "room"), "room": ("room",)}
+    kinds = {"item": ("item",), "location": ("fixture", "room", "support"), "room": ("room",)}
     fits = any(schema.is_subtype(found, kind) for kind in kinds.get(type_, ("agent",)))
     return 1.0 if fits else 0.05
 
@@ -107,9 +107,12 @@ def classify(sentence: str, model: DemandModel) -> tuple[str, float]:
         if parsed.relation in ("relcl", "acl"):
             continue
         parts = read_parts(parsed)
+        if parsed.tree.find_child(parsed.verb, "xcomp") and not parts.clause.arguments:
+            continue  # "try | to find it"
         ranked = model.rank(parts.clause, gpsr_domain(), fit)
         if ranked and ranked[0].degree >= _LEAST and _is_demand(parts.clause):
-            demands.append(ranked[0])
+            earlier = parsed.mark == "after" or parsed.relation == "prep:after"
+            demands.insert(0 if earlier else len(demands), ranked[0])
     main = [d for d in demands if d.meaning.name not in _FIRST_STEPS] or demands[-1:]
     if not main:
         return REFUSED, 1.0

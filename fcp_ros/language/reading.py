@@ -20,9 +20,33 @@ class ReadingStatus(Enum):
     NOT_UNDERSTOOD = "not understood"
     """There is no reading, or words that matter could not be read; the message lists them."""
     REFUSED = "refused"
-    """Not an instruction that can be read at all: empty, too long, another language."""
+    """It isn't obeyed whoever reads it, for the reason in `Interpretation.refusal`."""
     FAILED = "failed"
     """The reader itself failed, such as a model without an answer; the message says what to do."""
+
+
+class Refusal(Enum):
+    """The reason why an instruction isn't obeyed: no other reader is asked to find a way round."""
+
+    EMPTY = "empty"
+    LENGTH = "length"
+    LANGUAGE = "language"
+    QUESTION = "question"
+    """A fact is asked for, and nothing to be done."""
+    CONTRADICTION = "contradiction"
+    """Not all of it can be so at once."""
+    AMOUNT = "amount"
+    """A number that isn't read, more things than there are, or than a goal can have."""
+    REMAINDER = "remainder"
+    """Nothing is left of what was named, or it isn't said which things are left out."""
+    TIME = "time"
+    """Nobody says how long actions take, or from when on it shall be so."""
+    DEGREE = "degree"
+    """A condition or a time of what is only so to a degree."""
+    PERMISSION = "permission"
+    """It is only said what may be done."""
+    BAN = "ban"
+    """It is only said what may not be done, and this names no state."""
 
 
 class WordRole(Enum):
@@ -102,6 +126,7 @@ class Interpretation:
         question: asks which reading is meant; empty unless AMBIGUOUS.
         choices: an answer for each of the first readings, such as "the mug in the sink"; one more
             than there are readings means none of them.
+        refusal: the reason; None unless REFUSED.
     """
 
     instruction: str
@@ -111,6 +136,7 @@ class Interpretation:
     question: str = ""
     choices: tuple[str, ...] = ()
     reader: str = ""
+    refusal: Refusal | None = None
 
     @property
     def best(self) -> Reading | None:

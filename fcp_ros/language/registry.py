@@ -40,21 +40,7 @@ class ReaderOptions:
 
 
 def make_domain(_options: ReaderOptions) -> InstructionReader:
-    """Make the reader that knows the phrases of the domain; its parser is loaded meanwhile.
-
-    Raises:
-        InputError: spaCy or its English pipeline isn't installed.
-    """
-    from fcp_ros.language.domain_reader import DomainReader
-    from fcp_ros.language.syntax import load_pipeline_ahead
-
-    reader = DomainReader()
-    load_pipeline_ahead()
-    return reader
-
-
-def make_paired(_options: ReaderOptions) -> InstructionReader:
-    """Make the readers `domain` and `learned` that doubt each other.
+    """Make the readers `chart` and `learned` that doubt each other; their parser is loaded ahead.
 
     Raises:
         InputError: spaCy or its English pipeline isn't installed.
@@ -70,6 +56,17 @@ def make_paired(_options: ReaderOptions) -> InstructionReader:
     reader = PairedReader(DomainReader(parse_chart, memory), DomainReader(LearnedSyntax(), memory))
     load_pipeline_ahead()
     return reader
+
+
+def make_chart(_options: ReaderOptions) -> InstructionReader:
+    """Make the reader by the phrases of the domain and English's logic alone.
+
+    Raises:
+        InputError: spaCy or its English pipeline isn't installed.
+    """
+    from fcp_ros.language.domain_reader import DomainReader
+
+    return DomainReader()
 
 
 def make_learned(_options: ReaderOptions) -> InstructionReader:
@@ -121,7 +118,7 @@ def make_endpoint(options: ReaderOptions) -> InstructionReader:
 
 READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
     "domain": make_domain,
-    "paired": make_paired,
+    "chart": make_chart,
     "learned": make_learned,
     "file": make_file,
     "model": make_model,
@@ -129,7 +126,7 @@ READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
 }
 """The maker of every reader by its name in options and parameters."""
 
-CASCADED = frozenset(["domain", "paired"])
+CASCADED = frozenset(["domain", "chart"])
 """Readers that have a language model asked about what they can't read, where one is configured."""
 
 

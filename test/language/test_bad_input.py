@@ -26,7 +26,7 @@ from fcp_ros.language.file_reader import FileReader
 from fcp_ros.language.model_reader import EndpointReader, ModelReaderOptions
 from fcp_ros.language.parsing.pattern_building import build_patterns
 from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.reading import Interpretation, ReadingStatus, WordRole
+from fcp_ros.language.reading import Interpretation, ReadingStatus, Refusal, WordRole
 from fcp_ros.language.self_relations import find_self_relation
 
 SESSION = open_session("household", "twin_house_furnished")
@@ -68,19 +68,11 @@ UNREAD = [
     "put the tasse on the table",
     "put the unicorn on the table",
     "frobnicate the mug",
-    "put it on the table and leave it in the fridge",
-    "open the fridge and keep it closed",
     "put -3 mugs on the table",
     "put 1e9 mugs on the table",
-    "put 3.5 mugs on the table",
     "put 1/2 mugs on the table",
     "put a million mugs on the table",
-    "put 99999999999999999999 mugs on the table",
-    "put 10001 mugs on the table",
-    "set the table for 0",
     "set the table for -1",
-    "set the table for 99999999999999999999",
-    "put the mug on the table within 99999999999999999999 minutes",
     'put "the mug on the table',
     'put "" on the table',
     "put the \N{RED APPLE} on the table",
@@ -92,8 +84,6 @@ UNREAD = [
     "please please",
     "mug_1",
     "the mug",
-    "what time is it?",
-    "where is the mug?",
     "kill the cat",
     "kill person_1",
     "put the person in the fridge",
@@ -105,7 +95,6 @@ UNREAD = [
     "on(mug_1, table_1)",
     "put the mug on the table; rm -rf /",
     "'; DROP TABLE mugs; --",
-    "put everything except everything on the table",
     "put the mug on the table before",
 ]
 
@@ -127,12 +116,25 @@ REFUSED = [
     "apporte-moi une tasse",
     "pon la taza en la mesa",
     "stelle mug on table bitte",
+    "put it on the table and leave it in the fridge",
+    "open the fridge and keep it closed",
+    "put 3.5 mugs on the table",
+    "put 99999999999999999999 mugs on the table",
+    "put 10001 mugs on the table",
+    "set the table for 0",
+    "set the table for 99999999999999999999",
+    "put the mug on the table within 99999999999999999999 minutes",
+    "what time is it?",
+    "where is the mug?",
+    "put everything except everything on the table",
 ]
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=[repr(text[:40]) for text in REFUSED])
-def test_what_is_too_long_or_not_english_is_refused(text):
-    assert read(text).status is ReadingStatus.REFUSED
+def test_what_nobody_shall_read_otherwise_is_refused(text):
+    found = read(text)
+    assert found.status is ReadingStatus.REFUSED
+    assert found.refusal is not None
 
 
 @pytest.mark.parametrize(
@@ -169,7 +171,7 @@ def test_to_have_none_of_something_is_not_to_ask_for_nothing():
     found = read("put 0 mugs on the table")
     assert found.best is None or found.best.goal.startswith("at most 0 ?x1: mug (on(")
     for text in ("put 0 or more mugs on the table", "put at least 0 mugs on the table"):
-        assert read(text).status is ReadingStatus.NOT_UNDERSTOOD
+        assert read(text).refusal is Refusal.AMOUNT
 
 
 # --- labels and names of a scene are data

@@ -45,7 +45,7 @@ def test_what_is_no_instruction_is_refused(text):
 
 def test_what_contradicts_itself_is_named():
     found = READER.read("put the mug on the table and leave it in the fridge", HOUSE)
-    assert found.status is ReadingStatus.NOT_UNDERSTOOD
+    assert found.status is ReadingStatus.REFUSED
     assert "on(mug_1, table_1)" in found.message
     assert "inside(mug_1, fridge_1)" in found.message
 

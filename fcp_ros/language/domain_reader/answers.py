@@ -15,7 +15,14 @@ from fcp_ros.language.english.function_words import ENGLISH, FILLERS, FOREIGN
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.parsing.clauses.hedges import Asides
 from fcp_ros.language.questions import ask_which, describe_choices
-from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
+from fcp_ros.language.reading import (
+    Interpretation,
+    Reading,
+    ReadingStatus,
+    Refusal,
+    WordRole,
+    WordUse,
+)
 
 READER = "domain"
 MARGIN = 0.05
@@ -35,9 +42,10 @@ class ReadingCandidate:
     choice: str = ""
 
 
-def refuse(instruction: str, message: str) -> Interpretation:
-    """Answer something that is no instruction."""
-    return Interpretation(instruction, ReadingStatus.REFUSED, message, reader=READER)
+def refuse(instruction: str, reason: Refusal, message: str) -> Interpretation:
+    """Answer what isn't obeyed."""
+    status = ReadingStatus.REFUSED
+    return Interpretation(instruction, status, message, reader=READER, refusal=reason)
 
 
 def answer_unread(

@@ -35,6 +35,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
+from fcp_ros.language.reading import Refusal
 
 _TASK_WITH_NOTHING = 0.3
 """Degree of "I want nothing left there" as the task to bring nothing."""
@@ -120,7 +121,7 @@ class Composer:
         phrase = said.arguments[slot]
         assert isinstance(phrase, NounPhrase)
         if composed.clause.negated or said.negated:
-            raise Unresolved('not "only"')
+            raise Unresolved('not "only"', Refusal.REMAINDER)
         state = composed.clause.act in (Act.STATE, Act.KEEP)
         named = replace(phrase, only=False)
         found: list[Statement] = []

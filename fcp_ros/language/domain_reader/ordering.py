@@ -47,6 +47,7 @@ from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.domain_reader.timing import WISH, TimingComposer, keep_order
 from fcp_ros.language.english.verbs import KEEP_VERBS
 from fcp_ros.language.parsing.trees import Act, Sentence, SpokenClause
+from fcp_ros.language.reading import Refusal
 
 
 class GoalJoiner:
@@ -152,7 +153,7 @@ class GoalJoiner:
         if clause.provisos:
             self._follow_provisos(composed, provisos)
         elif clause.permitted:
-            raise Unresolved("what is only permitted")
+            raise Unresolved("what is only permitted", Refusal.PERMISSION)
         if clause.in_order:
             composed.constraints += keep_order(composed)
         if not clause.provisos and self._timing.constrain(composed):
@@ -216,7 +217,7 @@ class GoalJoiner:
                 closed = close_groups(composed.statements)
             ended = [True] * len(closed)
         elif clause.act is Act.STAY:
-            raise Unresolved("to move something without saying where")
+            raise Unresolved("to move something without saying where", Refusal.BAN)
         else:
             ended = [clause.verb == "let" and self._state.holds(one, {}) for one in closed]
             forbidden = [s for s, end in zip(composed.statements, ended, strict=True) if not end]
@@ -269,7 +270,7 @@ class GoalJoiner:
         condition = join([one.close() for one in conditions])
         closed = [statement.close() for statement in statements]
         if not all(is_crisp(one, self._judging) for one in (condition, *closed)):
-            raise Unresolved("a condition on the way that is only so to a degree")
+            raise Unresolved("a condition on the way that is only so to a degree", Refusal.DEGREE)
         return [_never(join([one, condition])) for one in closed]
 
     def _forbid(self, statement: Statement) -> Expression:

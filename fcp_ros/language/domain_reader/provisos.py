@@ -14,6 +14,7 @@ from fcp_ros.language.domain_reader.statements import ComposedClause, is_crisp
 from fcp_ros.language.domain_reader.terms.referents import negate
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.trees import Act, ProvisoKind, SpokenClause, TimeKind
+from fcp_ros.language.reading import Refusal
 
 
 class ProvisoComposer:
@@ -53,7 +54,9 @@ class ProvisoComposer:
         for statement in composed.statements:
             asked = statement.close()
             if not is_crisp(And((asked, trigger)), self._judging):
-                raise Unresolved("a condition on the way that is only so to a degree")
+                raise Unresolved(
+                    "a condition on the way that is only so to a degree", Refusal.DEGREE
+                )
             found += self._relate(asked, trigger, kind, composed.clause)
         return found
 
@@ -66,7 +69,7 @@ class ProvisoComposer:
             if clause.permitted:
                 body = negate(asked)
             if not self._holds_now(body):
-                raise Unresolved("from when on it shall be so")
+                raise Unresolved("from when on it shall be so", Refusal.TIME)
             return [_make(TrajectoryOperator.BEFORE, trigger, negate(body))]
         if kind is ProvisoKind.WHENEVER:
             if clause.time is not None:
@@ -82,7 +85,7 @@ class ProvisoComposer:
         """State that something is so within a time after something else."""
         limit = clause.time
         if limit is None or limit.kind is not TimeKind.WITHIN or not self._domain.timed:
-            raise Unresolved("a time: nobody says how long actions take")
+            raise Unresolved("a time: nobody says how long actions take", Refusal.TIME)
         operator = TrajectoryOperator.ALWAYS_WITHIN
         found: list[Expression] = []
         # "Close the door within a minute after opening it" asks for nothing at the end.

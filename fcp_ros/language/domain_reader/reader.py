@@ -54,8 +54,8 @@ from fcp_ros.language.parsing.trees import (
     Words,
 )
 from fcp_ros.language.parsing.word_uses import collect_uses
-from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
+from fcp_ros.language.reader import ReadingContext, find_excess
+from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Refusal
 from fcp_ros.language.self_relations import find_self_relation
 from fcp_ros.language.syntax import Segment, parse_segments, require_pipeline
 from fcp_ros.language.syntax.tree import join_trees
@@ -63,8 +63,6 @@ from fcp_ros.language.words.wordnet_nouns import MISSING, is_installed
 
 MOST_TOKENS = 150
 """Longer instructions are refused."""
-MOST_CHARACTERS = 4_000
-"""Longest accepted instruction."""
 MOST_CHOICES = 5
 """Elements that are offered where a phrase could be several."""
 ABOUT_AS_WELL = 0.85
@@ -86,6 +84,20 @@ class _Draft:
     sentence: Sentence
     ambiguity: Ambiguity | None = None
     choice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """The reason why a tree has no goal.
+
+    Attributes:
+        refusal: the reason why none of these words has one.
+        whole: all words are in the tree.
+    """
+
+    message: str
+    refusal: Refusal | None
+    whole: bool
 
 
 @dataclass(frozen=True)
@@ -142,35 +154,31 @@ class DomainReader:
     def read(self, instruction: str, context: ReadingContext) -> Interpretation:
         """Read an instruction (see `InstructionReader`)."""
         if not instruction.strip():
-            return refuse(instruction, "The instruction is empty: say what shall be done.")
-        if len(instruction) > MOST_CHARACTERS:
-            return refuse(
-                instruction,
-                f"The instruction has {len(instruction)} characters, more than "
-                f"{MOST_CHARACTERS}: say it in several shorter ones.",
-            )
+            said = "The instruction is empty: say what shall be done."
+            return refuse(instruction, Refusal.EMPTY, said)
+        if find_excess(instruction):
+            return refuse(instruction, Refusal.LENGTH, find_excess(instruction))
         tokens = tokenise(instruction)
         if len(tokens) > MOST_TOKENS:
             return refuse(
                 instruction,
+                Refusal.LENGTH,
                 f"The instruction has {len(tokens)} words, more than {MOST_TOKENS}: "
                 "say it in several shorter ones.",
             )
         if not any(t.kind in (TokenKind.WORD, TokenKind.QUOTED) for t in tokens):
-            return refuse(instruction, "The instruction has no words: say what shall be done.")
+            said = "The instruction has no words: say what shall be done."
+            return refuse(instruction, Refusal.EMPTY, said)
         language = name_language(tokens)
         if language:
             shown = "another language" if language == "another" else language
-            return refuse(
-                instruction, f"This seems to be {shown}; only English is read: say it in English."
-            )
+            said = f"This seems to be {shown}; only English is read: say it in English."
+            return refuse(instruction, Refusal.LANGUAGE, said)
         subject = self._memory.find_subject(context)
         framed = frame_instruction(tokens, subject.lexicon, subject.patterns)
         if framed.only_asks:
-            return answer_unread(
-                instruction,
-                "This is a question, and nothing is asked to be done: say what shall be done.",
-            )
+            said = "This is a question, and nothing is asked to be done: say what shall be done."
+            return refuse(instruction, Refusal.QUESTION, said)
         return self._read_tokens(instruction, framed.asides, context)
 
     # --- reading
@@ -181,11 +189,11 @@ class DomainReader:
         subject, tokens = self._memory.find_subject(context), asides.tokens
         sentences = self._parse(tokens, context, subject)
         drafts: dict[str, _Draft] = {}
-        faults: list[str] = []
+        faults: list[_Fault] = []
         for asking in (False, True):
             if any(draft.degree >= LEAST_DEGREE for draft in drafts.values()):
                 break  # what "it" means is asked about only if nothing else can be meant
-            if asking and not any(fault.startswith('what "') for fault in faults):
+            if asking and not any(fault.message.startswith('what "') for fault in faults):
                 break
             for sentence in sentences:
                 for draft in self._list_drafts(sentence, context, subject, faults, asking):
@@ -194,8 +202,11 @@ class DomainReader:
                         drafts[draft.goal] = draft
         ranked = sorted(drafts.values(), key=lambda draft: -draft.degree)
         candidates = _check_drafts(instruction, asides, ranked, context, faults)
+        refused = _find_refusal(instruction, tokens, candidates, faults)
+        if refused is not None:
+            return refused
         if not candidates:
-            found = _answer_nothing(instruction, tokens, sentences, faults, subject)
+            found = _answer_nothing(instruction, tokens, faults, subject)
             return self._note_missing(found)
         return self._note_missing(answer(instruction, candidates, context.domain, context.instance))
 
@@ -231,14 +242,14 @@ class DomainReader:
         sentence: Sentence,
         context: ReadingContext,
         subject: Subject,
-        faults: list[str],
+        faults: list[_Fault],
         asking: bool,
     ) -> Iterator[_Draft]:
         """Yield the goals of a tree: one, or one for each element that may be meant."""
         try:
             goal, degree, ambiguities = _compose(sentence, context, subject, {}, asking)
         except (Unresolved, ValueError, LookupError) as error:
-            faults.append(_write_fault(error))
+            faults.append(_make_fault(error, sentence))
             return
         if not ambiguities:
             yield _Draft(goal, degree, sentence)
@@ -250,7 +261,7 @@ class DomainReader:
                 chosen = {first.place: name}
                 goal, degree, _ = _compose(sentence, context, subject, chosen, asking)
             except (Unresolved, ValueError, LookupError) as error:
-                faults.append(_write_fault(error))
+                faults.append(_make_fault(error, sentence))
                 continue
             found.append(_Draft(goal, degree, sentence, first, name))
         best = max((draft.degree for draft in found), default=0.0)
@@ -264,7 +275,7 @@ def _check_drafts(
     asides: Asides,
     ranked: Sequence[_Draft],
     context: ReadingContext,
-    faults: list[str],
+    faults: list[_Fault],
 ) -> list[ReadingCandidate]:
     """Make readings of the goals that fit the domain: as many as are shown."""
     found: list[ReadingCandidate] = []
@@ -277,7 +288,7 @@ def _check_drafts(
             parsed = parse_expression(draft.goal)
             checked = check_goal(parsed, context.domain, context.instance, draft.goal)
         except ExpressionError as error:
-            faults.append(_write_fault(error))
+            faults.append(_make_fault(error, draft.sentence))
             continue
         near = bool(found) and draft.degree > found[0].reading.degree - MARGIN
         if near and not draft.ambiguity:
@@ -295,26 +306,47 @@ def _check_drafts(
     return found
 
 
-def _answer_nothing(
+def _find_refusal(
     instruction: str,
     tokens: Sequence[Token],
-    sentences: Sequence[Sentence],
-    faults: Sequence[str],
-    subject: Subject,
-) -> Interpretation:
-    """Say why there is no reading."""
-    if sentences and faults:
-        fault = to_printable(shorten_words(faults[0]))
-        return answer_unread(
-            instruction, f"It is not clear how to do this: {fault}. Say it in other words."
+    candidates: Sequence[ReadingCandidate],
+    faults: Sequence[_Fault],
+) -> Interpretation | None:
+    """Find the reason not to obey that what was said has; None if all of it was read otherwise.
+
+    A tree that lacks words gives none: these may say what it is about.
+    """
+    best = candidates[0].reading if candidates else None
+    if best is not None and not best.unread and best.degree >= LEAST_DEGREE:
+        return None
+    fault = next((fault for fault in faults if fault.refusal is not None and fault.whole), None)
+    if fault is not None and fault.refusal is not None:
+        said = to_printable(shorten_words(fault.message))
+        return refuse(
+            instruction,
+            fault.refusal,
+            f"It is not clear how to do this: {said}. Say it in other words.",
         )
     for place, token in enumerate(tokens):
         if token.kind is TokenKind.NUMBER and not is_number_read(tokens, place):
             number = shorten_words(token.shown)
-            return answer_unread(
-                instruction,
-                f"The number {number} is not read: give a whole one from 1 to {MOST_NUMBER}.",
-            )
+            said = f"The number {number} is not read: give a whole one from 1 to {MOST_NUMBER}."
+            return refuse(instruction, Refusal.AMOUNT, said)
+    return None
+
+
+def _answer_nothing(
+    instruction: str,
+    tokens: Sequence[Token],
+    faults: Sequence[_Fault],
+    subject: Subject,
+) -> Interpretation:
+    """Say why there is no reading."""
+    if faults:
+        fault = to_printable(shorten_words(faults[0].message))
+        return answer_unread(
+            instruction, f"It is not clear how to do this: {fault}. Say it in other words."
+        )
     unknown = [
         _quote(token)
         for place, token in enumerate(tokens)
@@ -362,14 +394,17 @@ def _compose(
     goal = put_somewhere(goal, context.domain, PresentState(context.instance))
     text = to_text(goal)
     if len(text) > MAX_LENGTH:
-        raise Unresolved("so many things in one goal")
+        raise Unresolved("so many things in one goal", Refusal.AMOUNT)
     degree = sentence.degree * composer.degree * joiner.degree
     return text, degree, resolver.ambiguities
 
 
-def _write_fault(error: Exception) -> str:
-    """Write why there is no goal; only `Unresolved` speaks of words, all others of formulas."""
-    return str(error).rstrip(".") if isinstance(error, Unresolved) else _NO_GOAL
+def _make_fault(error: Exception, sentence: Sentence) -> _Fault:
+    """Say why there is no goal; only `Unresolved` speaks of words, all others of formulas."""
+    whole = not sentence.unread
+    if isinstance(error, Unresolved):
+        return _Fault(str(error).rstrip("."), error.refusal, whole)
+    return _Fault(_NO_GOAL, None, whole)
 
 
 def _rate_phrase(phrase: Phrase, type_: str, subject: Subject) -> float:

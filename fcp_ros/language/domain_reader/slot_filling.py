@@ -41,6 +41,7 @@ from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.noun_phrases.modifier_parser import WHERE
 from fcp_ros.language.parsing.trees import PLACE, THEME
+from fcp_ros.language.reading import Refusal
 
 _SEVERAL_PLACES = 0.3
 """Degree of a reading that has the same things in several places at once."""
@@ -170,7 +171,7 @@ class SlotFiller:
         ]
         combined = list(product(*choices))
         if len(combined) > MOST_STATEMENTS:
-            raise Unresolved(f"{len(combined)} combinations of things")
+            raise Unresolved(f"{len(combined)} combinations of things", Refusal.AMOUNT)
         found: list[Statement] = []
         for chosen in combined:
             each = dict(zip(slots, chosen, strict=True))

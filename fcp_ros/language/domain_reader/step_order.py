@@ -31,6 +31,7 @@ from fcp_ros.language.domain_reader.terms.referents import Referent, Term, TermG
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.parsing.trees import Act, Link
+from fcp_ros.language.reading import Refusal
 
 
 class StepOrder:
@@ -116,7 +117,7 @@ class StepOrder:
     def _demand_sometime(self, one: ComposedClause) -> list[Expression]:
         closed = one.close()
         if not is_crisp(closed, self._judging):
-            raise Unresolved("that something is so on the way to a degree")
+            raise Unresolved("that something is so on the way to a degree", Refusal.DEGREE)
         return [TrajectoryConstraint(TrajectoryOperator.SOMETIME, (closed,))]
 
     def _stays_there(self, one: ComposedClause, laters: Sequence[ComposedClause]) -> bool:
@@ -234,7 +235,8 @@ def _pin_variables(atom: Atom, other: Atom) -> Atom:
 
 def refuse_both(one: Expression, other: Expression) -> Unresolved:
     """Make the fault that two things were asked for that can't both be so."""
-    return Unresolved(f"both {to_text(one)} and {to_text(other)}: they contradict one another")
+    said = f"both {to_text(one)} and {to_text(other)}: they contradict one another"
+    return Unresolved(said, Refusal.CONTRADICTION)
 
 
 def order_clauses(links: Sequence[Link]) -> list[int]:

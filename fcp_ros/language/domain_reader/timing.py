@@ -15,6 +15,7 @@ from fcp_ros.language.domain_reader.statements import ComposedClause, is_crisp
 from fcp_ros.language.domain_reader.terms.referents import negate
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.trees import Act, TimeKind, TimeLimit
+from fcp_ros.language.reading import Refusal
 
 WISH = 0.5
 """Weight of what is only wished."""
@@ -56,7 +57,7 @@ class TimingComposer:
         if not wished:
             composed.statements = []
         if not all(is_crisp(body, self._judging) for body in bodies):
-            raise Unresolved("a time for what is only so to a degree")
+            raise Unresolved("a time for what is only so to a degree", Refusal.DEGREE)
         for body in bodies:
             if clause.once:
                 operator = TrajectoryOperator.AT_MOST_ONCE
@@ -71,7 +72,7 @@ class TimingComposer:
         self, body: Expression, limit: TimeLimit, composed: ComposedClause
     ) -> TrajectoryConstraint:
         if not self._domain.timed:
-            raise Unresolved("a time: nobody says how long actions take")
+            raise Unresolved("a time: nobody says how long actions take", Refusal.TIME)
         clause = composed.clause
         lasting = clause.negated or clause.act in (Act.KEEP, Act.STAY)
         if clause.negated:
@@ -85,7 +86,7 @@ class TimingComposer:
             operator = TrajectoryOperator.HOLD_AFTER
             return TrajectoryConstraint(operator, (body,), 0, (limit.seconds,))
         if not limit.begin and not self._holds_now(body):
-            raise Unresolved("from when on it shall be so")
+            raise Unresolved("from when on it shall be so", Refusal.TIME)
         times = (limit.begin, limit.seconds)
         return TrajectoryConstraint(TrajectoryOperator.HOLD_DURING, (body,), 0, times)
 

@@ -59,6 +59,8 @@ _PLAIN = FILLERS | gather_words("please then and you i we me us now so let")
 _NO_THING = 0.3
 """Degree of a demand that lacks a thing."""
 _LEAST, _MOST_DEMANDS = 0.02, 3
+_FEW = 2
+"""Arguments that a clause without a verb has at least."""
 _KNOWN = 0.5
 """Least degree of a demand whose verb was understood: what is less likely than all others together
 is offered at most with the verb ("I did not understand 'glimp'")."""
@@ -137,6 +139,9 @@ class _SentenceReader:
         if parsed.relation == "relcl" or (parsed.relation == "acl" and purpose is None):
             return True
         parts = read_parts(parsed)
+        bare = not parsed.lemma and not parts.clause.complement
+        if bare and len(parts.clause.arguments) < _FEW:
+            return False  # "the mug" names a thing, and nothing to be done with it
         if parts.clause.verb == "be" and (
             not parts.clause.arguments or self._is_remark(parsed, parts)
         ):

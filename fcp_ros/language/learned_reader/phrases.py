@@ -15,6 +15,8 @@ from fcp_ros.language.domain_reader.reader import ParsedInstruction
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.meanings import MeaningSource
+from fcp_ros.language.parsing.noun_phrases.head_parser import PRONOUNS
+from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, find_determiner
 from fcp_ros.language.parsing.trees import (
     Coordination,
     Determiner,
@@ -28,29 +30,20 @@ from fcp_ros.language.parsing.trees import (
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Tree, Word
 
-PRONOUNS = {
-    **dict.fromkeys(("it", "that", "this"), Reference.IT),
-    **dict.fromkeys(("them", "they", "these", "those", "both"), Reference.THEM),
-    **dict.fromkeys(("me", "us", "i", "we"), Reference.SPEAKER),
-    **dict.fromkeys(("you", "yourself"), Reference.ADDRESSEE),
-}
+_PRONOUNS = {**PRONOUNS, "both": Reference.THEM}
 PIECES = frozenset(["slice", "piece", "chunk", "half", "wedge"])
 """Forms that something has after it was cut."""
 _CUT = "sliced"
 _GROUPS, _SETS = frozenset(["pair", "couple"]), frozenset(["set", "bunch", "ring"])
 """Nouns that say that there are two, and those that make one thing of several."""
-_DETERMINERS = {
-    **dict.fromkeys(("the", "this", "that", "these", "those", "my", "your", "our"), Determiner.THE),
-    **dict.fromkeys(("a", "an", "some", "one", "any"), Determiner.A),
-    **dict.fromkeys(("all", "every", "each"), Determiner.ALL),
-    "both": Determiner.BOTH,
-}
 DIRECTIONS = gather_words("left right front side corner middle")
 """Parts of the space around something, which no relation knows."""
 _WELL_KNOWN = 0.75
 """Least degree of a phrase of the chart that is taken before what people call things."""
 _ABSENT = 0.7
 """Degree of a noun of the chart for what isn't here."""
+_SUBSTITUTED = 0.5
+"""Degree of something else for a kind of the domain that isn't here, which relaxing asks about."""
 _LEAST_FIT = 0.05
 _LEAST_STATE, _LEAST_LIKENESS = 0.5, 0.6
 """Least degree of the demand that an adjective is taken for, and its least likeness to its word."""
@@ -96,7 +89,7 @@ class LearnedPhrases:
         """Rate how well a noun phrase may fill a slot of a type, in [0, 1]."""
         word = tree.words[place]
         if self._is_pronoun(tree, word):
-            person = PRONOUNS.get(word.text) in (Reference.SPEAKER, Reference.ADDRESSEE)
+            person = _PRONOUNS.get(word.text) in (Reference.SPEAKER, Reference.ADDRESSEE)
             return self._rate_charted(word, type_) if person else 1.0
         called = (p for label, p in self._rank(tree, place).items() if self._fits(label, type_))
         return max(self._rate_charted(word, type_), sum(called, 0.0))
@@ -115,13 +108,13 @@ class LearnedPhrases:
         return charted
 
     def _is_pronoun(self, tree: Tree, word: Word) -> bool:
-        if word.text in PRONOUNS and (word.text != "both" or not tree.children[word.place]):
+        if word.text in _PRONOUNS and (word.text != "both" or not tree.children[word.place]):
             return True
         inner = any(tree.list_children(word.place, "prep", "compound"))
         return word.lemma in PIECES and not inner and self._has_spoken
 
     def _refer(self, word: Word) -> NounPhrase:
-        head = PRONOUNS.get(word.text, Reference.IT)
+        head = _PRONOUNS.get(word.text, Reference.IT)
         use = WordUse(word.start, word.end, WordRole.THING, "")
         plural = head is Reference.THEM
         the = Determiner.THE
@@ -152,14 +145,20 @@ class LearnedPhrases:
         moved = own.place - word.place
         barred = frozenset(place + moved for place in without)
         best: tuple[float, Phrase | None] = (0.0, None)
+        named: tuple[float, Phrase | None] = (0.0, None)
         for phrase in self._nouns.read(own.place, barred):
             degree = phrase.degree * self._nouns.fit(phrase, type_)
+            if degree > named[0]:
+                named = (degree, phrase)
             if isinstance(phrase, NounPhrase):
                 degree *= self._rate_head(phrase, word)
                 degree *= any(u.start <= word.start < u.end for u in phrase.uses)
             if degree > best[0]:
                 best = (degree, phrase)
-        return best[1] if best[0] >= _WELL_KNOWN else None
+        if best[0] < _WELL_KNOWN or best[1] is None:
+            return None
+        absent = _names_absent(named[1]) and not _names_absent(best[1])
+        return replace(best[1], degree=best[1].degree * _SUBSTITUTED) if absent else best[1]
 
     def _rate_head(self, phrase: NounPhrase, word: Word) -> float:
         """Rate what the chart took a noun for beside what people call so."""
@@ -227,13 +226,15 @@ class LearnedPhrases:
             return None
         known = list(_list_noun_words(tree, word))
         said = " ".join(one.text for one in known)
+        named = self._nouns.lexicon.find_noun(said)
+        absent = named is not None and not named.members
+        degree = fitting[label] ** 0.5 * (_SUBSTITUTED if absent else 1.0)
         uses = [
             WordUse(one.start, one.end, WordRole.THING, f'"{said}" is a {label}', fitting[label])
             for one in known
         ]
-        phrase = NounPhrase(
-            min(one.token for one in known), word.token + 1, noun, degree=fitting[label] ** 0.5
-        )
+        start = min(one.token for one in known)
+        phrase = NounPhrase(start, word.token + 1, noun, degree=degree)
         for one in (word,) if word.lemma in _SETS else known:
             determined = self._determine(tree, one, phrase, uses)
             if determined is None:
@@ -250,13 +251,13 @@ class LearnedPhrases:
         """Add what determiners and numbers say; None if one of them is not known."""
         several = word.tag in ("NNS", "NNPS")
         for child in tree.list_children(word.place, "det", "predet", "nummod", "poss"):
-            number = NUMBERS.get(child.text)
+            number, determiner = NUMBERS.get(child.text), find_determiner(child.text)
             if child.text.isdigit():
                 number = int(child.text)
-            if number is not None and number > 1:
+            if number is not None and 1 < number <= MOST_NUMBER:
                 phrase = replace(phrase, number=Quantity(value=number))
-            elif child.text in _DETERMINERS:
-                phrase = replace(phrase, determiner=_DETERMINERS[child.text])
+            elif determiner is not None:
+                phrase = replace(phrase, determiner=determiner)
             else:
                 return None
             role = WordRole.QUANTITY if number else WordRole.FILLER
@@ -304,6 +305,12 @@ class LearnedPhrases:
     def _has_type(self, type_: str, wanted: str) -> bool:
         schema = self._domain.schema
         return bool(type_) and schema.has_type(wanted) and schema.is_subtype(type_, wanted)
+
+
+def _names_absent(phrase: Phrase | None) -> bool:
+    """Return True for a kind of the domain that isn't here."""
+    head = phrase.head if isinstance(phrase, NounPhrase) else None
+    return isinstance(head, Noun) and not head.members
 
 
 def _list_noun_words(tree: Tree, word: Word) -> Iterator[Word]:

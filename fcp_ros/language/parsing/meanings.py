@@ -99,7 +99,7 @@ class PatternTable:
         if isinstance(first, PhraseSlot):
             return
         known = self.modifiers.setdefault(first.text, [])
-        if any(p.parts == pattern.parts and p.meaning is pattern.meaning for p in known):
+        if any(p.parts == pattern.parts and p.meaning == pattern.meaning for p in known):
             return
         known.append(pattern)
         self._learn(pattern)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from fcp_ros.domain.expressions.syntax import list_variables
 from fcp_ros.domain.model import ActionRule, Domain
@@ -18,11 +18,11 @@ from fcp_ros.language.meanings import (
     Meaning,
     MeaningSource,
     bind_missing,
+    list_meanings,
     make_graded_meaning,
     make_opposite,
     make_relation_meaning,
     make_rule_meaning,
-    make_task_meaning,
 )
 from fcp_ros.language.parsing.meanings import FlatPart, PatternTable, SpokenPattern
 from fcp_ros.language.parsing.set_index import SetIndex
@@ -37,19 +37,28 @@ def build_patterns(domain: Domain) -> PatternTable:
     """Build the patterns of a domain from its words, and from its names where it has none."""
     words: DomainWords = domain.words
     table = PatternTable()
+    ways: dict[tuple[MeaningSource, str], list[tuple[Meaning, tuple[FlatPart, ...]]]] = {}
+    for meaning, variant in list_meanings(domain):
+        ways.setdefault((meaning.source, meaning.name), []).append((meaning, variant))
+
+    def add(source: MeaningSource, name: str) -> bool:
+        for meaning, variant in ways.get((source, name), ()):
+            _add_variant(table, variant, meaning)
+        return (source, name) in ways
+
     for relation in domain.schema.relations:
-        types = dict(relation.legs)
-        meaning = make_relation_meaning(relation.name, types)
-        _add_predicate(table, meaning, words.relations.get(relation.name, ()))
-        if relation.name in words.negated:
-            _add_phrases(table, make_opposite(meaning), words.negated[relation.name])
+        add(MeaningSource.RELATION, relation.name)
+        _add_name(table, make_relation_meaning(relation.name, dict(relation.legs)))
     for name, predicate in domain.graded.items():
-        types = {parameter.name: parameter.type for parameter in predicate.parameters}
-        _add_predicate(table, make_graded_meaning(name, types), words.graded.get(name, ()))
+        if not add(MeaningSource.GRADED, name):
+            types = {parameter.name: parameter.type for parameter in predicate.parameters}
+            _add_name(table, make_graded_meaning(name, types))
     for rule in domain.rules.values():
-        _add_rule(table, rule, words.rules.get(rule.name, ()))
+        if not add(MeaningSource.RULE, rule.name):
+            _add_rule(table, rule)
     for task in words.tasks.values():
-        _add_task(table, task)
+        add(MeaningSource.TASK, task.name)
+        _add_remarks(table, task)
     _add_opposites(table)
     table.sets = SetIndex(words.sets.values())
     table.vocabulary |= table.sets.vocabulary
@@ -59,37 +68,26 @@ def build_patterns(domain: Domain) -> PatternTable:
 # --- relations and graded predicates
 
 
-def _add_predicate(table: PatternTable, meaning: Meaning, phrases: Sequence[object]) -> None:
-    if phrases:
-        _add_phrases(table, meaning, phrases)
-    if meaning.source is MeaningSource.GRADED and phrases:
-        return
+def _add_name(table: PatternTable, meaning: Meaning) -> None:
     for parts, subject in _derive_modifiers(meaning):
         bound = bind_missing(meaning, parts, subject)
         table.add_modifier(SpokenPattern(parts, bound, _NAME_DEGREE, subject))
 
 
-def _add_phrases(table: PatternTable, meaning: Meaning, phrases: Sequence[object]) -> None:
-    for phrase in phrases:
-        for variant in getattr(phrase, "variants", ()):
-            add_variant(table, variant, meaning)
-
-
-def add_variant(
+def _add_variant(
     table: PatternTable, variant: tuple[FlatPart, ...], meaning: Meaning, degree: float = 1.0
 ) -> None:
     """Add one way to say a meaning: a modifier if it begins with a slot, else an imperative."""
     variant = _split_contractions(variant)
     first = variant[0]
-    bound = bind_missing(meaning, variant)
     if isinstance(first, PhraseSlot) and len(variant) > 1 and isinstance(variant[1], PhraseWord):
         copula = variant[1].text in _COPULAS
         parts = variant[2:] if copula else variant[1:]
         finite = not copula and (variant[1].text,) not in PREPOSITIONS
-        table.add_modifier(SpokenPattern(parts, bound, degree, first.name, finite))
+        table.add_modifier(SpokenPattern(parts, meaning, degree, first.name, finite))
         return
     for parts in vary_particle(variant):
-        table.add_imperative(SpokenPattern(parts, bound, degree))
+        table.add_imperative(SpokenPattern(parts, meaning, degree))
 
 
 def _split_contractions(variant: tuple[FlatPart, ...]) -> tuple[FlatPart, ...]:
@@ -167,18 +165,11 @@ def _add_state(table: PatternTable, words: str, known: SpokenPattern, meaning: M
 # --- rules
 
 
-def _add_rule(table: PatternTable, rule: ActionRule, phrases: Sequence[object]) -> None:
-    for phrase in phrases:
-        for variant in getattr(phrase, "variants", ()):
-            meaning = make_rule_meaning(rule, list_slots(variant))
-            if meaning is not None:
-                add_variant(table, variant, meaning)
-    if phrases:
-        return
+def _add_rule(table: PatternTable, rule: ActionRule) -> None:
     for variant in _derive_imperatives(rule):
         meaning = make_rule_meaning(rule, list_slots(variant))
         if meaning is not None:
-            add_variant(table, variant, meaning, _NAME_DEGREE)
+            _add_variant(table, variant, meaning, _NAME_DEGREE)
 
 
 def _derive_imperatives(rule: ActionRule) -> Iterator[tuple[FlatPart, ...]]:
@@ -218,11 +209,8 @@ def _derive_imperatives(rule: ActionRule) -> Iterator[tuple[FlatPart, ...]]:
 # --- tasks
 
 
-def _add_task(table: PatternTable, task: TaskTemplate) -> None:
-    meaning = make_task_meaning(task)
-    for phrase in task.phrases:
-        for variant in phrase.variants:
-            add_variant(table, variant, meaning)
+def _add_remarks(table: PatternTable, task: TaskTemplate) -> None:
+    """Add what may be said beside a task."""
     for addition in task.additions:
         types = {**task.parameters, **addition.parameters}
         remark = Meaning(task.name, MeaningSource.TASK, types, None, task, addition)

@@ -211,6 +211,8 @@ def _prepare(
             dropped.append(place)
         else:
             seen = _NOUN_FOR_CAN if _is_can(tokens, place, stop) else ""
+            if place > start and tokens[place - 1].text == "to" and token.shown.istitle():
+                seen = token.shown  # "give it to Robin" is no infinitive
             yield InputWord(token.text, token.start, token.end, place, token.shown, seen)
         if verb >= 0 and not negated and _needs_article(tokens, place, verb, stop):
             yield InputWord("the", token.end, token.end, -1)

@@ -86,8 +86,9 @@ PARAMETERS = (
     ParameterSpec(
         "reader",
         "domain",
-        "Reader of instructions: the phrases of the domain, a language model (its folder is "
-        "reader_model), a model server (reader_endpoint), or a file with readings (reader_file).",
+        "Reader of instructions: the phrases of the domain with what people say, a language model "
+        "(its folder is reader_model), a model server (reader_endpoint), or a file with readings "
+        "(reader_file).",
         choices=tuple(READERS),
     ),
     ParameterSpec(

@@ -33,10 +33,10 @@ def client(stack_options, tmp_path_factory):
         ("mets la tasse sur la table", Interpretation.REFUSED, "French"),
         ("\u628a\u676f\u5b50\u653e\u5728\u684c\u5b50\u4e0a", Interpretation.REFUSED, "English"),
         ("put the unicorn on the table", Interpretation.NOT_UNDERSTOOD, '"unicorn"'),
-        ("put 99999999999999999999 mugs on the table", Interpretation.NOT_UNDERSTOOD, "9999999"),
+        ("put 99999999999999999999 mugs on the table", Interpretation.REFUSED, "9999999"),
         (
             "put the mug on the table and leave it in the fridge",
-            Interpretation.NOT_UNDERSTOOD,
+            Interpretation.REFUSED,
             "contradict",
         ),
         ("kill the cat", Interpretation.NOT_UNDERSTOOD, '"kill"'),

@@ -25,6 +25,7 @@ from fcp_ros.language.domain_reader.terms.referents import (
 from fcp_ros.language.domain_reader.terms.remainders import RemainderResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.trees import Determiner, HalfOf, Listed, NounPhrase
+from fcp_ros.language.reading import Refusal
 
 
 class PartitiveResolver(RemainderResolver):
@@ -109,7 +110,7 @@ class PartitiveResolver(RemainderResolver):
         many = len(known)
         if number.share is HalfOf.ALL_BUT:
             if many <= number.value:
-                raise Unresolved(f"all but {number.value} of {many}")
+                raise Unresolved(f"all but {number.value} of {many}", Refusal.AMOUNT)
             referent.bound, referent.number = Bound.EXACTLY, many - number.value
         else:
             most = number.share is HalfOf.MOST

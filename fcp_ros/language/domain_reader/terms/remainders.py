@@ -18,6 +18,7 @@ from fcp_ros.language.domain_reader.terms.referents import (
 )
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.trees import Determiner, Noun, NounPhrase, Reference, list_heads
+from fcp_ros.language.reading import Refusal
 
 _NO_OTHERS = 0.4
 """Degree of "the others" of a kind of which there are no others."""
@@ -52,7 +53,7 @@ class RemainderResolver(DescriptionMatcher):
                     continue
                 term = self.resolve_simple(part, "")
                 if not isinstance(term, Constant):
-                    raise Unresolved("what is left out")
+                    raise Unresolved("what is left out", Refusal.REMAINDER)
                 names.add(term.name)
         for name in sorted(names):
             same = Atom(SAME, (Variable(referent.name), Constant(name)))
@@ -69,7 +70,7 @@ class RemainderResolver(DescriptionMatcher):
             self.exclude(phrase, fewer)
             return fewer
         if not isinstance(whole, TermGroup):
-            raise Unresolved("what is left out")
+            raise Unresolved("what is left out", Refusal.REMAINDER)
         probe = self.maker.make(phrase, None, Quantifier.FORALL)
         self.exclude(phrase, probe)
         left = tuple(
@@ -79,7 +80,7 @@ class RemainderResolver(DescriptionMatcher):
             and all(self.state.holds(r, {probe.name: part.name}) for r in probe.restrictions)
         )
         if not left or len(left) == len(whole.parts):
-            raise Unresolved("what is left out")
+            raise Unresolved("what is left out", Refusal.REMAINDER)
         return left[0] if len(left) == 1 else TermGroup(left)
 
     def resolve_rest(self, phrase: NounPhrase, noun: Noun | None, slot_type: str) -> Term:
@@ -116,7 +117,7 @@ class RemainderResolver(DescriptionMatcher):
                     self._leave_out(referent, term)
         if singular:
             if not names:
-                raise Unresolved('which one is not meant by "other"')
+                raise Unresolved('which one is not meant by "other"', Refusal.REMAINDER)
             left = [n for n in self._list_known(whole, noun, referent) if n not in names]
             if len(left) == 1:
                 return Constant(left[0])

@@ -37,6 +37,7 @@ from fcp_ros.language.parsing.trees import (
     list_heads,
 )
 from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.reading import Refusal
 
 _OF_NO_KIND = 0.9
 """Degree of "the ones on the table" where no kind of thing was spoken of."""
@@ -247,9 +248,11 @@ class TermResolver(PartitiveResolver):
             if all(self.state.holds(r, {referent.name: name}) for r in referent.restrictions)
         ]
         if len(members) > MOST_LISTED:
-            raise Unresolved(f"the {len(members)} things that are {phrase.attributes[0]}")
+            raise Unresolved(
+                f"the {len(members)} things that are {phrase.attributes[0]}", Refusal.AMOUNT
+            )
         if not members:
-            raise Unresolved("anything: nothing is left")
+            raise Unresolved("anything: nothing is left", Refusal.REMAINDER)
         if len(members) == 1 and referent.quantifier in (Quantifier.FORALL, Quantifier.EXISTS):
             return Constant(members[0])
         if referent.quantifier is Quantifier.FORALL:

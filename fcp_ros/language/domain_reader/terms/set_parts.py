@@ -15,6 +15,7 @@ from fcp_ros.language.parsing.trees import (
     NounPhrase,
     list_heads,
 )
+from fcp_ros.language.reading import Refusal
 
 
 def list_parts(phrase: NounPhrase) -> Coordination:
@@ -27,7 +28,7 @@ def list_parts(phrase: NounPhrase) -> Coordination:
     kept = [kind for kind in phrase.kinds if not any(_is_kind(head, kind) for head in left_out)]
     known = all(any(_is_kind(head, kind) for kind in phrase.kinds) for head in left_out)
     if not known or not kept:
-        raise Unresolved("what is left out")
+        raise Unresolved("what is left out", Refusal.REMAINDER)
     blank = replace(phrase, kinds=(), determiner=Determiner.A, excluded=(), uses=())
     several = phrase.number is not None
     return Coordination(tuple(replace(blank, head=kind, plural=several) for kind in kept), False)

@@ -13,10 +13,19 @@ from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PlaceRelation
 from fcp_ros.language.parsing.trees import PLACE, THEME
 from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.reading import Refusal
 
 
 class Unresolved(Exception):
-    """Something that was said and can't be expressed; the message says what."""
+    """Something that was said and can't be expressed; the message says what.
+
+    Args:
+        refusal: the reason why no other reading of the same words would do; None if one may.
+    """
+
+    def __init__(self, message: str, refusal: Refusal | None = None) -> None:
+        super().__init__(message)
+        self.refusal = refusal
 
 
 class SpokenScene:

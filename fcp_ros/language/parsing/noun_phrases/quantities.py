@@ -46,6 +46,7 @@ _MOST_OF = PhraseSet(
     "the largest number you (can|are able to)",
 )
 _DEFINITE = gather_words("the this that these those my your his her our their its")
+_INDEFINITE = frozenset(["a", "an", "one"])
 _EACH_AND_EVERY = PhraseSet("each and every", "any and all", "all and any", "every last")
 _QUANTIFIERS: dict[str, tuple[Determiner, Quantity | None]] = {
     **dict.fromkeys(("all", "whichever", "whatever"), (Determiner.ALL, None)),
@@ -127,6 +128,16 @@ def read_number(tokens: Sequence[Token], start: int) -> tuple[int, int] | None:
     if value in range(20, 100, 10) and 0 < unit < 10:
         return start + 2, value + unit
     return start + 1, value
+
+
+def find_determiner(word: str) -> Determiner | None:
+    """Return what a word before a noun says by itself; None if that needs more words."""
+    if word in _DEFINITE:
+        return Determiner.THE
+    if word in _INDEFINITE:
+        return Determiner.A
+    determiner, number = _QUANTIFIERS.get(word, (None, None))
+    return determiner if number is None else None
 
 
 def is_number_read(tokens: Sequence[Token], start: int) -> bool:
