@@ -22,11 +22,12 @@ from fcp_ros.alignment.answer import (
 from fcp_ros.alignment.comparison import Comparison, compare_vocabularies, read_task
 from fcp_ros.alignment.likeness import NameLikeness
 from fcp_ros.alignment.merging import merge_texts
-from fcp_ros.alignment.ontology.scene_answer import SceneAlignment, SceneAlignmentOptions
+from fcp_ros.alignment.ontology.scene_answer import SceneAlignmentOptions
 from fcp_ros.alignment.other_world import OtherWorld, open_domain, open_problem
 from fcp_ros.alignment.pairing import AlignmentTask, unmark_names
 from fcp_ros.alignment.synonyms import NameMapping
-from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, FAILED, to_exit_code
+from fcp_ros.cli.align_outcome import EXIT_CODES, print_outcome
+from fcp_ros.cli.exit_codes import BAD_INPUT
 from fcp_ros.cli.options import DEFAULT_DOMAIN, JsonOption
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
 from fcp_ros.cli.plan.request import is_pddl
@@ -34,7 +35,6 @@ from fcp_ros.cli.session import open_session
 from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console, say
 from fcp_ros.domain.pddl.reader import Check
 from fcp_ros.domain.pddl.syntax.writer import write_domain, write_problem
-from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import RequestStart
 from fcp_ros.planning.warm_up import compile_missing_kernels
 
@@ -109,18 +109,6 @@ SeedOption = Annotated[int, typer.Option("--seed", help="Decides between equally
 
 
 app = typer.Typer(add_completion=False)
-
-EXIT_CODES = {
-    AlignmentStatus.ALIGNED: DONE,
-    AlignmentStatus.NOTHING_TO_ALIGN: DONE,
-    AlignmentStatus.NO_PLAN: to_exit_code(PlanStatus.UNSOLVABLE_PROVEN),
-    AlignmentStatus.NOTHING_IN_COMMON: to_exit_code(PlanStatus.UNSOLVABLE_PROVEN),
-    AlignmentStatus.UNEXPLAINED: FAILED,
-    AlignmentStatus.UNRELIABLE_SIMULATOR: FAILED,
-    AlignmentStatus.GAVE_UP: to_exit_code(PlanStatus.UNSOLVABLE_INCOMPLETELY),
-    AlignmentStatus.TIMEOUT: to_exit_code(PlanStatus.TIMEOUT),
-    AlignmentStatus.CANCELLED: to_exit_code(PlanStatus.CANCELLED),
-}
 
 
 @app.command("align")
@@ -274,18 +262,6 @@ def _list_kept(result: AlignmentResult) -> list[str]:
 
 
 # --- output
-
-
-def print_outcome(console: Console, result: AlignmentResult | SceneAlignment) -> None:
-    """Print status, message and notes of an alignment."""
-    colour = "green" if result.status.is_success else "red"
-    console.print(
-        f"[{colour}]{result.status.value}[/] {escape_text(result.message)} "
-        f"({result.seconds:.2f} s)",
-        soft_wrap=True,
-    )
-    for note in result.notes:
-        console.print(f"  note: {escape_text(note)}", soft_wrap=True)
 
 
 def _print_result(console: Console, found: Comparison) -> None:
