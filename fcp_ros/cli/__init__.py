@@ -7,7 +7,8 @@ scene: ``fcp scene info``, ``show``, ``convert`` and ``diff``.
 judge, validate, align, calibration, grounding: the commands of these names.
 live: ``fcp up`` and ``fcp demo``, which need ROS 2.
 options: options that several commands share. session: a domain with a scene and a grounder.
-terminal: output and errors as people read them. exit_codes: all of them. align_outcome: of ``align``.
+terminal: output and errors as people read them. exit_codes: all of them.
+align_outcome: what ``fcp align`` prints and returns in both cases.
 
 A command reads its options, opens a session, asks the library (planning, grounding, scene) for an
 answer, and prints it, as JSON with ``--json``. An error ends as one sentence on standard error
