@@ -39,7 +39,6 @@ from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.request_checks import (
     CLEANED_UP,
-    NOT_SERVED,
     RefusalKind,
     RequestRefused,
     fill_refusal,
@@ -186,7 +185,7 @@ class GrounderNode(ManagedNode):
             answers = await self.await_answer(batches.ask(requests, self._choose_limit(limit)))
         except GroundingError as error:
             return fill_refusal(response, refuse_judgement(error))
-        except (ConversionError, *NOT_SERVED) as error:
+        except ConversionError as error:
             return fill_refusal(response, make_refusal(error))
         response.success = True
         response.message = f"{len(answers)} judged."
@@ -211,8 +210,6 @@ class GrounderNode(ManagedNode):
             response.recorded = await self.await_answer(recorder.record(request.outcomes).answer)
         except GroundingError as error:
             raise RequestRefused(RefusalKind.INTERNAL_ERROR, str(error)) from error
-        except NOT_SERVED as error:
-            return fill_refusal(response, make_refusal(error))
         response.success = True
         response.message = f"{len(request.outcomes)} outcomes are on disk."
         return response
@@ -270,8 +267,6 @@ class GrounderNode(ManagedNode):
             response.entries, response.message = await self.await_job(worker, job, limit)
         except GroundingError as error:
             raise RequestRefused(RefusalKind.INTERNAL_ERROR, str(error)) from error
-        except NOT_SERVED as error:
-            return fill_refusal(response, make_refusal(error))
         response.success = True
         return response
 

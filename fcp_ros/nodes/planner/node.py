@@ -237,6 +237,8 @@ class PlannerNode(ManagedNode):
                 result = await self._run_job(request, worker, run, goal)
             else:
                 result = _report_refusal(name_wish(request), refusal)
+        except NOT_SERVED as error:
+            result = _report_refusal(name_wish(request), make_refusal(error))
         except Exception as error:
             result = _report_refusal(name_wish(request), self.internal_fault("make_plan", error))
         _end_goal(goal, result)
@@ -289,11 +291,8 @@ class PlannerNode(ManagedNode):
     async def _interpret(self, request: Any, response: Any) -> Any:
         asked = time.monotonic()
         service, readings = self._get_service(READINGS)
-        try:
-            job = readings.submit(lambda token: service.interpret(request, asked, token))
-            interpretation = await self.await_answer(job.answer)  # ends at its time limit
-        except NOT_SERVED as error:
-            return fill_refusal(response, make_refusal(error))
+        job = readings.submit(lambda token: service.interpret(request, asked, token))
+        interpretation = await self.await_answer(job.answer)  # ends at its time limit
         response.success = True
         response.message = interpretation.question or interpretation.message
         response.interpretation = interpretation_to_ros(interpretation)
@@ -315,11 +314,8 @@ class PlannerNode(ManagedNode):
             )
             return comparison.align(request, asked, token)
 
-        try:
-            job = alignments.submit(align)
-            found = await self.await_answer(job.answer)  # ends at its time limit
-        except NOT_SERVED as error:
-            return fill_refusal(response, make_refusal(error))
+        job = alignments.submit(align)
+        found = await self.await_answer(job.answer)  # ends at its time limit
         if found.status == Alignment.CANCELLED:
             raise RequestRefused(RefusalKind.NODE_INACTIVE, found.message)
         response.success = True
@@ -336,7 +332,7 @@ class PlannerNode(ManagedNode):
         try:
             job = worker.submit(lambda token: service.validate(request.plan, request.alpha, token))
             verdict = await self.await_answer(job.answer)  # ends by itself, as planning does
-        except (UncheckableError, *NOT_SERVED) as error:
+        except UncheckableError as error:
             return fill_refusal(response, make_refusal(error))
         response.success = True
         response.valid = verdict.ok
@@ -355,8 +351,8 @@ class PlannerNode(ManagedNode):
         except TimeoutError as error:
             sentence = f"{address} was not read within {LOAD_TIMEOUT:g} s; the domain stays."
             raise RequestRefused(RefusalKind.TIMED_OUT, sentence) from error
-        except (FileRefusedError, OSError, SceneError, *NOT_SERVED) as error:
-            raise RequestRefused(make_refusal(error).kind, str(error)) from error
+        except (FileRefusedError, OSError, SceneError) as error:
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, str(error)) from error
         except DomainError as error:
             sentence = f"{len(error.diagnostics)} problems in {address}."
             fill_refusal(response, RequestRefusal(RefusalKind.INVALID_REQUEST, sentence))

@@ -43,11 +43,13 @@ from fcp_ros.nodes.runtime.qos import (
 )
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer, make_wakeable
 from fcp_ros.nodes.runtime.request_checks import (
+    NOT_SERVED,
     RefusalKind,
     RequestRefusal,
     RequestRefused,
     fill_refusal,
     find_invalid_field,
+    make_refusal,
 )
 from fcp_ros.nodes.runtime.sign_of_life import call_later
 from fcp_ros.nodes.runtime.worker import Job, NodeWorkers, Worker
@@ -206,7 +208,8 @@ class ManagedNode(TransitionsNode):
         service_type: Any,
         name: str,
         # (request, response) -> response, a function or coroutine function; called only while the
-        # node is active. Raises `RequestRefused` to refuse the request.
+        # node is active. Raises `RequestRefused` to refuse the request; what a worker raises that
+        # has no result is a refusal, too.
         serve: Callable[[Any, Any], Any],
         # Fills in the response and returns it, if the node is not active or `serve` raised
         refuse: Callable[[Any, RequestRefusal], Any] = fill_refusal,
@@ -224,8 +227,8 @@ class ManagedNode(TransitionsNode):
             try:
                 served = serve(request, response)
                 return await served if inspect.isawaitable(served) else served
-            except RequestRefused as error:
-                return refuse(service_type.Response(), error.refusal)
+            except (RequestRefused, *NOT_SERVED) as error:
+                return refuse(service_type.Response(), make_refusal(error))
             except Exception as error:
                 return refuse(service_type.Response(), self.internal_fault(name, error))
 

@@ -32,10 +32,8 @@ from fcp_ros.nodes.runtime.parameters import (
 )
 from fcp_ros.nodes.runtime.request_checks import (
     CLEANED_UP,
-    NOT_SERVED,
     RefusalKind,
     RequestRefused,
-    make_refusal,
 )
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, NewestThread, Worker
@@ -365,8 +363,8 @@ class SceneGraphNode(ManagedNode):
                 "raise the parameter load_timeout, or give a smaller scene."
             )
             raise RequestRefused(RefusalKind.TIMED_OUT, sentence) from error
-        except (FileRefusedError, SceneError, ConversionError, OSError, *NOT_SERVED) as error:
-            raise RequestRefused(make_refusal(error).kind, str(error)) from error
+        except (FileRefusedError, SceneError, ConversionError, OSError) as error:
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, str(error)) from error
         response.success = True
         response.message = f"Loaded {address}: {len(graph.nodes)} nodes."
         response.sequence_number = graph.sequence

@@ -229,3 +229,16 @@ def test_wrong_values_are_refused(robot, probe, node, name, value, words):
     assert not result.successful
     assert words in result.reason
     assert robot.nodes[node].get_parameter(name).value == before
+
+
+def test_a_request_at_the_moment_of_a_cleanup_is_refused_and_no_fault(robot, robot_client):
+    planner = robot.nodes["task_planner"]
+    planner.workers.close()
+    try:
+        assert robot_client.plan(GOAL).status.code == PlanStatus.NODE_INACTIVE
+        refused = robot_client.interpret("put the mug on the counter")
+        assert not refused.success
+        assert refused.error.code == RequestError.NODE_INACTIVE
+    finally:
+        planner.trigger_deactivate()
+        planner.trigger_cleanup()
