@@ -203,7 +203,6 @@ def _is_as_expected(
 def _summarise(
     result: PlanningResult, outcomes: Sequence[StepOutcome], replans: int, error: str
 ) -> str:
-    """Summarise the result in one sentence."""
     failed = [outcome for outcome in outcomes if outcome.outcome is not OutcomeCode.SUCCEEDED]
     if not result.status.solved:
         return f"Nothing was executed: {result.message}"

@@ -67,7 +67,6 @@ def _load(path: str) -> Any:
 
 
 def _decode(decoder: Any, arguments: list[str], result: str) -> None:
-    """Write the result of a file."""
     import numpy
 
     def to_bytes(text: str) -> Any:

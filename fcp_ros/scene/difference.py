@@ -73,7 +73,6 @@ def _group_by_kind(
 def _pair_kind(
     mine: Sequence[SceneNode], others: Sequence[SceneNode], reach: float
 ) -> dict[str, str]:
-    """Pair things of one kind."""
     found = _pair_nearest(mine, others, reach)
     taken = set(found.values())
     left_mine = [node for node in mine if node.id not in taken]

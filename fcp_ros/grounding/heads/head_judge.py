@@ -114,7 +114,6 @@ class HeadJudge:
         )
 
     def _find_head(self, predicate: GradedPredicate) -> Head:
-        """Find the head that a predicate names."""
         if self._heads is None:
             self._heads = self._source.load()
         wanted = predicate.judged_like

@@ -124,7 +124,6 @@ class NameRule:
         return None
 
     def _go_back(self, begin: int, kind: int) -> int:
-        """Go back from a kind to the begin of its name."""
         place = kind
         while place > begin and self._may_precede(place - 1):
             place -= 1
@@ -374,7 +373,6 @@ def _join(words: Sequence[str]) -> str:
 
 
 def _cut_text(words: Sequence[str], known: KnownWords) -> _Cut:
-    """Cut one part of a text."""
     plain = _to_plain(words)
     begin = _skip_praise(words, plain)
     end = _drop_loose_ends(plain, begin, find_text_end(plain, begin, known), known)

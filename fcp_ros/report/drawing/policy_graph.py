@@ -92,7 +92,6 @@ def draw_policy_graph(
 def _list_taken(
     graph: PolicyGraph, run: Sequence[QState], actions: Sequence[str]
 ) -> frozenset[PolicyEdge]:
-    """Return the edges that a run took."""
     steps = list(itertools.pairwise(run))
     if actions:
         pairs = zip(steps, actions, strict=True)

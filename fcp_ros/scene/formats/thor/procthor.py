@@ -283,7 +283,6 @@ class _HouseReader:
 
 
 def _walk_objects(house: ProcthorHouse) -> Iterator[tuple[ProcthorObject, ProcthorObject | None]]:
-    """Yield each object with the one that holds it."""
     waiting: list[tuple[ProcthorObject, ProcthorObject | None]] = [
         (thing, None) for thing in reversed(house.objects)
     ]

@@ -260,7 +260,6 @@ class SdfReader:
     # ---- files -----------------------------------------------------------------------------------
 
     def _find_file(self, uri: str, folder: Path) -> Path | None:
-        """Find a file or folder by its address."""
         scheme, separator, rest = uri.partition("://")
         if not separator or (scheme == "file" and rest.startswith("/")):
             return self.assets.find(rest or uri, [folder])
