@@ -136,11 +136,15 @@ def plan(
     result = _Request(context, goal, explain_conflict, suggested).answer()
     if not options.budgets or result.status not in _UNSOLVABLE:
         return result
-    without = replace(options, budgets={}, improve_time=0.0, explain=False)
-    quiet = Watch(without, cancelled, ignore_progress, watch.start)
-    unbounded = replace(context, options=without, watch=quiet, times=PhaseTimes(quiet))
-    free = _Request(unbounded, goal).answer()
+    free = _Request(_free(context, cancelled), goal).answer()
     return replace(result, message=explain_budgets(result, free, options.budgets, domain))
+
+
+def _free(context: RequestContext, cancelled: CancelCallback) -> RequestContext:
+    """Make the context of the same request without budgets, which nobody watches."""
+    options = replace(context.options, budgets={}, improve_time=0.0, explain=False)
+    watch = Watch(options, cancelled, ignore_progress, context.watch.start)
+    return replace(context, options=options, watch=watch, times=PhaseTimes(watch))
 
 
 class _Request:

@@ -23,6 +23,7 @@ from fcp_ros.planning.goal.requirements import GroundPreference
 from fcp_ros.planning.goal.rivals import Places
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.request import never_stop
+from fcp_ros.planning.stepping.rules import holds
 
 
 def find_disturbances(
@@ -43,9 +44,9 @@ def find_disturbances(
         return ()
     after = None if _tells_all(steps, domain) else replay(steps)
     found: dict[Fact, Disturbance] = {}
-    for fact, holds in written.items():
+    for fact, is_written in written.items():
         held = holds(fact, before)
-        if held == (holds if after is None else holds(fact, after)):
+        if held == (is_written if after is None else holds(fact, after)):
             continue
         # What is at a new place is no longer at the old one: one fact tells of both. What occupies
         # another thing besides, such as a hand, counts by itself.
@@ -75,10 +76,10 @@ def _write(steps: Iterable[GroundStep], domain: Domain) -> dict[Fact, bool]:
     written: dict[Fact, bool] = {}
     for step in steps:
         bound = dict(zip(step.rule.parameter_names, step.arguments, strict=True))
-        for atoms, holds in ((step.rule.delete, False), (step.rule.add, True)):
+        for atoms, is_added in ((step.rule.delete, False), (step.rule.add, True)):
             for atom in atoms:
                 if atom.predicate in domain.restore:
-                    written[Fact(atom.predicate, tuple(_bind(atom, bound)))] = holds
+                    written[Fact(atom.predicate, tuple(_bind(atom, bound)))] = is_added
     return written
 
 

@@ -11,13 +11,8 @@ from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import EPSILON, AlphaCut, Composition, TNorm, count_graded_steps, reaches
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.planning.answer.solution import PlanningProblem, SolverResult
-from fcp_ros.planning.encoding.cost_unit import (
-    EXACT,
-    NO_PREMIUM,
-    CostUnit,
-    Premium,
-    find_cost_unit,
-)
+from fcp_ros.planning.encoding.cost_unit import NO_PREMIUM, CostUnit, Premium, find_cost_unit
+from fcp_ros.planning.flat.task import EXACT
 from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, limit_choices
 from fcp_ros.planning.model.budget import COST, STEPS, is_counted

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of an instance: its elements, and the values of its functions and attributes."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Hashable, Mapping, MutableMapping
 from typing import Any, Generic, TypeVar
 
 from fcp_ros.cset.schema.schema import AttributeValue, Schema
@@ -311,7 +311,3 @@ class AttributeTable(ValueTable[AttributeValue]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (AttributeTable, (dict(self.values.items()),))
-
-
-def _numbers(values: Iterable[int]) -> Iterable[int]:
-    return values

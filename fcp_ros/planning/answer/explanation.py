@@ -43,7 +43,7 @@ def explain_kept(plan: Plan, instance: Instance, judge: Judge, tnorm: TNorm) -> 
     shares = _share_losses([*degrees, (GOAL, plan.goal_degree)], tnorm)
     considered: dict[str, str] = {}
     for step in plan.steps:
-        for _, element in step.arguments:
+        for element in step.elements:
             considered.setdefault(element, f"{step}, a step of the plan.")
     return Explanation(
         shares,

@@ -118,28 +118,26 @@ class Wanted:
 
 def make_both(parts: Iterable[Formula]) -> Formula:
     """Make a conjunction."""
-    kept: list[Formula] = []
-    for part in parts:
-        if part == FALSE:
-            return FALSE
-        if part != TRUE:
-            kept.append(part)
-    if not kept:
-        return TRUE
-    return kept[0] if len(kept) == 1 else Both(tuple(kept))
+    return _join(Both, TRUE, FALSE, parts)
 
 
 def make_either(parts: Iterable[Formula]) -> Formula:
     """Make a disjunction."""
+    return _join(Either, FALSE, TRUE, parts)
+
+
+def _join(
+    kind: type[Both | Either], neutral: Formula, deciding: Formula, parts: Iterable[Formula]
+) -> Formula:
     kept: list[Formula] = []
     for part in parts:
-        if part == TRUE:
-            return TRUE
-        if part != FALSE:
+        if part == deciding:
+            return deciding
+        if part != neutral:
             kept.append(part)
     if not kept:
-        return FALSE
-    return kept[0] if len(kept) == 1 else Either(tuple(kept))
+        return neutral
+    return kept[0] if len(kept) == 1 else kind(tuple(kept))
 
 
 def make_at_least(number: int, parts: Iterable[Formula]) -> Formula:

@@ -17,7 +17,14 @@ from dataclasses import dataclass
 
 from fcp_ros.cset import Fact
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.planning.goal.formula import Crisp, Formula, evaluate, make_both, make_complement
+from fcp_ros.planning.goal.formula import (
+    Crisp,
+    Formula,
+    Graded,
+    evaluate,
+    make_both,
+    make_complement,
+)
 from fcp_ros.planning.goal.requirements import GroundConstraint
 
 
@@ -202,4 +209,8 @@ def _name_seen(constraint: GroundConstraint) -> Fact:
 
 def holds_initially(formula: Formula, held: set[Fact]) -> bool:
     """Decide a formula over relations in the initial state."""
-    return evaluate(formula, lambda leaf: float(leaf.fact in held), min) >= 1.0
+
+    def degree_of(leaf: Crisp | Graded) -> float:
+        return float(isinstance(leaf, Crisp) and leaf.fact in held)
+
+    return evaluate(formula, degree_of, min) >= 1.0
