@@ -13,6 +13,8 @@ from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.result import Measure
 from fcp_ros.planning.planner import plan
 
+UNHURRIED = PlanningOptions(time_limit=300.0)
+
 NESTED = """(define (domain nested) (:requirements :adl) (:types t)
  (:predicates (p ?a ?b ?c ?d - t) (q))
  (:action set :parameters (?a ?b ?c ?d - t) :precondition (and) :effect (p ?a ?b ?c ?d))
@@ -99,7 +101,7 @@ def test_instances_have_the_rules_of_their_action(monkeypatch):
             patched.setattr(drafting, "MANY_RULES", 0)
             lifted = parse_pddl(*texts)
         answers = [
-            plan(task.domain, task.instance, task.goal, PlanningOptions(), NoMemberships())
+            plan(task.domain, task.instance, task.goal, UNHURRIED, NoMemberships())
             for task in (few, lifted)
         ]
         assert answers[0].status.solved == answers[1].status.solved, seed

