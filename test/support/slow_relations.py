@@ -137,10 +137,10 @@ def slow_places(boxes: list[Box], resting: float, clear: float) -> tuple[Places,
         others = [b for b in boxes if b is not a and "window" not in (a.label, b.label)]
         depths = {b.id: enclosure(a, b, resting, clear) for b in others}
         around = [b for b in others if depths[b.id] is not None]
-        container = min(around, key=lambda b: (b.volume, b.id)) if around else None
+        container = min(around, key=lambda b: (round(b.volume, 9), b.id)) if around else None
         below = [b for b in others if rests_on(a, b, resting)]
         if below:
-            b = min(below, key=lambda b: (-b.centre[2], abs(a.bottom - b.top), b.id))
+            b = min(below, key=lambda b: (-b.centre[2], round(abs(a.bottom - b.top), 9), b.id))
             if container is None or is_inside(b, container):
                 gap = abs(a.bottom - b.top)
                 clearness = min(1 - gap / resting, b.depth(*a.centre[:2]) / clear)
@@ -170,7 +170,8 @@ def slow_under(
             between = is_between_legs(a, b) and stands
             if (below or between) and not rests_on(b, a, resting):
                 left = gap if below else b.top - a.top
-                covers.append((left, b.area, b.id, confidence(min(depth, left) / clear)))
+                sure = confidence(min(depth, left) / clear)
+                covers.append((round(left, 9), round(b.area, 9), b.id, sure))
         if covers:
             _, _, cover, sure = min(covers)
             found[a.id] = cover, sure

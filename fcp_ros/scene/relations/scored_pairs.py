@@ -13,6 +13,9 @@ from fcp_ros.scene.shapes.boxes import Flags, Floats, Indices
 
 BARELY = 0.5  # Confidence of a condition that just holds; one that holds clearly has 1
 
+TIE = 9
+"""Decimals of sort keys (m, m2, m3): what is equal but for rounding is a tie, which ids decide."""
+
 
 def to_confidence(clearness: Floats) -> Floats:
     """Map clearness to confidence in [0.5, 1]: 0 (just so) to 0.5, 1 or more (clearly) to 1."""
@@ -72,13 +75,14 @@ def select_best(pairs: ScoredPairs, ids: Sequence[str]) -> ScoredPairs:
     """Select the best pair of each item, items ascending."""
     if not len(pairs.item):
         return pairs
-    order = np.lexsort((pairs.secondary, pairs.primary, pairs.item))
+    first_key, second_key = (np.round(key, TIE) for key in (pairs.primary, pairs.secondary))
+    order = np.lexsort((second_key, first_key, pairs.item))
     is_first = _mark_changes(pairs.item[order])
     first = np.flatnonzero(is_first)
     if len(first) == len(order):
         return pairs.take(order)
     lead = first[np.cumsum(is_first) - 1]
-    primary, secondary = pairs.primary[order], pairs.secondary[order]
+    primary, secondary = first_key[order], second_key[order]
     tied = (primary == primary[lead]) & (secondary == secondary[lead])
     if np.count_nonzero(tied) == len(first):
         return pairs.take(order[first])

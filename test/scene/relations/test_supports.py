@@ -77,6 +77,14 @@ def test_the_order_of_the_boxes_means_nothing() -> None:
         assert placed(boxes)["on"]["m"][0] == "s", "the lesser id"
 
 
+def test_of_equal_volumes_the_lesser_id_counts_whichever_side_is_the_longest() -> None:
+    # 8 * 0.05 * 0.1 * 0.15 is 0.006 or, in this order, the next number above it.
+    item = box("m", 0, 0, 0, (0.02, 0.02, 0.02))
+    boxes = [item, box("a", 0, 0, 0, (0.1, 0.2, 0.3)), box("b", 0, 0, 0, (0.3, 0.2, 0.1))]
+    assert boxes[1].volume > boxes[2].volume
+    assert placed(boxes)["inside"]["m"][0] == "a"
+
+
 def test_many_tables() -> None:
     tables = [box(f"t{i}", 3.0 * i, 0, 0.5, (1, 1, 1)) for i in range(600)]
     mugs = [box(f"m{i}", 3.0 * i + 0.2, 0.1, 1.05, (0.1, 0.1, 0.1)) for i in range(600)]
