@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several kinds of messages contain, and the table that converts equal fields both ways."""
+"""Parts of several kinds of messages, and the table that converts equal fields both ways."""
 
 from __future__ import annotations
 
