@@ -134,16 +134,10 @@ class GoalProofs:
         start: RequestStart | None = None,
     ) -> None:
         watch = Watch(options, cancelled, progress, start, Phase.EXPLAIN)
-        self.judge = Judge(session.domain, instance, memberships, watch.check)
-        self._context = RequestContext(
-            session,
-            instance,
-            options,
-            dict(resources or {}),
-            self.judge,
-            watch,
-            PhaseTimes(watch),
+        self._context = RequestContext.begin(
+            session, instance, options, memberships, resources, watch
         )
+        self.judge = self._context.judge
 
     @property
     def elapsed(self) -> float:

@@ -43,7 +43,7 @@ from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
 from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.model.budget import describe_budgets, find_latest_end
-from fcp_ros.planning.model.memberships import Judge, MembershipSource, find_failure_status
+from fcp_ros.planning.model.memberships import MembershipSource, find_failure_status
 from fcp_ros.planning.model.optimality import is_crisp, list_optimal
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.plan import Plan
@@ -129,22 +129,16 @@ def plan(
     # A budget of time is a deadline; of two, the earlier one holds.
     latest = find_latest_end(options.budgets, options.deadline, domain)
     options = replace(options, deadline=latest)
-    judge = Judge(domain, instance, memberships, watch.check)
-    given = dict(resources or {})
-    context = RequestContext(own, instance, options, given, judge, watch, PhaseTimes(watch))
+    context = RequestContext.begin(own, instance, options, memberships, resources, watch)
     suggested = take_suggestions and own.suggester is not None
     result = _Request(context, goal, explain_conflict, suggested).answer()
     if not options.budgets or result.status not in _UNSOLVABLE:
         return result
-    free = _Request(_free(context, cancelled), goal).answer()
+    without = replace(options, budgets={}, improve_time=0.0, explain=False)
+    quiet = Watch(without, cancelled, ignore_progress, watch.start)
+    unbounded = replace(context, options=without, watch=quiet, times=PhaseTimes(quiet))
+    free = _Request(unbounded, goal).answer()
     return replace(result, message=explain_budgets(result, free, options.budgets, domain))
-
-
-def _free(context: RequestContext, cancelled: CancelCallback) -> RequestContext:
-    """Make the context of the same request without budgets, which nobody watches."""
-    options = replace(context.options, budgets={}, improve_time=0.0, explain=False)
-    watch = Watch(options, cancelled, ignore_progress, context.watch.start)
-    return replace(context, options=options, watch=watch, times=PhaseTimes(watch))
 
 
 class _Request:

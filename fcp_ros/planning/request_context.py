@@ -13,7 +13,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
 from fcp_ros.planning.model.budget import find_unknown_budgets
-from fcp_ros.planning.model.memberships import Judge
+from fcp_ros.planning.model.memberships import Judge, MembershipSource
 from fcp_ros.planning.model.request import Phase, PlanningOptions
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.session import PlanningSession
@@ -69,6 +69,21 @@ class RequestContext:
     judge: Judge
     watch: Watch
     times: PhaseTimes
+
+    @classmethod
+    def begin(
+        cls,
+        session: PlanningSession,
+        instance: Instance,
+        options: PlanningOptions,
+        memberships: MembershipSource,
+        resources: Mapping[str, float] | None,
+        watch: Watch,
+    ) -> RequestContext:
+        """Begin a request: no time is spent, and nothing is judged."""
+        judge = Judge(session.domain, instance, memberships, watch.check)
+        given = dict(resources or {})
+        return cls(session, instance, options, given, judge, watch, PhaseTimes(watch))
 
     @property
     def domain(self) -> Domain:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.expressions.syntax import Atom, Constant, Text, Variable
+from fcp_ros.domain.expressions.evaluation import name_of
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.planning.answer.solution import Disturbance, Solution
 from fcp_ros.planning.encoding.encoding import Encoding
@@ -79,24 +79,14 @@ def _write(steps: Iterable[GroundStep], domain: Domain) -> dict[Fact, bool]:
         for atoms, is_added in ((step.rule.delete, False), (step.rule.add, True)):
             for atom in atoms:
                 if atom.predicate in domain.restore:
-                    written[Fact(atom.predicate, tuple(_bind(atom, bound)))] = is_added
+                    names = tuple(name_of(term, bound) for term in atom.arguments)
+                    written[Fact(atom.predicate, names)] = is_added
     return written
 
 
 def _tells_all(steps: Iterable[GroundStep], domain: Domain) -> bool:
     """Return True if the facts that the rules of steps name are all that the steps change."""
     return not domain.strata and not any(step.rule.effects for step in steps)
-
-
-def _bind(atom: Atom, bound: Mapping[str, str]) -> Iterator[str]:
-    for term in atom.arguments:
-        match term:
-            case Variable():
-                yield bound[term.name]
-            case Constant():
-                yield term.name
-            case Text():
-                yield term.value
 
 
 def _drop_excluded(

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from fcp_ros.domain.expressions.syntax import Text, Variable
+from fcp_ros.domain.expressions.evaluation import name_of
 from fcp_ros.domain.model import Chunk, Domain
 from fcp_ros.planning.model.ground_step import GroundStep, list_graded_atoms
 from fcp_ros.planning.model.memberships import GradedAtom
@@ -50,14 +50,7 @@ def find_chunk_atoms(
     if not chunk.graded:
         return tuple(atom for step in steps for atom in list_graded_atoms(step))
     return tuple(
-        (
-            atom.predicate,
-            tuple(
-                binding[term.name] if isinstance(term, Variable) else term.value
-                for term in atom.arguments
-                if isinstance(term, (Variable, Text))
-            ),
-        )
+        (atom.predicate, tuple(name_of(term, binding) for term in atom.arguments))
         for atom in chunk.graded
     )
 

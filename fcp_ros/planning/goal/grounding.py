@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.expressions.evaluation import is_a
+from fcp_ros.domain.expressions.evaluation import is_a, name_of
 from fcp_ros.domain.expressions.structure import split_choice
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
     Bound,
-    Constant,
     Count,
     Exists,
     Expression,
@@ -27,7 +26,6 @@ from fcp_ros.domain.expressions.syntax import (
     Preference,
     TrajectoryConstraint,
     TypedVariable,
-    Variable,
     Weighted,
     free_variables,
 )
@@ -310,12 +308,7 @@ class ConditionGrounding:
 
     @staticmethod
     def _bind_arguments(atom: Atom, environment: Environment) -> tuple[str, ...] | None:
-        found = []
-        for term in atom.arguments:
-            if isinstance(term, Variable):
-                if term.name not in environment:
-                    return None
-                found.append(environment[term.name])
-            else:
-                found.append(term.name if isinstance(term, Constant) else term.value)
-        return tuple(found)
+        try:
+            return tuple(name_of(term, environment) for term in atom.arguments)
+        except KeyError:
+            return None

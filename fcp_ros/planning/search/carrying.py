@@ -188,6 +188,10 @@ class _Carry:
     puts: tuple[_Operator, ...]
 
 
+_Distance = Callable[[_Operator | None, _Operator], float]
+"""What the way from where one operator ends, or from the initial state, to another one takes."""
+
+
 class _Index:
     """Operators by their effects."""
 
@@ -350,49 +354,65 @@ def _measure_carries(
         start = int(task.initial[place]) if one is None else one.needs[place]
         return float(distances[start, other.needs[place]])
 
-    size = len(carries)
-    alone = np.array(
-        [
-            min(a.use + distance(a, b) + b.use for a in carry.begins for b in carry.ends)
-            for carry in carries
-        ]
-    )
-    way = np.zeros((size + 1, size))
-    for column, carry in enumerate(carries):
-        for row, other in enumerate(carries):
-            way[row, column] = min(distance(b, a) for b in other.ends for a in carry.begins)
-        way[size, column] = min(distance(None, a) for a in carry.begins)
+    alone, way = _measure_ways(carries, distance)
     openings = _find_openings(task, index, carries, {hand, *_none_or(place)})
-    free = int(task.initial[hand])
-    least = [
-        min(
-            (one.use for one in index.changing[hand] if (one.effects[hand] == free) is ends),
-            default=0.0,
-        )
-        for ends in (False, True)
-    ]
     keys = sorted({opening for needed in openings for opening in needed})
-    detours = np.zeros((len(keys), size + 1, size))
-    for number, opening in enumerate(keys):
-        ways = [one for one in index.setting[opening] if place is None or place in one.needs]
-        for column, carry in enumerate(carries):
-            if not ways or opening not in openings[column]:
-                continue
-            to = min(ways, key=lambda one: distance(one, carry.begins[0]))
-            onward = to.use + min(distance(to, a) for a in carry.begins)
-            for row, ends in enumerate([*(one.ends for one in carries), (None,)]):
-                before = min(distance(end, to) for end in ends)
-                detours[number, row, column] = before + onward - way[row, column]
+    detours = np.zeros((len(keys), *way.shape))
+    for detour, opening in zip(detours, keys, strict=True):
+        by = [one for one in index.setting[opening] if place is None or place in one.needs]
+        asking = [column for column, needed in enumerate(openings) if by and opening in needed]
+        _measure_detour(detour, by, asking, carries, way, distance)
     return Carries(
         tuple(carry.part for carry in carries),
         alone,
         way,
         tuple(keys),
-        np.array([[key in needed for key in keys] for needed in openings], bool).reshape(size, -1),
+        np.array([[key in needed for key in keys] for needed in openings], bool),
         np.array([_find_price(index, opening) for opening in keys]),
         detours,
-        sum(least),
+        _find_least_use(index.changing[hand], hand, int(task.initial[hand])),
         float(task.amount[resource] - task.low[resource]),
+    )
+
+
+def _measure_ways(carries: Sequence[_Carry], distance: _Distance) -> tuple[Matrix, Matrix]:
+    """Measure what carries take by themselves, and on the ways to them."""
+    size = len(carries)
+    alone = [
+        min(a.use + distance(a, b) + b.use for a in carry.begins for b in carry.ends)
+        for carry in carries
+    ]
+    way = np.zeros((size + 1, size))
+    for column, carry in enumerate(carries):
+        for row, other in enumerate(carries):
+            way[row, column] = min(distance(b, a) for b in other.ends for a in carry.begins)
+        way[size, column] = min(distance(None, a) for a in carry.begins)
+    return np.array(alone), way
+
+
+def _measure_detour(
+    detour: Matrix,
+    by: Sequence[_Operator],
+    asking: Sequence[int],
+    carries: Sequence[_Carry],
+    way: Matrix,
+    distance: _Distance,
+) -> None:
+    """Measure by how much more the ways to some carries take that lead by an opening."""
+    for column in asking:
+        carry = carries[column]
+        to = min(by, key=lambda one: distance(one, carry.begins[0]))
+        onward = to.use + min(distance(to, a) for a in carry.begins)
+        for row, ends in enumerate([*(one.ends for one in carries), (None,)]):
+            before = min(distance(end, to) for end in ends)
+            detour[row, column] = before + onward - way[row, column]
+
+
+def _find_least_use(changing: Sequence[_Operator], hand: int, free: int) -> float:
+    """Find what a carry takes at least: its beginning, and its end."""
+    return sum(
+        min((one.use for one in changing if (one.effects[hand] == free) is ends), default=0.0)
+        for ends in (False, True)
     )
 
 

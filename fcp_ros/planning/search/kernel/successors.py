@@ -238,29 +238,7 @@ def make_successor(
     if settings.greedy:
         _push_greedy(problem, space, settings, inputs, label, state, index)
         return GOING
-    if settings.evaluation == MADE:
-        _unpack_successor(problem.packing, space)
-        evaluate_state(space, settings, inputs, child, space.after)
-    if space.known[child]:
-        if space.estimate[child, 0] == np.inf:
-            space.status[label] = CLOSED
-            return GOING
-        # Pathmax (Mero 1984): the estimate of a state may be raised to the bound that its parent
-        # implies. Both bound every plan from here, so the larger one does.
-        if settings.first_admissible and not settings.first_maximum:
-            space.estimate[child, 0] = max(space.estimate[child, 0], first_left)
-        first_left, second_left = space.estimate[child, 0], space.estimate[child, 1]
-        if is_hopeless(settings, space.marks, first, second, first_left, second_left):
-            space.status[label] = CLOSED
-            return GOING
-    push(
-        space.buckets,
-        0 if settings.width == 0 else (counts[LAYER] + 1) & 1,
-        compute_first_key(settings, first, first_left),
-        compute_second_key(settings, second, second_left),
-        label,
-        False,
-    )
+    _push_by_bound(problem, space, settings, inputs, label, first_left, second_left)
     return GOING
 
 
@@ -346,6 +324,47 @@ def _unpack_successor(packing: Packing, space: Space) -> None:
     """Write the values of the successor in `space.fresh` to `space.after`."""
     for v in range(len(space.after)):
         space.after[v] = (space.fresh[packing.word[v]] >> packing.shift[v]) & packing.mask[v]
+
+
+@part
+def _push_by_bound(
+    problem: PackedTask,
+    space: Space,
+    settings: Settings,
+    inputs: HeuristicInputs,
+    label: int,
+    first_left: float,
+    second_left: float,
+) -> None:
+    """Put a label into the queue of a search by bounds, unless its own estimate rules it out.
+
+    Args:
+        first_left, second_left: bounds of what is left, by the parent's estimate.
+    """
+    first, second, child = space.way[label, 0], space.way[label, 1], space.link[label, STATE]
+    if settings.evaluation == MADE:
+        _unpack_successor(problem.packing, space)
+        evaluate_state(space, settings, inputs, child, space.after)
+    if space.known[child]:
+        if space.estimate[child, 0] == np.inf:
+            space.status[label] = CLOSED
+            return
+        # Pathmax (Mero 1984): the estimate of a state may be raised to the bound that its parent
+        # implies. Both bound every plan from here, so the larger one does.
+        if settings.first_admissible and not settings.first_maximum:
+            space.estimate[child, 0] = max(space.estimate[child, 0], first_left)
+        first_left, second_left = space.estimate[child, 0], space.estimate[child, 1]
+        if is_hopeless(settings, space.marks, first, second, first_left, second_left):
+            space.status[label] = CLOSED
+            return
+    push(
+        space.buckets,
+        0 if settings.width == 0 else (space.counts[LAYER] + 1) & 1,
+        compute_first_key(settings, first, first_left),
+        compute_second_key(settings, second, second_left),
+        label,
+        False,
+    )
 
 
 @part
