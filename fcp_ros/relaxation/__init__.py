@@ -9,6 +9,7 @@
     engine.py            the relaxation of one goal: plans relaxed goals, finds what blocks
     choices/             the parts of a goal, and what may take their places
     worlds.py            elements taken for another type, help, things that are missing
+    below_alpha.py       plans that are only long, and what is poor in the others
     lattice.py           the search over all combinations of choices, best first, with proof
     purpose.py           a plan has to bring about something that was wanted
     wording.py           changes in words: what, why, instead of what

@@ -15,6 +15,7 @@ from fcp_ros.domain.expressions.syntax import (
     Weighted,
     atoms,
     children,
+    free_variables,
     to_text,
 )
 from fcp_ros.domain.model import TEXT, Domain
@@ -26,6 +27,12 @@ from fcp_ros.language.nouns import add_article, pluralise, write_label, write_nu
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, RelaxationOutcome
 from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.relaxation.below_alpha import (
+    MOST_EXPANDED,
+    describe_length,
+    describe_weakness,
+    is_only_long,
+)
 from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.contradictions import find_contradictions
 from fcp_ros.relaxation.choices.order import GoalOrder, fix_losses
@@ -39,7 +46,6 @@ from fcp_ros.relaxation.choices.requirements import (
 from fcp_ros.relaxation.choices.stream import ChoiceStream, RelaxationSetting
 from fcp_ros.relaxation.choices.substitution import exclude_elements
 from fcp_ros.relaxation.lattice import Attempt, Found, Node, Pairs, RelaxationLattice
-from fcp_ros.relaxation.long_plans import describe_length, is_only_long
 from fcp_ros.relaxation.purpose import serves_purpose
 from fcp_ros.relaxation.wording import ChangeWords, RequirementChange
 from fcp_ros.relaxation.worlds import MakeProofs, PlanningWorld, WorldStream, add_elements
@@ -51,9 +57,8 @@ MOST_LACKING = 100
 """Elements that are added to look if the goal could be met with them."""
 LEAST_MISSING = 2.0
 """Seconds to look if the goal could be met with what is missing; as many as before, if more."""
-MOST_EXPANDED = 40_000
-"""States that are expanded once a relaxed goal is found to be executable, but below alpha: then it
-is the steps that lose too much, and a long plan would have to lose steps one by one."""
+MOST_ALONE = 30
+"""Requirements that are planned alone, to see which of them keep a goal below alpha."""
 
 _TRIVIAL = "Its plan does nothing of what was wanted."
 _STOPPED = (PlanStatus.TIMEOUT, PlanStatus.MEMOUT, PlanStatus.CANCELLED)
@@ -219,9 +224,10 @@ class GoalRelaxation:
 
     def _judge_strict(self, strict: PlanningResult) -> Attempt:
         """Judge the failure of the goal as stated."""
-        if strict.status is PlanStatus.UNSOLVABLE_AT_ALPHA:
-            return Attempt(RelaxationOutcome.BELOW_ALPHA, strict, reason=strict.message)
         root: Node = (0,) * len(self.streams)
+        if strict.status is PlanStatus.UNSOLVABLE_AT_ALPHA:
+            weak = tuple(self._find_weak(strict.alpha, root))
+            return Attempt(RelaxationOutcome.BELOW_ALPHA, strict, reason=strict.message, weak=weak)
         wanted = [AS_WANTED] * len(root)
         conflict = self._find_unreachable(root, wanted)
         if not conflict and self._contradictions and not self._options.budgets:
@@ -231,6 +237,36 @@ class GoalRelaxation:
         if not conflict:
             conflict = self._find_conflict(root, wanted)
         return Attempt(RelaxationOutcome.IMPOSSIBLE, strict, conflict, strict.message)
+
+    def _find_weak(self, alpha: float, root: Node) -> Iterator[Pairs]:
+        """Yield the requirements that keep the goal as stated below alpha, each by itself.
+
+        Otherwise they would be found one change at a time, among all combinations of changes.
+        """
+        options = self._options
+        alone = [
+            (number, item)
+            for number, item in enumerate(self.requirements)
+            if number not in self._order.mentioned and item.form is not Form.HARD
+        ]
+        # An adaptive alpha is another one for a shorter plan.
+        if options.budgets or options.policy is not None or not 1 < len(alone) <= MOST_ALONE:
+            return
+        options = replace(options, max_expansions=min(MOST_EXPANDED, options.max_expansions))
+        quick = replace(options, improve_time=0.0)
+        for number, item in alone:
+            self._proofs.check()
+            if free_variables(item.closed):
+                continue
+            result = self._plan_goal(item.closed, quick, self._here)
+            if result.status is not PlanStatus.UNSOLVABLE_AT_ALPHA:
+                continue
+            best = self._plan_goal(item.closed, options.with_alpha(0.0), self._here)
+            if best.plan is not None:
+                self.words.weak[number] = describe_weakness(
+                    best.plan, alpha, self._here.domain, self._here.instance
+                )
+            yield self._complete(frozenset({(number, 0)}), root)
 
     def _read_conflict(self, strict: PlanningResult, root: Node) -> Pairs:
         """Read the requirements of a conflict that is known; none unless all of it is found."""
@@ -291,7 +327,10 @@ class GoalRelaxation:
         return Attempt(RelaxationOutcome.UNKNOWN, result, reason=result.message, exact=False)
 
     def _limit_effort(self) -> PlanningOptions:
-        """Limit the search for a relaxed goal, once another is executable, but below alpha."""
+        """Limit the search for a relaxed goal, once another is executable, but below alpha.
+
+        Then it is the steps that lose too much, and a long plan would have to lose them one by one.
+        """
         if self._expanded_below < 0 or self._first_solved < math.inf:
             return self._options
         left = max(1, MOST_EXPANDED - self._expanded_below)

@@ -48,6 +48,7 @@ class Attempt:
         result: of the planner; None if it was not asked.
         conflict: the requirements that have no plan together, if that is proven.
         exact: True if no plan for it has a higher membership: proven.
+        weak: requirements, each with the number of a choice, with which no plan reaches alpha.
     """
 
     outcome: RelaxationOutcome
@@ -55,6 +56,7 @@ class Attempt:
     conflict: Pairs = frozenset()
     reason: str = ""
     exact: bool = True
+    weak: tuple[Pairs, ...] = ()
 
     @property
     def membership(self) -> float:
@@ -206,9 +208,13 @@ class RelaxationLattice:
         elif outcome is RelaxationOutcome.BELOW_ALPHA:
             if tally.below is None or attempt.membership > tally.below[0] + EPSILON:
                 tally.below = (attempt.membership, node, attempt)
+            self._conflicts += attempt.weak
             # What cannot reach alpha any more is not improved by relaxing what is not in the way.
             hopeless = self._find_bound(node) < self._alpha - EPSILON
-            self._branch(node, number, changed if hopeless else everything)
+            positions = changed if hopeless else everything
+            for conflict in attempt.weak[:1]:
+                positions = [position for position, _ in conflict]
+            self._branch(node, number, positions)
         else:
             if attempt.conflict:
                 self._conflicts.append(attempt.conflict)

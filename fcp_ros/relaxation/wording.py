@@ -48,12 +48,17 @@ class RequirementChange:
 
 
 class ChangeWords:
-    """Tells the changes of one goal."""
+    """Tells the changes of one goal.
+
+    Attributes:
+        weak: number of a requirement -> a clause about what keeps it below alpha by itself.
+    """
 
     def __init__(self, domain: Domain, instance: Instance, goal: GoalRequirements) -> None:
         self._domain = domain
         self._instance = instance
         self._goal = goal
+        self.weak: dict[int, str] = {}
         self._told: dict[tuple[int, str], str] = {}
 
     # --- conditions
@@ -197,6 +202,8 @@ class ChangeWords:
         """Find why a requirement can't be met as wanted, as a clause; "" if that is not known."""
         if position >= len(self._goal.items):
             return ""
+        if self.weak.get(position):
+            return self.weak[position]
         lacking = self._tell_lack(self._goal.items[position])
         if lacking or position not in blockers:
             return lacking
