@@ -95,7 +95,7 @@ class GoalRelaxation:
         self._strict_goal = goal
         self._tnorm = tnorm_by_name(options.tnorm)
         domain, instance = here.domain, here.instance
-        self._goal = list_requirements(goal, infer_types(goal, domain), instance)
+        self._goal = list_requirements(goal, infer_types(goal, domain), instance, domain)
         self._order = GoalOrder(self._goal, domain.graded)
         self.words = ChangeWords(domain, instance, self._goal)
         named = Counter(name for names in self._list_named() for name in names)

@@ -18,6 +18,7 @@ from fcp_ros.domain.expressions.syntax import (
     Not,
     Variable,
     Weighted,
+    atoms,
     children,
 )
 from fcp_ros.domain.model import ActionRule, Domain
@@ -61,6 +62,27 @@ def _is_agent_type(type_: str, domain: Domain) -> bool:
 
 def _is_agent(element: str, instance: Instance, domain: Domain) -> bool:
     return _is_agent_type(instance.type_of(instance.id_of(element)), domain)
+
+
+def only_locates_agents(
+    condition: Expression, types: Mapping[str, str], instance: Instance, domain: Domain
+) -> bool:
+    """Return True if a condition says nothing but where agents are.
+
+    Args:
+        types: of its free variables.
+    """
+    locations = find_locations(domain)
+    for atom in atoms(condition):
+        term = atom.arguments[0] if atom.arguments else None
+        if isinstance(term, Variable):
+            known = types.get(term.name)
+            mover = known is not None and _is_agent_type(known, domain)
+        else:
+            mover = isinstance(term, Constant) and _is_agent(term.name, instance, domain)
+        if atom.predicate not in locations or not mover:
+            return False
+    return True
 
 
 def serves_purpose(

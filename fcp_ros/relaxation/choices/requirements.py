@@ -38,7 +38,7 @@ from fcp_ros.domain.expressions.syntax import (
     to_text,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.domain.model import BUILT_IN, SAME
+from fcp_ros.domain.model import BUILT_IN, SAME, Domain
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
 from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.relaxation.choices.conjunctions import (
@@ -49,6 +49,7 @@ from fcp_ros.relaxation.choices.conjunctions import (
     merge_nested,
     open_exists,
 )
+from fcp_ros.relaxation.purpose import only_locates_agents
 
 MOST_INSTANCES = 2_000
 """A `forall` over more bindings is one requirement, which is not relaxed."""
@@ -227,12 +228,13 @@ class GoalRequirements:
 
 
 def list_requirements(
-    goal: Expression, types: Mapping[str, str], instance: Instance
+    goal: Expression, types: Mapping[str, str], instance: Instance, domain: Domain
 ) -> GoalRequirements:
     """Take a goal apart.
 
     Args:
         instance: the initial state; a `forall` speaks of its elements.
+        domain: says which relations only say where an agent is.
     """
     found: list[Requirement] = []
     every: list[Forall] = []
@@ -262,7 +264,9 @@ def list_requirements(
             found.append(_classify(part))
     found.extend(_group(free, types))
     found = [_find_units(item, instance.schema) for item in found]
-    return GoalRequirements(tuple(_weigh_parts(found)), tuple(every), tuple(opened), types)
+    sizes = [_count_parts(item, types, instance, domain) for item in found]
+    weighed = tuple(_weigh_parts(found, sizes))
+    return GoalRequirements(weighed, tuple(every), tuple(opened), types)
 
 
 def _find_units(item: Requirement, schema: Schema) -> Requirement:
@@ -273,29 +277,47 @@ def _find_units(item: Requirement, schema: Schema) -> Requirement:
     return replace(item, units=tuple(part for part in units if not isinstance(part, Not)))
 
 
-def _weigh_parts(items: Sequence[Requirement]) -> Iterator[Requirement]:
+def _is_part(item: Requirement) -> bool:
+    """Return True if a requirement has a weight: it is not hard, and says more than a kind."""
+    speaks = (atom.predicate for part in item.parts for atom in atoms(part))
+    return item.form is not Form.HARD and any(name not in BUILT_IN for name in speaks)
+
+
+def _count_parts(
+    item: Requirement, types: Mapping[str, str], instance: Instance, domain: Domain
+) -> int:
+    """Count the parts of a goal that a requirement is; what only says where an agent is goes along.
+
+    Args:
+        types: of the goal's free variables.
+    """
+    if not _is_part(item):
+        return 0
+    known = {**types, **{variable.name: variable.type for variable in item.variables}}
+    return max(
+        1, sum(not only_locates_agents(unit, known, instance, domain) for unit in item.units)
+    )
+
+
+def _weigh_parts(items: Sequence[Requirement], sizes: Sequence[int]) -> Iterator[Requirement]:
     """Give each requirement its weight: all parts of the goal weigh the same.
 
     A count is one part, a `forall`, whose instances share its weight, and each conjunct about
-    elements that are chosen. Hard requirements
-    are no parts. What only says of which kind a shared element is weighs as much as the parts that
-    speak of it.
+    elements that are chosen. What only says of which kind a shared element is weighs as much as
+    the parts that speak of it.
+
+    Args:
+        sizes: the number of parts that each requirement is.
     """
-
-    def is_part(item: Requirement) -> bool:
-        speaks = (atom.predicate for part in item.parts for atom in atoms(part))
-        return item.form is not Form.HARD and any(name not in BUILT_IN for name in speaks)
-
     instances = Counter(item.every for item in items if item.every >= 0)
-    sizes = [max(1, len(item.units)) if is_part(item) else 0 for item in items]
     alone = (size for size, item in zip(sizes, items, strict=True) if item.every < 0)
     whole = sum(alone) + len(instances)
     for size, item in zip(sizes, items, strict=True):
         weight = max(1, size if item.every < 0 else 1) / max(1, whole)
         if item.every >= 0:
             weight /= instances[item.every]
-        elif not is_part(item) and item.shared:
-            weight *= sum(is_part(one) and bool(one.shared & item.shared) for one in items)
+        elif not size and item.shared:
+            weight *= sum(_is_part(one) and bool(one.shared & item.shared) for one in items)
         yield replace(item, weight=min(1.0, weight))
 
 
