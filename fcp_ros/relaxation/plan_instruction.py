@@ -25,7 +25,7 @@ from fcp_ros.planning.model.request import (
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.session import PlanningSession
-from fcp_ros.relaxation.flaws import leave_flawed
+from fcp_ros.relaxation.intent import complete_goal
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.question import (
     AskCallback,
@@ -35,7 +35,6 @@ from fcp_ros.relaxation.question import (
     settle_reading,
     tell_nobody,
 )
-from fcp_ros.relaxation.remarks import read_purpose
 
 READING_AGAIN = 2.0
 """Seconds, at most, in which words are read again whose goal is known."""
@@ -113,11 +112,11 @@ def plan_instruction(
     best = interpretation.best
     if best is None:
         return InstructionResult(interpretation, refuse_interpretation(interpretation, options))
-    whole = leave_flawed(best.goal, instruction, context.domain, context.instance)
+    meant = complete_goal(instruction, best, context.domain, context.instance)
     result = plan_goal(
         context.domain,
         context.instance,
-        whole.goal,
+        meant.goal,
         options,
         memberships,
         resources=resources,
@@ -125,10 +124,8 @@ def plan_instruction(
         progress=progress,
         session=session,
         start=start,
-        purpose=read_purpose(instruction, best),
+        purpose=meant.purpose,
     )
-    if whole.remark and (result.plan is None or result.relaxations):
-        result = replace(result, message=f"{whole.remark} {result.message}")
     return InstructionResult(interpretation, settle_confirmation(result, options, ask))
 
 

@@ -11,23 +11,27 @@ from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import (
     Atom,
+    Constant,
     Count,
     Exists,
     Expression,
     ExpressionError,
     Forall,
+    Not,
     TypedVariable,
+    Variable,
     children,
     free_variables,
     to_text,
 )
-from fcp_ros.domain.model import Domain
+from fcp_ros.domain.model import SAME, Domain
 from fcp_ros.language.nouns import add_article, name_element, pluralise, write_label, write_number
 from fcp_ros.language.paraphrase import paraphrase_clause
 from fcp_ros.planning.answer.messages import is_vague
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, RelaxationKind
 from fcp_ros.relaxation.choices.requirements import Form, GoalChange, GoalRequirements, Requirement
 from fcp_ros.relaxation.choices.substitution import list_labels
+from fcp_ros.relaxation.intent import find_flaw
 
 MOST_CAUSES = 2
 """Parts of the goal that a sentence names as being in the way."""
@@ -221,12 +225,17 @@ class ChangeWords:
         number = 1 if item.count is None else item.count.number
         for variable in item.variables:
             labels = list_labels(variable.name, item.parts)
-            elements = self._instance.elements(variable.type)
-            fitting = sum(
-                all(is_a(self._instance, element, label) for label in labels)
-                for element in elements
-            )
+            alike = [
+                element
+                for element in self._instance.elements(variable.type)
+                if all(is_a(self._instance, element, label) for label in labels)
+            ]
+            excepted = {*_list_excepted(variable.name, item.parts)}
+            flawed = [e for e in alike if self._instance.name_of(e) in excepted]
+            fitting = len(alike) - len(flawed)
             noun = write_label((labels or (variable.type,))[0])
+            if fitting == 0 and flawed:
+                return self._tell_flawed(noun, flawed, labels)
             if fitting == 0:
                 return f'nothing here is a "{noun}"'
             if fitting < number:
@@ -235,6 +244,14 @@ class ChangeWords:
                 return f"there {are} only {write_number(fitting)} {nouns} here"
         return ""
 
+    def _tell_flawed(self, noun: str, flawed: Sequence[int], labels: Sequence[str]) -> str:
+        """Tell that nothing of a kind is here but things that are left out of what is asked for."""
+        first, name = flawed[0], self._instance.name_of(flawed[0])
+        others = f" and {len(flawed) - 1} more" if len(flawed) > 1 else ""
+        why = find_flaw(first, labels, self._instance)
+        which = f", and {why}" if why and not others else ""
+        return f"there is no {noun} here but {name}{others}{which}"
+
     def _name(self, element: str) -> str:
         return name_element(element, self._instance)
 
@@ -242,6 +259,15 @@ class ChangeWords:
         if self._instance.has(original):
             return self._name(original)
         return add_article(write_label(original))
+
+
+def _list_excepted(variable: str, parts: Iterable[Expression]) -> Iterator[str]:
+    """Yield the elements that a variable must not be."""
+    for part in parts:
+        if isinstance(part, Not) and isinstance(part.body, Atom) and part.body.predicate == SAME:
+            first, other = part.body.arguments
+            if first == Variable(variable) and isinstance(other, Constant):
+                yield other.name
 
 
 def _list_bound(expression: Expression) -> Iterator[TypedVariable]:
