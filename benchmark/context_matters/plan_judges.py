@@ -362,7 +362,9 @@ def _is_unavoidable(case: PlannedCase, fact: Fact) -> bool:
     back = {atom.predicate for r in rules.values() for atom in _get_effects(r, fact in case.before)}
     for number, step in enumerate(case.steps):
         changed = _list_changed(rules[step.rule])
-        if fact.relation not in changed or not {*fact.arguments} <= {*dict(step.arguments).values()}:
+        if fact.relation not in changed or not {*fact.arguments} <= {
+            *dict(step.arguments).values()
+        }:
             continue
         later = (rules[one.rule] for one in case.steps[number + 1 :])
         wanted = {literal.atom.predicate for rule in later for literal in rule.when}

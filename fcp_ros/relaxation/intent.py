@@ -65,9 +65,7 @@ class Intent:
     purpose: str = ""
 
 
-def complete_goal(
-    instruction: str, reading: Reading, domain: Domain, instance: Instance
-) -> Intent:
+def complete_goal(instruction: str, reading: Reading, domain: Domain, instance: Instance) -> Intent:
     """Complete the goal of a reading by what goes without saying, and by what was said beside it.
 
     Flawed things are left out of what is asked for by its kind alone, unless the instruction is
@@ -138,9 +136,9 @@ def list_flawed(
 ) -> Iterable[str]:
     """Yield the elements with some labels that have a word in their own label against that use."""
     for element in instance.elements(variable.type):
-        if all(is_a(instance, element, label) for label in labels):
-            if find_flaw(element, labels, instance):
-                yield instance.name_of(element)
+        fits = all(is_a(instance, element, label) for label in labels)
+        if fits and find_flaw(element, labels, instance):
+            yield instance.name_of(element)
 
 
 def find_flaw(element: int, labels: Iterable[str], instance: Instance) -> str:

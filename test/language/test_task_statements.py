@@ -64,4 +64,3 @@ def test_a_task_is_said_in_its_words(house, goal, said):
     domain, state = house
     checked = check_goal(parse_expression(goal), domain, state, goal)
     assert paraphrase_goal(checked, domain, state) == said
-

@@ -9,8 +9,8 @@ from fcp_ros.domain import parse_domain
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.reading import Reading, WordRole, WordUse
 from fcp_ros.planning import PlanningOptions
-from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.intent import complete_goal, read_purpose
+from fcp_ros.relaxation.plan_goal import plan_goal
 
 
 @pytest.mark.parametrize(

@@ -496,7 +496,7 @@ def test_a_condition_and_its_negation_are_not_weakened():
 
 
 def test_where_the_robot_is_weighs_nothing_beside_what_is_brought():
-    """"All the cups and a vase", each in a room with somebody: without a vase the cups come."""
+    """Without a vase, all the cups come."""
     domain = parse_domain(DOMAIN)
     state = build(domain)
     text = (
