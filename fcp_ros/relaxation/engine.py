@@ -35,6 +35,7 @@ from fcp_ros.relaxation.below_alpha import (
 )
 from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.contradictions import find_contradictions
+from fcp_ros.relaxation.choices.filling import RelaxationSetting
 from fcp_ros.relaxation.choices.order import GoalOrder, fix_losses
 from fcp_ros.relaxation.choices.requirements import (
     AS_WANTED,
@@ -43,7 +44,7 @@ from fcp_ros.relaxation.choices.requirements import (
     RequirementChoice,
     list_requirements,
 )
-from fcp_ros.relaxation.choices.stream import ChoiceStream, RelaxationSetting
+from fcp_ros.relaxation.choices.stream import ChoiceStream
 from fcp_ros.relaxation.choices.substitution import exclude_elements
 from fcp_ros.relaxation.lattice import Attempt, Found, Node, Pairs, RelaxationLattice
 from fcp_ros.relaxation.purpose import serves_purpose

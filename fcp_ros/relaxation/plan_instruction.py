@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -95,15 +96,9 @@ def plan_instruction(
     if options.confirm_below is None:
         options = replace(options, confirm_below=CONFIRM_BELOW)
     watch = Watch(options, cancelled, progress, start, Phase.PARSE)
-    limited = options
-    if goal:  # no second reader is worth waiting for
-        elapsed = time.monotonic() - start.time
-        limited = replace(options, time_limit=min(options.time_limit, elapsed + READING_AGAIN))
-    read = _read_within_limits(instruction, reader, context, limited, watch)
+    read = _read_within_limits(instruction, reader, context, options, watch, goal)
     if isinstance(read, InstructionResult):
-        if not goal:
-            return read
-        read = read.interpretation
+        return read
     if goal:
         interpretation = recall_reading(read, goal)
     else:
@@ -151,21 +146,26 @@ def _read_within_limits(
     context: ReadingContext,
     options: PlanningOptions,
     watch: Watch,
+    goal: str,
 ) -> Interpretation | InstructionResult:
-    """Read an instruction; return the whole answer if a limit ends that, or makes no sense."""
+    """Read an instruction; return the whole answer if a limit ends that, or makes no sense.
+
+    Where the goal is known, no second reader is worth waiting for, and no reading is needed.
+    """
     problems = " ".join(find_problems(options))
     if problems:
         status, result = ReadingStatus.REFUSED, PlanningResult(PlanStatus.INVALID_REQUEST, problems)
     else:
+        most = time.monotonic() - watch.start.time + READING_AGAIN if goal else math.inf
+        until = watch.start.time + min(options.time_limit, most)
         try:
-            until = watch.start.time + options.time_limit
             context = replace(context, check=watch.check, until=until)
             return read_instruction(instruction, reader, context)
         except Interrupted as reason:
             status = ReadingStatus.FAILED
             result = PlanningResult(reason.status, reason.sentence, alpha=options.alpha)
     unread = Interpretation(instruction, status, result.message, reader=reader.name)
-    return InstructionResult(unread, result)
+    return unread if goal else InstructionResult(unread, result)
 
 
 def read_instruction(

@@ -26,6 +26,7 @@ from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.relaxation.choices.combinations import list_best
 from fcp_ros.relaxation.choices.conjunctions import join
+from fcp_ros.relaxation.choices.filling import RefusedChange
 from fcp_ros.relaxation.choices.requirements import (
     AS_WANTED,
     Form,
@@ -34,7 +35,6 @@ from fcp_ros.relaxation.choices.requirements import (
     RequirementChoice,
     make_choice,
 )
-from fcp_ros.relaxation.choices.stream import RefusedChange
 from fcp_ros.relaxation.choices.weakening import weigh
 
 MOST_SHIFTED = 2
