@@ -28,11 +28,7 @@ MOST_NAMED = 3
 
 
 def is_only_long(result: PlanningResult, alpha: float) -> bool:
-    """Return True if each degree of a plan reaches alpha by itself, and only all together do not.
-
-    Args:
-        result: of planning for whatever membership.
-    """
+    """Return True if each degree of a plan reaches alpha, and only all together do not."""
     plan = result.plan
     if plan is None or not result.status.solved or reaches(plan.membership, alpha):
         return False
@@ -54,10 +50,7 @@ def describe_length(plan: Plan, alpha: float) -> str:
 
 
 def describe_weakness(plan: Plan, alpha: float, domain: Domain, instance: Instance) -> str:
-    """Describe as a clause which degrees of a plan are below alpha; "" if none is.
-
-    Such as "mug_1 stands safely on couch_1 only to 0.40".
-    """
+    """Describe which degrees are below alpha: "mug_1 is safely on couch_1 only to 0.40"; or ""."""
     judged = [one for step in plan.steps for one in step.judgements]
     if not reaches(plan.goal_degree, alpha):  # otherwise a low one may be what is wanted
         judged += plan.goal_judgements

@@ -70,9 +70,7 @@ class GoalRelaxation:
 
     Args:
         whole: the domain with the rules that ask a person; it says how goals may be relaxed.
-        options: alpha, limits, t-norm.
         make_proofs: makes the proofs of another world.
-        purpose: for which somebody said that it is wanted; "" for none.
 
     Attributes:
         expansions: states expanded for relaxed goals.
@@ -149,11 +147,7 @@ class GoalRelaxation:
         return self._goal.items
 
     def search(self, strict: PlanningResult) -> Found:
-        """Find the best relaxation of the goal.
-
-        Args:
-            strict: the failure of the goal as stated.
-        """
+        """Find the best relaxation of the goal, of which `strict` is the failure as stated."""
         options = self._options
         lattice = RelaxationLattice(
             self.streams,
@@ -172,7 +166,6 @@ class GoalRelaxation:
         return lattice.search(first)
 
     def _is_enough(self) -> bool:
-        """Return True if no time is left for a better relaxation."""
         return self._proofs.elapsed - self._first_solved >= self._options.improve_time
 
     def find_shifts(self, node: Node) -> Shifts:
@@ -183,13 +176,10 @@ class GoalRelaxation:
         return self._here if self._worlds is None else self._worlds.make(node[-1])
 
     def find_missing(self) -> tuple[str, str]:
-        """Find what is missing for the goal as stated.
-
-        This only adds to an answer, so it takes no longer than the answer itself.
+        """Find what is missing for the goal as stated, in no more time than the answer itself took.
 
         Returns:
-            what is missing, in a sentence; "" if that is not known. And a sentence that says so if
-            it is not known since time was up.
+            What is missing, in a sentence, or "", and a sentence if there was no time to know.
         """
         lacking: dict[str, tuple[str, int]] = {}
         for stream in self.streams:
@@ -224,7 +214,6 @@ class GoalRelaxation:
         return f"{words} {verb} missing: with {them}, {result.best_membership:.2f}.", ""
 
     def _judge_strict(self, strict: PlanningResult) -> Attempt:
-        """Judge the failure of the goal as stated."""
         root: Node = (0,) * len(self.streams)
         if strict.status is PlanStatus.UNSOLVABLE_AT_ALPHA:
             weak = tuple(self._find_weak(strict.alpha, root))
@@ -345,7 +334,6 @@ class GoalRelaxation:
         )
 
     def _tell(self, position: int, choices: Sequence[RequirementChoice]) -> str:
-        """Tell a requirement, with the changes of a choice."""
         changes = [RequirementChange(position, change) for change in choices[position].changes]
         with_ = f" with {join_words([*map(self.words.name, changes)])}" if changes else ""
         return f"{self.words.tell(position)}{with_}"
@@ -353,7 +341,6 @@ class GoalRelaxation:
     def _plan_goal(
         self, goal: Expression, options: PlanningOptions, world: PlanningWorld
     ) -> PlanningResult:
-        """Plan a goal, and count the effort."""
         result = self._plan(goal, options, world)
         self.expansions += result.expansions
         if self._expanded_below >= 0:
@@ -386,7 +373,6 @@ class GoalRelaxation:
         return changed
 
     def _express(self, choices: Sequence[RequirementChoice]) -> list[Expression]:
-        """Express each requirement by itself."""
         changed = self._express_changed(choices)
         parts = [changed.get(number, item.wanted) for number, item in enumerate(self.requirements)]
         for number, constraint in self._order.adapt(choices).items():
@@ -453,7 +439,6 @@ class GoalRelaxation:
         return conflict | {(len(node) - 1, node[-1])}
 
     def _find_conflict(self, node: Node, choices: Sequence[RequirementChoice]) -> Pairs:
-        """Find requirements that have no plan together, with their choices."""
         if self._options.budgets:
             return frozenset()
         parts = self._express(choices)
@@ -474,7 +459,6 @@ class GoalRelaxation:
 
 
 def _find_named(condition: Expression, domain: Domain) -> frozenset[str]:
-    """Find the elements that a condition names."""
     vocabulary = Vocabulary.of(domain)
     found = set()
     for atom in atoms(condition):

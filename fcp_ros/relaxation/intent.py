@@ -55,11 +55,7 @@ _POINTERS = frozenset(("that", "this", "it", "so"))
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A goal as it is meant.
-
-    Attributes:
-        purpose: what somebody says that it is for, such as "calling a doctor"; "" for none.
-    """
+    """A goal as it is meant, and what somebody says that it is for: "calling a doctor", or ""."""
 
     goal: str
     purpose: str = ""
@@ -120,7 +116,6 @@ class _Completion:
     def _list_conditions(
         self, variable: TypedVariable, parts: Sequence[Expression]
     ) -> Iterator[Expression]:
-        """Yield the conditions on a variable that nobody said."""
         labels = list_labels(variable.name, parts)
         judge = self._judges.get(variable.type)
         judged = any(atom.predicate == judge for part in parts for atom in atoms(part))
@@ -150,11 +145,7 @@ def find_flaw(element: int, labels: Iterable[str], instance: Instance) -> str:
 
 
 def read_purpose(instruction: str, reading: Reading) -> str:
-    """Read the purpose out of the remarks of an instruction, such as "calling a doctor".
-
-    Returns:
-        The purpose; "" if none is said, or it is part of the goal.
-    """
+    """Read the purpose out of the remarks of an instruction: "calling a doctor"; "" without one."""
     for word in reading.words:
         if word.role is WordRole.FILLER and word.meaning == ASIDE:
             said = instruction[word.start : word.end].strip(" ,.;:!")

@@ -74,9 +74,6 @@ class Found:
         bound: upper bound of the membership of all other nodes.
         complete: True if no node is left open, and no choice was left out as one of too many.
         executes: True if some relaxed goal has a plan that does something.
-        explored: the nodes that were looked at.
-        interrupted: the status and sentence of the limit that ended it; None if nothing did.
-        below: the best node below alpha; None without one.
         conflicts: the sets of requirements, with a choice for each, that are known to have no plan.
     """
 
@@ -222,7 +219,6 @@ class RelaxationLattice:
             self._branch(node, number, positions)
 
     def _branch(self, node: Node, number: int, positions: Sequence[int]) -> None:
-        """Relax some requirements further, each by itself."""
         for position in positions:
             child = (*node[:position], node[position] + 1, *node[position + 1 :])
             if child in self._seen:
@@ -237,7 +233,6 @@ class RelaxationLattice:
                 heapq.heappush(self._heap, entry)
 
     def _find_bound(self, node: Node) -> float:
-        """Find the composed degree of the changes of a node."""
         return self._tnorm.compose_all(choice.degree for choice in self._find_choices(node))
 
     def _find_choices(self, node: Node) -> list[RequirementChoice]:
@@ -252,7 +247,6 @@ class RelaxationLattice:
 
     @staticmethod
     def _extends(node: Node, settled: Mapping[int, int]) -> bool:
-        """Return True if a node makes all the changes of a settled one, and more."""
         return all(node[position] == choice for position, choice in settled.items())
 
     def _record(self, node: Node, parent: int, bound: float, attempt: Attempt) -> None:
@@ -295,7 +289,6 @@ class RelaxationLattice:
 
 
 def _find_double_use(node: Node, choices: Sequence[RequirementChoice]) -> Pairs:
-    """Find two requirements that use one element as a substitute."""
     users: dict[str, int] = {}
     for position, choice in enumerate(choices):
         for element in choice.uses:

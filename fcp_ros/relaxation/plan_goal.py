@@ -124,11 +124,7 @@ class _GoalRequest:
     purpose: str
 
     def open_world(self, session: PlanningSession | None) -> PlanningWorld:
-        """Make the world as it is, without the rules that ask a person.
-
-        Raises:
-            Interrupted: a limit was reached.
-        """
+        """Make the world as it is, without the rules that ask a person; may be `Interrupted`."""
         check = Watch(self.options, self.cancelled, self.progress, self.start, Phase.PARSE).check
         own = (session or PlanningSession(self.domain, check=check)).restrict(remove_asking, check)
         return PlanningWorld(self.instance, own, self.make_proofs(own, self.instance))

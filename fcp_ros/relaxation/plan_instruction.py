@@ -125,14 +125,7 @@ def plan_instruction(
 
 
 def recall_reading(interpretation: Interpretation, goal: str) -> Interpretation:
-    """Recall the reading of an instruction that was settled before.
-
-    Args:
-        interpretation: of the same words, read again: it says what they were said for.
-
-    Returns:
-        The interpretation with a reading for that goal alone.
-    """
+    """Recall the reading that was settled before; the words read again say what they are for."""
     alike = (one for one in interpretation.readings if one.goal == goal)
     first = next(alike, next(iter(interpretation.readings), Reading(goal, 1.0, goal)))
     reading = first if first.goal == goal else replace(first, goal=goal, paraphrase=goal)

@@ -42,10 +42,7 @@ Blockers = Mapping[int, Sequence[int]]
 
 @dataclass(frozen=True, slots=True)
 class RequirementChange:
-    """A change, with the number of the requirement that it changes.
-
-    The number of what changes the world, and not a requirement, is that after the last one.
-    """
+    """A change with the number of its requirement; that of the world is after the last one."""
 
     position: int
     change: GoalChange
@@ -98,7 +95,6 @@ class ChangeWords:
         return called
 
     def _list_shared_labels(self, name: str) -> tuple[str, ...]:
-        """List the labels that other requirements ask of a variable that they share."""
         parts = (part for one in self._goal.items if one.is_free for part in one.parts)
         return list_labels(name, parts)
 
@@ -130,11 +126,7 @@ class ChangeWords:
         return f"{instead} in place of {told}"
 
     def explain(self, changed: RequirementChange, blockers: Blockers) -> str:
-        """Explain a change in a sentence.
-
-        Args:
-            blockers: what is known to stand in the way of the requirements as wanted.
-        """
+        """Explain a change in a sentence; `blockers` stand in the way of what is wanted."""
         position, change = changed.position, changed.change
         old, new, degree = change.original, change.replacement, f"{change.degree:.2f}"
         because = f" ({change.because})" if change.because else ""
@@ -181,7 +173,6 @@ class ChangeWords:
         return f"No plan leads to these parts of the goal together: {'; and '.join(parts)}.{less}"
 
     def _tell_part(self, text: str) -> str:
-        """Tell a part of the goal."""
         for position, item in enumerate(self._goal.items):
             if text in (item.text, *map(to_text, item.parts)):
                 return self.tell(position, text)
@@ -191,7 +182,6 @@ class ChangeWords:
             return text
 
     def _explain_lack(self, position: int, wanted: str, why: str) -> str:
-        """Explain why an element takes the place of what was asked for."""
         if self._instance.has(wanted):
             return f"{self._name(wanted)} will not do" + (f", as {why}" if why else "")
         item = self._goal.items[position]
@@ -262,7 +252,6 @@ class ChangeWords:
 
 
 def _list_excepted(variable: str, parts: Iterable[Expression]) -> Iterator[str]:
-    """Yield the elements that a variable must not be."""
     for part in parts:
         if isinstance(part, Not) and isinstance(part.body, Atom) and part.body.predicate == SAME:
             first, other = part.body.arguments
@@ -271,7 +260,6 @@ def _list_excepted(variable: str, parts: Iterable[Expression]) -> Iterator[str]:
 
 
 def _list_bound(expression: Expression) -> Iterator[TypedVariable]:
-    """Yield the variables that quantifiers within a condition bind."""
     if isinstance(expression, (Exists, Forall, Count)):
         yield from expression.variables
     for part in children(expression):
@@ -279,11 +267,7 @@ def _list_bound(expression: Expression) -> Iterator[TypedVariable]:
 
 
 def find_blockers(conflicts: Iterable[Iterable[tuple[int, int]]]) -> dict[int, tuple[int, ...]]:
-    """Find what stands in the way of each requirement as wanted, in as few others as possible.
-
-    Args:
-        conflicts: requirements, each with the number of a choice, that have no plan together.
-    """
+    """Find the fewest requirements with which each has no plan as wanted."""
     found: dict[int, tuple[int, ...]] = {}
     for conflict in conflicts:
         pairs = sorted(conflict)

@@ -40,10 +40,8 @@ class RelaxationSetting:
 
     Attributes:
         named: element -> number of requirements that name it.
-        types: of the goal's free variables.
         alone: True if nothing is planned in another world: what is proven here holds everywhere.
         alpha: a change of a small part of the goal has to reach it by itself.
-        purpose: for which somebody said that it is wanted; "" for none.
     """
 
     domain: Domain
@@ -74,14 +72,7 @@ class JudgedSubstitute:
 
 
 class PlaceFilling:
-    """Fills the places of one requirement.
-
-    Args:
-        leave_out: told the bound of what is not made, as there is too much of it.
-
-    Attributes:
-        refused: what was looked at and is no choice.
-    """
+    """Fills the places of one requirement; `leave_out` is told the bound of what is too many."""
 
     def __init__(
         self,

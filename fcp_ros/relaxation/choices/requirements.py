@@ -77,16 +77,14 @@ class Requirement:
     """One requirement.
 
     Attributes:
-        form: decides how it can be relaxed.
         parts: the conjuncts; of a count those of its body.
-        variables: those that are chosen or counted over, with their types.
+        variables: those that are chosen or counted over.
         every: number of the `forall` of which it is an instance; -1 for none.
         elements: of that instance, in the order of the variables of the `forall`.
         is_free: True if the goal has its variables without a quantifier.
         shared: those of its free variables of which other requirements speak, too.
         weight: in the whole goal, in [0, 1].
-        units: of its conjuncts about chosen elements, those that actions can change; each of them
-            is a part of the goal.
+        units: the conjuncts about chosen elements that actions can change.
     """
 
     form: Form
@@ -133,7 +131,6 @@ class GoalChange:
     Attributes:
         original: what was asked for: a label, a name, or a condition in the goal language.
         replacement: what takes its place, likewise; empty if it is given up.
-        degree: how well it does so, in [0, 1].
         because: a clause for the person who asked; may be empty.
         weight: of what is changed in the whole goal, in [0, 1].
     """
@@ -157,7 +154,6 @@ class RequirementChoice:
 
     Attributes:
         expression: the condition; None for the requirement as it is wanted.
-        changes: what is changed; empty for the requirement as it is wanted.
         degree: of the changes, composed, in [0, 1].
         uses: the elements that take the place of others.
         is_dropped: True if nothing is left of the requirement.
@@ -194,12 +190,7 @@ def make_choice(
 
 @dataclass(frozen=True)
 class GoalRequirements:
-    """A goal taken apart.
-
-    Attributes:
-        every: the `forall` conditions whose instances are among them.
-        opened: the `exists` conditions whose parts are among them.
-    """
+    """A goal taken apart; `every`, `opened`: what some items are instances or parts of."""
 
     items: tuple[Requirement, ...]
     every: tuple[Forall, ...]
@@ -230,12 +221,7 @@ class GoalRequirements:
 def list_requirements(
     goal: Expression, types: Mapping[str, str], instance: Instance, domain: Domain
 ) -> GoalRequirements:
-    """Take a goal apart.
-
-    Args:
-        instance: the initial state; a `forall` speaks of its elements.
-        domain: says which relations only say where an agent is.
-    """
+    """Take a goal apart; `instance`: the initial state, of whose elements a `forall` speaks."""
     found: list[Requirement] = []
     every: list[Forall] = []
     opened: list[OpenedExists] = []
@@ -270,7 +256,6 @@ def list_requirements(
 
 
 def _find_units(item: Requirement, schema: Schema) -> Requirement:
-    """Note the conjuncts about chosen elements that actions can change."""
     if item.form is not Form.SOME:
         return item
     units = (part for part in item.parts if not is_settled(part, schema))
@@ -322,7 +307,6 @@ def _weigh_parts(items: Sequence[Requirement], sizes: Sequence[int]) -> Iterator
 
 
 def _classify(part: Expression) -> Requirement:
-    """Make the requirement of a conjunct without free variables."""
     if isinstance(part, Count):
         hard = part.bound in (Bound.AT_MOST, Bound.MOST) or part.number == 0
         body = tuple(flatten([part.body]))
@@ -384,7 +368,6 @@ def _list_instances(every: Forall, number: int, instance: Instance) -> list[Requ
 
 
 def _fits_legs(condition: Expression, instance: Instance) -> bool:
-    """Return True if the elements that a condition names are of the types of their legs."""
     schema = instance.schema
     return all(
         schema.is_subtype(instance.type_of(instance.id_of(term.name)), type_)

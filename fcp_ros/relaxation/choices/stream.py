@@ -106,11 +106,7 @@ class ChoiceStream:
         self.left_out = 0.0
 
     def find(self, number: int) -> RequirementChoice | None:
-        """Return a choice by its number; None if there are not so many.
-
-        Raises:
-            Interrupted: a limit was reached.
-        """
+        """Return a choice by its number; None if there are not so many; may be `Interrupted`."""
         while len(self._found) <= number:
             choice = self._find_next()
             if choice is None:
@@ -252,13 +248,11 @@ class ChoiceStream:
         return math.prod(len(self._instance.names()) for _ in count.variables)
 
     def _count_lacking(self, count: Count) -> int:
-        """Count how many elements with the labels of a count are lacking."""
         if len(count.variables) != 1 or not self._setting.alone:
             return 0
         return max(0, count.number - self._count_fitting(count.variables[0]))
 
     def _find_absent(self) -> frozenset[str]:
-        """Find the variables for which no element has the labels that are asked for."""
         if not self._setting.alone:
             return frozenset()
         variables = self.requirement.variables
@@ -275,7 +269,6 @@ class ChoiceStream:
                 yield (labels or (variable.type.replace("_", " "),))[0], variable.type, lacking
 
     def _count_fitting(self, variable: TypedVariable) -> int:
-        """Count the elements that have the type and the labels of a variable."""
         labels = list_labels(variable.name, self.requirement.parts)
         return sum(
             all(is_a(self._instance, element, label) for label in labels)
