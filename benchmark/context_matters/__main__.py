@@ -35,6 +35,7 @@ from benchmark.context_matters.part_tasks import Details, impossible_part, plann
 from benchmark.tables import Part, show_part, show_verdicts
 from fcp_ros.language.reader import InstructionReader
 from fcp_ros.language.registry import ReaderOptions, make_reader
+from fcp_ros.planning import PlanningOptions
 
 
 class Name(str, Enum):
@@ -66,6 +67,9 @@ def main(
         bool, typer.Option("--show-sealed", help="Show the sealed sentences that were read wrong.")
     ] = False,
     val: Annotated[Path | None, typer.Option(help="The binary of VAL.", envvar="VAL")] = None,
+    time_limit: Annotated[
+        float, typer.Option(help="Seconds for each task; more of them on a busy machine.")
+    ] = PlanningOptions().time_limit,
     output: Annotated[Path | None, typer.Option("--json", help="All answers as JSON.")] = None,
 ) -> None:
     """Run the parts, show a table of each and one of the goals."""
@@ -77,7 +81,10 @@ def main(
         )
     console = Console(width=None if os.isatty(1) else 180)
     setting = Setting(
-        open_reader(model, device, reader), val, judge_plans=report_plans if plans else None
+        open_reader(model, device, reader),
+        val,
+        PlanningOptions(time_limit=time_limit),
+        judge_plans=report_plans if plans else None,
     )
     run_part: dict[Name, Callable[[], tuple[Part, Details]]] = {
         Name.TASKS: lambda: tasks_part(setting, quick, only),

@@ -3,7 +3,8 @@
 
 `list_absurdities` has rules of common sense about the states before and after, and about what was
 said. `list_needless` knows nothing of houses: it undoes each change that the plan leaves and looks
-if the goal holds all the same, and counts the steps that the changes take one after the other.
+if the goal holds all the same, and counts the steps that the changes take one after the other. What
+no way to the goal avoids is not needless: a machine is filled to wash, and a mop gets dirty.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from fcp_ros.domain.expressions.syntax import (
     TypedVariable,
     children,
 )
+from fcp_ros.domain.model import ActionRule
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning import PlanStep
 
@@ -342,10 +344,45 @@ def _list_needless_changes(case: PlannedCase) -> Iterator[str]:
     for change in _group_changes(case):
         if not on_the_way.isdisjoint(fact.relation for fact in change):
             continue  # it may be needed before the end
+        if all(_is_unavoidable(case, fact) for fact in change):
+            continue
         names = ", ".join(str(fact) for fact in change)
         other = _undo(case, change)
         if other is not None and _evaluate(case, other) >= whole - _TOLERANCE:
             yield f"the goal holds without this change: {names}"
+
+
+def _is_unavoidable(case: PlannedCase, fact: Fact) -> bool:
+    """Return True for a change that comes with what is needed, in whichever way that is done.
+
+    Needed is what the goal speaks of, and what later steps have as a condition.
+    """
+    asked = {atom.predicate for atom, _ in _list_asked(case.goal)}
+    rules = case.domain.rules
+    back = {atom.predicate for r in rules.values() for atom in _get_effects(r, fact in case.before)}
+    for number, step in enumerate(case.steps):
+        changed = _list_changed(rules[step.rule])
+        if fact.relation not in changed or not {*fact.arguments} <= {
+            *dict(step.arguments).values()
+        }:
+            continue
+        later = (rules[one.rule] for one in case.steps[number + 1 :])
+        wanted = {literal.atom.predicate for rule in later for literal in rule.when}
+        if fact.relation in wanted and fact.relation not in back:
+            return True
+        for needed in (changed & (asked | wanted)) - {fact.relation}:
+            ways = (one for one in map(_list_changed, rules.values()) if needed in one)
+            if all(fact.relation in way for way in ways):
+                return True
+    return False
+
+
+def _get_effects(rule: ActionRule, added: bool) -> Sequence[Atom]:
+    return rule.add if added else rule.delete
+
+
+def _list_changed(rule: ActionRule) -> frozenset[str]:
+    return frozenset(atom.predicate for atom in (*rule.add, *rule.delete))
 
 
 def _group_changes(case: PlannedCase) -> Iterator[tuple[Fact, ...]]:

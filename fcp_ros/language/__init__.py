@@ -8,7 +8,8 @@
     confirmation.py  the gate before planning: what is not plain is a question
     cascade.py  a language model behind the reader, for what that can't read
     paraphrase.py  a goal as an English sentence: statements.py writes its atoms,
-        variable_nouns.py names its variables, nouns.py knows plurals and articles
+        variable_nouns.py names its variables, task_statements.py finds tasks of the domain in it,
+        nouns.py knows plurals and articles
     questions.py  descriptions that tell elements apart, and the question which is meant
     english/  words and inflection that every domain shares
     words/  words by resources: WordNet's nouns, a library's spelling

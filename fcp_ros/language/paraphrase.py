@@ -50,6 +50,7 @@ from fcp_ros.language.nouns import (
     write_number,
 )
 from fcp_ros.language.statements import Clause, StatementTable, join_clauses
+from fcp_ros.language.task_statements import TaskFolder
 from fcp_ros.language.variable_nouns import Scope, VariableNouns, flatten, split_implication
 
 
@@ -63,7 +64,7 @@ def paraphrase_goal(goal: Expression, domain: Domain, instance: Instance) -> str
 
     Returns:
         A sentence that mentions all elements and labels of the goal, such as "At least two plates
-        are on table_1."
+        are on table_1." What a task of the domain stands for is said in the task's words.
     """
     sentence = paraphrase_clause(goal, domain, instance)
     first, _, _ = sentence.partition(" ")
@@ -111,11 +112,12 @@ class _Writer:
         self._instance = instance
         self._nouns = VariableNouns(domain)
         self._statements = StatementTable(domain)
+        self._tasks = TaskFolder(self._statements.tasks, instance)
 
     # --- the whole sentence
 
     def write_sentence(self, goal: Expression, called: Scope = MappingProxyType({})) -> str:
-        parts = self._bind_free(goal, called)
+        parts = self._tasks.fold(self._bind_free(goal, called))
         pieces = self._join_pieces([self._write(part, called) for part in parts])
         if any(piece.open for piece in pieces) and len(pieces) > 1:
             return "; ".join([*(p.text for p in pieces[:-1]), f"and {pieces[-1].text}"])

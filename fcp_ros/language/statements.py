@@ -19,6 +19,7 @@ from fcp_ros.domain.phrases import (
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.foundation.wording import join_words
 from fcp_ros.language.nouns import add_article, quote_words, write_label
+from fcp_ros.language.task_statements import list_task_statements
 
 _BE = frozenset(["is", "are"])
 _PREPOSITIONS = frozenset(
@@ -99,11 +100,21 @@ class _Pattern:
 
 
 class StatementTable:
-    """The best statement for each predicate of a domain, and for its absence."""
+    """The best statement for each predicate of a domain, for its absence, and for each task.
+
+    Attributes:
+        tasks: those that have a statement.
+    """
 
     def __init__(self, domain: Domain) -> None:
         self._vocabulary = Vocabulary.of(domain)
         self._words = domain.words
+        self.tasks = tuple(
+            one
+            for one in list_task_statements(domain)
+            if _choose_pattern(one.phrases, {*one.slots}) is not None
+        )
+        self._tasks = {one.name: one for one in self.tasks}
         # A sentence needs a few of them, so each is chosen when it is first written.
         self._chosen: dict[tuple[str, bool], _Pattern | None] = {}
 
@@ -113,6 +124,10 @@ class StatementTable:
         if key not in self._chosen:
             words = self._words
             phrases = words.negated.get(predicate, ()) if absent else ()
+            if predicate in self._tasks:
+                task = self._tasks[predicate]
+                self._chosen[key] = _choose_pattern(task.phrases, {*task.slots})
+                return self._chosen[key]
             if not absent:
                 phrases = words.relations.get(predicate) or words.graded.get(predicate, ())
             signature = self._vocabulary.signature(predicate) or ()
@@ -141,12 +156,14 @@ class StatementTable:
         if atom.predicate == SAME and len(atom.arguments) == 2:
             first, second = atom.arguments
             return Clause(refer(first), "is", refer(second), False, negated), first
-        parameters = [p.name for p in self._vocabulary.signature(atom.predicate) or ()]
+        task = self._tasks.get(atom.predicate)
+        known = self._vocabulary.signature(atom.predicate) or ()
+        parameters = [*task.slots] if task is not None else [p.name for p in known]
         if len(parameters) != len(atom.arguments):
             parameters = [str(i) for i in range(len(atom.arguments))]
         terms = dict(zip(parameters, atom.arguments, strict=True))
         pattern = self._find(atom.predicate, absent=False)
-        opposite = self._find(atom.predicate, absent=True) if negated else None
+        opposite = self._find(atom.predicate, absent=True) if negated and task is None else None
         if opposite is not None:
             pattern, negated = opposite, False
         if pattern is None or pattern.subject not in terms:

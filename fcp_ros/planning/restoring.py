@@ -23,6 +23,7 @@ from fcp_ros.planning.goal.requirements import GroundPreference
 from fcp_ros.planning.goal.rivals import Places
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.request import never_stop
+from fcp_ros.planning.schedule.agents import Agents
 from fcp_ros.planning.stepping.rules import holds
 
 
@@ -44,7 +45,10 @@ def find_disturbances(
         return ()
     after = None if _tells_all(steps, domain) else replay(steps)
     found: dict[Fact, Disturbance] = {}
+    agents = Agents(domain, before)
     for fact, is_written in written.items():
+        if _is_own_state(fact, agents, domain):
+            continue
         held = holds(fact, before)
         if held == (is_written if after is None else holds(fact, after)):
             continue
@@ -53,6 +57,18 @@ def find_disturbances(
         if held or len(domain.schema.relation(fact.relation).functional) != 1:
             found[fact] = Disturbance(fact, held, domain.restore[fact.relation])
     return tuple(_drop_excluded(found, solution, encoding)) if found else ()
+
+
+def _is_own_state(fact: Fact, agents: Agents, domain: Domain) -> bool:
+    """Return True for what is a function of an agent alone, such as where the robot is.
+
+    That may change: a relation for the places of all things is restored for the other ones.
+    """
+    relation = domain.schema.relation(fact.relation)
+    if len(relation.functional) != 1:
+        return False
+    legs = [leg for leg, _ in relation.legs]
+    return agents.contains(fact.arguments[legs.index(relation.functional[0])])
 
 
 def is_reversible(one: Disturbance, domain: Domain) -> bool:

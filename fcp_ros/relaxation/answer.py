@@ -25,11 +25,7 @@ MOST_REFUSED = 32
 
 
 class RelaxationAnswer:
-    """Makes the answer of one request.
-
-    Args:
-        strict: the failure of the goal as stated.
-    """
+    """Makes the answer of one request; `strict` is the failure of the goal as stated."""
 
     def __init__(
         self,
@@ -131,7 +127,6 @@ class RelaxationAnswer:
     # --- changes
 
     def _name_changes(self, node: Node) -> str:
-        """Name the changes of a node within a sentence."""
         return list_names(map(self._words.name, self._list_changes(node)), 3)
 
     def _list_changes(self, node: Node) -> Iterator[RequirementChange]:

@@ -15,6 +15,7 @@ from fcp_ros.domain.expressions.syntax import (
     Weighted,
     atoms,
     children,
+    free_variables,
     to_text,
 )
 from fcp_ros.domain.model import TEXT, Domain
@@ -26,8 +27,15 @@ from fcp_ros.language.nouns import add_article, pluralise, write_label, write_nu
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, RelaxationOutcome
 from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.relaxation.below_alpha import (
+    MOST_EXPANDED,
+    describe_length,
+    describe_weakness,
+    is_only_long,
+)
 from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.contradictions import find_contradictions
+from fcp_ros.relaxation.choices.filling import RelaxationSetting
 from fcp_ros.relaxation.choices.order import GoalOrder, fix_losses
 from fcp_ros.relaxation.choices.requirements import (
     AS_WANTED,
@@ -36,10 +44,9 @@ from fcp_ros.relaxation.choices.requirements import (
     RequirementChoice,
     list_requirements,
 )
-from fcp_ros.relaxation.choices.stream import ChoiceStream, RelaxationSetting
+from fcp_ros.relaxation.choices.stream import ChoiceStream
 from fcp_ros.relaxation.choices.substitution import exclude_elements
 from fcp_ros.relaxation.lattice import Attempt, Found, Node, Pairs, RelaxationLattice
-from fcp_ros.relaxation.long_plans import describe_length, is_only_long
 from fcp_ros.relaxation.purpose import serves_purpose
 from fcp_ros.relaxation.wording import ChangeWords, RequirementChange
 from fcp_ros.relaxation.worlds import MakeProofs, PlanningWorld, WorldStream, add_elements
@@ -51,9 +58,8 @@ MOST_LACKING = 100
 """Elements that are added to look if the goal could be met with them."""
 LEAST_MISSING = 2.0
 """Seconds to look if the goal could be met with what is missing; as many as before, if more."""
-MOST_EXPANDED = 40_000
-"""States that are expanded once a relaxed goal is found to be executable, but below alpha: then it
-is the steps that lose too much, and a long plan would have to lose steps one by one."""
+MOST_ALONE = 30
+"""Requirements that are planned alone, to see which of them keep a goal below alpha."""
 
 _TRIVIAL = "Its plan does nothing of what was wanted."
 _STOPPED = (PlanStatus.TIMEOUT, PlanStatus.MEMOUT, PlanStatus.CANCELLED)
@@ -64,9 +70,7 @@ class GoalRelaxation:
 
     Args:
         whole: the domain with the rules that ask a person; it says how goals may be relaxed.
-        options: alpha, limits, t-norm.
         make_proofs: makes the proofs of another world.
-        purpose: for which somebody said that it is wanted; "" for none.
 
     Attributes:
         expansions: states expanded for relaxed goals.
@@ -90,7 +94,7 @@ class GoalRelaxation:
         self._strict_goal = goal
         self._tnorm = tnorm_by_name(options.tnorm)
         domain, instance = here.domain, here.instance
-        self._goal = list_requirements(goal, infer_types(goal, domain), instance)
+        self._goal = list_requirements(goal, infer_types(goal, domain), instance, domain)
         self._order = GoalOrder(self._goal, domain.graded)
         self.words = ChangeWords(domain, instance, self._goal)
         named = Counter(name for names in self._list_named() for name in names)
@@ -143,11 +147,7 @@ class GoalRelaxation:
         return self._goal.items
 
     def search(self, strict: PlanningResult) -> Found:
-        """Find the best relaxation of the goal.
-
-        Args:
-            strict: the failure of the goal as stated.
-        """
+        """Find the best relaxation of the goal, of which `strict` is the failure as stated."""
         options = self._options
         lattice = RelaxationLattice(
             self.streams,
@@ -166,7 +166,6 @@ class GoalRelaxation:
         return lattice.search(first)
 
     def _is_enough(self) -> bool:
-        """Return True if no time is left for a better relaxation."""
         return self._proofs.elapsed - self._first_solved >= self._options.improve_time
 
     def find_shifts(self, node: Node) -> Shifts:
@@ -177,13 +176,10 @@ class GoalRelaxation:
         return self._here if self._worlds is None else self._worlds.make(node[-1])
 
     def find_missing(self) -> tuple[str, str]:
-        """Find what is missing for the goal as stated.
-
-        This only adds to an answer, so it takes no longer than the answer itself.
+        """Find what is missing for the goal as stated, in no more time than the answer itself took.
 
         Returns:
-            what is missing, in a sentence; "" if that is not known. And a sentence that says so if
-            it is not known since time was up.
+            What is missing, in a sentence, or "", and a sentence if there was no time to know.
         """
         lacking: dict[str, tuple[str, int]] = {}
         for stream in self.streams:
@@ -218,10 +214,10 @@ class GoalRelaxation:
         return f"{words} {verb} missing: with {them}, {result.best_membership:.2f}.", ""
 
     def _judge_strict(self, strict: PlanningResult) -> Attempt:
-        """Judge the failure of the goal as stated."""
-        if strict.status is PlanStatus.UNSOLVABLE_AT_ALPHA:
-            return Attempt(RelaxationOutcome.BELOW_ALPHA, strict, reason=strict.message)
         root: Node = (0,) * len(self.streams)
+        if strict.status is PlanStatus.UNSOLVABLE_AT_ALPHA:
+            weak = tuple(self._find_weak(strict.alpha, root))
+            return Attempt(RelaxationOutcome.BELOW_ALPHA, strict, reason=strict.message, weak=weak)
         wanted = [AS_WANTED] * len(root)
         conflict = self._find_unreachable(root, wanted)
         if not conflict and self._contradictions and not self._options.budgets:
@@ -231,6 +227,36 @@ class GoalRelaxation:
         if not conflict:
             conflict = self._find_conflict(root, wanted)
         return Attempt(RelaxationOutcome.IMPOSSIBLE, strict, conflict, strict.message)
+
+    def _find_weak(self, alpha: float, root: Node) -> Iterator[Pairs]:
+        """Yield the requirements that keep the goal as stated below alpha, each by itself.
+
+        Otherwise they would be found one change at a time, among all combinations of changes.
+        """
+        options = self._options
+        alone = [
+            (number, item)
+            for number, item in enumerate(self.requirements)
+            if number not in self._order.mentioned and item.form is not Form.HARD
+        ]
+        # An adaptive alpha is another one for a shorter plan.
+        if options.budgets or options.policy is not None or not 1 < len(alone) <= MOST_ALONE:
+            return
+        options = replace(options, max_expansions=min(MOST_EXPANDED, options.max_expansions))
+        quick = replace(options, improve_time=0.0)
+        for number, item in alone:
+            self._proofs.check()
+            if free_variables(item.closed):
+                continue
+            result = self._plan_goal(item.closed, quick, self._here)
+            if result.status is not PlanStatus.UNSOLVABLE_AT_ALPHA:
+                continue
+            best = self._plan_goal(item.closed, options.with_alpha(0.0), self._here)
+            if best.plan is not None:
+                self.words.weak[number] = describe_weakness(
+                    best.plan, alpha, self._here.domain, self._here.instance
+                )
+            yield self._complete(frozenset({(number, 0)}), root)
 
     def _read_conflict(self, strict: PlanningResult, root: Node) -> Pairs:
         """Read the requirements of a conflict that is known; none unless all of it is found."""
@@ -291,7 +317,10 @@ class GoalRelaxation:
         return Attempt(RelaxationOutcome.UNKNOWN, result, reason=result.message, exact=False)
 
     def _limit_effort(self) -> PlanningOptions:
-        """Limit the search for a relaxed goal, once another is executable, but below alpha."""
+        """Limit the search for a relaxed goal, once another is executable, but below alpha.
+
+        Then it is the steps that lose too much, and a long plan would have to lose them one by one.
+        """
         if self._expanded_below < 0 or self._first_solved < math.inf:
             return self._options
         left = max(1, MOST_EXPANDED - self._expanded_below)
@@ -305,7 +334,6 @@ class GoalRelaxation:
         )
 
     def _tell(self, position: int, choices: Sequence[RequirementChoice]) -> str:
-        """Tell a requirement, with the changes of a choice."""
         changes = [RequirementChange(position, change) for change in choices[position].changes]
         with_ = f" with {join_words([*map(self.words.name, changes)])}" if changes else ""
         return f"{self.words.tell(position)}{with_}"
@@ -313,7 +341,6 @@ class GoalRelaxation:
     def _plan_goal(
         self, goal: Expression, options: PlanningOptions, world: PlanningWorld
     ) -> PlanningResult:
-        """Plan a goal, and count the effort."""
         result = self._plan(goal, options, world)
         self.expansions += result.expansions
         if self._expanded_below >= 0:
@@ -346,7 +373,6 @@ class GoalRelaxation:
         return changed
 
     def _express(self, choices: Sequence[RequirementChoice]) -> list[Expression]:
-        """Express each requirement by itself."""
         changed = self._express_changed(choices)
         parts = [changed.get(number, item.wanted) for number, item in enumerate(self.requirements)]
         for number, constraint in self._order.adapt(choices).items():
@@ -413,7 +439,6 @@ class GoalRelaxation:
         return conflict | {(len(node) - 1, node[-1])}
 
     def _find_conflict(self, node: Node, choices: Sequence[RequirementChoice]) -> Pairs:
-        """Find requirements that have no plan together, with their choices."""
         if self._options.budgets:
             return frozenset()
         parts = self._express(choices)
@@ -434,7 +459,6 @@ class GoalRelaxation:
 
 
 def _find_named(condition: Expression, domain: Domain) -> frozenset[str]:
-    """Find the elements that a condition names."""
     vocabulary = Vocabulary.of(domain)
     found = set()
     for atom in atoms(condition):

@@ -48,6 +48,7 @@ class Attempt:
         result: of the planner; None if it was not asked.
         conflict: the requirements that have no plan together, if that is proven.
         exact: True if no plan for it has a higher membership: proven.
+        weak: requirements, each with the number of a choice, with which no plan reaches alpha.
     """
 
     outcome: RelaxationOutcome
@@ -55,6 +56,7 @@ class Attempt:
     conflict: Pairs = frozenset()
     reason: str = ""
     exact: bool = True
+    weak: tuple[Pairs, ...] = ()
 
     @property
     def membership(self) -> float:
@@ -72,9 +74,6 @@ class Found:
         bound: upper bound of the membership of all other nodes.
         complete: True if no node is left open, and no choice was left out as one of too many.
         executes: True if some relaxed goal has a plan that does something.
-        explored: the nodes that were looked at.
-        interrupted: the status and sentence of the limit that ended it; None if nothing did.
-        below: the best node below alpha; None without one.
         conflicts: the sets of requirements, with a choice for each, that are known to have no plan.
     """
 
@@ -206,9 +205,13 @@ class RelaxationLattice:
         elif outcome is RelaxationOutcome.BELOW_ALPHA:
             if tally.below is None or attempt.membership > tally.below[0] + EPSILON:
                 tally.below = (attempt.membership, node, attempt)
+            self._conflicts += attempt.weak
             # What cannot reach alpha any more is not improved by relaxing what is not in the way.
             hopeless = self._find_bound(node) < self._alpha - EPSILON
-            self._branch(node, number, changed if hopeless else everything)
+            positions = changed if hopeless else everything
+            for conflict in attempt.weak[:1]:
+                positions = [position for position, _ in conflict]
+            self._branch(node, number, positions)
         else:
             if attempt.conflict:
                 self._conflicts.append(attempt.conflict)
@@ -216,7 +219,6 @@ class RelaxationLattice:
             self._branch(node, number, positions)
 
     def _branch(self, node: Node, number: int, positions: Sequence[int]) -> None:
-        """Relax some requirements further, each by itself."""
         for position in positions:
             child = (*node[:position], node[position] + 1, *node[position + 1 :])
             if child in self._seen:
@@ -231,7 +233,6 @@ class RelaxationLattice:
                 heapq.heappush(self._heap, entry)
 
     def _find_bound(self, node: Node) -> float:
-        """Find the composed degree of the changes of a node."""
         return self._tnorm.compose_all(choice.degree for choice in self._find_choices(node))
 
     def _find_choices(self, node: Node) -> list[RequirementChoice]:
@@ -246,7 +247,6 @@ class RelaxationLattice:
 
     @staticmethod
     def _extends(node: Node, settled: Mapping[int, int]) -> bool:
-        """Return True if a node makes all the changes of a settled one, and more."""
         return all(node[position] == choice for position, choice in settled.items())
 
     def _record(self, node: Node, parent: int, bound: float, attempt: Attempt) -> None:
@@ -289,7 +289,6 @@ class RelaxationLattice:
 
 
 def _find_double_use(node: Node, choices: Sequence[RequirementChoice]) -> Pairs:
-    """Find two requirements that use one element as a substitute."""
     users: dict[str, int] = {}
     for position, choice in enumerate(choices):
         for element in choice.uses:

@@ -34,8 +34,8 @@ from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.planner import plan
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.relaxation.answer import RelaxationAnswer
+from fcp_ros.relaxation.below_alpha import explain_below_alpha
 from fcp_ros.relaxation.engine import GoalRelaxation, describe_effort
-from fcp_ros.relaxation.long_plans import propose_long
 from fcp_ros.relaxation.worlds import PlanningWorld, remove_asking
 
 _LOG = logging.getLogger(__name__)
@@ -94,9 +94,9 @@ def plan_goal(
         here = request.open_world(session)
         strict = request.plan(goal, options, here, is_as_stated=True)
         if strict.status is PlanStatus.UNSOLVABLE_AT_ALPHA:
-            long = propose_long(strict, options, lambda other: request.plan(goal, other, here))
-            if long is not None:
-                return describe_effort(long, strict.expansions, strict.timings, here.proofs.elapsed)
+            strict = request.explain_below_alpha(here, strict)
+            if strict.plan is not None:
+                return strict
     except Interrupted as reason:
         return PlanningResult(reason.status, reason.sentence, goal=goal_text, alpha=options.alpha)
     relaxes = options.allow_relaxation and not domain.relaxing.allows_nothing
@@ -124,11 +124,7 @@ class _GoalRequest:
     purpose: str
 
     def open_world(self, session: PlanningSession | None) -> PlanningWorld:
-        """Make the world as it is, without the rules that ask a person.
-
-        Raises:
-            Interrupted: a limit was reached.
-        """
+        """Make the world as it is, without the rules that ask a person; may be `Interrupted`."""
         check = Watch(self.options, self.cancelled, self.progress, self.start, Phase.PARSE).check
         own = (session or PlanningSession(self.domain, check=check)).restrict(remove_asking, check)
         return PlanningWorld(self.instance, own, self.make_proofs(own, self.instance))
@@ -174,6 +170,19 @@ class _GoalRequest:
             explain_conflict=is_as_stated,
             take_suggestions=is_as_stated,
         )
+
+    def explain_below_alpha(self, here: PlanningWorld, strict: PlanningResult) -> PlanningResult:
+        """Propose a plan that is only long, or say what keeps all plans below alpha."""
+        looked = explain_below_alpha(
+            strict,
+            self.options,
+            lambda options: self.plan(self.goal, options, here),
+            here.domain,
+            here.instance,
+        )
+        if looked.plan is None:
+            return looked
+        return describe_effort(looked, strict.expansions, strict.timings, here.proofs.elapsed)
 
     def relax(self, here: PlanningWorld, strict: PlanningResult) -> PlanningResult:
         """Relax the goal after its failure as stated; every failure is a status with a sentence."""

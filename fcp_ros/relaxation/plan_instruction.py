@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +26,7 @@ from fcp_ros.planning.model.request import (
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.session import PlanningSession
-from fcp_ros.relaxation.flaws import leave_flawed
+from fcp_ros.relaxation.intent import complete_goal
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.question import (
     AskCallback,
@@ -35,7 +36,6 @@ from fcp_ros.relaxation.question import (
     settle_reading,
     tell_nobody,
 )
-from fcp_ros.relaxation.remarks import read_purpose
 
 READING_AGAIN = 2.0
 """Seconds, at most, in which words are read again whose goal is known."""
@@ -96,15 +96,9 @@ def plan_instruction(
     if options.confirm_below is None:
         options = replace(options, confirm_below=CONFIRM_BELOW)
     watch = Watch(options, cancelled, progress, start, Phase.PARSE)
-    limited = options
-    if goal:  # no second reader is worth waiting for
-        elapsed = time.monotonic() - start.time
-        limited = replace(options, time_limit=min(options.time_limit, elapsed + READING_AGAIN))
-    read = _read_within_limits(instruction, reader, context, limited, watch)
+    read = _read_within_limits(instruction, reader, context, options, watch, goal)
     if isinstance(read, InstructionResult):
-        if not goal:
-            return read
-        read = read.interpretation
+        return read
     if goal:
         interpretation = recall_reading(read, goal)
     else:
@@ -113,11 +107,11 @@ def plan_instruction(
     best = interpretation.best
     if best is None:
         return InstructionResult(interpretation, refuse_interpretation(interpretation, options))
-    whole = leave_flawed(best.goal, instruction, context.domain, context.instance)
+    meant = complete_goal(instruction, best, context.domain, context.instance)
     result = plan_goal(
         context.domain,
         context.instance,
-        whole.goal,
+        meant.goal,
         options,
         memberships,
         resources=resources,
@@ -125,22 +119,13 @@ def plan_instruction(
         progress=progress,
         session=session,
         start=start,
-        purpose=read_purpose(instruction, best),
+        purpose=meant.purpose,
     )
-    if whole.remark and (result.plan is None or result.relaxations):
-        result = replace(result, message=f"{whole.remark} {result.message}")
     return InstructionResult(interpretation, settle_confirmation(result, options, ask))
 
 
 def recall_reading(interpretation: Interpretation, goal: str) -> Interpretation:
-    """Recall the reading of an instruction that was settled before.
-
-    Args:
-        interpretation: of the same words, read again: it says what they were said for.
-
-    Returns:
-        The interpretation with a reading for that goal alone.
-    """
+    """Recall the reading that was settled before; the words read again say what they are for."""
     alike = (one for one in interpretation.readings if one.goal == goal)
     first = next(alike, next(iter(interpretation.readings), Reading(goal, 1.0, goal)))
     reading = first if first.goal == goal else replace(first, goal=goal, paraphrase=goal)
@@ -154,21 +139,26 @@ def _read_within_limits(
     context: ReadingContext,
     options: PlanningOptions,
     watch: Watch,
+    goal: str,
 ) -> Interpretation | InstructionResult:
-    """Read an instruction; return the whole answer if a limit ends that, or makes no sense."""
+    """Read an instruction; return the whole answer if a limit ends that, or makes no sense.
+
+    Where the goal is known, no second reader is worth waiting for, and no reading is needed.
+    """
     problems = " ".join(find_problems(options))
     if problems:
         status, result = ReadingStatus.REFUSED, PlanningResult(PlanStatus.INVALID_REQUEST, problems)
     else:
+        most = time.monotonic() - watch.start.time + READING_AGAIN if goal else math.inf
+        until = watch.start.time + min(options.time_limit, most)
         try:
-            until = watch.start.time + options.time_limit
             context = replace(context, check=watch.check, until=until)
             return read_instruction(instruction, reader, context)
         except Interrupted as reason:
             status = ReadingStatus.FAILED
             result = PlanningResult(reason.status, reason.sentence, alpha=options.alpha)
     unread = Interpretation(instruction, status, result.message, reader=reader.name)
-    return InstructionResult(unread, result)
+    return unread if goal else InstructionResult(unread, result)
 
 
 def read_instruction(

@@ -18,6 +18,7 @@ from fcp_ros.domain.expressions.syntax import (
     Not,
     Variable,
     Weighted,
+    atoms,
     children,
 )
 from fcp_ros.domain.model import ActionRule, Domain
@@ -31,10 +32,7 @@ def find_moves(domain: Domain) -> frozenset[str]:
 
 
 def find_locations(domain: Domain) -> frozenset[str]:
-    """Find the relations that say where an agent is: those that moves change.
-
-    They may say where other things are, too.
-    """
+    """Find the relations that say where an agent is, and perhaps where other things are."""
     moved = (_find_moved(rule, domain) for rule in domain.rules.values())
     return frozenset(relation for relation in moved if relation)
 
@@ -63,15 +61,27 @@ def _is_agent(element: str, instance: Instance, domain: Domain) -> bool:
     return _is_agent_type(instance.type_of(instance.id_of(element)), domain)
 
 
+def only_locates_agents(
+    condition: Expression, types: Mapping[str, str], instance: Instance, domain: Domain
+) -> bool:
+    """Return True if a condition, over variables of some types, only says where agents are."""
+    locations = find_locations(domain)
+    for atom in atoms(condition):
+        term = atom.arguments[0] if atom.arguments else None
+        if isinstance(term, Variable):
+            known = types.get(term.name)
+            mover = known is not None and _is_agent_type(known, domain)
+        else:
+            mover = isinstance(term, Constant) and _is_agent(term.name, instance, domain)
+        if atom.predicate not in locations or not mover:
+            return False
+    return True
+
+
 def serves_purpose(
     plan: Plan, initial: Instance, final: Instance, wanted: Iterable[Expression], domain: Domain
 ) -> bool:
-    """Return True if a plan brings about something that is wanted.
-
-    Args:
-        wanted: the requirements that are not given up, as wanted or relaxed.
-        domain: says what a move is.
-    """
+    """Return True if a plan brings about something that is wanted, and not given up."""
     moves = find_moves(domain)
     if all(step.rule in moves for step in plan.steps):
         return False
@@ -110,7 +120,6 @@ def _holds(fact: Fact, instance: Instance) -> bool:
 
 
 def _list_literals(expression: Expression, positive: bool) -> Iterator[tuple[Atom, bool]]:
-    """Yield the atoms of a condition, and False for those under a negation."""
     if isinstance(expression, Atom):
         yield expression, positive
     elif isinstance(expression, Not):

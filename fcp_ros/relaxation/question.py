@@ -34,11 +34,7 @@ class QuestionKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class UserQuestion:
-    """A question to the person who asked.
-
-    Attributes:
-        choices: the answers to choose from; an answer is an index.
-    """
+    """A question to the person who asked; an answer is an index of `choices`."""
 
     kind: QuestionKind
     text: str
@@ -70,12 +66,7 @@ def find_reading_question(interpretation: Interpretation) -> UserQuestion | None
 
 
 def choose_reading(interpretation: Interpretation, choice: int) -> Interpretation:
-    """Return an ambiguous interpretation after the answer: the chosen reading is the best one.
-
-    Args:
-        choice: the index of one of its choices; that of none of the readings leaves nothing
-            understood.
-    """
+    """Return an ambiguous interpretation after the answer; that of no reading leaves none."""
     readings = interpretation.readings
     if choice >= len(readings):
         return replace(
@@ -98,10 +89,7 @@ def choose_reading(interpretation: Interpretation, choice: int) -> Interpretatio
 
 
 def find_confirmation(result: PlanningResult) -> UserQuestion | None:
-    """Return the question to ask before a plan for a relaxed goal; None if nothing is to be asked.
-
-    A result that has to be confirmed has a plan.
-    """
+    """Return the question to ask before a plan for a relaxed goal; None if there is none."""
     if result.status is not PlanStatus.NEEDS_CLARIFICATION or result.plan is None:
         return None
     return UserQuestion(QuestionKind.CONFIRMATION, result.confirmation, (YES, NO))
@@ -110,11 +98,7 @@ def find_confirmation(result: PlanningResult) -> UserQuestion | None:
 def find_question(
     result: PlanningResult, interpretation: Interpretation | None = None
 ) -> UserQuestion | None:
-    """Return the question that a result leaves open; None if there is none.
-
-    Args:
-        interpretation: of the instruction; None if a goal was asked for.
-    """
+    """Return the question that a result leaves open, about the reading or the plan; or None."""
     if result.status is not PlanStatus.NEEDS_CLARIFICATION:
         return None
     confirmation = find_confirmation(result)
@@ -124,11 +108,7 @@ def find_question(
 
 
 def confirm_result(result: PlanningResult, options: PlanningOptions) -> PlanningResult:
-    """Return a result that had to be confirmed as it is after a yes.
-
-    Args:
-        result: see `find_confirmation`.
-    """
+    """Return a result that had to be confirmed as it is after a yes."""
     assert result.plan is not None, "only a plan can be confirmed"
     # Not crisp: the degree of its relaxation is below 1.
     status = choose_status(result.optimal_in, options.optimise, is_crisp=False)
@@ -146,11 +126,7 @@ def decline_result(result: PlanningResult) -> PlanningResult:
 def settle_reading(
     interpretation: Interpretation, start: RequestStart, ask: AskCallback
 ) -> tuple[Interpretation, RequestStart]:
-    """Ask which reading is meant if the instruction is ambiguous; no answer leaves it open.
-
-    Returns:
-        The interpretation, and the start of the request, later by the time that the answer took.
-    """
+    """Ask which reading is meant; return it, and the start, later by the time of the answer."""
     question = find_reading_question(interpretation)
     if question is None:
         return interpretation, start

@@ -11,23 +11,27 @@ from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import (
     Atom,
+    Constant,
     Count,
     Exists,
     Expression,
     ExpressionError,
     Forall,
+    Not,
     TypedVariable,
+    Variable,
     children,
     free_variables,
     to_text,
 )
-from fcp_ros.domain.model import Domain
+from fcp_ros.domain.model import SAME, Domain
 from fcp_ros.language.nouns import add_article, name_element, pluralise, write_label, write_number
 from fcp_ros.language.paraphrase import paraphrase_clause
 from fcp_ros.planning.answer.messages import is_vague
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, RelaxationKind
 from fcp_ros.relaxation.choices.requirements import Form, GoalChange, GoalRequirements, Requirement
 from fcp_ros.relaxation.choices.substitution import list_labels
+from fcp_ros.relaxation.intent import find_flaw
 
 MOST_CAUSES = 2
 """Parts of the goal that a sentence names as being in the way."""
@@ -38,22 +42,24 @@ Blockers = Mapping[int, Sequence[int]]
 
 @dataclass(frozen=True, slots=True)
 class RequirementChange:
-    """A change, with the number of the requirement that it changes.
-
-    The number of what changes the world, and not a requirement, is that after the last one.
-    """
+    """A change with the number of its requirement; that of the world is after the last one."""
 
     position: int
     change: GoalChange
 
 
 class ChangeWords:
-    """Tells the changes of one goal."""
+    """Tells the changes of one goal.
+
+    Attributes:
+        weak: number of a requirement -> a clause about what keeps it below alpha by itself.
+    """
 
     def __init__(self, domain: Domain, instance: Instance, goal: GoalRequirements) -> None:
         self._domain = domain
         self._instance = instance
         self._goal = goal
+        self.weak: dict[int, str] = {}
         self._told: dict[tuple[int, str], str] = {}
 
     # --- conditions
@@ -89,7 +95,6 @@ class ChangeWords:
         return called
 
     def _list_shared_labels(self, name: str) -> tuple[str, ...]:
-        """List the labels that other requirements ask of a variable that they share."""
         parts = (part for one in self._goal.items if one.is_free for part in one.parts)
         return list_labels(name, parts)
 
@@ -121,11 +126,7 @@ class ChangeWords:
         return f"{instead} in place of {told}"
 
     def explain(self, changed: RequirementChange, blockers: Blockers) -> str:
-        """Explain a change in a sentence.
-
-        Args:
-            blockers: what is known to stand in the way of the requirements as wanted.
-        """
+        """Explain a change in a sentence; `blockers` stand in the way of what is wanted."""
         position, change = changed.position, changed.change
         old, new, degree = change.original, change.replacement, f"{change.degree:.2f}"
         because = f" ({change.because})" if change.because else ""
@@ -172,7 +173,6 @@ class ChangeWords:
         return f"No plan leads to these parts of the goal together: {'; and '.join(parts)}.{less}"
 
     def _tell_part(self, text: str) -> str:
-        """Tell a part of the goal."""
         for position, item in enumerate(self._goal.items):
             if text in (item.text, *map(to_text, item.parts)):
                 return self.tell(position, text)
@@ -182,7 +182,6 @@ class ChangeWords:
             return text
 
     def _explain_lack(self, position: int, wanted: str, why: str) -> str:
-        """Explain why an element takes the place of what was asked for."""
         if self._instance.has(wanted):
             return f"{self._name(wanted)} will not do" + (f", as {why}" if why else "")
         item = self._goal.items[position]
@@ -197,6 +196,8 @@ class ChangeWords:
         """Find why a requirement can't be met as wanted, as a clause; "" if that is not known."""
         if position >= len(self._goal.items):
             return ""
+        if self.weak.get(position):
+            return self.weak[position]
         lacking = self._tell_lack(self._goal.items[position])
         if lacking or position not in blockers:
             return lacking
@@ -214,12 +215,17 @@ class ChangeWords:
         number = 1 if item.count is None else item.count.number
         for variable in item.variables:
             labels = list_labels(variable.name, item.parts)
-            elements = self._instance.elements(variable.type)
-            fitting = sum(
-                all(is_a(self._instance, element, label) for label in labels)
-                for element in elements
-            )
+            alike = [
+                element
+                for element in self._instance.elements(variable.type)
+                if all(is_a(self._instance, element, label) for label in labels)
+            ]
+            excepted = {*_list_excepted(variable.name, item.parts)}
+            flawed = [e for e in alike if self._instance.name_of(e) in excepted]
+            fitting = len(alike) - len(flawed)
             noun = write_label((labels or (variable.type,))[0])
+            if fitting == 0 and flawed:
+                return self._tell_flawed(noun, flawed, labels)
             if fitting == 0:
                 return f'nothing here is a "{noun}"'
             if fitting < number:
@@ -227,6 +233,14 @@ class ChangeWords:
                 nouns = noun if fitting == 1 else pluralise(noun)
                 return f"there {are} only {write_number(fitting)} {nouns} here"
         return ""
+
+    def _tell_flawed(self, noun: str, flawed: Sequence[int], labels: Sequence[str]) -> str:
+        """Tell that nothing of a kind is here but things that are left out of what is asked for."""
+        first, name = flawed[0], self._instance.name_of(flawed[0])
+        others = f" and {len(flawed) - 1} more" if len(flawed) > 1 else ""
+        why = find_flaw(first, labels, self._instance)
+        which = f", and {why}" if why and not others else ""
+        return f"there is no {noun} here but {name}{others}{which}"
 
     def _name(self, element: str) -> str:
         return name_element(element, self._instance)
@@ -237,8 +251,15 @@ class ChangeWords:
         return add_article(write_label(original))
 
 
+def _list_excepted(variable: str, parts: Iterable[Expression]) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, Not) and isinstance(part.body, Atom) and part.body.predicate == SAME:
+            first, other = part.body.arguments
+            if first == Variable(variable) and isinstance(other, Constant):
+                yield other.name
+
+
 def _list_bound(expression: Expression) -> Iterator[TypedVariable]:
-    """Yield the variables that quantifiers within a condition bind."""
     if isinstance(expression, (Exists, Forall, Count)):
         yield from expression.variables
     for part in children(expression):
@@ -246,11 +267,7 @@ def _list_bound(expression: Expression) -> Iterator[TypedVariable]:
 
 
 def find_blockers(conflicts: Iterable[Iterable[tuple[int, int]]]) -> dict[int, tuple[int, ...]]:
-    """Find what stands in the way of each requirement as wanted, in as few others as possible.
-
-    Args:
-        conflicts: requirements, each with the number of a choice, that have no plan together.
-    """
+    """Find the fewest requirements with which each has no plan as wanted."""
     found: dict[int, tuple[int, ...]] = {}
     for conflict in conflicts:
         pairs = sorted(conflict)

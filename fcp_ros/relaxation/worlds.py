@@ -26,6 +26,7 @@ from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.relaxation.choices.combinations import list_best
 from fcp_ros.relaxation.choices.conjunctions import join
+from fcp_ros.relaxation.choices.filling import RefusedChange
 from fcp_ros.relaxation.choices.requirements import (
     AS_WANTED,
     Form,
@@ -34,7 +35,6 @@ from fcp_ros.relaxation.choices.requirements import (
     RequirementChoice,
     make_choice,
 )
-from fcp_ros.relaxation.choices.stream import RefusedChange
 from fcp_ros.relaxation.choices.weakening import weigh
 
 MOST_SHIFTED = 2
@@ -47,12 +47,7 @@ MakeProofs = Callable[[PlanningSession, Instance], GoalProofs]
 
 @dataclass(frozen=True)
 class PlanningWorld:
-    """A domain and a state to plan in.
-
-    Attributes:
-        session: the memory of the planner for the domain.
-        shifts: the elements that are taken for another type.
-    """
+    """A domain and a state to plan in; `shifts`: elements that are taken for another type."""
 
     instance: Instance
     session: PlanningSession
@@ -86,13 +81,7 @@ def remove_asking(domain: Domain) -> Domain:
 
 
 class WorldStream:
-    """The worlds to plan in, best first; number 0 is the world as it is.
-
-    It has the form of the choices for a requirement, of which nothing is asked.
-
-    Args:
-        here: the world as it is, without rules that ask.
-        judge: judges elements that are taken for another type.
+    """The worlds to plan in, best first, as choices; number 0 is the world as it is.
 
     Attributes:
         left_out: upper bound of the degree of worlds that are not looked at, as they are too many.
@@ -166,7 +155,6 @@ class WorldStream:
             yield self._make_choice([(change, None)]), (), True
 
     def _can_stand_for_all(self, rule: ActionRule) -> bool:
-        """Return True if there is an element for each parameter of a rule."""
         elements = self._here.instance.elements
         return all(any(True for _ in elements(one.type)) for one in rule.parameters)
 
@@ -199,7 +187,6 @@ class WorldStream:
                     yield _Shift(change, judged, (name, rule.to))
 
     def _find_shiftable(self, rule: ShiftRule) -> list[str]:
-        """Find the elements that a rule lets be taken for another type."""
         instance, schema = self._here.instance, self._here.domain.schema
         return [
             instance.name_of(element)
@@ -223,14 +210,10 @@ class WorldStream:
 def add_elements(
     domain: Domain, instance: Instance, lacking: Mapping[str, tuple[str, int]]
 ) -> Instance | None:
-    """Add elements that are missing, each where something like it is.
+    """Add elements that are missing, each where something like it is; None if there is no such.
 
     Args:
-        domain: knows the types of labels.
         lacking: label -> a type of such elements, and their number.
-
-    Returns:
-        The state with them; None if there is nothing that they could be like.
     """
     builder = InstanceBuilder.of(instance)
     for label, (type_, number) in lacking.items():

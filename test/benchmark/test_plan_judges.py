@@ -4,8 +4,10 @@
 import pytest
 
 from benchmark.context_matters.answers import replay_steps
+from benchmark.context_matters.instances import domain_of
 from benchmark.context_matters.plan_judges import PlannedCase, list_absurdities, list_needless
 from fcp_ros.cli.session import open_session
+from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.domain.expressions.resolution import infer_types
 from fcp_ros.fuzzy import TNORMS
@@ -111,3 +113,36 @@ def test_each_judge_says_what_nobody_would_accept(name, house):
     assert absurd in found if absurd else not found
     found = "; ".join(list_needless(case))
     assert needless in found if needless else not found
+
+
+def test_what_no_way_to_the_goal_avoids_is_not_needless():
+    """A machine is filled to wash; but the supply could be put back."""
+    domain = domain_of("laundry")
+    builder = InstanceBuilder(domain.schema)
+    for type_, name in (("room", "kitchen_1"), ("robot", "robot_1")):
+        builder.add(type_, name, {"category": name[:-2]})
+    builder.add("washing_machine", "washer_1", {"category": "washing machine"})
+    builder.add("clothing", "sock_1", {"category": "socks"})
+    builder.add("cleaning_supply", "soap_1", {"category": "dish soap"})
+    known = "at robot_1 kitchen_1, at washer_1 kitchen_1, at soap_1 kitchen_1, is_empty washer_1, "
+    known += "inside sock_1 washer_1, is_closed washer_1, is_dirty sock_1"
+    for fact in known.split(", "):
+        relation, *names = fact.split()
+        builder.relate(relation, *map(builder.id_of, names))
+    state = builder.build()
+    steps = [
+        write_step(domain, text)
+        for text in (
+            "grab soap_1 kitchen_1",
+            "refill washer_1 kitchen_1 soap_1",
+            "wash sock_1 washer_1 kitchen_1",
+        )
+    ]
+    states, problems = replay_steps(domain, state, steps)
+    assert not problems
+    goal = check_goal(parse_expression("is_clean(sock_1)"), domain, state)
+    tnorm = TNORMS["lukasiewicz"]
+    case = PlannedCase("", domain, goal, steps, states, "", lambda *_: 1.0, tnorm, {})
+    (found,) = list_needless(case)
+    assert "soap_1" in found
+    assert "refilled" not in found

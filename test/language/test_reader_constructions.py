@@ -48,6 +48,9 @@ GOALS = {
     "Put the contents of the fridge on the counter.": (
         "forall ?x1: item (not initially (inside(?x1, fridge_1)) or on(?x1, counter_1))"
     ),
+    "Put the previous contents of the fridge on the counter.": (
+        "forall ?x1: item (not initially (inside(?x1, fridge_1)) or on(?x1, counter_1))"
+    ),
     "Put everything that is not a cup on the couch.": (
         'forall ?x1: item (is_a(?x1, "cup") or on(?x1, couch_1))'
     ),

@@ -22,6 +22,44 @@ from fcp_ros.planning.rounds import SearchRounds
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.stepping.rules import StepRules
 
+WALKED = """
+domain: walked
+version: "1.0"
+types: {thing: [], robot: [thing], item: [thing], place: [thing]}
+relations:
+  at: {legs: {thing: thing, place: place}, functional: [thing]}
+  holding: {legs: {robot: robot, item: item}, functional: [robot, item]}
+  mopped: {legs: {place: place}}
+rules:
+  go:
+    parameters: {robot: robot, from: place, to: place}
+    when: ['at(robot, from)']
+    delete: ['at(robot, from)']
+    add: ['at(robot, to)']
+    duration: 1
+    executor: a
+  grab:
+    parameters: {robot: robot, item: item, place: place}
+    when: ['at(robot, place)', 'at(item, place)', 'not holding(robot, ?any)']
+    delete: ['at(item, place)']
+    add: ['holding(robot, item)']
+    duration: 1
+    executor: a
+  drop:
+    parameters: {robot: robot, item: item, place: place}
+    when: ['at(robot, place)', 'holding(robot, item)']
+    delete: ['holding(robot, item)']
+    add: ['at(item, place)']
+    duration: 1
+    executor: a
+  mop:
+    parameters: {robot: robot, item: item, place: place}
+    when: ['at(robot, place)', 'holding(robot, item)', 'not mopped(place)']
+    add: ['mopped(place)']
+    duration: 1
+    executor: a
+scene: {layers: {room: place, agent: robot}, unknown: item}
+"""
 LIDDED = """
 domain: lidded
 version: "1.0"
@@ -272,3 +310,18 @@ def test_a_search_that_was_cut_short_still_puts_things_right(degrees, state, mon
     result = plan(domain, before, goal, PlanningOptions(keep=False), source)
     assert [step.rule for step in result.plan.steps][-1] == "close"
     assert "improved for long" in result.message
+
+
+def test_where_the_robot_is_may_change(degrees, state):
+    """A relation for the places of all things is restored for the others alone."""
+    domain = replace(parse_domain(WALKED), restore={"at": 6})
+    elements = {"robot": "robot", "mop": "item", "hall": "place", "bath": "place"}
+    known = ["at(robot, hall)", "at(mop, hall)"]
+    instance = state(domain, elements, known)
+    goal = check_goal(parse_expression("mopped(bath)"), domain, instance)
+    result = plan(domain, instance, goal, PlanningOptions(), degrees({}))
+    rules = [step.rule for step in result.plan.steps]
+    assert rules == ["grab", "go", "mop", "go", "drop"], "the mop goes back, and nobody else"
+    goal = check_goal(parse_expression("at(mop, bath)"), domain, instance)
+    result = plan(domain, instance, goal, PlanningOptions(), degrees({}))
+    assert [step.rule for step in result.plan.steps] == ["grab", "go", "drop"]

@@ -481,7 +481,7 @@ def test_an_element_of_the_wrong_type_stays_in_a_forall():
     parsed = parse_domain(DOMAIN)
     state = build(parsed)
     checked = check_goal(parse_expression(goal), parsed, state, goal)
-    items = list_requirements(checked, {}, state).items
+    items = list_requirements(checked, {}, state, parsed).items
     named = {name for item in items if item.every >= 0 for name in item.elements}
     assert named == {"mug_1", "cup_1"} & named
     assert named
@@ -493,3 +493,17 @@ def test_a_condition_and_its_negation_are_not_weakened():
     assert {one.outcome for one in result.explored} >= {RelaxationOutcome.IMPOSSIBLE}
     kinds_seen = {one.kind for one in result.refused_relaxations}
     assert not kinds_seen & {"weaken", "substitution", "broaden"}
+
+
+def test_where_the_robot_is_weighs_nothing_beside_what_is_brought():
+    """Without a vase, all the cups come."""
+    domain = parse_domain(DOMAIN)
+    state = build(domain)
+    text = (
+        "forall ?c: plate (on(?c, shelf_1)) and "
+        'exists ?v: item (is_a(?v, "vase") and exists ?r: room (at(robot_1, ?r)'
+        " and in_room(table_1, ?r) and holding(robot_1, ?v)))"
+    )
+    checked = check_goal(parse_expression(text), domain, state, text)
+    found = list_requirements(checked, {}, state, domain).items
+    assert [item.weight for item in found] == [0.5, 0.5]

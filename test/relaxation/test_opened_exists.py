@@ -53,7 +53,7 @@ def test_nested_kinds_are_one_exists():
         " (on(?v, ?s) and on(mug_1, ?s))))"
     )
     checked = check_goal(parse_expression(goal), parsed, state, goal)
-    (item,) = list_requirements(checked, {}, state).items
+    (item,) = list_requirements(checked, {}, state, parsed).items
     assert [one.name for one in item.variables] == ["v", "s"]
     assert len(item.units) == 2
 

@@ -29,7 +29,7 @@ class Agents:
 
     def of(self, step: PlanStep) -> tuple[str, ...]:
         """Return the names of the agents of a step, in the order of its arguments; never empty."""
-        found = tuple(dict.fromkeys(name for name in step.elements if self._is_agent(name)))
+        found = tuple(dict.fromkeys(name for name in step.elements if self.contains(name)))
         return found or (f"executor {step.executor}",)
 
     def may_overlap(self, rules: Iterable[ActionRule]) -> bool:
@@ -48,7 +48,8 @@ class Agents:
         ancestors = self._instance.schema.ancestors
         return any(not self._types.isdisjoint(ancestors(p.type)) for p in rule.parameters)
 
-    def _is_agent(self, element: str) -> bool:
+    def contains(self, element: str) -> bool:
+        """Return True for the name of an agent."""
         if element not in self._known:
             type_ = self._instance.type_of(self._instance.id_of(element))
             self._known[element] = not self._types.isdisjoint(

@@ -66,11 +66,7 @@ def merge_nested(expression: Expression, schema: Schema) -> Expression:
 
 @dataclass(frozen=True)
 class OpenedExists:
-    """An `exists` of the goal whose conditions are relaxed one by one.
-
-    Attributes:
-        names: its variables -> free variables of the goal taken apart.
-    """
+    """An `exists` whose conditions are relaxed one by one; `names`: its variables -> free ones."""
 
     original: Exists
     names: Mapping[str, str]

@@ -43,7 +43,6 @@ class GivingUp:
     """The ways to give a requirement up.
 
     Args:
-        domain: says what is left without a condition.
         express: quantifies the variables that are left of some conjuncts.
         leave_out: told the bound of choices that are not made, if they are too many.
     """
@@ -205,7 +204,6 @@ class GivingUp:
                 yield replace(choice, is_dropped=False)
 
     def _holds_initially(self) -> bool:
-        """Return True if the requirement, a crisp condition, holds in the initial state."""
         wanted, tnorm = self._requirement.closed, self._tnorm
         return evaluate(wanted, self._instance, lambda *_: None, tnorm) >= 1.0
 

@@ -45,14 +45,10 @@ _ORDERS = frozenset(
 
 
 class GoalOrder:
-    """The order constraints of a goal.
-
-    Args:
-        graded: names of the graded predicates; constraints are crisp.
+    """The order constraints of a goal, which are crisp.
 
     Attributes:
         mentioned: number of a constraint -> numbers of the requirements that it speaks of.
-        ordered: the numbers of all requirements that a constraint speaks of.
     """
 
     def __init__(self, goal: GoalRequirements, graded: Collection[str]) -> None:
@@ -115,7 +111,6 @@ class GoalOrder:
     def _adapt_side(
         self, side: Expression, choices: Sequence[RequirementChoice]
     ) -> Expression | None:
-        """Adapt one side of a constraint; None if nothing is left of it."""
         left = []
         for condition in flatten([side]):
             adapted = self._adapt_condition(condition, choices)
@@ -164,7 +159,6 @@ class GoalOrder:
     def _adapt_opened(
         self, condition: Exists, opened: OpenedExists, choices: Sequence[RequirementChoice]
     ) -> Expression | None:
-        """Adapt a condition about an `exists` to what is left of its parts."""
         left = list(flatten([rename_free(condition.body, opened.names)]))
         for item, choice in zip(self._goal.items, choices, strict=False):
             if not choice.changes or not self._is_part_of(item, opened):
@@ -178,7 +172,6 @@ class GoalOrder:
         return self._close(left, condition, opened)
 
     def _list_instead(self, choice: RequirementChoice) -> list[Expression]:
-        """List the conditions that a choice leaves of a requirement."""
         if choice.is_dropped or choice.expression is None:
             return []
         crisp = self._make_crisp(choice.expression)

@@ -38,7 +38,7 @@ from fcp_ros.domain.expressions.syntax import (
     to_text,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.domain.model import BUILT_IN, SAME
+from fcp_ros.domain.model import BUILT_IN, SAME, Domain
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
 from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.relaxation.choices.conjunctions import (
@@ -49,6 +49,7 @@ from fcp_ros.relaxation.choices.conjunctions import (
     merge_nested,
     open_exists,
 )
+from fcp_ros.relaxation.purpose import only_locates_agents
 
 MOST_INSTANCES = 2_000
 """A `forall` over more bindings is one requirement, which is not relaxed."""
@@ -76,16 +77,14 @@ class Requirement:
     """One requirement.
 
     Attributes:
-        form: decides how it can be relaxed.
         parts: the conjuncts; of a count those of its body.
-        variables: those that are chosen or counted over, with their types.
+        variables: those that are chosen or counted over.
         every: number of the `forall` of which it is an instance; -1 for none.
         elements: of that instance, in the order of the variables of the `forall`.
         is_free: True if the goal has its variables without a quantifier.
         shared: those of its free variables of which other requirements speak, too.
         weight: in the whole goal, in [0, 1].
-        units: of its conjuncts about chosen elements, those that actions can change; each of them
-            is a part of the goal.
+        units: the conjuncts about chosen elements that actions can change.
     """
 
     form: Form
@@ -132,7 +131,6 @@ class GoalChange:
     Attributes:
         original: what was asked for: a label, a name, or a condition in the goal language.
         replacement: what takes its place, likewise; empty if it is given up.
-        degree: how well it does so, in [0, 1].
         because: a clause for the person who asked; may be empty.
         weight: of what is changed in the whole goal, in [0, 1].
     """
@@ -156,7 +154,6 @@ class RequirementChoice:
 
     Attributes:
         expression: the condition; None for the requirement as it is wanted.
-        changes: what is changed; empty for the requirement as it is wanted.
         degree: of the changes, composed, in [0, 1].
         uses: the elements that take the place of others.
         is_dropped: True if nothing is left of the requirement.
@@ -193,12 +190,7 @@ def make_choice(
 
 @dataclass(frozen=True)
 class GoalRequirements:
-    """A goal taken apart.
-
-    Attributes:
-        every: the `forall` conditions whose instances are among them.
-        opened: the `exists` conditions whose parts are among them.
-    """
+    """A goal taken apart; `every`, `opened`: what some items are instances or parts of."""
 
     items: tuple[Requirement, ...]
     every: tuple[Forall, ...]
@@ -227,13 +219,9 @@ class GoalRequirements:
 
 
 def list_requirements(
-    goal: Expression, types: Mapping[str, str], instance: Instance
+    goal: Expression, types: Mapping[str, str], instance: Instance, domain: Domain
 ) -> GoalRequirements:
-    """Take a goal apart.
-
-    Args:
-        instance: the initial state; a `forall` speaks of its elements.
-    """
+    """Take a goal apart; `instance`: the initial state, of whose elements a `forall` speaks."""
     found: list[Requirement] = []
     every: list[Forall] = []
     opened: list[OpenedExists] = []
@@ -262,45 +250,63 @@ def list_requirements(
             found.append(_classify(part))
     found.extend(_group(free, types))
     found = [_find_units(item, instance.schema) for item in found]
-    return GoalRequirements(tuple(_weigh_parts(found)), tuple(every), tuple(opened), types)
+    sizes = [_count_parts(item, types, instance, domain) for item in found]
+    weighed = tuple(_weigh_parts(found, sizes))
+    return GoalRequirements(weighed, tuple(every), tuple(opened), types)
 
 
 def _find_units(item: Requirement, schema: Schema) -> Requirement:
-    """Note the conjuncts about chosen elements that actions can change."""
     if item.form is not Form.SOME:
         return item
     units = (part for part in item.parts if not is_settled(part, schema))
     return replace(item, units=tuple(part for part in units if not isinstance(part, Not)))
 
 
-def _weigh_parts(items: Sequence[Requirement]) -> Iterator[Requirement]:
+def _is_part(item: Requirement) -> bool:
+    """Return True if a requirement has a weight: it is not hard, and says more than a kind."""
+    speaks = (atom.predicate for part in item.parts for atom in atoms(part))
+    return item.form is not Form.HARD and any(name not in BUILT_IN for name in speaks)
+
+
+def _count_parts(
+    item: Requirement, types: Mapping[str, str], instance: Instance, domain: Domain
+) -> int:
+    """Count the parts of a goal that a requirement is; what only says where an agent is goes along.
+
+    Args:
+        types: of the goal's free variables.
+    """
+    if not _is_part(item):
+        return 0
+    known = {**types, **{variable.name: variable.type for variable in item.variables}}
+    return max(
+        1, sum(not only_locates_agents(unit, known, instance, domain) for unit in item.units)
+    )
+
+
+def _weigh_parts(items: Sequence[Requirement], sizes: Sequence[int]) -> Iterator[Requirement]:
     """Give each requirement its weight: all parts of the goal weigh the same.
 
     A count is one part, a `forall`, whose instances share its weight, and each conjunct about
-    elements that are chosen. Hard requirements
-    are no parts. What only says of which kind a shared element is weighs as much as the parts that
-    speak of it.
+    elements that are chosen. What only says of which kind a shared element is weighs as much as
+    the parts that speak of it.
+
+    Args:
+        sizes: the number of parts that each requirement is.
     """
-
-    def is_part(item: Requirement) -> bool:
-        speaks = (atom.predicate for part in item.parts for atom in atoms(part))
-        return item.form is not Form.HARD and any(name not in BUILT_IN for name in speaks)
-
     instances = Counter(item.every for item in items if item.every >= 0)
-    sizes = [max(1, len(item.units)) if is_part(item) else 0 for item in items]
     alone = (size for size, item in zip(sizes, items, strict=True) if item.every < 0)
     whole = sum(alone) + len(instances)
     for size, item in zip(sizes, items, strict=True):
         weight = max(1, size if item.every < 0 else 1) / max(1, whole)
         if item.every >= 0:
             weight /= instances[item.every]
-        elif not is_part(item) and item.shared:
-            weight *= sum(is_part(one) and bool(one.shared & item.shared) for one in items)
+        elif not size and item.shared:
+            weight *= sum(_is_part(one) and bool(one.shared & item.shared) for one in items)
         yield replace(item, weight=min(1.0, weight))
 
 
 def _classify(part: Expression) -> Requirement:
-    """Make the requirement of a conjunct without free variables."""
     if isinstance(part, Count):
         hard = part.bound in (Bound.AT_MOST, Bound.MOST) or part.number == 0
         body = tuple(flatten([part.body]))
@@ -362,7 +368,6 @@ def _list_instances(every: Forall, number: int, instance: Instance) -> list[Requ
 
 
 def _fits_legs(condition: Expression, instance: Instance) -> bool:
-    """Return True if the elements that a condition names are of the types of their legs."""
     schema = instance.schema
     return all(
         schema.is_subtype(instance.type_of(instance.id_of(term.name)), type_)

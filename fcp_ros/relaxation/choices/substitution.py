@@ -45,11 +45,9 @@ DegreeOf = Callable[[GradedAtom], float]
 
 @dataclass(frozen=True)
 class Opening:
-    """A place in a requirement that a substitute may take.
+    """A place in a requirement that a substitute may take: a variable, or an element by its name.
 
     Attributes:
-        name: of the variable, or of the element that the goal names.
-        is_variable: True for a variable.
         is_shared: True for a variable of which other requirements speak, too: it is kept.
     """
 
@@ -65,11 +63,7 @@ class Opening:
         candidate: Substitute,
         weight: float = 1.0,
     ) -> list[Expression]:
-        """Put an element into the place.
-
-        Args:
-            parts: the conjuncts of the requirement.
-        """
+        """Put an element into the place, in the conjuncts of the requirement."""
         element = candidate.element
         atoms_of = [
             Atom(atom[0], (Constant(atom[1][0]), Text(atom[1][1]))) for atom in candidate.atoms
@@ -165,12 +159,7 @@ def list_places(requirement: Requirement, domain: Domain, instance: Instance) ->
 def list_candidates(
     place: Opening, instance: Instance, named: frozenset[str], purpose: str = ""
 ) -> Iterator[Substitute]:
-    """Yield the elements that may take a place.
-
-    Args:
-        named: elements that the goal names: they are wanted as what they are.
-        purpose: that was said, such as "calling a doctor"; "" for none.
-    """
+    """Yield the elements that may take a place; those that the goal names are wanted themselves."""
     for element in instance.elements(place.rule.of):
         name = instance.name_of(element)
         if name in named:
@@ -218,13 +207,7 @@ def rename_element(expression: Expression, old: str, new: str) -> Expression:
 def exclude_elements(
     expression: Expression, elements: frozenset[str], instance: Instance, free: Mapping[str, str]
 ) -> Expression:
-    """Keep variables from standing for elements that are used as substitutes.
-
-    An element that takes the place of another one does not also count as itself.
-
-    Args:
-        expression: a requirement, as wanted or relaxed.
-    """
+    """Keep variables from standing for elements that are used: none also counts as itself."""
     if isinstance(expression, (Exists, Count)):
         if isinstance(expression, Count) and expression.bound in (Bound.AT_MOST, Bound.MOST):
             return expression
@@ -270,7 +253,6 @@ def list_labels(variable: str, parts: Iterable[Expression]) -> tuple[str, ...]:
 
 
 def _list_named(parts: Iterable[Expression]) -> list[str]:
-    """List the elements that are named outside negations."""
     found: dict[str, None] = {}
 
     def visit(expression: Expression) -> None:

@@ -50,11 +50,7 @@ MOST_VARIANTS = 64
 
 @dataclass(frozen=True)
 class Variant:
-    """A conjunction with some of its atoms weakened.
-
-    Attributes:
-        wider: variable -> the type over which it has to range now.
-    """
+    """A conjunction with some atoms weakened; `wider`: variable -> its type now."""
 
     parts: tuple[Expression, ...]
     changes: tuple[GoalChange, ...] = ()
@@ -87,11 +83,7 @@ def list_variants(
     tnorm: TNorm,
     leave_out: Callable[[float], None],
 ) -> list[Variant]:
-    """List the ways to weaken the atoms of a conjunction, best first; the first changes nothing.
-
-    Args:
-        leave_out: told the bound of what is not listed, if it is too much.
-    """
+    """List the ways to weaken the atoms of a conjunction, best first; the first changes nothing."""
     options = [
         sorted(
             (
@@ -136,7 +128,6 @@ def _says_nothing(variant: Variant, parts: Sequence[Expression], domain: Domain)
 def _vary(
     expression: Expression, domain: Domain, instance: Instance, weight: float
 ) -> Iterator[Variant]:
-    """Yield an expression and its weaker forms, each as the only part."""
     yield Variant((expression,))
     if isinstance(expression, Atom) and expression.predicate == IS_A:
         yield from _broaden(expression, domain, instance, weight)
@@ -177,7 +168,6 @@ def _weaken(atom: Atom, domain: Domain, weight: float) -> Iterator[Variant]:
 
 
 def _rename_bound(formula: Expression, taken: set[str], legs: Sequence[str]) -> Expression:
-    """Rename quantified variables that would catch others."""
     if isinstance(formula, (Exists, Forall, Count)):
         names: Mapping[str, str] = {
             v.name: _choose_name(v.name, {*taken, *legs}) for v in formula.variables

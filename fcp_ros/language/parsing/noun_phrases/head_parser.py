@@ -78,6 +78,7 @@ _MEASURES = gather_words(
 )
 """Nouns before "of" that say in which form something is there."""
 _SORTS = gather_words("kind type sort")
+_FORMER = gather_words("previous former original")
 _ALONE = (Determiner.ALL, Determiner.BOTH, Determiner.EACH, Determiner.REST, Determiner.NO)
 """Determiners that stand without a noun."""
 _SEVERAL = (Determiner.EACH, Determiner.ANY, Determiner.NO, Determiner.BOTH)
@@ -241,6 +242,10 @@ class HeadParser:
                     replace(phrase, end=end, uses=uses, degree=degree, qualities=qualities)
                 )
         yield from found
+        if self._get(place) in _FORMER and place + 1 == core.token:
+            use = self._use(place, place + 1, WordRole.FILLER)
+            former = replace(blank, uses=(*blank.uses, use))
+            yield from self._read_contents(place + 1, core, former)
         if place != core.token:
             return
         yield from self._read_general(place, opening, blank)
@@ -412,7 +417,7 @@ class HeadParser:
                     yield from self._close_many(whole, opening)
 
     def _read_contents(self, place: int, core: Word, blank: NounPhrase) -> Iterator[NounPhrase]:
-        """Read "contents of the shelf": all that is in something initially."""
+        """Read "(previous) contents of the shelf": all that is in something initially."""
         if self._get(place) != "contents":
             return
         use = self._use(place, place + 1, WordRole.THING, "what is in it")

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans that only their length keeps below alpha are proposed, where somebody can be asked."""
 
+from dataclasses import replace
+
 import pytest
 from test_kinds import Words, build
 from test_lattice_twin import DOMAIN
 
 from fcp_ros.domain import parse_domain
 from fcp_ros.planning import PlanningOptions, PlanStatus
+from fcp_ros.planning.model.result import RelaxationOutcome
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.question import confirm_result
 
@@ -48,3 +51,18 @@ def test_what_is_below_alpha_by_itself_is_left_out():
     assert [one.kind for one in result.relaxations] == ["drop"]
     taken = [dict(step.arguments)["item"] for step in result.plan.steps if step.rule == "place"]
     assert sorted(taken) == sorted(set(ITEMS) - {"cup_1"})
+
+
+def test_what_is_poor_is_named():
+    result = solve("on(cup_1, shelf_1)", PlanningOptions(alpha=0.7), {("cup_1",): 0.45})
+    assert result.status is PlanStatus.UNSOLVABLE_AT_ALPHA
+    assert "cup_1 is grasp only to 0.45" in result.message
+
+
+def test_all_requirements_that_are_poor_alone_are_relaxed_together():
+    poor = {("cup_1",): 0.4, ("cup_3",): 0.4}
+    result = solve(ALL, replace(ASKING, alpha=0.6), poor)
+    assert [one.kind for one in result.relaxations] == ["drop", "drop"]
+    assert all("only to 0.40" in one.reason for one in result.relaxations)
+    tried = [one for one in result.explored if one.outcome is not RelaxationOutcome.IMPLIED]
+    assert all(len(one.changes) >= 2 for one in tried[1:]), "none is tried with one of them left"
