@@ -5,9 +5,9 @@ import pytest
 
 from fcp_ros.language.english.tokens import tokenise
 from fcp_ros.language.parsing.clauses.hedges import ASIDE, set_aside
-from fcp_ros.language.parsing.clauses.remark_forms import Telling, TellingForms
 from fcp_ros.language.reading import ReadingStatus
-from fcp_ros.language.syntax import join_trees, parse_segments
+from fcp_ros.language.syntax import parse_segments
+from fcp_ros.language.syntax.statements import Telling, tell
 
 CLOSED = "closed(door_1)"
 GOALS = {
@@ -220,5 +220,5 @@ def test_only_fixed_forms_are_set_aside(sentence, left):
 )
 def test_statement_is_known_by_its_form(sentence, form):
     tokens = tokenise(sentence)
-    tree = join_trees(segment.tree for segment in parse_segments(tokens))
-    assert TellingForms(tokens, tree, lambda place: False).tell(0, len(tokens)) is form
+    (segment,) = parse_segments(tokens)
+    assert tell(segment.tree, len(tokens)) is form

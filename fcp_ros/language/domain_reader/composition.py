@@ -108,7 +108,13 @@ class Composer:
         if meaning.source is MeaningSource.TASK and any(map(_is_nothing, terms.values())):
             self.resolver.degree *= _TASK_WITH_NOTHING
         statements = self._filler.fill(meaning, terms, said.additions)
+        self._rate_fixed(composed, statements)
         return self._negate_all(statements, said.negated)
+
+    def _rate_fixed(self, composed: ComposedClause, statements: list[Statement]) -> None:
+        """Rate lower what asks for a fact that no action changes."""
+        if composed.clause.act is not Act.REMARK and any(map(self._is_fixed, statements)):
+            self.resolver.degree *= _FIXED
 
     def _compose_only(
         self, composed: ComposedClause, said: Predication, slot: str
@@ -184,8 +190,7 @@ class Composer:
         if preposition == "near":
             beside.append(place)
         statements = self._filler.relate(theme, place, preposition)
-        if composed.clause.act is not Act.REMARK and any(map(self._is_fixed, statements)):
-            self.resolver.degree *= _FIXED
+        self._rate_fixed(composed, statements)
         return self._negate_all(statements, said.negated)
 
     def _is_fixed(self, statement: Statement) -> bool:

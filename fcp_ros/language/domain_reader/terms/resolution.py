@@ -191,7 +191,8 @@ class TermResolver(PartitiveResolver):
             if phrase.number is not None and phrase.number.share is None:
                 return self._resolve_numbered(phrase, noun)
         thing = phrase.head is Reference.THING and determiner is Determiner.THE
-        if thing and not phrase.plural and phrase.number is None and phrase.qualities:
+        said = phrase.end - phrase.start > 1  # "that thing", not an unknown noun behind "the"
+        if thing and said and not phrase.plural and phrase.number is None:
             anything = Noun("thing", (), "", self.lexicon.list_members(slot_type))
             return self._resolve_definite(phrase, anything)
         quantifier = self.choose_quantifier(phrase, noun)
