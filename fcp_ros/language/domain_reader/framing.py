@@ -25,7 +25,7 @@ from fcp_ros.language.syntax import (
 )
 
 _AMOUNTS = frozenset(["than", "within", "half", "least", "most"])
-_CALLING = frozenset(["hey", "hi", "ok", "my", "dear", "good"])
+_CALLING = frozenset(["hey", "hi", "hello", "ok", "my", "dear", "good", "well"])
 _BEFORE_CALLED = frozenset(["me", "us", "you", "it", "them", "please", "thanks", "now", "there"])
 """Words behind which, at the end of a sentence, who is spoken to may follow without a mark."""
 _MOST_CALLED, _COMMON_SENSES = 3, 3
@@ -99,7 +99,7 @@ def _is_of_domain(
         return True
     if token.kind is not TokenKind.WORD or token.text in COMMON | _SMALL:
         return False
-    if token.text in patterns.states:
+    if token.text in patterns.states or token.text in patterns.remark_words:
         return True
     named = any(not match.note for match in lexicon.find_nouns(tokens, place))
     return named or bool(lexicon.find_attribute(token.text))

@@ -28,6 +28,7 @@ _ALLOWING = frozenset(["allow", "permit", "forbid", "suppose"])
 _POSSESSING = frozenset(["be", "see", "have", "get"])
 _COPULAS = frozenset(["be", "look", "seem"])
 _EXPLAINING = gather_words("where why when how because what")
+_WEIGHING = frozenset(["important", "urgent", "necessary", "essential", "optional"])
 _DUTIES = frozenset(["have", "be", "get", "need"])
 
 
@@ -63,6 +64,9 @@ def tell(tree: Tree, stop: int) -> Telling | None:
         return None
     if subject.place > root.place and subject.role != "expl":
         return None
+    will = any(word.text == "will" for word in tree.list_children(root.place, "aux"))
+    if will and root.lemma == "have" and subject.text in SPEAKERS:
+        return None  # "we'll have soup"
     if words[0].text == "no" or any(_demands(tree, word) for word in words):
         return None
     if subject.text in SPEAKERS:
@@ -112,7 +116,8 @@ def _is_past_or_state(tree: Tree, you: Word, verb: Word) -> bool:
     if you.role not in SUBJECTS:
         return you.role == "pobj"
     helpers = list(tree.list_children(verb.place, "aux"))
-    state = verb.lemma == "be" and not any(tree.list_children(verb.place, "xcomp"))
+    below = verb.place != tree.root.place or any(tree.list_children(verb.place, "mark"))
+    state = below and verb.lemma == "be" and not any(tree.list_children(verb.place, "xcomp"))
     return (verb.tag == "VBD" or state) and not helpers
 
 
@@ -149,6 +154,8 @@ def _is_duty(tree: Tree, verb: Word) -> bool:
     if verb.lemma == "be":
         said = tree.find_child(verb.place, "acomp", "attr")
         subject = tree.find_child(verb.place, *SUBJECTS)
+        if said is not None and said.text in _WEIGHING:
+            return True
         if said is not None and subject is not None and subject.text == "it":
             inner = (*tree.list_children(said.place), *tree.list_children(verb.place))
             return any(w.role in ("xcomp", "ccomp", "acl", "advcl") for w in inner if w.is_verb)

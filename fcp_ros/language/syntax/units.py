@@ -140,11 +140,7 @@ def _gives_reason(tree: Tree, mark: Word) -> bool:
 
 
 def _joins(word: Word) -> bool:
-    return (
-        word.role in _EDGES
-        or word.text in _LEADING
-        or (word.role == "mark" and word.text in _REASONS)
-    )
+    return word.role in _EDGES or word.text in _LEADING
 
 
 def _cut(tree: Tree, head: int, places: list[int]) -> Unit:

@@ -190,6 +190,9 @@ class TermResolver(PartitiveResolver):
                 return self._resolve_definite(phrase, noun)
             if phrase.number is not None and phrase.number.share is None:
                 return self._resolve_numbered(phrase, noun)
+        bare = determiner is Determiner.BARE and noun is not None and len(noun.members) == 1
+        if bare and noun is not None and not phrase.plural and phrase.number is None:
+            return self._resolve_definite(phrase, noun)  # "mug to the counter"
         thing = phrase.head is Reference.THING and determiner is Determiner.THE
         said = phrase.end - phrase.start > 1  # "that thing", not an unknown noun behind "the"
         if thing and said and not phrase.plural and phrase.number is None:

@@ -150,10 +150,8 @@ class RemarkParser:
                 stop += 1
             if self._is_plain(start, stop):
                 yield self._make_remark(start, stop, _PLAIN)
-        first = start + (self._get(start) in _LEAD_INS)
-        if first not in self._told:
-            return
-        for stop, form in list_endings(self._told[first]):
+        unit = self._told.get(start) or self._told.get(start + (self._get(start) in _LEAD_INS))
+        for stop, form in list_endings(unit) if unit is not None else ():
             yield self._make_remark(start, stop, self._rate_telling(start, stop, form))
 
     def _parse_announcement(self, start: int) -> Iterator[Remark]:

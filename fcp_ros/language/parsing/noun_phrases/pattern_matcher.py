@@ -12,9 +12,9 @@ from fcp_ros.domain.phrases import PhraseSlot
 from fcp_ros.domain.words import NUMBER
 from fcp_ros.language.english.function_words import ARTICLES
 from fcp_ros.language.english.inflection import list_stems, write_gerund
-from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable, match_word
