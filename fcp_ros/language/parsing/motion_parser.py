@@ -34,7 +34,7 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reading import WordRole
 
-_MOVING_THINGS = frozenset(["move", "drive", "end", "finish", "return", "run", "join"])
+_MOVING_THINGS = frozenset(["move", "drive", "end", "finish", "return", "run"])
 """Verbs with a thing behind them that is moved or done, where no preposition follows."""
 _MOVED = 0.4
 _STAY_VERBS = frozenset(["stay", "remain", "wait"])

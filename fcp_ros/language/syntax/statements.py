@@ -29,6 +29,8 @@ _POSSESSING = frozenset(["be", "see", "have", "get"])
 _COPULAS = frozenset(["be", "look", "seem"])
 _EXPLAINING = gather_words("where why when how because what")
 _WEIGHING = frozenset(["important", "urgent", "necessary", "essential", "optional"])
+_CHOOSING = gather_words("one any anything either both all none nothing everything other rest")
+"""Subjects that may say which things are meant: "a second one is fine"."""
 _DUTIES = frozenset(["have", "be", "get", "need"])
 
 
@@ -61,6 +63,8 @@ def tell(tree: Tree, stop: int) -> Telling | None:
         return None
     root, subject = tree.root, tree.find_child(tree.root.place, *SUBJECTS)
     if subject not in words or subject is None or not _is_finite(tree, root):
+        return None
+    if subject.lemma in _CHOOSING:
         return None
     if subject.place > root.place and subject.role != "expl":
         return None

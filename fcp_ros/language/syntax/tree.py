@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 SUBJECTS = ("nsubj", "nsubjpass", "csubj", "expl")
 """Roles of what a clause speaks of."""
 
+
 @dataclass(frozen=True, slots=True)
 class Word:
     """A word of a tree.

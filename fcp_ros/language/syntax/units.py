@@ -119,9 +119,7 @@ def _is_outer(tree: Tree, head: int, own: dict[int, list[int]]) -> bool:
 
 def _join_inseparable(tree: Tree, head: int, own: dict[int, list[int]]) -> list[int]:
     """Return the words of a clause, with those of clauses that lie amid them."""
-    inner = frozenset(
-        other for other in own if other != head and _is_outer(tree, other, own)
-    )
+    inner = frozenset(other for other in own if other != head and _is_outer(tree, other, own))
     return tree.list_subtree(head, inner)
 
 

@@ -12,6 +12,7 @@ from fcp_ros.language.english.adverbials import FIRST, LAST, PREFERENCES
 from fcp_ros.language.english.connectives import ONLY_LATER
 from fcp_ros.language.english.verbs import GO_VERBS, KEEP_VERBS, PUT_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
+from fcp_ros.language.parsing.clauses.exception_parser import leave_out
 from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.motion_parser import MotionParser
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
@@ -141,9 +142,7 @@ class EllipsisParser(MotionParser, ABC):
                 clause = self._make_placed(same, said, "")
                 yield after, replace(clause, act=Act.STATE, negated=True)
 
-    def _parse_not_it(
-        self, start: int, before: SpokenClause
-    ) -> Iterator[tuple[int, SpokenClause]]:
+    def _parse_not_it(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
         """Read "(the mug goes on the couch, but) not the laptop"."""
         if before.negated or before.act not in (Act.ACHIEVE, Act.STATE):
             return
@@ -151,7 +150,8 @@ class EllipsisParser(MotionParser, ABC):
             return
         for end, theme in self._nouns.parse_phrases(start):
             clause = self._repeat(before, theme)
-            if clause is not None and self._nouns.ends_clause(end):
+            excepted = leave_out(before, (theme,)) is not None
+            if clause is not None and not excepted and self._nouns.ends_clause(end):
                 negated = replace(clause, act=Act.STATE, negated=True)
                 yield end, replace(negated, degree=theme.degree * _SAME)
 
