@@ -4,7 +4,10 @@
 import pytest
 
 from fcp_ros.language.confidence import Confidence
+from fcp_ros.language.english.tokens import tokenise
 from fcp_ros.language.reading import ReadingStatus, WordRole
+from fcp_ros.language.syntax import parse_segments
+from fcp_ros.language.syntax.units import find_units
 
 COUNTER = "on(mug_1, counter_1)"
 FRAMES = (
@@ -58,6 +61,33 @@ def test_frames(reader, house, frame, command, goal) -> None:
             "not closed(fridge_1) and closed(door_1) before not closed(fridge_1)",
         ),
         ("Putting the mug on the counter.", COUNTER),
+        (
+            "In case the fridge is open, close it.",
+            "not initially (not closed(fridge_1)) or closed(fridge_1)",
+        ),
+        (
+            "If the glass is on the counter, put it on the table, otherwise put the mug on the couch.",
+            "(not initially (on(drinking_glass_1, counter_1)) or on(drinking_glass_1, table_1)) "
+            "and (not initially (not on(drinking_glass_1, counter_1)) or on(mug_1, couch_1))",
+        ),
+        (
+            "The mug goes on the couch, but not the laptop.",
+            "on(mug_1, couch_1) and not on(laptop_1, couch_1)",
+        ),
+        (
+            "Put the mug on the counter, and hands off the laptop!",
+            f"{COUNTER} and always on(laptop_1, table_1)",
+        ),
+        (
+            "My meeting is in the living room, so don't go in there.",
+            "never at(robot_1, living_room_1)",
+        ),
+        ("put mug on counter", COUNTER),
+        (
+            "Mug to the counter, and whatever else is on the table on the couch.",
+            f"{COUNTER} and forall ?x1: item (not initially (on(?x1, table_1)) or "
+            "same(?x1, mug_1) or on(?x1, couch_1))",
+        ),
         ("To put the mug on the counter.", COUNTER),
         ("Is it possible to put the mug on the counter?", COUNTER),
         ("Why don't you put the mug on the counter?", COUNTER),
@@ -127,3 +157,22 @@ def test_every_word_has_its_use(reader, house) -> None:
     assert best is not None
     covered = {i for word in best.words for i in range(word.start, word.end)}
     assert all(i in covered for i, letter in enumerate(text) if letter.isalnum())
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Take that thing off the table.", "Switch that thing on.", "Put the thing away."]
+)
+def test_that_thing_is_asked_about(reader, house, sentence) -> None:
+    assert reader.read(sentence, house).status is not ReadingStatus.READ
+
+
+def test_clauses_side_by_side_are_cut_apart() -> None:
+    (segment,) = parse_segments(tokenise("it is drafty and my hands are full, could you close it"))
+    roots = [(unit.tree.root.text, unit.start, unit.end) for unit in find_units(segment.tree)]
+    assert roots == [("is", 0, 3), ("are", 4, 8), ("close", 9, 13)]
+
+
+def test_clauses_within_a_clause_stay() -> None:
+    for sentence in ("could you put the mug that I bought there", "I think that the mug is dirty"):
+        (segment,) = parse_segments(tokenise(sentence))
+        assert len(find_units(segment.tree)) == 1

@@ -26,6 +26,7 @@ from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
     Act,
+    Argument,
     Coordination,
     Determiner,
     Noun,
@@ -91,6 +92,8 @@ class Composer:
     # --- predications
 
     def _compose_predication(self, composed: ComposedClause, said: Predication) -> list[Statement]:
+        if composed.clause.act is Act.STATE and not said.negated:
+            said = replace(said, arguments={s: _limit(a) for s, a in said.arguments.items()})
         limited = next((s for s, a in said.arguments.items() if is_limited(a)), "")
         if limited:
             return self._compose_only(composed, said, limited)
@@ -108,7 +111,13 @@ class Composer:
         if meaning.source is MeaningSource.TASK and any(map(_is_nothing, terms.values())):
             self.resolver.degree *= _TASK_WITH_NOTHING
         statements = self._filler.fill(meaning, terms, said.additions)
+        self._rate_fixed(composed, statements)
         return self._negate_all(statements, said.negated)
+
+    def _rate_fixed(self, composed: ComposedClause, statements: list[Statement]) -> None:
+        """Rate lower what asks for a fact that no action changes."""
+        if composed.clause.act is not Act.REMARK and any(map(self._is_fixed, statements)):
+            self.resolver.degree *= _FIXED
 
     def _compose_only(
         self, composed: ComposedClause, said: Predication, slot: str
@@ -130,7 +139,7 @@ class Composer:
             found += self._compose_predication(composed, replace(said, arguments=arguments))
         every = Determiner.NO if state else Determiner.ALL
         others = NounPhrase(
-            phrase.start, phrase.end, Reference.THING, every, excluded=(replace(named, uses=()),)
+            phrase.start, phrase.start, Reference.THING, every, excluded=(replace(named, uses=()),)
         )
         arguments = {**said.arguments, slot: others}
         beside = ComposedClause(composed.clause)
@@ -184,8 +193,7 @@ class Composer:
         if preposition == "near":
             beside.append(place)
         statements = self._filler.relate(theme, place, preposition)
-        if composed.clause.act is not Act.REMARK and any(map(self._is_fixed, statements)):
-            self.resolver.degree *= _FIXED
+        self._rate_fixed(composed, statements)
         return self._negate_all(statements, said.negated)
 
     def _is_fixed(self, statement: Statement) -> bool:
@@ -281,6 +289,17 @@ class Composer:
             )
         self.resolver.described.append(term)
         return term
+
+
+def _limit(argument: Argument) -> Argument:
+    """Read "nothing but the sponge" as "only the sponge"."""
+    nothing = isinstance(argument, NounPhrase) and argument.head is Reference.THING
+    if not nothing or argument.determiner is not Determiner.NO or argument.end == argument.start:
+        return argument
+    if len(argument.excluded) != 1 or argument.qualities:
+        return argument
+    (but,) = argument.excluded
+    return replace(but, only=True) if isinstance(but, NounPhrase) else argument
 
 
 def _is_nothing(term: Term) -> bool:

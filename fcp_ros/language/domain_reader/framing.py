@@ -25,7 +25,9 @@ from fcp_ros.language.syntax import (
 )
 
 _AMOUNTS = frozenset(["than", "within", "half", "least", "most"])
-_CALLING = frozenset(["hey", "hi", "ok", "my", "dear", "good"])
+_CALLING = frozenset(["hey", "hi", "hello", "ok", "my", "dear", "good", "well"])
+_BEFORE_CALLED = frozenset(["me", "us", "you", "it", "them", "please", "thanks", "now", "there"])
+"""Words behind which, at the end of a sentence, who is spoken to may follow without a mark."""
 _MOST_CALLED, _COMMON_SENSES = 3, 3
 _SMALL = frozenset(["back", "on", "off", "up", "down", "away"])
 """Words of phrases that say nothing by themselves."""
@@ -97,7 +99,7 @@ def _is_of_domain(
         return True
     if token.kind is not TokenKind.WORD or token.text in COMMON | _SMALL:
         return False
-    if token.text in patterns.states:
+    if token.text in patterns.states or token.text in patterns.remark_words:
         return True
     named = any(not match.note for match in lexicon.find_nouns(tokens, place))
     return named or bool(lexicon.find_attribute(token.text))
@@ -113,10 +115,16 @@ def _list_called(
         start = before + 1
         while start < end and tokens[start].text in _CALLING:
             start += 1
-        if wordnet is None or not 0 < end - start < _MOST_CALLED:
+        if wordnet is None or start == end:
             continue
         noun = tokens[end - 1].text
         person = any(sense.is_person for sense in wordnet.find_senses(noun)[:_COMMON_SENSES])
+        behind = end - start > 1 and tokens[end - 2].text in _BEFORE_CALLED
+        if person and behind and noun not in COMMON | _SMALL and not concerns([end - 1]):
+            yield end - 1  # "thanks love"
+            continue
+        if end - start >= _MOST_CALLED:
+            continue
         others = range(start, end - 1)
         described = not any(tokens[place].text in COMMON | _SMALL for place in others)
         if noun == "robot" or (person and described and not concerns(others)):

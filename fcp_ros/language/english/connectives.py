@@ -55,5 +55,10 @@ EARLIER = PhraseSet(
 )
 """Before what is so earlier."""
 
+IF = PhraseSet("if", "in case", "(provided|assuming) [that]")
+UNLESS = PhraseSet("unless")
+OTHERWISE = PhraseSet("[and|or] (otherwise|else)", "[and] if not", "[and] if (it|he|she) is not")
+"""Before what is asked if a condition doesn't hold."""
+
 ONLY_LATER = PhraseSet("only (after|once|when)")
 """Those of a permission: "the book only after the mug"."""

@@ -89,40 +89,14 @@ GREETINGS = PhraseSet(
 )
 """Sentences by which one begins or ends."""
 
-AUXILIARIES = gather_words(
-    "is are was were am has have had will can could would might may do does did 's"
-)
-"""Finite verbs that tell a statement from a request."""
-COPULAS = gather_words("is are was were am 's look looks seem seems")
-VOLITIONS = gather_words(
-    "want wants wanted need needs wish wishes expect expects require requires demand demands "
-    "insist insists prefer prefers like likes love loves ask asks order orders hate hates dislike "
-    "dislikes request requests desire desires suggest suggests hope hopes deserve deserves"
-)
-"""Verbs of what somebody wants."""
-ADVISING = gather_words(
-    "important necessary essential vital crucial urgent best wise advisable required mandatory "
-    "good helpful nice great imperative"
-)
-"""Adjectives that ask for something before "to"."""
 DEMANDING = gather_words(
     "should must shall ought please let ensure unless except without belong belongs goes "
     "supposed until instead rather if better nor kindly stay stays remain remains sure "
     "preferably ideally whichever whatever wherever per"
 )
 """Words that a mere statement lacks."""
-LEAD_INS = gather_words(
-    "well oh ah now today tonight tomorrow and but you see anyway besides plus because since "
-    "although"
-)
-"""Words before the subject of a statement."""
 JOINING = gather_words("and but so then therefore thus hence")
 """Words between a statement and what comes next."""
-ADJUNCT_STARTS = gather_words(
-    "because since as when while although though even just too especially particularly mostly "
-    "at in on with for from after before during by about like which who where not"
-)
-"""Words that go on from a statement without a subject of their own."""
 ANNOUNCING = gather_words(
     "following here this these list tasks things plan do need want job jobs instructions wish "
     "wishes request requests task steps errands chores"

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fcp_ros.domain.model import TEXT
 from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
 from fcp_ros.domain.words import NUMBER
+from fcp_ros.language.english.function_words import COMMON
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.meanings import Meaning
@@ -133,6 +134,13 @@ class PatternTable:
         """Return the remarks beside a task."""
         known = (p for p in self.remarks if p.meaning.name == task)
         return self._build(("remarks", task), known)
+
+    @property
+    def remark_words(self) -> set[str]:
+        """The words of remarks beside tasks: "we'll have soup"."""
+        parts = (part for pattern in self.remarks for part in pattern.parts)
+        words = {part.text for part in parts if isinstance(part, PhraseWord)}
+        return {word for word in words if not COMMON & {*list_stems(word)}}
 
     def find_passives(self, verb: str) -> PatternTrie[tuple[SpokenPattern, str]]:
         """Return what is said behind the participle of a verb, each with the slot of the subject.

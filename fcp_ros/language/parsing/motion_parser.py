@@ -13,6 +13,7 @@ from fcp_ros.language.english.verbs import (
     GO_VERBS,
     SINGLE_VISITS,
     THROUGH,
+    UNTOUCHED,
     VISITS,
 )
 from fcp_ros.language.english.word_lists import PhraseSet
@@ -33,6 +34,9 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reading import WordRole
 
+_MOVING_THINGS = frozenset(["move", "drive", "end", "finish", "return", "run"])
+"""Verbs with a thing behind them that is moved or done, where no preposition follows."""
+_MOVED = 0.4
 _STAY_VERBS = frozenset(["stay", "remain", "wait"])
 _COPULAS = frozenset(["is", "are", "remains", "stays", "be"])
 _WHERE_YOU_ARE = PhraseSet(
@@ -77,7 +81,8 @@ class MotionParser(StatementParser):
             for end, said in self._nouns.parse_modifiers(start):
                 yield end, SpokenClause(Act.GO, (said,), uses=said.uses, degree=said.degree)
         for end, phrase in self._nouns.parse_phrases(place):
-            yield end, self._make_gone(phrase, 1.0 if place > start else 0.9)
+            bare = _MOVED if self._get(start - 1) in _MOVING_THINGS else 0.9
+            yield end, self._make_gone(phrase, 1.0 if place > start else bare)
 
     def _parse_return(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read "(go) back to where you are now": the robot ends where it is initially."""
@@ -110,6 +115,12 @@ class MotionParser(StatementParser):
 
     def _parse_away(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read "keep out of the hall", "avoid the hall"."""
+        untouched = UNTOUCHED.find_end(self._tokens, start)
+        for end, phrase in self._nouns.parse_phrases(untouched) if untouched > start else ():
+            use = self._nouns.describe_use(start, untouched, WordRole.LIMIT, "stays")
+            said = Predication(None, {THEME: phrase}, degree=phrase.degree)
+            uses = (use, *list_phrase_uses(phrase))
+            yield end, SpokenClause(Act.STAY, (said,), uses=uses, degree=phrase.degree)
         place = self._match_any(start, AWAY_FROM)
         if place == start:
             return

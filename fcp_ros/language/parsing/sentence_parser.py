@@ -8,7 +8,14 @@ from dataclasses import replace
 from itertools import chain
 
 from fcp_ros.language.confidence import Confidence
-from fcp_ros.language.english.connectives import EARLIER, LONGEST_LINK, SEQUENCE
+from fcp_ros.language.english.connectives import (
+    EARLIER,
+    IF,
+    LONGEST_LINK,
+    OTHERWISE,
+    SEQUENCE,
+    UNLESS,
+)
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.polite_phrases import POLITE
 from fcp_ros.language.english.prepositions import PREPOSITIONS
@@ -59,6 +66,8 @@ _NEVER_IN_ORDER = 0.6
 """Degree of "before the door is open, don't ..." as two clauses in an order."""
 _WISHING = gather_words("nice good great better best lovely preferable bonus plus fine prefer it")
 """Words before "if" that say that what follows is wished."""
+_AGAIN = frozenset(["already", "still", "yet"])
+"""Adverbs behind a condition, which say nothing more."""
 _ENDS = frozenset([".", ";", "!", "?"])
 _LATER_BEHIND = PhraseSet("(before|prior to)")
 _LINKS = {"and": Link.AND, "then": Link.THEN, "earlier": Link.EARLIER, "first": Link.FIRST}
@@ -118,6 +127,7 @@ class SentenceParser:
         yield from self._read_ignorable(place, partial)
         yield from self._read_link(place, partial)
         yield from self._read_subordinate(place, partial)
+        yield from self._read_otherwise(place, partial)
         yield from self._read_proviso(place, partial)
         yield from self._read_afterthought(place, partial)
         yield from self._read_remark(place, partial)
@@ -220,8 +230,7 @@ class SentenceParser:
                 found = self._wait(start, found)
             for end, clause in found:
                 yield from self._place_subordinate(end, partial, clause, use, earlier, place)
-        if self._nouns.get_text(place) in ("if", "unless"):
-            yield from self._read_condition(place, partial)
+        yield from self._read_condition(place, partial)
 
     def _place_subordinate(
         self,
@@ -268,11 +277,15 @@ class SentenceParser:
             yield end, opened
 
     def _read_condition(self, place: int, partial: PartialSentence) -> Steps:
-        if self._nouns.get_text(place - 1) in _WISHING:
+        negated = UNLESS.find_end(self._tokens, place) > place
+        start = max(IF.find_end(self._tokens, place), UNLESS.find_end(self._tokens, place))
+        if start == place or self._nouns.get_text(place - 1) in _WISHING:
             return
-        negated = self._nouns.get_text(place) == "unless"
-        use = self._nouns.describe_use(place, place + 1, WordRole.LIMIT, "if initially")
-        for end, clause in self._clauses.parse_statements(place + 1):
+        for end, clause in self._clauses.parse_statements(start):
+            again = end + (self._nouns.get_text(end) in _AGAIN)
+            use = self._nouns.describe_use(place, start, WordRole.LIMIT, "if initially")
+            more = self._nouns.list_uses(range(end, again), WordRole.LIMIT)
+            end = again
             said = tuple(
                 replace(
                     p,
@@ -281,11 +294,12 @@ class SentenceParser:
                 )
                 for p in clause.predications
             )
-            sentence = self._add_uses(partial, use)
-            if self._nouns.get_text(end) in (",", "then"):
-                degree = sentence.degree * clause.degree
+            sentence = self._add_uses(partial, use, *more)
+            marked = self._nouns.get_text(end) in (",", "then")
+            if marked or self._clauses.parse_clauses(end):
+                degree = sentence.degree * clause.degree * (1.0 if marked else _APART)
                 yield (
-                    end + 1,
+                    end + marked,
                     replace(
                         partial,
                         sentence=replace(sentence, degree=degree),
@@ -306,6 +320,19 @@ class SentenceParser:
                         ),
                     ),
                 )
+
+    def _read_otherwise(self, place: int, partial: PartialSentence) -> Steps:
+        """Read "(if it is there, bring it,) otherwise (bring the mug)"."""
+        end = OTHERWISE.find_end(self._tokens, place)
+        asked = list(filter(asks, partial.sentence.clauses))
+        if end == place or not asked or len(asked[-1].condition) != 1:
+            return
+        (met,) = asked[-1].condition
+        use = self._nouns.describe_use(place, end, WordRole.LIMIT, "if not initially")
+        sentence = self._add_uses(partial, use)
+        after = end + (self._nouns.get_text(end) in (",", "then"))
+        unmet = replace(met, negated=not met.negated)
+        yield after, replace(partial, sentence=sentence, condition=(unmet,), separated=True)
 
     def _read_proviso(self, place: int, partial: PartialSentence) -> Steps:
         """Read "while the door is open", "until ...", behind a clause or before one."""

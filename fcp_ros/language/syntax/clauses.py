@@ -9,9 +9,8 @@ from enum import Enum
 
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.syntax.sentences import Segment, parse_instruction
-from fcp_ros.language.syntax.tree import Tree, Word
+from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 
-SUBJECTS = ("nsubj", "nsubjpass", "csubj", "expl")
 _NESTED = ("ROOT", "conj", "advcl", "ccomp", "xcomp", "relcl", "acl", "pcomp", "parataxis", "csubj")
 _OBJECTS = {
     "dobj": "dobj",

@@ -119,12 +119,14 @@ def _starts_imperative(tokens: Sequence[Token], begin: int, place: int, end: int
     initial = before < begin
     if token.kind is not TokenKind.WORD or _is_serial(tokens, place, end):
         return False
-    if not initial and tokens[before].text not in CONJUNCTIONS:
+    joined = tokens[before].text in CONJUNCTIONS or tokens[before + 1].text == "so"
+    if not initial and not joined:
         return _is_serial(tokens, place - 1, end)
     following = _get(tokens, place + 1, end)
     if token.text in FUNCTION_WORDS - DIRECTIONS:
         if token.text == "do":
-            return following == "not" or (initial and following not in _ASKED)
+            opened = initial or tokens[before].text == ","
+            return following == "not" or (opened and following not in _ASKED)
         return token.text in ("be", "have") and following not in _ASKED
     needed = _INITIAL if initial else _LATER
     if following in DETERMINERS or following in PRONOUNS or following in NUMBERS:
@@ -207,7 +209,8 @@ def _prepare(
         if verb >= 0 and place == before and not negated:
             for word in ("you", "should"):
                 yield InputWord(word, token.start, token.start, -1)
-        if _is_dropped(tokens, place, verb, first_serial):
+        emphatic = place == verb and token.text == "do" and not negated
+        if emphatic or _is_dropped(tokens, place, verb, first_serial):
             dropped.append(place)
         else:
             seen = _NOUN_FOR_CAN if _is_can(tokens, place, stop) else ""

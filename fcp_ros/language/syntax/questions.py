@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from fcp_ros.language.english.tokens import Token, TokenKind
-from fcp_ros.language.syntax.clauses import SUBJECTS
 from fcp_ros.language.syntax.requests import Force, Framed
+from fcp_ros.language.syntax.tree import SUBJECTS
 
 _ANSWERS = {("not",): False, ("no",): False, ("so",): True, ("yes",): True, ("it", "is"): True}
 """Words behind "if", and True if the answer is yes."""

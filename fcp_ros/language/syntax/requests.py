@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from enum import Enum
 
 from fcp_ros.foundation.wordnet import find_wordnet
+from fcp_ros.language.english.number_words import UNITS
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.syntax.clauses import SUBJECTS
 from fcp_ros.language.syntax.sentences import Segment
-from fcp_ros.language.syntax.tree import Tree, Word
+from fcp_ros.language.syntax.statements import tell
+from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
+from fcp_ros.language.syntax.units import split_units
 
 Concerns = Callable[[Sequence[int]], bool]
 """Returns True if some tokens speak of things or states of the domain."""
@@ -39,16 +41,16 @@ _LOOSE = ("ccomp", "parataxis", "dep")
 _ASKING = gather_words("could can would will might")
 _MODALS = _ASKING | gather_words("should must shall may to")
 _ASSIGNED = gather_words("your our my")
+_FAIR = gather_words("nice good better preferable")
+"""Adjectives of what is only preferred: "it would be nice to have ..."."""
 _FACTUAL = gather_words("is are was were do does did have has had am should must")
 _QUESTION_WORDS = gather_words("who what which where when why how whose whom")
 _SPEECH = gather_words("be do let go come try remember listen look help")
 """Verbs of an imperative that only leads to another one: "be a dear and ..."."""
-_ATTENTION = gather_words("look listen hurry remember")
+_ATTENTION = gather_words("look listen hurry remember excuse pardon forgive")
 """Verbs of an imperative that only calls for attention."""
 _COMMON_SENSES = 3
 _LIMITING = gather_words("no not only except without but too also else instead")
-_REASONS = gather_words("because since as although though")
-_MEASURING = gather_words("soon long far much many")
 _LEISURE = gather_words("get have be find feel like want")
 """Verbs of "when you have time"."""
 _WILLING = gather_words("want like wish think suppose mind")
@@ -56,6 +58,8 @@ _WILLING = gather_words("want like wish think suppose mind")
 _WISHING = gather_words("possible possibly can could manage able")
 _HEDGES = gather_words("possibly kindly perhaps maybe why")
 _JOINING = gather_words("so and then but")
+_MEANINGFUL = gather_words("no stop wait sorry yes well")
+"""Interjections that may take something back, or say when."""
 _POLITE = gather_words("please kindly thanks thank pls cheers")
 
 
@@ -94,9 +98,10 @@ class Framed:
 def find_requests(segments: Sequence[Segment], concerns: Concerns) -> list[Framed]:
     """Find the requests in the pieces of an instruction, and the frames around them."""
     found = []
-    for number, segment in enumerate(segments):
-        following = segments[number + 1] if number + 1 < len(segments) else None
-        found.append(_find_request(segment, following, concerns))
+    units = [unit for segment in segments for unit in split_units(segment)]
+    for number, unit in enumerate(units):
+        following = units[number + 1] if number + 1 < len(units) else None
+        found.append(_find_request(unit, following, concerns))
     return found
 
 
@@ -109,7 +114,7 @@ def _find_request(segment: Segment, following: Segment | None, concerns: Concern
         force = Force.REQUEST
         if _is_question(segment):
             force = Force.QUESTION
-        elif not concerns(tokens) and (_only_leads(segment, joined) or _asks_nothing(segment)):
+        elif not concerns(_list_weighty(tree)) and _asks_nothing(segment, joined):
             force = Force.REMARK
         beside = tokens if force is Force.REMARK else _list_polite(segment, concerns)
         remarks = frozenset(beside)
@@ -189,8 +194,9 @@ def _is_asked(tree: Tree, matrix: Word, word: Word) -> bool:
         if conditional and not helpers & _ASKING:
             return False
         subordinate = mark is not None and mark.text not in ("if", "whether", "that", "for")
+        able = mark is not None and mark.text == "that" and "can" in helpers
         said = subject.text == "you" and not subject.is_inserted
-        return said and not subordinate and _is_open(tree, word)
+        return said and not subordinate and not able and _is_open(tree, word)
     controlled = _mentions_addressee(tree, matrix)
     if word.tag == "VBG":
         about = tree.words[word.head].text == "about"
@@ -230,7 +236,9 @@ def _is_assigned(tree: Tree, matrix: Word) -> bool:
     if matrix.lemma != "be" or subject is None:
         return False
     if subject.text == "it":
-        return any(w.text == "possible" for w in tree.list_children(matrix.place, "acomp"))
+        said = tree.find_child(matrix.place, "acomp")
+        wished = any(tree.list_children(matrix.place, "aux"))
+        return said is not None and (said.text == "possible" or (wished and said.text not in _FAIR))
     return any(child.text in _ASSIGNED for child in tree.list_children(subject.place))
 
 
@@ -338,20 +346,27 @@ def _is_question(segment: Segment) -> bool:
     return subject is not None and subject.place > said[0].place
 
 
-def _only_leads(segment: Segment, joined: bool) -> bool:
-    """Return True for what only leads to a request: "be a dear and", "my back hurts, so"."""
-    if segment.piece.imperative:
-        return joined and segment.tree.root.lemma in _SPEECH
-    return joined and segment.tree.root.is_verb
+def _list_weighty(tree: Tree) -> list[int]:
+    """List the tokens of a clause, without numbers of things that are counted."""
+    counted = [w.place for w in tree.words if w.role == "nummod" and tree.words[w.head].is_noun]
+    units = {place for place in counted if tree.words[tree.words[place].head].text in UNITS}
+    return _list_tokens(tree, [p for p in range(len(tree.words)) if p not in set(counted) - units])
 
 
-def _asks_nothing(segment: Segment) -> bool:
-    """Return True for "don't tell my mum", "look at that", and "snack time!" as a sentence."""
+def _asks_nothing(segment: Segment, joined: bool) -> bool:
+    """Return True for "my back hurts", "be a dear and", "don't tell my mum", "snack time!"."""
     tree, root = segment.tree, segment.tree.root
     negated = any(tree.list_children(root.place, "neg"))
     if segment.piece.imperative:
         told = any(_is_person(word) for word in tree.list_children(root.place, "dobj", "dative"))
-        return (negated and told) or root.lemma in _ATTENTION
+        leads = joined and root.lemma in _SPEECH
+        return (negated and told) or leads or root.lemma in _ATTENTION
+    if tell(tree, max(word.token for word in tree.words) + 1) is not None:
+        return True
+    if _is_tag(tree, range(len(tree.words))):
+        return True
+    if joined and root.tag == "VB" and any(w.text == "to" for w in tree.words[: root.place]):
+        return True  # "just to test your wheels: ..."
     limited = any(word.text in _LIMITING or word.tag == "DT" for word in tree.words)
     bare = root.is_noun or root.tag in ("JJ", "UH")
     clause = any(tree.list_children(root.place, *SUBJECTS)) or segment.piece.links
@@ -368,19 +383,31 @@ def _list_polite(segment: Segment, concerns: Concerns) -> Iterator[int]:
     """Yield the tokens of what is only polite: "when you have time", "thanks a million"."""
     tree = segment.tree
     for word in tree.words:
-        if word.role == "advcl" and word.place != tree.root.place:
+        if word.text in _POLITE or (word.role == "intj" and word.tag == "UH"):
+            below = tree.list_subtree(word.place)
+            tokens = _list_tokens(tree, below)
+            short = all(tree.words[p].role in ("intj", "advmod", "prep", "pobj") for p in below)
+            if word.role == "ROOT" or word.text in _MEANINGFUL:
+                continue
+            whole = short and word.text != "please" and not concerns(tokens)
+            yield from tokens if whole else _list_pleas(tree, word)
+        elif word.role == "advcl" and word.place != tree.root.place:
             places = tree.list_subtree(word.place)
             tokens = _list_tokens(tree, places)
             if not concerns(tokens) and _is_polite_clause(tree, word, places):
-                yield from tokens
-        elif word.text in _POLITE and word.role in ("intj", "ROOT", "dep", "npadvmod"):
-            tokens = _list_tokens(tree, tree.list_subtree(word.place))
-            if word.text != "please" and word.role != "ROOT" and not concerns(tokens):
                 yield from tokens
         elif word.text == "point" and segment.piece.end == "?":
             places = tree.list_subtree(word.head)
             if [tree.words[p].text for p in places] == ["at", "some", "point"]:
                 yield from _list_tokens(tree, places)
+
+
+def _list_pleas(tree: Tree, word: Word) -> Iterator[int]:
+    """Yield "(pretty) please"."""
+    before = word.place - 1
+    if before >= 0 and tree.words[before].text == "pretty":
+        yield tree.words[before].token
+    yield word.token
 
 
 def _is_polite_clause(tree: Tree, verb: Word, places: Sequence[int]) -> bool:
@@ -390,9 +417,6 @@ def _is_polite_clause(tree: Tree, verb: Word, places: Sequence[int]) -> bool:
     opening = tree.words[places[0]].text
     if any(tree.words[p].text in _WISHING for p in places):
         return False
-    if opening in _REASONS and who:
-        near = tree.words[max(0, places[0] - 1) : places[0] + 2]  # "as soon as"
-        return not any(word.text in _MEASURING for word in near)
     if opening == "if":
         return who in ("you", "it", "that", "")
     if opening in ("when", "once", "whenever"):

@@ -6,6 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+SUBJECTS = ("nsubj", "nsubjpass", "csubj", "expl")
+"""Roles of what a clause speaks of."""
+
 
 @dataclass(frozen=True, slots=True)
 class Word:

@@ -26,6 +26,10 @@ _PLACE_AGAIN = 0.94
 """Degree of a pronoun that stands for a place, beside one for a thing."""
 
 
+_ROOM = "room"
+"""Type of the places where something may happen."""
+
+
 @dataclass(frozen=True)
 class Mention:
     """Something that was spoken of, for pronouns."""
@@ -93,6 +97,9 @@ class MentionMemory(SpokenScene):
             raise Unresolved('where "here" is')
         if head is Reference.THERE:
             found = next((m.term for m in reversed(self.mentions) if m.place), None)
+            if found is None and self.lexicon.has_type(_ROOM):  # "the baby sleeps in the hall"
+                rooms = (m.term for m in reversed(self.mentions) if self.rate(m.term, _ROOM) > 0.9)
+                found = next(rooms, None)
             if found is None:
                 raise Unresolved('where "there" is')
             return found

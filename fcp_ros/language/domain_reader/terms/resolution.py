@@ -37,7 +37,7 @@ from fcp_ros.language.parsing.trees import (
     list_heads,
 )
 from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.reading import Refusal
+from fcp_ros.language.reading import Refusal, WordRole
 
 _OF_NO_KIND = 0.9
 """Degree of "the ones on the table" where no kind of thing was spoken of."""
@@ -190,8 +190,12 @@ class TermResolver(PartitiveResolver):
                 return self._resolve_definite(phrase, noun)
             if phrase.number is not None and phrase.number.share is None:
                 return self._resolve_numbered(phrase, noun)
+        bare = determiner is Determiner.BARE and noun is not None and len(noun.members) == 1
+        if bare and noun is not None and not phrase.plural and phrase.number is None:
+            return self._resolve_definite(phrase, noun)  # "mug to the counter"
         thing = phrase.head is Reference.THING and determiner is Determiner.THE
-        if thing and not phrase.plural and phrase.number is None and phrase.qualities:
+        unknown = any(use.role is WordRole.UNREAD for use in phrase.uses)
+        if thing and not unknown and not phrase.plural and phrase.number is None:
             anything = Noun("thing", (), "", self.lexicon.list_members(slot_type))
             return self._resolve_definite(phrase, anything)
         quantifier = self.choose_quantifier(phrase, noun)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from fcp_ros.language.english.function_words import COMMON, FILLERS
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.polite_phrases import POLITE
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.remark_words import ANNOUNCING
 from fcp_ros.language.english.tokens import TokenKind
@@ -26,7 +25,6 @@ from fcp_ros.language.english.verbs import (
 )
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
-from fcp_ros.language.parsing.clauses.remark_forms import Telling, TellingForms
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.trees import (
@@ -42,6 +40,8 @@ from fcp_ros.language.parsing.trees import (
     SpokenClause,
 )
 from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.syntax.statements import Telling, list_endings
+from fcp_ros.language.syntax.units import find_units
 
 _PLAIN = 0.97
 """Degree of a remark without a word of the domain."""
@@ -67,7 +67,8 @@ _ONE_OF_SEVERAL = 0.6
 """Degree of "it" behind several things that were named."""
 _NOT_SPOKEN_OF = 0.1
 """Degree of a clause without a pronoun behind such a thing."""
-_NO_IMPERATIVES = gather_words("be have is are")
+_LEAD_INS = gather_words("because since although as though well oh now besides plus anyway")
+"""Words before a statement."""
 _OUT_OF = PhraseSet("(out of|of|from)", "[from] among")
 """Words before that of which something is meant."""
 _INTO = gather_words("in at near inside on")
@@ -97,7 +98,7 @@ class RemarkParser:
     def __init__(self, nouns: NounParser) -> None:
         self._nouns = nouns
         self._tokens = nouns.tokens
-        self._forms = TellingForms(nouns.tokens, nouns.spans.tree, self._asks)
+        self._told = {unit.start: unit for unit in find_units(nouns.spans.tree)}
         self._things: dict[tuple[int, int], list[Phrase]] = {}
 
     def parse_whole(self, start: int) -> Iterator[Remark]:
@@ -136,13 +137,6 @@ class RemarkParser:
     def _describe(self, start: int, stop: int) -> WordUse:
         return self._nouns.describe_use(start, stop, WordRole.FILLER, ASIDE)
 
-    def _asks(self, place: int) -> bool:
-        """Return True if a request begins at a token."""
-        text = self._get(place)
-        if POLITE.find_end(self._tokens, place) > place or text in _VERBS:
-            return True
-        return text in self._nouns.patterns.imperatives and text not in _NO_IMPERATIVES
-
     def _list_words(self, start: int, stop: int) -> list[str]:
         return [self._get(place) for place in range(start, stop)]
 
@@ -150,7 +144,14 @@ class RemarkParser:
 
     def _parse_telling(self, start: int) -> Iterator[Remark]:
         """Read "my cat is ill", "that's where I work"."""
-        for stop, form in self._forms.list_ends(start):
+        if self._get(start) == "what" and self._get(start + 1) in ("a", "an"):
+            stop = start + 2  # "what a shame!"
+            while stop < len(self._tokens) and self._tokens[stop].kind is not TokenKind.MARK:
+                stop += 1
+            if self._is_plain(start, stop):
+                yield self._make_remark(start, stop, _PLAIN)
+        unit = self._told.get(start) or self._told.get(start + (self._get(start) in _LEAD_INS))
+        for stop, form in list_endings(unit) if unit is not None else ():
             yield self._make_remark(start, stop, self._rate_telling(start, stop, form))
 
     def _parse_announcement(self, start: int) -> Iterator[Remark]:

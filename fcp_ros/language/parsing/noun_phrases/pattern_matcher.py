@@ -14,6 +14,7 @@ from fcp_ros.language.english.function_words import ARTICLES
 from fcp_ros.language.english.inflection import list_stems, write_gerund
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable, match_word
@@ -42,6 +43,8 @@ _NO_PURPOSE = gather_words(
     "stand lie sit stay remain go where its their be the a an me us my your each every all him "
     "her them it here find see spot get fit end become"
 )
+_SAYS_LITTLE = 0.6
+"""Degree of "to put them in": what is put there isn't said."""
 _ENDS_TEXT = gather_words(
     "should must shall will would may is are be has have "
     "and then on in into onto at to from for with please before after while , . ; : ! ?"
@@ -244,9 +247,11 @@ class PatternMatcher(ABC):
             words = [token.text for token in self.tokens[start:end]]
             if not words or self.get_text(start) in _NO_PURPOSE:
                 continue
+            named = [word for word in words if word not in ("it", "them")]
+            empty = len(named) < len(words) and words[0] in PUT_VERBS and len(named) == 1
             if verb:
-                words[0] = write_gerund(words[0])
-            text = " ".join(words)
+                named[0] = write_gerund(named[0])
+            text = " ".join(named)
             after = end
             while not more and self.get_text(after) in ("from", "with", "on", "out", "of", "in"):
                 if after + 1 < len(self.tokens) and self.parse_phrases(after + 1, DEEPEST):
@@ -258,7 +263,7 @@ class PatternMatcher(ABC):
                 after,
                 {**state.arguments, slot.name: words_phrase},
                 (*state.uses, use),
-                state.degree * (1.0 if end == ends[-1] else 0.9),
+                state.degree * (1.0 if end == ends[-1] else 0.9) * (_SAYS_LITTLE if empty else 1.0),
             )
 
     @abstractmethod

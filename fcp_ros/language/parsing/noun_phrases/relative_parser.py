@@ -60,7 +60,12 @@ _POSTURES = gather_words(
 )
 _FINDING = frozenset(["find", "see", "have", "get", "exist", "be", "need", "want"])
 """Verbs of clauses that say nothing of the things: "(all the cups) that you can find"."""
-_IDLE = PhraseSet("of (mine|ours)", "(in question|again)")
+_HOME = "(house|home|flat|apartment|place)"
+_IDLE = PhraseSet(
+    "of (mine|ours)",
+    "(in question|again)",
+    f"(in|around|throughout|of) (the|this|our|my) [whole|entire] {_HOME}",
+)
 
 
 class RelativeParser:
