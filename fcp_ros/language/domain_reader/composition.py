@@ -293,8 +293,9 @@ class Composer:
 
 def _limit(argument: Argument) -> Argument:
     """Read "nothing but the sponge" as "only the sponge"."""
-    nothing = isinstance(argument, NounPhrase) and argument.head is Reference.THING
-    if not nothing or argument.determiner is not Determiner.NO or argument.end == argument.start:
+    if not isinstance(argument, NounPhrase) or argument.head is not Reference.THING:
+        return argument
+    if argument.determiner is not Determiner.NO or argument.end == argument.start:
         return argument
     if len(argument.excluded) != 1 or argument.qualities:
         return argument
