@@ -32,15 +32,13 @@ def match_scenes(
     reach: float = REACH,
     type_of: Callable[[SceneNode], str] | None = None,
 ) -> dict[str, str]:
-    """Pair the nodes of two scenes that are the same things.
+    """Pair the nodes of two scenes in one frame that are the same things: our id by the later one.
 
     Nodes with the same id, layer and category are pairs. Of the others, those of one layer and
-    category are paired so that most find a partner within reach, and then with the least sum of
-    distances. A thing without a position, or farther away, is paired only if it is the last of its
-    kind in both scenes. The remaining things are paired by type in the same way. ``after``: the
-    second scene, in the same frame. ``reach``: greatest distance (m) that a thing may have moved.
-    ``type_of``: type of a node, which things with different categories may share ("sofa" and
-    "couch"); None to go by category alone. Returns: Id in ``after`` -> id in ``before``.
+    category are paired so that most find a partner within ``reach`` (m), and then with the least
+    sum of distances. A thing without a position, or farther away, is paired only if it is the last
+    of its kind in both scenes. The remaining things are paired by ``type_of``, which things of
+    different categories may share ("sofa" and "couch"), in the same way.
     """
     pairs = {
         id_: id_

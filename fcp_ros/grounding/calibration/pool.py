@@ -182,11 +182,10 @@ class ModelPools:
         self.pools: dict[str, Pool] = {}
 
     def add(self, evidence: Evidence) -> Mapping[str, int]:
-        """Add the next outcome; its prior must be known.
+        """Add the next outcome, with a prior; return the first outcomes of changes, by predicate.
 
-        Returns for each predicate with a change that has become certain the number of the first
-        outcome of it. Where fewer than `LEARNT` came before, the degrees weren't learnt yet: then
-        it is no change of the world.
+        Only of changes that have become certain. Where fewer than `LEARNT` came before, the degrees
+        weren't learnt yet: then it is no change of the world.
         """
         self._fits.clear()
         name = evidence.predicate
