@@ -35,6 +35,7 @@ LOGICAL = [
     "Put the rest of the mugs on the counter.",
     "Put the mug on the counter while the fridge is closed.",
     "Is the mug on the counter?",
+    "Swap the mug and the bowl.",
 ]
 
 
@@ -100,6 +101,12 @@ def test_readers_that_differ_are_a_question(home):
     assert found.status is ReadingStatus.AMBIGUOUS
     assert {one.goal for one in found.readings} == {MUG, BOOK}
     assert found.choices[-1] == NONE_OF_THEM
+
+
+def test_a_kind_of_the_domain_that_is_not_here_is_nothing_else(home, learned):
+    """Relaxing asks about that: "shall it be the drinking glass?"."""
+    found = learned.read("Bring me a wine glass.", home)
+    assert found.best is None
 
 
 def test_a_reading_without_confidence_or_words_has_no_say(home):

@@ -44,7 +44,8 @@ _THEN = gather_words("then afterwards next finally")
 _EARLIER = frozenset(["after", "once"])
 _REFUSED = gather_words(
     "not n't 't never no none nor neither nothing nobody without except unless besides apart "
-    "instead rather only just alone if when whenever until till before since because provided case"
+    "instead rather only just alone if when whenever until till before since because provided case "
+    "swap swapped exchange exchanged"
 )
 """Words of a logic that a clause by itself doesn't have: they are for the chart alone."""
 _COUNTING = gather_words(
