@@ -66,7 +66,8 @@ def test_frames(reader, house, frame, command, goal) -> None:
             "not initially (not closed(fridge_1)) or closed(fridge_1)",
         ),
         (
-            "If the glass is on the counter, put it on the table, otherwise put the mug on the couch.",
+            "If the glass is on the counter, put it on the table, "
+            "otherwise put the mug on the couch.",
             "(not initially (on(drinking_glass_1, counter_1)) or on(drinking_glass_1, table_1)) "
             "and (not initially (not on(drinking_glass_1, counter_1)) or on(mug_1, couch_1))",
         ),
@@ -113,7 +114,7 @@ def test_goals(reader, house, sentence, goal) -> None:
 )
 def test_a_question_is_not_executed(reader, house, sentence) -> None:
     answer = reader.read(sentence, house)
-    assert answer.status is ReadingStatus.NOT_UNDERSTOOD
+    assert answer.status is ReadingStatus.REFUSED
     assert "question" in answer.message
     assert not answer.readings
 

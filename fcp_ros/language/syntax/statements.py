@@ -64,13 +64,10 @@ def tell(tree: Tree, stop: int) -> Telling | None:
     root, subject = tree.root, tree.find_child(tree.root.place, *SUBJECTS)
     if subject not in words or subject is None or not _is_finite(tree, root):
         return None
-    if subject.lemma in _CHOOSING:
+    if subject.lemma in _CHOOSING and not any(tree.list_children(subject.place, "poss")):
         return None
     if subject.place > root.place and subject.role != "expl":
         return None
-    will = any(word.text == "will" for word in tree.list_children(root.place, "aux"))
-    if will and root.lemma == "have" and subject.text in SPEAKERS:
-        return None  # "we'll have soup"
     if words[0].text == "no" or any(_demands(tree, word) for word in words):
         return None
     if subject.text in SPEAKERS:

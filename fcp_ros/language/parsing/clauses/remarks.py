@@ -234,7 +234,8 @@ class RemarkParser:
         text = self._get(place)
         if text in FILLERS or (text,) in PREPOSITIONS or text in ("i", "we", "me", "us"):
             return False
-        if text in self._nouns.patterns.states:
+        patterns = self._nouns.patterns
+        if text in patterns.states or text in patterns.remark_words:
             return True
         stems = set(list_stems(text)) - _COMMON_VERBS
         if text in _COMMON_VERBS:
