@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from itertools import combinations
 
 from fcp_ros.cset import Schema
@@ -222,16 +222,23 @@ def is_best(result: SolverResult) -> bool:
     return result.best.membership >= result.bound - EPSILON
 
 
+def _describe_size(membership: float, steps: int) -> str:
+    return f"A plan of {steps} step{'' if steps == 1 else 's'} with membership {membership:.2f}"
+
+
+def _are(some: Sized) -> str:
+    return "is" if len(some) == 1 else "are"
+
+
 def _describe_quality(
     result: SolverResult, steps: int, optimise: Optimise, is_crisp: bool, indifference: float
 ) -> str:
     """Describe how good a plan is that is handed out."""
     assert result.best is not None
-    membership = f"{result.best.membership:.2f}"
+    text = _describe_size(result.best.membership, steps)
     if steps == 0:
-        text = f"The goal holds already, to degree {membership}: there is nothing to do"
-    else:
-        text = f"A plan of {steps} step{'' if steps == 1 else 's'} with membership {membership}"
+        degree = f"{result.best.membership:.2f}"
+        text = f"The goal holds already, to degree {degree}: there is nothing to do"
     if result.optimal and is_crisp and optimise is Optimise.MEMBERSHIP:
         if steps == 0:
             return f"{text}."
@@ -257,9 +264,8 @@ def describe_plan(
     text = _describe_quality(result, steps, optimise, is_crisp, indifference)
     if not result.disturbed:
         return text
-    left = list_names(map(str, result.disturbed), NAMED)
-    verb = "is" if len(result.disturbed) == 1 else "are"
-    return f"{text} What it changes on the way and {verb} not put right again: {left}."
+    left, are = list_names(map(str, result.disturbed), NAMED), _are(result.disturbed)
+    return f"{text} What it changes on the way and {are} not put right again: {left}."
 
 
 def describe_parts(
@@ -267,8 +273,7 @@ def describe_parts(
 ) -> str:
     """Describe a plan that may leave out parts of the goal for budgets."""
     assert result.best is not None
-    membership = f"{result.best.membership:.2f}"
-    text = f"A plan of {steps} step{'' if steps == 1 else 's'} with membership {membership}"
+    text = _describe_size(result.best.membership, steps)
     if result.optimal:
         less = _LESS[optimise]
         if optimise is Optimise.MEMBERSHIP and result.shortest:
@@ -296,9 +301,8 @@ def describe_left_out(left_out: Sequence[GivenUp], parts: int) -> str:
     """Describe the parts of the goal that a plan leaves out."""
     if not left_out:
         return "No part of the goal is left out."
-    verb = "is" if len(left_out) == 1 else "are"
     named = list_names((one.text for one in left_out), 3)
-    return f"Of the {parts} parts of the goal {len(left_out)} {verb} left out: {named}."
+    return f"Of the {parts} parts of the goal {len(left_out)} {_are(left_out)} left out: {named}."
 
 
 def describe_given_up(given_up: Sequence[GivenUp], preferences: int) -> str:
@@ -309,8 +313,7 @@ def describe_given_up(given_up: Sequence[GivenUp], preferences: int) -> str:
         return f"The preference is {f'given up{price}' if given_up else 'fulfilled'}."
     if not given_up:
         return "All preferences are fulfilled."
-    verb = "is" if len(given_up) == 1 else "are"
-    return f"Of {preferences} preferences {len(given_up)} {verb} given up{price}."
+    return f"Of {preferences} preferences {len(given_up)} {_are(given_up)} given up{price}."
 
 
 def mention_fallback(plan: Plan) -> str:
@@ -338,8 +341,7 @@ def explain_below_alpha(result: SolverResult, alpha: float, given_up: Iterable[G
 
 def _name_dearest(given_up: Iterable[GivenUp]) -> str:
     dear = sorted((one for one in given_up if one.weight), key=lambda one: -one.weight)
-    more = f" and {len(dear) - NAMED} more" if len(dear) > NAMED else ""
-    return f" It gives up {', '.join(map(str, dear[:NAMED]))}{more}." if dear else ""
+    return f" It gives up {list_names(map(str, dear), NAMED)}." if dear else ""
 
 
 def explain_budgets(
