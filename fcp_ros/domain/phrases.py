@@ -105,7 +105,7 @@ def write_variant(variant: Iterable[FlatPart]) -> str:
 def parse_phrase(text: str, line: int = 0) -> Phrase:
     """Read a phrase.
 
-    Raises PhraseError if a character that can't stand there, a bracket without its partner, a slot
+    Raises PhraseError for a character that can't stand there, a bracket without its partner, a slot
     twice, no word at all, too long, or too many ways to say it.
     """
     if len(text) > MAX_PHRASE:

@@ -56,7 +56,7 @@ class StepPattern:
     def check(self, parameters: dict[str, tuple[str, ...]]) -> None:
         """Check the names in it.
 
-        `parameters`: rule -> its parameters, of all rules of the domain. Raises PatternError if a
+        `parameters`: rule -> its parameters, of all rules of the domain. Raises PatternError for a
         rule or parameter that the domain doesn't have.
         """
         if self.rule != ANY_RULE and self.rule not in parameters:

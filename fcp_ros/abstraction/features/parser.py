@@ -219,17 +219,17 @@ class ExpressionReader:
             }
 
     def read_feature(self) -> Feature:
-        """Read a feature. Raises FeatureSyntaxError if None stands there."""
+        """Read a feature. Raises FeatureSyntaxError if none stands there."""
         feature: Feature = self._read(_FEATURE)
         return feature
 
     def read_concept(self) -> ConceptExpression:
-        """Read a concept. Raises FeatureSyntaxError if None stands there."""
+        """Read a concept. Raises FeatureSyntaxError if none stands there."""
         concept: ConceptExpression = self._read(_CONCEPT)
         return concept
 
     def read_role(self) -> RoleExpression:
-        """Read a role. Raises FeatureSyntaxError if None stands there."""
+        """Read a role. Raises FeatureSyntaxError if none stands there."""
         role: RoleExpression = self._read(_ROLE)
         return role
 

@@ -116,7 +116,7 @@ def compile_formula(
     """Make the test of a condition of a rule.
 
     `formula`: over relations; its free variables have slots. `slots`: of the variables in scope.
-    Raises UnsupportedRule if weights, counts or names of elements in the formula.
+    Raises UnsupportedRule for weights, counts or names of elements in the formula.
     """
     if isinstance(formula, Atom):
         return _compile_atom(formula, slots, forms, owner)

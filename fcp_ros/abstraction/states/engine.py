@@ -193,7 +193,7 @@ class RuleEngine:
     """The rules of one domain. Safe to use from several threads, with a state for each.
 
     Whether relations of PDDL are functional depends on the problem: make one for each. Raises
-    UnsupportedRule if a rule that can't be followed on bitsets.
+    UnsupportedRule for a rule that can't be followed on bitsets.
     """
 
     def __init__(self, domain: Domain) -> None:

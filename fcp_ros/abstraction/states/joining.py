@@ -38,7 +38,7 @@ class _Edge:
 class BindingSearch:
     """Finds the bindings of some variables. Safe to use from several threads.
 
-    Raises UnsupportedRule if a condition that can't be followed on bitsets.
+    Raises UnsupportedRule for a condition that can't be followed on bitsets.
     """
 
     def __init__(

@@ -66,7 +66,7 @@ class JudgeChoice:
 def open_grounder(domain: Domain, choice: JudgeChoice) -> grounding.Grounder:
     """Open a grounder for the domain's graded predicates; its modules are imported here.
 
-    Raises GroundingError if a model, server or store that can't be used.
+    Raises GroundingError for a model, server or store that can't be used.
     """
     return grounding.make_grounder(domain, choice.to_options())
 

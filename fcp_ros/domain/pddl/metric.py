@@ -63,7 +63,7 @@ def price_task(
 ) -> PricedTask:
     """Turn the metric of a problem into costs.
 
-    Raises UnsupportedPddl if a metric that is no such sum.
+    Raises UnsupportedPddl for a metric that is no such sum.
     """
     parts = (problem.goal, domain.constraints, problem.constraints)
     goal = (

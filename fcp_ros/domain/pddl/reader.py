@@ -142,7 +142,7 @@ def read_pddl(
 ) -> PddlTask:
     """Read a domain file and a problem file.
 
-    Raises UnsupportedPddl if a feature of PDDL that this planner does not support, by name. Raises
+    Raises UnsupportedPddl for a feature of PDDL that this planner does not support, by name. Raises
     PddlError for a mistake, with file, line and fix.
     """
     # What is read stays: of 9,400 actions, collecting garbage took a quarter of the time.

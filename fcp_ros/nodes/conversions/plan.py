@@ -65,7 +65,7 @@ def path_to_ros(trace: PolicyTrace | None) -> PolicyPath:
 def path_from_ros(message: PolicyPath) -> PolicyTrace | None:
     """Read the run of a policy; None if the message is empty.
 
-    Raises ConversionError if values of other features, or steps that leave a gap.
+    Raises ConversionError for values of other features, or steps that leave a gap.
     """
     features = tuple(map(_feature_from_ros, message.features))
     if not features and not message.moves:

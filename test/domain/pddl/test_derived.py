@@ -10,7 +10,7 @@ from pddl_states import RuleStates
 from random_adl import make_task, read_twin
 
 from fcp_ros.abstraction.sampling.training_task import read_training_task
-from fcp_ros.cli.align import _read as read_aligned
+from fcp_ros.alignment.comparison import read_task as read_aligned
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.cset.instance.instance import has_same_content
 from fcp_ros.domain.derived_facts import FactDerivation

@@ -61,7 +61,7 @@ def parse_abstraction(
 ) -> AbstractionProposal:
     """Read an abstraction: features, initial condition, goal, actions with programs.
 
-    Raises RejectedProposal if all faults, each with its line and what to do.
+    Raises RejectedProposal with all faults, each with its line and what to do.
     """
     return _parse(text, source, training, {})
 
@@ -72,7 +72,7 @@ def parse_proposal(
     """Read an abstraction, or the file of a policy with its policy.
 
     A policy may be one of another version of the domain: the checks say if it fits this one. Raises
-    RejectedProposal if all faults, each with its line and what to do.
+    RejectedProposal with all faults, each with its line and what to do.
     """
     if re.search(r"^format\s*:", text, re.MULTILINE) is None:
         return parse_abstraction(text, source, training)
@@ -89,7 +89,7 @@ def parse_proposal(
 def check_features(text: str, source: str, training: tuple[TrainingTask, ...]) -> None:
     """Check a text with the key `features` alone.
 
-    Raises RejectedProposal if all faults, each with its line and what to do.
+    Raises RejectedProposal with all faults, each with its line and what to do.
     """
     _parse(text, source, training, {"goal": [], "actions": {}})
 

@@ -267,7 +267,7 @@ _NUMBERS = "keep only action costs: (increase (total-cost) ...)"
 def check_domain_features(domain: DomainText, source: Source) -> None:
     """Refuse the first feature of a domain that is not supported.
 
-    Raises UnsupportedPddl if names the feature and says how to do without it.
+    Raises UnsupportedPddl, which names the feature and says how to do without it.
     """
     _check_constraints(domain.constraints, source)
     for axiom in domain.axioms:

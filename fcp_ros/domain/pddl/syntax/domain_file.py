@@ -54,7 +54,7 @@ _ACTION_KEYS = (":parameters", ":precondition", ":effect")
 def check_sections(source: Source, known: tuple[str, ...], kind: str) -> None:
     """Check that a file is of its kind and consists of known sections, each once except `_SEVERAL`.
 
-    Raises UnsupportedPddl if a section that this planner does not support, by name. Raises
+    Raises UnsupportedPddl for a section that this planner does not support, by name. Raises
     PddlError for another kind of file, an unknown section, a section given twice, or a stray part.
     """
     _check_head(source, kind)
@@ -102,7 +102,7 @@ def check_not_swapped(domain: Source, problem: Source) -> None:
 def read_domain(source: Source, check: Callable[[], None]) -> DomainText:
     """Read a domain file; names are not looked up yet.
 
-    Raises UnsupportedPddl if a section or an effect that has no place in the syntax tree. Raises
+    Raises UnsupportedPddl for a section or an effect that has no place in the syntax tree. Raises
     PddlError for a mistake, with its line.
     """
     check_sections(source, SECTIONS, "domain")

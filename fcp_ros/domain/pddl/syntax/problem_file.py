@@ -50,8 +50,8 @@ Values = Mapping[str, Mapping[tuple[str, ...], Fraction]]
 def read_problem(source: Source, domain: DomainText, domain_source: Source) -> ProblemText:
     """Read a problem file.
 
-    `domain_source`: the domain file, for the spelling of its constants. Raises UnsupportedPddl if a
-    part that has no place in the syntax tree. Raises PddlError for a mistake, with its line.
+    `domain_source`: the domain file, for the spelling of its constants. Raises UnsupportedPddl for
+    a part that has no place in the syntax tree. Raises PddlError for a mistake, with its line.
     """
     check_sections(source, SECTIONS, "problem")
     head = source.head
