@@ -123,3 +123,12 @@ def test_parsing_imports_no_torch() -> None:
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     installed = importlib.util.find_spec("torch") is not None
     assert answer.stdout == f"open False\n{installed}\n", answer.stderr
+
+
+@pytest.mark.parametrize("sentence", ["Give it to Robin.", "Go to the stove and give it to Jamie"])
+def test_a_name_behind_to_is_no_infinitive(sentence):
+    *_, giving = parse_clauses(sentence)
+    assert giving.lemma == "give"
+    assert [(one.marker, one.head) for one in giving.arguments][1:] == [
+        ("prep:to", sentence.rstrip(".").split()[-1].lower())
+    ]
