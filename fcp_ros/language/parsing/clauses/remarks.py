@@ -235,7 +235,8 @@ class RemarkParser:
         if text in FILLERS or (text,) in PREPOSITIONS or text in ("i", "we", "me", "us"):
             return False
         patterns = self._nouns.patterns
-        if text in patterns.states or text in patterns.remark_words:
+        had = self._get(place - 1) in ("have", "having") and text in patterns.remark_words
+        if text in patterns.states or had:  # "we'll have soup" belongs to a task
             return True
         stems = set(list_stems(text)) - _COMMON_VERBS
         if text in _COMMON_VERBS:
