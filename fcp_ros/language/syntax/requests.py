@@ -389,7 +389,8 @@ def _list_polite(segment: Segment, concerns: Concerns) -> Iterator[int]:
             short = all(tree.words[p].role in ("intj", "advmod", "prep", "pobj") for p in below)
             if word.role == "ROOT" or word.text in _MEANINGFUL:
                 continue
-            whole = short and word.text != "please" and not concerns(tokens)
+            thanks = short or word.text in _POLITE  # "thanks a million"
+            whole = thanks and word.text != "please" and not concerns(tokens)
             yield from tokens if whole else _list_pleas(tree, word)
         elif word.role == "advcl" and word.place != tree.root.place:
             places = tree.list_subtree(word.place)
