@@ -14,6 +14,7 @@ from fcp_ros.language.demands.parsed_clauses import SpokenParts, read_parts
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.tokens import TokenKind
+from fcp_ros.language.english.verbs import KEEP_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.phrases import DIRECTIONS, LearnedPhrases
 from fcp_ros.language.meanings import Meaning, MeaningSource, make_rule_meaning
@@ -140,6 +141,8 @@ class _SentenceReader:
         if parsed.relation == "relcl" or (parsed.relation == "acl" and purpose is None):
             return True
         parts = read_parts(parsed)
+        if parsed.lemma in KEEP_VERBS and parts.clause.complement:
+            return False  # "leave it empty" is about all times, which is logic: for the chart
         bare = not parsed.lemma and not parts.clause.complement
         if bare and len(parts.clause.arguments) < _FEW:
             return False  # "the mug" names a thing, and nothing to be done with it
