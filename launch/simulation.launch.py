@@ -20,6 +20,6 @@ def generate_launch_description() -> LaunchDescription:
             IncludeLaunchDescription(
                 PythonLaunchDescriptionSource(bringup),
                 launch_arguments=[("simulated_executor", "true")],
-            ),
+            )
         ]
     )

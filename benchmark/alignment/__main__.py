@@ -46,16 +46,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "test" / "support"))
 from clumsy_world import ClumsyWorld  # noqa: E402
 from random_adl import make_task as make_random  # noqa: E402
-from torn_names import (  # noqa: E402
-    BLOCKS,
-    GRIPPER,
-    draw_tears,
-    find_truth,
-    parse,
-    read_files,
-    simulate,
-    tear,
-)
+from torn_names import BLOCKS, GRIPPER, draw_tears, find_truth, parse, read_files, simulate, tear  # noqa: E402
 
 from benchmark.alignment.scenes import measure_scenes  # noqa: E402
 
@@ -213,10 +204,7 @@ def _measure_instances(tasks: Path) -> Iterator[Verdict]:
 
 def _measure_arities(tasks: Path) -> Iterator[Verdict]:
     """Align words in which the table is a place, `(lies ?x table)`, with blocks of the IPC."""
-    right = {
-        Synonym("ontable", "lies", (0, 1), ("table",)),
-        Synonym("on", "lies", (0, 1)),
-    }
+    right = {Synonym("ontable", "lies", (0, 1), ("table",)), Synonym("on", "lies", (0, 1))}
     for number, blocks in ((1, 4), (4, 5), (6, 6)):
         own, world = _name_the_table(_read(tasks, BLOCKS_FOLDER, number))
         clock = _Clock()

@@ -154,12 +154,7 @@ def answer_task(task: HouseTask, reference: Reference, setting: Setting) -> Answ
     started = time.perf_counter()
     try:
         answer = plan_instruction(
-            task.sentence,
-            timed,
-            context,
-            setting.options,
-            grounder_of(task.split),
-            ask=confirm,
+            task.sentence, timed, context, setting.options, grounder_of(task.split), ask=confirm
         )
     except Exception as error:  # a benchmark goes on
         text = f"{type(error).__name__}: {error}"

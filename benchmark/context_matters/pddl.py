@@ -47,11 +47,7 @@ from fcp_ros.foundation.s_expressions import SList, SNode, read_s_expressions
 from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.planning import PlanStep
 from fcp_ros.planning.model.memberships import NoMemberships
-from fcp_ros.planning.verification.ipc_plan import (
-    CannotReplay,
-    plan_from_actions,
-    read_ipc_plan,
-)
+from fcp_ros.planning.verification.ipc_plan import CannotReplay, plan_from_actions, read_ipc_plan
 from fcp_ros.planning.verification.verify import verify
 
 _TNORM = tnorm_by_name("goedel")

@@ -63,11 +63,7 @@ def by_rustworkx(target: LabelledGraph, pattern: LabelledGraph, seconds: float) 
 
     def search(id_order: bool) -> int:
         found = rustworkx.vf2_mapping(
-            *graphs,
-            node_matcher=operator.eq,
-            subgraph=True,
-            induced=False,
-            id_order=id_order,
+            *graphs, node_matcher=operator.eq, subgraph=True, induced=False, id_order=id_order
         )
         return sum(1 for _ in found)
 

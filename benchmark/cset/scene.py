@@ -98,9 +98,7 @@ class Scene:
         edges = [
             *zip(range(objects), (self.surface_of + first_surface).tolist(), strict=True),
             *zip(
-                range(first_surface, first_room),
-                (self.room_of + first_room).tolist(),
-                strict=True,
+                range(first_surface, first_room), (self.room_of + first_room).tolist(), strict=True
             ),
             *map(tuple, (self.doors + first_room).tolist()),
         ]

@@ -13,15 +13,7 @@ from itertools import islice
 
 from benchmark.cset.rivals import best_time
 from benchmark.cset.scene import SCHEMA
-from fcp_ros.cset import (
-    Instance,
-    InstanceBuilder,
-    Morphism,
-    Rule,
-    find_hom,
-    inclusion,
-    rewrite,
-)
+from fcp_ros.cset import Instance, InstanceBuilder, Morphism, Rule, find_hom, inclusion, rewrite
 
 
 @dataclass(frozen=True)

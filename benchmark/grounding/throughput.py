@@ -144,11 +144,7 @@ def embedding_table(console: Console, predicate: GradedPredicate, sizes: tuple[i
 
 
 def language_model_table(
-    console: Console,
-    predicate: GradedPredicate,
-    shape: Shape,
-    device: str,
-    sizes: tuple[int, ...],
+    console: Console, predicate: GradedPredicate, shape: Shape, device: str, sizes: tuple[int, ...]
 ) -> None:
     """Show one model beside its rivals."""
     precision = choose_precision(Precision.AUTO, device)

@@ -63,10 +63,7 @@ PARTS: Mapping[Name, Callable[[Settings], Part]] = {
 
 
 def main(
-    parts: Annotated[
-        list[Name] | None,
-        typer.Argument(help="By default all."),
-    ] = None,
+    parts: Annotated[list[Name] | None, typer.Argument(help="By default all.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small sizes only.")] = False,
     limit: Annotated[float, typer.Option(help="Seconds for each task and planner.")] = 60.0,
     memory: Annotated[int, typer.Option(help="MiB for each task and planner.")] = 8_000,

@@ -137,12 +137,7 @@ def household(objects: int, receptacles: int, moves: int, seed: int = 1) -> Hous
         others = [place for place in furniture if place.name != item.place]
         goal.append((item.name, generator.choice(others).name))
     return Household(
-        rooms,
-        _doorways(rooms, generator),
-        furniture,
-        items,
-        generator.choice(rooms),
-        tuple(goal),
+        rooms, _doorways(rooms, generator), furniture, items, generator.choice(rooms), tuple(goal)
     )
 
 

@@ -83,13 +83,7 @@ def _corners(house: Household) -> dict[str, Place]:
 def _room(name: str, corner: Place) -> Document:
     (x, y), (width, depth, height) = corner, ROOM_SIZE
     polygon = [[x, y], [x + width, y], [x + width, y + depth], [x, y + depth]]
-    return {
-        "id": name,
-        "layer": "room",
-        "category": "room",
-        "polygon": polygon,
-        "height": height,
-    }
+    return {"id": name, "layer": "room", "category": "room", "polygon": polygon, "height": height}
 
 
 def _doorway(a: str, b: str, name: str, corners: dict[str, Place]) -> Document:

@@ -19,11 +19,7 @@ from fcp_ros.scene.relations.complete import complete_relations
 
 
 def load_scene_for(
-    path: str | Path,
-    schema: Schema,
-    mapping: SceneMapping,
-    *,
-    limits: SceneLimits | None = None,
+    path: str | Path, schema: Schema, mapping: SceneMapping, *, limits: SceneLimits | None = None
 ) -> SceneGraph:
     """Read a scene in the words of a domain, with the relations completed that it declares."""
     graph = rename_scene(read_scene(path, limits=limits), schema, mapping)

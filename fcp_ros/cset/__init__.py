@@ -22,10 +22,7 @@ names below are the front door.
 from fcp_ros.foundation.deferred_imports import defer_imports
 
 with defer_imports(__name__):
-    from fcp_ros.cset.conditions import (
-        ApplicationCondition,
-        ConditionKind,
-    )
+    from fcp_ros.cset.conditions import ApplicationCondition, ConditionKind
     from fcp_ros.cset.dpo import check_match, find_matches
     from fcp_ros.cset.homs import find_hom, find_homs
     from fcp_ros.cset.instance.builder import InstanceBuilder

@@ -146,12 +146,7 @@ def find_matches(
 ) -> Iterator[Morphism]:
     """Find the matches at which the rule passes `check_match`; arguments as in `find_homs`."""
     candidates = find_homs(
-        rule.L,
-        target,
-        monic=rule.monic,
-        initial=initial,
-        allowed=allowed,
-        where=rule.searchable,
+        rule.L, target, monic=rule.monic, initial=initial, allowed=allowed, where=rule.searchable
     )
     return (match for match in candidates if not check_match(rule, match))
 

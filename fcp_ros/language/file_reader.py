@@ -32,13 +32,7 @@ from fcp_ros.domain.yaml.reader import parse_lines, read_text
 from fcp_ros.foundation.wording import find_similar, join_words, suggest_name
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.reader import ReadingContext, find_excess, find_only
-from fcp_ros.language.reading import (
-    Interpretation,
-    Reading,
-    ReadingStatus,
-    WordRole,
-    WordUse,
-)
+from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
 
 READER = "file"
 CLEAR_LEAD = 0.2
@@ -136,13 +130,7 @@ def _interpret(instruction: str, command: FixedCommand, context: ReadingContext)
     )
     question = command.question or f"Which is meant: {join_words(choices, 'or')}?"
     return Interpretation(
-        instruction,
-        ReadingStatus.AMBIGUOUS,
-        question,
-        tuple(readings),
-        question,
-        choices,
-        READER,
+        instruction, ReadingStatus.AMBIGUOUS, question, tuple(readings), question, choices, READER
     )
 
 

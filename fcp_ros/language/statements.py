@@ -8,14 +8,7 @@ from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Term, Text
 from fcp_ros.domain.model import IS_A, SAME, Domain
-from fcp_ros.domain.phrases import (
-    FlatPart,
-    Phrase,
-    PhraseSlot,
-    PhraseWord,
-    Variant,
-    list_slots,
-)
+from fcp_ros.domain.phrases import FlatPart, Phrase, PhraseSlot, PhraseWord, Variant, list_slots
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.foundation.wording import join_words
 from fcp_ros.language.nouns import add_article, quote_words, write_label

@@ -11,12 +11,7 @@ from dataclasses import replace
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.resolution import check_goal, infer_types
-from fcp_ros.domain.expressions.syntax import (
-    Expression,
-    ExpressionError,
-    put_alpha,
-    to_text,
-)
+from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, put_alpha, to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import AlphaCut, reaches
 from fcp_ros.grounding.protocol.errors import GroundingError
@@ -276,10 +271,7 @@ class _Request:
         handover = Handover(context, self._goal)
         result = handover.hand_over(empty.plan, (), lambda _: sentence, verdict=empty.verdict)
         return replace(
-            result,
-            given_up=given_up,
-            kept_preferences=kept,
-            best_membership=empty.plan.membership,
+            result, given_up=given_up, kept_preferences=kept, best_membership=empty.plan.membership
         )
 
     def _trace(self, goal: GroundGoal, plan: Plan) -> tuple[RequirementTrace, ...]:

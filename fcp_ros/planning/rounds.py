@@ -294,11 +294,7 @@ class SearchRounds:
             self.least_left_out = max(self.least_left_out, int(least))
 
     def _search(
-        self,
-        work: TaskSearch,
-        task: FlatTask,
-        objective: Objective,
-        known: FlatPlan | None,
+        self, work: TaskSearch, task: FlatTask, objective: Objective, known: FlatPlan | None
     ) -> RoundResult:
         self._prepare_kernels(task)
         engine = work.take_paused(task, objective)

@@ -9,11 +9,7 @@ from dataclasses import replace
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
-from fcp_ros.planning.model.result import (
-    PlanningResult,
-    PlanStatus,
-    Relaxation,
-)
+from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Relaxation
 from fcp_ros.relaxation.choices.requirements import GoalChange
 from fcp_ros.relaxation.choices.stream import ChoiceStream
 from fcp_ros.relaxation.lattice import Attempt, Found, Node

@@ -42,11 +42,7 @@ from fcp_ros.language.syntax import ParsedClause, parse_clauses
 from fcp_ros.relaxation.choices.conjunctions import flatten, join
 from fcp_ros.relaxation.choices.substitution import list_labels
 
-_FEELINGS = {
-    "thirsty": "quenching thirst",
-    "hungry": "satisfying hunger",
-    "cold": "keeping warm",
-}
+_FEELINGS = {"thirsty": "quenching thirst", "hungry": "satisfying hunger", "cold": "keeping warm"}
 _WISHES = frozenset(("have", "get", "need", "want", "like", "love", "go", "try", "be"))
 """Verbs before the one that says what for: "I have to call", "I am about to eat"."""
 _POINTERS = frozenset(("that", "this", "it", "so"))

@@ -18,11 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fcp_ros.fuzzy import EPSILON, TNorm
-from fcp_ros.planning.model.result import (
-    ExploredRelaxation,
-    PlanningResult,
-    RelaxationOutcome,
-)
+from fcp_ros.planning.model.result import ExploredRelaxation, PlanningResult, RelaxationOutcome
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.relaxation.choices.requirements import AS_WANTED, RequirementChoice
 from fcp_ros.relaxation.choices.stream import ChoiceStream

@@ -8,12 +8,7 @@ from itertools import permutations
 
 import pytest
 
-from fcp_ros.alignment.synonyms import (
-    ContradictorySynonyms,
-    NameMapping,
-    Synonym,
-    invert_places,
-)
+from fcp_ros.alignment.synonyms import ContradictorySynonyms, NameMapping, Synonym, invert_places
 
 
 def test_an_inverted_synonym_says_the_same() -> None:

@@ -262,12 +262,7 @@ GIVEN_UP = Relaxation("drop", "the shelf", "nothing", 0.5, "There is no shelf.")
             Reference(BOTH, False, relaxations=(AcceptedGoal(1, LAMP),)),
             Outcome.RELAXED,
         ),
-        (
-            LAMP,
-            (),
-            Reference(BOTH, False, relaxations=(AcceptedGoal(1, LAMP),)),
-            Outcome.SILENT,
-        ),
+        (LAMP, (), Reference(BOTH, False, relaxations=(AcceptedGoal(1, LAMP),)), Outcome.SILENT),
         (
             LAMP,
             (GIVEN_UP,),
@@ -278,9 +273,7 @@ GIVEN_UP = Relaxation("drop", "the shelf", "nothing", 0.5, "There is no shelf.")
             LAMP,
             (GIVEN_UP,),
             Reference(
-                BOTH,
-                False,
-                relaxations=(AcceptedGoal(1, UNREACHABLE), AcceptedGoal(2, LAMP)),
+                BOTH, False, relaxations=(AcceptedGoal(1, UNREACHABLE), AcceptedGoal(2, LAMP))
             ),
             Outcome.RELAXED,
         ),

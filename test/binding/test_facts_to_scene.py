@@ -48,20 +48,14 @@ def position(graph: SceneGraph, id_: str) -> tuple[float, float, float]:
 
 def test_picking_up_carrying_and_putting_down(furnished: SceneGraph) -> None:
     picked = changed(furnished, "holding(robot_1, apple_1)", "on(apple_1, counter_1)")
-    assert texts(picked, "apple_1") == {
-        "holding(robot_1, apple_1)",
-        "in_room(apple_1, kitchen_1)",
-    }
+    assert texts(picked, "apple_1") == {"holding(robot_1, apple_1)", "in_room(apple_1, kitchen_1)"}
     assert position(picked, "apple_1") == position(picked, "robot_1")
     moved = changed(picked, "at(robot_1, living_room_1)", "at(robot_1, kitchen_1)")
     assert texts(moved, "robot_1") == {"at(robot_1, living_room_1)", "holding(robot_1, apple_1)"}
     assert "in_room(apple_1, living_room_1)" in texts(moved, "apple_1")
     assert position(moved, "apple_1") == position(moved, "robot_1")
     placed = changed(moved, "on(apple_1, table_1)", "holding(robot_1, apple_1)")
-    assert texts(placed, "apple_1") == {
-        "on(apple_1, table_1)",
-        "in_room(apple_1, living_room_1)",
-    }
+    assert texts(placed, "apple_1") == {"on(apple_1, table_1)", "in_room(apple_1, living_room_1)"}
     assert math.isclose(position(placed, "apple_1")[2], 0.75 + 0.04)
     assert placed.sequence == 3
 
@@ -177,10 +171,7 @@ PLACES = ("on:table_1", "on:counter_1", "on:couch_1", "on:kitchen_1_floor", "ins
 @given(st.lists(st.tuples(st.sampled_from(ITEMS), st.sampled_from(PLACES)), max_size=6))
 @settings(max_examples=30, deadline=None)
 def test_the_state_made_from_the_changed_scene_has_the_changed_facts(
-    furnished: SceneGraph,
-    schema: Schema,
-    mapping: SceneMapping,
-    moves: list[tuple[str, str]],
+    furnished: SceneGraph, schema: Schema, mapping: SceneMapping, moves: list[tuple[str, str]]
 ) -> None:
     graph = furnished
     for item, place in moves:

@@ -156,10 +156,7 @@ def test_what_hangs_and_what_nothing_carries_lies_nowhere(state_of) -> None:  # 
         box("mug_1", "mug", (1.0, 1.0, 0.05), (0.1, 0.1, 0.1)),
         thing("apple_1", "apple"),
     )
-    assert texts(state, "on", "inside") == {
-        "on(mug_1, den_floor)",
-        "on(apple_1, kitchen_floor)",
-    }
+    assert texts(state, "on", "inside") == {"on(mug_1, den_floor)", "on(apple_1, kitchen_floor)"}
     assert "these hang, and lie on nothing: book_1 (attached to wall_1)" in state.fact_notes
     assert "it is not known where these lie, so no plan can fetch them: kite_1" in state.fact_notes
     assert (
@@ -207,9 +204,7 @@ def test_who_holds_something_is_a_support_or_container(state_of) -> None:  # typ
 
 def test_a_given_place_that_no_type_allows_is_named(state_of) -> None:  # type: ignore[no-untyped-def]
     state = state_of(
-        thing("table_1", "table"),
-        thing("sink_1", "sink"),
-        relations=(("on", "sink_1", "table_1"),),
+        thing("table_1", "table"), thing("sink_1", "sink"), relations=(("on", "sink_1", "table_1"),)
     )
     assert any(
         "left out, since the domain's types do not fit: on(sink_1, table_1)" in note
@@ -228,10 +223,7 @@ def test_a_container_counts_before_a_support(state_of) -> None:  # type: ignore[
             ("inside", "tray_1", "fridge_1"),
         ),
     )
-    assert texts(state, "on", "inside") == {
-        "inside(milk_1, fridge_1)",
-        "inside(tray_1, fridge_1)",
-    }
+    assert texts(state, "on", "inside") == {"inside(milk_1, fridge_1)", "inside(tray_1, fridge_1)"}
 
 
 def test_what_is_held_lies_nowhere(state_of) -> None:  # type: ignore[no-untyped-def]

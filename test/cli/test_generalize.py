@@ -264,10 +264,7 @@ def write_house(file: Path, things: int) -> Path:
         {"id": "robot_1", "layer": "agent", "category": "robot"},
         *({"id": f"cup_{n}", "layer": "object", "category": "cup"} for n in range(things)),
     ]
-    relations = [
-        ["at", "robot_1", "table"],
-        *(["on", f"cup_{n}", "shelf"] for n in range(things)),
-    ]
+    relations = [["at", "robot_1", "table"], *(["on", f"cup_{n}", "shelf"] for n in range(things))]
     scene = {"format": "fcp_ros/scene", "version": 1, "frame_id": "map"}
     file.write_text(json.dumps({**scene, "nodes": nodes, "relations": relations}))
     return file

@@ -19,10 +19,7 @@ EQUAL = [
     ("forall ?x: mug (not on(?x, table_1))", "not exists ?y: mug (on(?y, table_1))"),
     ("exists ?x: bowl (on(?x, table_1))", "on(bowl_1, table_1)"),
     ("on(mug_1, table_1) and dirty(table_1)", "dirty(table_1) and on(mug_1, table_1)"),
-    (
-        "forall ?x: mug (same(?x, mug_1) or on(?x, table_1))",
-        "on(mug_2, table_1)",
-    ),
+    ("forall ?x: mug (same(?x, mug_1) or on(?x, table_1))", "on(mug_2, table_1)"),
     (
         "forall ?x: mug (not initially (on(?x, table_1)) or on(?x, counter_1))",
         "on(mug_1, counter_1)",

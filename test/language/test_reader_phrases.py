@@ -37,11 +37,7 @@ class Phrases:
         tokens = tokenise(sentence)
         tree = parse_segments(tokens)[number].tree
         return NounParser(
-            tokens,
-            self._lexicon,
-            self._patterns,
-            lambda phrase, type_: 1.0,
-            tree=tree,
+            tokens, self._lexicon, self._patterns, lambda phrase, type_: 1.0, tree=tree
         )
 
     def read(self, sentence, noun, attached=True):

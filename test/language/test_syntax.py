@@ -56,16 +56,10 @@ def describe(text: str) -> list[tuple[str, str, list[str]]]:
         ),
         ("Who opened the fridge?", [("open", "question", ["dobj fridge"])]),
         ("The book should be on the table.", [("be", "statement", ["prep:on table"])]),
-        (
-            "put the soap in the trash can",
-            [("put", "imperative", ["dobj soap", "prep:in can"])],
-        ),
+        ("put the soap in the trash can", [("put", "imperative", ["dobj soap", "prep:in can"])]),
         (
             "close the window without opening the door",
-            [
-                ("close", "imperative", ["dobj window"]),
-                ("open", "not imperative", ["dobj door"]),
-            ],
+            [("close", "imperative", ["dobj window"]), ("open", "not imperative", ["dobj door"])],
         ),
         ("", []),
         ("?!", []),

@@ -66,8 +66,7 @@ def test_a_chunk_that_is_judged_as_a_whole_counts_once(solve, degrees):
     bare = replace(result.plan, steps=tuple(replace(step, chunk="") for step in result.plan.steps))
     assert not verify(domain, instance, bare, goal, degrees(given), alpha=0.5).ok
     half = replace(
-        result.plan,
-        steps=(result.plan.steps[0], replace(result.plan.steps[1], chunk="")),
+        result.plan, steps=(result.plan.steps[0], replace(result.plan.steps[1], chunk=""))
     )
     verdict = verify(domain, instance, half, goal, degrees(given), alpha=0.5)
     assert any("is no fetch" in problem for problem in verdict.problems)

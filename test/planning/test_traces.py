@@ -68,12 +68,7 @@ def test_traces_are_what_the_definition_says_of_each_shorter_plan(house, home, d
         for number, degree in enumerate(trace.degrees):
             before, last = states[:number], states[number]
             assert degree == evaluate(
-                condition,
-                last,
-                lambda *_: 1.0,
-                tnorm,
-                before=before,
-                reached=reached[: number + 1],
+                condition, last, lambda *_: 1.0, tnorm, before=before, reached=reached[: number + 1]
             )
     names = {one.text for one in result.given_up}
     assert names == {trace.text for trace in result.traces if not trace.kept}

@@ -14,13 +14,7 @@ from random_worlds import DEGREES, SOFT, atom, worlds
 from rewriting_twin import Twin, fluents_of, walk, wandered
 
 from fcp_ros.cset import facts
-from fcp_ros.domain import (
-    ExpressionError,
-    check_goal,
-    evaluate,
-    infer_types,
-    parse_expression,
-)
+from fcp_ros.domain import ExpressionError, check_goal, evaluate, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS, reaches
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan
 from fcp_ros.planning.goal.alternatives import find_alternatives

@@ -179,12 +179,7 @@ def test_cancelling_and_phases(household, kitchen):
     seen = []
     goal = 'on(?x, table_1) and is_a(?x, "flashlight")'
     result = plan_goal(
-        household,
-        kitchen,
-        goal,
-        PlanningOptions(),
-        Given(LAMP),
-        progress=seen.append,
+        household, kitchen, goal, PlanningOptions(), Given(LAMP), progress=seen.append
     )
     assert result.status.solved
     assert seen[0].phase is Phase.PARSE

@@ -84,9 +84,7 @@ def container(stack_options, tmp_path_factory):
     executor = SingleThreadedExecutor(context=context)
     nodes = {
         name: make(
-            context=context,
-            namespace="container",
-            parameter_overrides=options.overrides_of(name),
+            context=context, namespace="container", parameter_overrides=options.overrides_of(name)
         )
         for name, make in NODES.items()
     }

@@ -114,10 +114,7 @@ def test_the_executor_performs_steps(repository, stack_options, tmp_path, probe)
     others = sorted({rule.executor for rule in household.rules.values()} - {"navigate"})
     options = stack_options(
         tmp_path,
-        {
-            "simulated_executor": {"executors": others},
-            "executive": {"trust_executors": True},
-        },
+        {"simulated_executor": {"executors": others}, "executive": {"trust_executors": True}},
         namespace="mine",
     )
     process = subprocess.Popen(

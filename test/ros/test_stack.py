@@ -144,10 +144,7 @@ def test_signals_end_the_process_cleanly(number):
         "print('ended', flush=True)\n"
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     try:
         wait_for_line(process, "ready")

@@ -23,13 +23,7 @@ PLAIN = Switches(*[False] * 5)
 
 
 def encode_goal(
-    domain,
-    instance,
-    text,
-    tnorm="lukasiewicz",
-    known=lambda atom: None,
-    on_demand=False,
-    **options,
+    domain, instance, text, tnorm="lukasiewicz", known=lambda atom: None, on_demand=False, **options
 ):
     """The encoding of a goal, with all that led to it; ExpressionError where it makes no sense."""
     watch = Watch(PlanningOptions())

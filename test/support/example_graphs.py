@@ -25,17 +25,11 @@ WEIGHTED_GRAPH = Schema(
 )
 """Graphs whose edges may have a weight."""
 
-SYMMETRIC_GRAPH = Schema(
-    "symmetric graph",
-    {"V": (), "E": ()},
-    (*_ENDS, Function("inv", "E", "E")),
-)
+SYMMETRIC_GRAPH = Schema("symmetric graph", {"V": (), "E": ()}, (*_ENDS, Function("inv", "E", "E")))
 """Each edge has an inverse, from its target to its source."""
 
 REFLEXIVE_GRAPH = Schema(
-    "reflexive graph",
-    {"V": (), "E": ()},
-    (*_ENDS, Function("refl", "V", "E")),
+    "reflexive graph", {"V": (), "E": ()}, (*_ENDS, Function("refl", "V", "E"))
 )
 """Each vertex has a loop of its own; a morphism may send any edge to one."""
 

@@ -210,9 +210,5 @@ LATER_ORDERS = (
 )
 """The rules were changed after the first fifty had been tried, and fixed before the rest."""
 
-READ_AS_NAMES = (
-    " with certificate of excellence",
-    " without equal",
-    " MTAw",
-)
+READ_AS_NAMES = (" with certificate of excellence", " without equal", " MTAw")
 """Those that read like the name of some thing."""

@@ -146,10 +146,7 @@ STACK_TWO = make_qnp(
         "drop-early": ("not free, not has-x, not on, above-x>0, above-y>0", "free"),
         "take-x": ("free, not has-x, not on, above-x=0, above-y=0", "not free, has-x"),
         "drop-x": ("not free, has-x, not on, above-x=0, above-y>0", "free, not has-x"),
-        "put-x": (
-            "not free, has-x, not on, above-x=0, above-y=0",
-            "free, not has-x, on, above-y+",
-        ),
+        "put-x": ("not free, has-x, not on, above-x=0, above-y=0", "free, not has-x, on, above-y+"),
     },
 )
 FELL_TREE = make_qnp(

@@ -68,10 +68,7 @@ def graphs(draw) -> SceneGraph:
     )
     relations = [
         SceneRelation(
-            name,
-            elements,
-            draw(st.integers(0, 1000)) / 1000,
-            draw(st.sampled_from(Provenance)),
+            name, elements, draw(st.integers(0, 1000)) / 1000, draw(st.sampled_from(Provenance))
         )
         for name, elements in keys
     ]

@@ -184,9 +184,7 @@ def _rename(
 
 
 def _turn(
-    relation: SceneRelation,
-    name_of: Mapping[str, str],
-    relations: Mapping[str, RelationReading],
+    relation: SceneRelation, name_of: Mapping[str, str], relations: Mapping[str, RelationReading]
 ) -> SceneRelation:
     name = name_of.get(relation.name)
     if name is None:

@@ -6,13 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.reading import (
-    Interpretation,
-    Reading,
-    ReadingStatus,
-    WordRole,
-    WordUse,
-)
+from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
 
 CUP = "bring me a cup"
 CUP_GOAL = 'is_a(?x, "mug") and on(?x, counter_1)'

@@ -16,7 +16,7 @@ ENTRIES = ("nodes", "client", "cli", "demo", "report")
 """The folders that a user reaches: by a process, a command, or an import."""
 
 UNREACHED = {
-    "fcp_ros.cset.presentation": "patterns by generators and equations, for users of the library",
+    "fcp_ros.cset.presentation": "patterns by generators and equations, for users of the library"
 }
 """Modules (or folders) of the library that no entry reaches, each with the reason to keep it."""
 

@@ -323,13 +323,7 @@ class Schema:
         return format_schema(self._parts())
 
     def _parts(self) -> SchemaParts:
-        return SchemaParts(
-            self.name,
-            self.types,
-            self.functions,
-            self.relations,
-            self.attributes,
-        )
+        return SchemaParts(self.name, self.types, self.functions, self.relations, self.attributes)
 
 
 class _Lookup:

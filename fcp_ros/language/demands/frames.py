@@ -11,13 +11,7 @@ from dataclasses import dataclass
 
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.phrases import FlatPart, PhraseSlot, list_slots
-from fcp_ros.language.demands.clause import (
-    OBJECT,
-    PREPOSITION,
-    RECEIVER,
-    SUBJECT,
-    write_masked,
-)
+from fcp_ros.language.demands.clause import OBJECT, PREPOSITION, RECEIVER, SUBJECT, write_masked
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.meanings import Meaning, list_meanings
 

@@ -104,10 +104,7 @@ class ActComposer:
         if not room:
             return self._hold(robot, theme, holding)
         there = Constant(room)
-        holding_there = [
-            *self._hold(robot, theme, holding),
-            *self._go(robot, there),
-        ]
+        holding_there = [*self._hold(robot, theme, holding), *self._go(robot, there)]
         held = join([statement.matrix for statement in holding_there])
         prefix = holding_there[0].prefix
         try:

@@ -62,10 +62,7 @@ def answer_unread(
 
 
 def answer(
-    instruction: str,
-    candidates: Sequence[ReadingCandidate],
-    domain: Domain,
-    instance: Instance,
+    instruction: str, candidates: Sequence[ReadingCandidate], domain: Domain, instance: Instance
 ) -> Interpretation:
     """Choose the answer from the readings that were found, best first.
 

@@ -336,10 +336,7 @@ def _find_refusal(
 
 
 def _answer_nothing(
-    instruction: str,
-    tokens: Sequence[Token],
-    faults: Sequence[_Fault],
-    subject: Subject,
+    instruction: str, tokens: Sequence[Token], faults: Sequence[_Fault], subject: Subject
 ) -> Interpretation:
     """Say why there is no reading."""
     if faults:

@@ -57,13 +57,7 @@ _SHORT_FORMS = (
     "wanna=want to, gimme=give me, i'm=i am, pls=please, plz=please, everything's=everything is"
 )
 _CONTRACTED = dict(pair.split("=") for pair in _SHORT_FORMS.split(", "))
-_ENDINGS = (
-    ("n't", "not"),
-    ("'d", "would"),
-    ("'ll", "will"),
-    ("'re", "are"),
-    ("'ve", "have"),
-)
+_ENDINGS = (("n't", "not"), ("'d", "would"), ("'ll", "will"), ("'re", "are"), ("'ve", "have"))
 _PRONOUNS = (
     "it that there he she what who where here this somebody someone everybody everyone nobody "
     "nothing something anybody anyone"

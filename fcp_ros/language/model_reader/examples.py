@@ -131,10 +131,7 @@ def _list_patterns(names: OfferedNames, context: ReadingContext) -> Iterator[_Pa
 
 
 def _say(
-    phrases: tuple[Phrase, ...],
-    types: Mapping[str, str],
-    goal: Expression,
-    wanted: Collection[str],
+    phrases: tuple[Phrase, ...], types: Mapping[str, str], goal: Expression, wanted: Collection[str]
 ) -> Iterator[_Pattern]:
     """Yield the shortest way of the first phrase that has all slots, an imperative if there is one.
 

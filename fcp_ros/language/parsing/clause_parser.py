@@ -27,12 +27,7 @@ from fcp_ros.language.parsing.clauses.companions import CompanionParser
 from fcp_ros.language.parsing.clauses.exception_parser import leave_out
 from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
-from fcp_ros.language.parsing.statement_parser import (
-    GENERAL,
-    MOVING,
-    limit,
-    make_brought,
-)
+from fcp_ros.language.parsing.statement_parser import GENERAL, MOVING, limit, make_brought
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
@@ -312,10 +307,7 @@ class ClauseParser(CompanionParser):
                     preposition=preposition,
                     degree=phrase.degree,
                 )
-                yield (
-                    end,
-                    SpokenClause(Act.STATE, (said,), uses=uses, degree=phrase.degree),
-                )
+                yield (end, SpokenClause(Act.STATE, (said,), uses=uses, degree=phrase.degree))
 
 
 def _act_of(verb: str) -> Act:

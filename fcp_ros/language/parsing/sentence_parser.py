@@ -42,14 +42,7 @@ from fcp_ros.language.parsing.sentences.partial_sentences import (
     keep_best,
 )
 from fcp_ros.language.parsing.sentences.proviso_parser import ProvisoParser
-from fcp_ros.language.parsing.trees import (
-    Act,
-    Determiner,
-    Link,
-    NounPhrase,
-    Sentence,
-    SpokenClause,
-)
+from fcp_ros.language.parsing.trees import Act, Determiner, Link, NounPhrase, Sentence, SpokenClause
 from fcp_ros.language.reading import WordRole, WordUse
 
 SKIPPED = Confidence.NOT.degree

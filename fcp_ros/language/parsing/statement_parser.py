@@ -8,13 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.polite_phrases import (
-    DEMANDS,
-    INTENTIONS,
-    UNWANTED,
-    WANTS,
-    WISHES,
-)
+from fcp_ros.language.english.polite_phrases import DEMANDS, INTENTIONS, UNWANTED, WANTS, WISHES
 from fcp_ros.language.english.verbs import KEEP_VERBS, PUT_VERBS
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.adverbial_parser import (
@@ -355,10 +349,7 @@ class StatementParser(AdverbialParser):
                     uses=(use, *match.uses),
                 )
                 uses = list_phrase_uses(theme)
-                yield (
-                    match.end,
-                    SpokenClause(Act.ACHIEVE, (said,), uses=uses, degree=said.degree),
-                )
+                yield (match.end, SpokenClause(Act.ACHIEVE, (said,), uses=uses, degree=said.degree))
 
     def _parse_lead_in(self, start: int, place: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read "there is a mug on the table": it is spoken of, and nothing is asked."""

@@ -8,11 +8,7 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 
-from fcp_ros.alignment.answer import (
-    AlignmentResult,
-    AlignmentStatus,
-    write_action,
-)
+from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus, write_action
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
 from fcp_ros.alignment.ontology.scene_answer import SceneAlignment
 from fcp_ros.domain.scene_names import RelationReading

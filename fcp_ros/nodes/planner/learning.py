@@ -19,13 +19,7 @@ from fcp_ros.nodes.runtime.request_checks import (
     RequestRefused,
     make_refusal,
 )
-from fcp_ros.nodes.runtime.worker import (
-    CancelToken,
-    Job,
-    JobCancelled,
-    WorkerBusy,
-    WorkerClosed,
-)
+from fcp_ros.nodes.runtime.worker import CancelToken, Job, JobCancelled, WorkerBusy, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower
 
 POLICIES = "policies"

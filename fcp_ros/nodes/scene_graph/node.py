@@ -30,11 +30,7 @@ from fcp_ros.nodes.runtime.parameters import (
     TakesEffect,
     make_folders,
 )
-from fcp_ros.nodes.runtime.request_checks import (
-    CLEANED_UP,
-    RefusalKind,
-    RequestRefused,
-)
+from fcp_ros.nodes.runtime.request_checks import CLEANED_UP, RefusalKind, RequestRefused
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, NewestThread, Worker
 from fcp_ros.nodes.scene_access.frames import PARAMETERS as FRAME_PARAMETERS

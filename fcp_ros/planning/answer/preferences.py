@@ -10,13 +10,7 @@ from fcp_ros.planning.answer.solution import Solution, SolverResult
 from fcp_ros.planning.goal.degree_formula import KnownDegree, evaluate_degree
 from fcp_ros.planning.goal.requirements import GroundGoal, GroundPreference
 from fcp_ros.planning.model.request import Optimise
-from fcp_ros.planning.model.result import (
-    GivenUp,
-    KeepingPrice,
-    KeptPreference,
-    Measure,
-    PriceKind,
-)
+from fcp_ros.planning.model.result import GivenUp, KeepingPrice, KeptPreference, Measure, PriceKind
 
 _MEASURES = {
     Optimise.MEMBERSHIP: Measure.STEPS,

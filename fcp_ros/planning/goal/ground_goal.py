@@ -27,13 +27,7 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import Domain
-from fcp_ros.planning.goal.formula import (
-    FALSE,
-    TRUE,
-    Crisp,
-    Formula,
-    make_both,
-)
+from fcp_ros.planning.goal.formula import FALSE, TRUE, Crisp, Formula, make_both
 from fcp_ros.planning.goal.grounding import HELD_BY_FIRST, ConditionGrounding, Environment
 from fcp_ros.planning.goal.requirements import (
     GroundConstraint,
@@ -125,12 +119,7 @@ class _GoalGrounding:
                 )
             self._preferences.append(
                 GroundPreference(
-                    preference.name,
-                    preference.weight,
-                    preference.cost,
-                    body,
-                    text,
-                    is_part=is_part,
+                    preference.name, preference.weight, preference.cost, body, text, is_part=is_part
                 )
             )
 

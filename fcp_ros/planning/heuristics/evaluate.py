@@ -7,13 +7,7 @@ from enum import IntEnum
 
 from fcp_ros.planning.flat.jit import kernel
 from fcp_ros.planning.flat.task import Ints
-from fcp_ros.planning.heuristics.exploration import (
-    ADDITION,
-    BOTTLENECK,
-    MAXIMUM,
-    explore,
-    seed,
-)
+from fcp_ros.planning.heuristics.exploration import ADDITION, BOTTLENECK, MAXIMUM, explore, seed
 from fcp_ros.planning.heuristics.ff import ff
 from fcp_ros.planning.heuristics.lm_cut import lm_cut
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace

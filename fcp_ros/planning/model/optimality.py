@@ -39,11 +39,7 @@ def _is_graded(expression: Expression, domain: Domain) -> bool:
 
 
 def list_optimal(
-    optimal: bool,
-    shortest: bool,
-    membership: float,
-    optimise: Optimise,
-    most_parts: bool = False,
+    optimal: bool, shortest: bool, membership: float, optimise: Optimise, most_parts: bool = False
 ) -> tuple[Measure, ...]:
     """List the measures in which a plan is proven to be the best."""
     proven = {Measure.MEMBERSHIP: membership >= 1.0 - EPSILON}

@@ -93,9 +93,7 @@ class _ChangeIndex:
         return self.of_rule.get((rule.number, name), ())
 
 
-def _index_changes(
-    parts: Iterable[tuple[ChangeContext, Iterable[LiftedAtom]]],
-) -> _ChangeIndex:
+def _index_changes(parts: Iterable[tuple[ChangeContext, Iterable[LiftedAtom]]]) -> _ChangeIndex:
     of_relation: dict[str, list[Change]] = {}
     of_rule: dict[tuple[int, str], list[Change]] = {}
     for context, atoms in parts:

@@ -24,11 +24,7 @@ from fcp_ros.planning.relevance.binding_plans import BindingPlan, BindingPlanner
 from fcp_ros.planning.relevance.element_choice import ElementChoice
 from fcp_ros.planning.relevance.facts import AbsencePattern, Bound, Elements, FactTable
 from fcp_ros.planning.relevance.open_literals import DONE, OpenLiteral, OpenLiterals, Reachability
-from fcp_ros.planning.relevance.operators import (
-    ConstraintMatches,
-    OperatorGrounder,
-    OperatorNode,
-)
+from fcp_ros.planning.relevance.operators import ConstraintMatches, OperatorGrounder, OperatorNode
 from fcp_ros.planning.relevance.overwriting import Overwritings
 from fcp_ros.planning.relevance.reach import Reach
 from fcp_ros.planning.task.lifted import LiftedDomain, Trigger

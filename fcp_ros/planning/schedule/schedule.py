@@ -16,12 +16,7 @@ from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.schedule.agents import Agents
 from fcp_ros.planning.schedule.facts import FactView
 from fcp_ros.planning.schedule.footprint import find_footprints
-from fcp_ros.planning.schedule.network import (
-    Inconsistency,
-    StepTimes,
-    TimedStep,
-    time_steps,
-)
+from fcp_ros.planning.schedule.network import Inconsistency, StepTimes, TimedStep, time_steps
 from fcp_ros.planning.schedule.order import Pair, find_causal_pairs, find_reservoir_pairs
 from fcp_ros.planning.schedule.partial_order import PartialOrder
 

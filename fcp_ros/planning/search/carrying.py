@@ -240,10 +240,7 @@ def _read_operators(task: FlatTask, resource: int) -> list[_Operator]:
 
 
 def _find_wanted(
-    task: FlatTask,
-    operators: Sequence[_Operator],
-    parts: Sequence[Sequence[int]],
-    goal_var: int,
+    task: FlatTask, operators: Sequence[_Operator], parts: Sequence[Sequence[int]], goal_var: int
 ) -> Iterator[tuple[int, tuple[int, int]]]:
     """Yield the parts that want one variable to have one value, which it has not initially."""
     seen: set[int] = set()

@@ -18,12 +18,7 @@ import numpy as np
 from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat.task import FlatTask, Floats, Ints
 from fcp_ros.planning.heuristics.exploration import ADDITION, explore, seed
-from fcp_ros.planning.heuristics.relaxed_task import (
-    RelaxedTask,
-    Workspace,
-    make_workspace,
-    reweigh,
-)
+from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace, make_workspace, reweigh
 from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.relaxed_path import RelaxedPath, begin_path, follow

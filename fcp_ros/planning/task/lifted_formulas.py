@@ -12,15 +12,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fcp_ros.domain.expressions.syntax import (
-    And,
-    Atom,
-    Exists,
-    Expression,
-    Forall,
-    Not,
-    Or,
-)
+from fcp_ros.domain.expressions.syntax import And, Atom, Exists, Expression, Forall, Not, Or
 from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation, lift_atom
 
 

@@ -41,11 +41,7 @@ def _list_orders(plan: Plan) -> Iterator[Sequence[PlanStep]]:
 
 
 def find_wrong_omissions(
-    goal: Expression,
-    plan: Plan,
-    budgets: Mapping[str, float],
-    domain: Domain,
-    instance: Instance,
+    goal: Expression, plan: Plan, budgets: Mapping[str, float], domain: Domain, instance: Instance
 ) -> Iterator[str]:
     """Yield what is wrong with the parts of the goal that a plan leaves out, one clause each."""
     if not plan.left_out:

@@ -70,14 +70,7 @@ def value_goal(
     binding = {name: element for name, element in plan.binding if name in types}
     *before, last = states
     return evaluate(
-        body,
-        last,
-        degree_of,
-        tnorm,
-        types=types,
-        binding=binding,
-        before=before,
-        reached=reached,
+        body, last, degree_of, tnorm, types=types, binding=binding, before=before, reached=reached
     )
 
 

@@ -24,16 +24,8 @@ from fcp_ros.planning.model.result import Verdict
 from fcp_ros.planning.stepping.replay import Replay, Replayed
 from fcp_ros.planning.stepping.rules import StepRules, holds
 from fcp_ros.planning.verification.budgets import find_overruns, find_wrong_omissions
-from fcp_ros.planning.verification.degrees import (
-    compose_running,
-    judge_steps,
-    value_goal,
-)
-from fcp_ros.planning.verification.times import (
-    find_reached,
-    find_wrong_times,
-    sort_steps,
-)
+from fcp_ros.planning.verification.degrees import compose_running, judge_steps, value_goal
+from fcp_ros.planning.verification.times import find_reached, find_wrong_times, sort_steps
 
 
 def verify(

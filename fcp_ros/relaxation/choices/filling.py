@@ -8,12 +8,7 @@ from dataclasses import dataclass
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.expressions.syntax import (
-    Exists,
-    Expression,
-    ExpressionError,
-    free_variables,
-)
+from fcp_ros.domain.expressions.syntax import Exists, Expression, ExpressionError, free_variables
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON, TNorm
 from fcp_ros.planning.conflicts import GoalProofs

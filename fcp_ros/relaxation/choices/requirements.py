@@ -176,10 +176,7 @@ AS_WANTED = RequirementChoice(None)
 
 
 def make_choice(
-    expression: Expression,
-    changes: Iterable[GoalChange],
-    tnorm: TNorm,
-    uses: Iterable[str] = (),
+    expression: Expression, changes: Iterable[GoalChange], tnorm: TNorm, uses: Iterable[str] = ()
 ) -> RequirementChoice:
     """Make a choice, with the degree of its changes."""
     changes = tuple(changes)

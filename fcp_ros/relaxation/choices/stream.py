@@ -16,12 +16,7 @@ from dataclasses import replace
 from functools import partial
 
 from fcp_ros.domain.expressions.evaluation import is_a
-from fcp_ros.domain.expressions.syntax import (
-    Count,
-    Expression,
-    TypedVariable,
-    atoms,
-)
+from fcp_ros.domain.expressions.syntax import Count, Expression, TypedVariable, atoms
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.relaxation.choices.combinations import list_best
@@ -36,11 +31,7 @@ from fcp_ros.relaxation.choices.requirements import (
     RequirementChoice,
     make_choice,
 )
-from fcp_ros.relaxation.choices.substitution import (
-    Opening,
-    list_labels,
-    list_places,
-)
+from fcp_ros.relaxation.choices.substitution import Opening, list_labels, list_places
 from fcp_ros.relaxation.choices.weakening import Variant, list_variants
 
 MOST_PLACES = 2
@@ -239,8 +230,7 @@ class ChoiceStream:
                 share = 1.0 - self.requirement.weight * (1.0 - fewer)
                 most = tnorm.compose(bound, share)
                 self._push(
-                    most,
-                    partial(self._replace, variant, place, substitutes, missing, fewer),
+                    most, partial(self._replace, variant, place, substitutes, missing, fewer)
                 )
 
     def _count_elements(self, count: Count) -> int:
@@ -300,12 +290,7 @@ class ChoiceStream:
         return 0.0 if self.requirement.weight >= 1.0 else self._setting.alpha**2
 
     def _replace(
-        self,
-        variant: Variant,
-        place: Opening | None,
-        substitutes: int,
-        missing: int,
-        fewer: float,
+        self, variant: Variant, place: Opening | None, substitutes: int, missing: int, fewer: float
     ) -> Iterator[RequirementChoice]:
         """Yield the ways to meet a count with substitutes and with some missing, best first."""
         count, tnorm = self.requirement.count, self._setting.tnorm

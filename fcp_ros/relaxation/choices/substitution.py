@@ -58,10 +58,7 @@ class Opening:
     is_shared: bool = False
 
     def fill(
-        self,
-        parts: Sequence[Expression],
-        candidate: Substitute,
-        weight: float = 1.0,
+        self, parts: Sequence[Expression], candidate: Substitute, weight: float = 1.0
     ) -> list[Expression]:
         """Put an element into the place, in the conjuncts of the requirement."""
         element = candidate.element

@@ -11,10 +11,7 @@ import pytest
 from carried_parcels import ABSTRACTION
 
 from fcp_ros.abstraction.debugging.loop import UnfitTraining, generalize
-from fcp_ros.abstraction.debugging.outcome import (
-    GeneralizationOptions,
-    GeneralizationProgress,
-)
+from fcp_ros.abstraction.debugging.outcome import GeneralizationOptions, GeneralizationProgress
 from fcp_ros.abstraction.debugging.refined_tree import TreeLimits
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,

@@ -72,12 +72,7 @@ def test_what_is_written_is_read_back(file: Path) -> None:
 def test_rows_stand_for_all_states_that_fit_and_the_first_one_decides() -> None:
     text = GRIPPER.replace("policy:\n", "policy:\n  - {when: [left = 0], do: []}\n")
     policy = parse_policy(text).policy
-    assert dict(policy) == {
-        0b00: (),
-        0b01: (),
-        0b10: ("fetch",),
-        0b11: ("bring",),
-    }
+    assert dict(policy) == {0b00: (), 0b01: (), 0b10: ("fetch",), 0b11: ("bring",)}
 
 
 def test_rows_name_only_actions_that_apply() -> None:

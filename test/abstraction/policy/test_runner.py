@@ -67,10 +67,7 @@ def find_problems(task: PddlTask, execution: Execution) -> tuple[str, ...]:
     """Have the verifier check the steps of a run."""
     world = {name for name in ("world",) if task.instance.has(name)}
     actions = tuple(
-        (
-            task.forms[rule].action,
-            tuple(e for e in elements if e not in world),
-        )
+        (task.forms[rule].action, tuple(e for e in elements if e not in world))
         for rule, elements in execution.steps
     )
     plan = plan_from_actions(task, actions)

@@ -218,7 +218,7 @@ def test_changed_pairs_between_versions() -> None:
     state.versions["at"] = second
     state.set_pair("at", 1, 1, True)
     assert sorted(other.list_changed_pairs(state.versions["at"], other.versions["at"]) or []) == [
-        *((1, 1), (2, 3), (3, 0)),
+        *((1, 1), (2, 3), (3, 0))
     ]
     assert state.list_changed_pairs(first, 10**9) is None
     for place in range(9):

@@ -34,10 +34,7 @@ HOUSE = Schema(
         Relation("near", (("a", "thing"), ("b", "thing"))),
         Relation("lit", (("what", "room"),), ("what",)),
     ),
-    (
-        Attribute("mass", "thing", AttributeKind.INT),
-        Attribute("gap", "near", AttributeKind.INT),
-    ),
+    (Attribute("mass", "thing", AttributeKind.INT), Attribute("gap", "near", AttributeKind.INT)),
 )
 TYPES = {"on": ("thing", "thing"), "near": ("thing", "thing"), "lit": ("room",)}
 

@@ -6,14 +6,7 @@ import pickle
 
 import pytest
 
-from fcp_ros.cset import (
-    Attribute,
-    AttributeKind,
-    Function,
-    Relation,
-    Schema,
-    SchemaError,
-)
+from fcp_ros.cset import Attribute, AttributeKind, Function, Relation, Schema, SchemaError
 
 KITCHEN = Schema(
     "kitchen",

@@ -101,8 +101,7 @@ TASKS = {
 
 
 @pytest.mark.parametrize(
-    ("name", "size"),
-    [(name, 14) for name in TASKS] + [("build", 2), ("orders", 4), ("traffic", 4)],
+    ("name", "size"), [(name, 14) for name in TASKS] + [("build", 2), ("orders", 4), ("traffic", 4)]
 )
 def test_states_and_steps_are_those_of_pddl(name, size, monkeypatch):
     """With few objects conditions can be taken apart, with many they are not."""

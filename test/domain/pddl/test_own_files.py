@@ -12,16 +12,7 @@ from fcp_ros.domain.pddl.reader import read_texts, work_out
 from fcp_ros.domain.pddl.syntax.source import read_source
 from fcp_ros.fuzzy import tnorm_by_name
 
-FILES = (
-    "blocks",
-    "gripper",
-    "ferry",
-    "miconic",
-    "logistics",
-    "briefcase",
-    "courier",
-    "workshop",
-)
+FILES = ("blocks", "gripper", "ferry", "miconic", "logistics", "briefcase", "courier", "workshop")
 
 
 @pytest.fixture(scope="module", params=FILES)

@@ -27,14 +27,7 @@ def functional(task):
     [
         ("blocks", {"on": ("top", "below"), "holding": ("world",)}),
         ("gripper", {"robot-in": ("world",), "lies-in": ("b",), "carries": ("h", "b")}),
-        (
-            "ferry",
-            {
-                "ferry-at": ("world",),
-                "waits-at": ("c",),
-                "on-deck": ("world",),
-            },
-        ),
+        ("ferry", {"ferry-at": ("world",), "waits-at": ("c",), "on-deck": ("world",)}),
         ("miconic", {"lift-at": ("world",)}),
         ("logistics", {"at": ("t",), "inside": ("p",)}),
         ("briefcase", {"case-at": ("world",), "at": ("i",)}),

@@ -68,13 +68,7 @@ EACH_ONE = "(q x1 x2) (q x2 x1) (q y1 x1) (p x1) (p y1)"
             set(),
         ),
         # It goes only if r holds.
-        (
-            "?x ?z - a",
-            "(one ?z)",
-            "(one ?x) (when (r) (not (one ?z)))",
-            AT_MOST_ONE,
-            set(),
-        ),
+        ("?x ?z - a", "(one ?z)", "(one ?x) (when (r) (not (one ?z)))", AT_MOST_ONE, set()),
         # It goes without having been asked for: perhaps it was not there.
         ("?x ?z - a", "(p ?z)", "(one ?x) (not (one ?z))", AT_MOST_ONE, set()),
         # All move along, each from where it is.

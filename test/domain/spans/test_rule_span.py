@@ -56,8 +56,7 @@ def dirty_flat(flat):
 
 
 @pytest.mark.parametrize(
-    "rule",
-    ["navigate", "open", "open_door", "pick", "unstack", "switch_off", "switch_on_movable"],
+    "rule", ["navigate", "open", "open_door", "pick", "unstack", "switch_off", "switch_on_movable"]
 )
 def test_rules_that_apply_at_once(household, dirty_flat, rule):
     assert matches(household, dirty_flat, rule)[1]

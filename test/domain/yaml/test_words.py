@@ -154,12 +154,7 @@ def test_a_kind_stands_for_its_labels(domain):
         ),
         ("at least {n} ?x: mug", "at leest {n} ?x: mug", "the goal of task lay", "docs/goals.md"),
         ("at least {n} ?x: mug", "at least {n} ?x: mgu", "Unknown type mgu", "docs/goals.md"),
-        (
-            "prefer 0.2: exists",
-            "sometime exists",
-            "no quantifier",
-            "docs",
-        ),
+        ("prefer 0.2: exists", "sometime exists", "no quantifier", "docs"),
         ("not on(?x, {place}))'", "not onn(?x, {place}))'", "Unknown predicate onn", "docs"),
         (
             "parameters: {k: number, item: item}",

@@ -135,9 +135,7 @@ def test_what_must_not_depend_on_the_place_that_is_left(rules, expected):
 
 
 @settings(
-    max_examples=80,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     old=st.sampled_from(["place", "far"]),

@@ -44,10 +44,7 @@ def test_static_facts_decide_early(expand):
 
 
 def test_a_weight_gives_an_alternative_without(expand):
-    assert expand("0.3 * on(mug_1, shelf)") == [
-        (1.0, ["on(mug_1, shelf)"], {}),
-        (0.7, [], {}),
-    ]
+    assert expand("0.3 * on(mug_1, shelf)") == [(1.0, ["on(mug_1, shelf)"], {}), (0.7, [], {})]
     assert expand("1 * on(mug_1, shelf)") == [(1.0, ["on(mug_1, shelf)"], {})]
 
 

@@ -18,8 +18,7 @@ DOMAIN = """(define (domain lamps)
 def solve(metric: str, goal: str = "(and (preference q (warm)))"):
     """The best plan's length, the names given up, and the costs of both."""
     task = parse_pddl(
-        DOMAIN,
-        f"(define (problem p) (:domain lamps) (:init) (:goal {goal}) {metric})",
+        DOMAIN, f"(define (problem p) (:domain lamps) (:init) (:goal {goal}) {metric})"
     )
     assert task.minimises_cost
     options = PlanningOptions(optimise=Optimise.COST)

@@ -123,8 +123,7 @@ def literals(draw, item: str, support: str) -> Condition:
     kind = draw(st.sampled_from(["on", "clean", "label", "belongs", "initially", "nice"]))
     if kind == "on":
         found = Condition(
-            f"on({item}, {support})",
-            lambda b, s: float(s.places[of(item, b)] == of(support, b)),
+            f"on({item}, {support})", lambda b, s: float(s.places[of(item, b)] == of(support, b))
         )
     elif kind == "clean":
         found = Condition(f"clean({item})", lambda b, s: float(of(item, b) in s.clean))
@@ -175,8 +174,7 @@ def requirements(draw, tnorm) -> Requirement:
     if form == "prefer":
         weight = draw(st.sampled_from([0.0, 0.25, 0.5]))
         inner = Requirement(
-            f"prefer {weight}: ({body})",
-            lambda b, s: [1.0 - weight * (1.0 - compose(parts, b, s))],
+            f"prefer {weight}: ({body})", lambda b, s: [1.0 - weight * (1.0 - compose(parts, b, s))]
         )
     elif form == "most":
 

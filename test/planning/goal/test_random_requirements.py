@@ -16,19 +16,11 @@ from random_adl import make_task
 from random_pddl3 import OPERATORS, RequirementDrawer, write_requirements
 from trajectory_definition import is_kept_by_definition
 
-from fcp_ros.domain.expressions.syntax import (
-    And,
-    TrajectoryConstraint,
-    to_text,
-)
+from fcp_ros.domain.expressions.syntax import And, TrajectoryConstraint, to_text
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.pddl.reader import read_texts, work_out
 from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.domain.pddl.syntax.tree import (
-    TRUE,
-    Conjunction,
-    TrajectoryFormula,
-)
+from fcp_ros.domain.pddl.syntax.tree import TRUE, Conjunction, TrajectoryFormula
 from fcp_ros.planning import Optimise, PlanningOptions, PlanStatus, conflicts, plan
 from fcp_ros.planning.model.result import Measure, PriceKind
 

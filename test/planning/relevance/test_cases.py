@@ -340,8 +340,7 @@ def test_why_an_operator_was_made(house, watch):
 def test_static_and_missing_wanted_facts(house, watch):
     there, never = fact("inside(mug, shelf_1)"), fact("locked(cup)")
     instance = house.build(
-        {"mug": "item", "cup": "cupboard"},
-        map(fact, ["at(bot, room_0)", "inside(mug, shelf_1)"]),
+        {"mug": "item", "cup": "cupboard"}, map(fact, ["at(bot, room_0)", "inside(mug, shelf_1)"])
     )
     wanted = Wanted(frozenset((there, never)))
     task = compile_relevant(house.domain, instance, wanted, Breadth.FULL, watch)

@@ -103,12 +103,7 @@ ELEMENTS = {
     "mug": "item",
     "jar": "item",
 }
-FACTS = [
-    ("at", "r1", "shelf"),
-    ("at", "r2", "hall"),
-    ("on", "mug", "shelf"),
-    ("on", "jar", "hall"),
-]
+FACTS = [("at", "r1", "shelf"), ("at", "r2", "hall"), ("on", "mug", "shelf"), ("on", "jar", "hall")]
 
 
 @pytest.fixture(scope="module")

@@ -115,12 +115,7 @@ def test_anytime_searches_improve_until_the_optimum(
     HEURISTICS,
     HEURISTICS,
     st.sampled_from(
-        [
-            Algorithm.ASTAR,
-            Algorithm.WEIGHTED_ASTAR,
-            Algorithm.GREEDY,
-            Algorithm.LAZY_GREEDY,
-        ]
+        [Algorithm.ASTAR, Algorithm.WEIGHTED_ASTAR, Algorithm.GREEDY, Algorithm.LAZY_GREEDY]
     ),
     st.integers(0, 3),
 )

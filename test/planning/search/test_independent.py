@@ -31,11 +31,7 @@ def tasks(draw):
     for facts in FACTS:
         for _ in range(draw(st.integers(1, 4))):
             actions.append(
-                (
-                    draw(literals(facts, 0)),
-                    draw(literals(facts)),
-                    draw(st.integers(0, 4)),
-                )
+                (draw(literals(facts, 0)), draw(literals(facts)), draw(st.integers(0, 4)))
             )
         for _ in range(draw(st.integers(0, 2))):
             preferences.append((draw(literals(facts)), draw(st.integers(1, 9))))

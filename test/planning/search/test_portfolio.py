@@ -27,9 +27,7 @@ TASKS = flat_tasks() | flat_tasks(axioms=True) | trade_offs()
 BUDGETS = st.sampled_from([float("inf"), 0.1, 0.3])
 OBJECTIVES = st.builds(
     Objective,
-    st.sampled_from(
-        [(Criterion.LOSS, Criterion.COST), (Criterion.COST, Criterion.LOSS)],
-    ),
+    st.sampled_from([(Criterion.LOSS, Criterion.COST), (Criterion.COST, Criterion.LOSS)]),
     st.sampled_from(list(Composition)),
     BUDGETS,
 )

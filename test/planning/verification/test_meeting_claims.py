@@ -45,8 +45,7 @@ def encoded(domain, instance, goal, tnorm, known):
 
 
 @settings(
-    max_examples=20,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+    max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
 @given(
     world=worlds(),

@@ -80,8 +80,7 @@ def test_bridges_are_off_and_say_so(start):
 
 
 @pytest.mark.parametrize(
-    ("parameter", "package"),
-    [("hydra_topic", "hydra_msgs"), ("detections_topic", "vision_msgs")],
+    ("parameter", "package"), [("hydra_topic", "hydra_msgs"), ("detections_topic", "vision_msgs")]
 )
 def test_a_bridge_that_cannot_be_is_refused(start, parameter, package, monkeypatch):
     monkeypatch.setattr("fcp_ros.nodes.bridges.bridge.find_message", lambda package, name: None)

@@ -8,22 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from fcp_ros.nodes.bridges.sightings import (
-    Detection,
-    Hypothesis,
-    make_sighting,
-    parse_classes,
-)
+from fcp_ros.nodes.bridges.sightings import Detection, Hypothesis, make_sighting, parse_classes
 from fcp_ros.scene import Pose
 from fcp_ros.scene.graph.transforms import IDENTITY, Transform, from_euler
 
 NOWHERE = Pose((0.0, 0.0, 0.0))
 MUG = Detection(
     "17",
-    (
-        Hypothesis("cup", 0.3, Pose.at(9, 9, 9)),
-        Hypothesis("3", 0.8, Pose.at(1.0, 2.0, 3.0)),
-    ),
+    (Hypothesis("cup", 0.3, Pose.at(9, 9, 9)), Hypothesis("3", 0.8, Pose.at(1.0, 2.0, 3.0))),
     Pose.at(1.0, 0.0, 0.5, yaw=0.3),
     (0.1, 0.2, 0.3),
 )

@@ -87,11 +87,7 @@ def test_bad_attributes_are_named(messages, words):
 # --- judgements ---------------------------------------------------------------------------------
 
 arguments = st.builds(ArgumentContext, names, names) | st.builds(
-    ArgumentContext,
-    names,
-    names,
-    names,
-    attributes.map(lambda table: tuple(sorted(table.items()))),
+    ArgumentContext, names, names, names, attributes.map(lambda table: tuple(sorted(table.items())))
 )
 requests = st.builds(JudgementRequest, names, st.lists(arguments, max_size=3).map(tuple))
 memberships = st.builds(

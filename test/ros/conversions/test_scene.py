@@ -135,11 +135,7 @@ def slow_relations(message: SceneRelations) -> tuple[SceneRelation, ...]:
     back = {number: provenance for provenance, number in PROVENANCES.items()}
     relations, at = [], 0
     for name, count, confidence, provenance in zip(
-        message.names,
-        message.element_counts,
-        message.confidences,
-        message.provenances,
-        strict=True,
+        message.names, message.element_counts, message.confidences, message.provenances, strict=True
     ):
         elements = tuple(message.elements[at : at + count])
         relations.append(SceneRelation(name, elements, round(confidence, 6), back[provenance]))

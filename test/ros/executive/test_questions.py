@@ -43,8 +43,7 @@ def waiting():
     def begin(timeout):
         question = Question(kind=Question.CONFIRMATION, text="?", choices=["yes", "no"])
         return thread.submit(
-            asked.context,
-            lambda: asked.questions.ask(asked.context, question, timeout, asked.told),
+            asked.context, lambda: asked.questions.ask(asked.context, question, timeout, asked.told)
         )
 
     asked.begin = begin

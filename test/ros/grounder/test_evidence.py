@@ -10,14 +10,7 @@ from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.client import Element, predicate_query
 from fcp_ros.domain import load_domain
-from fcp_ros.msg import (
-    ActionOutcome,
-    Argument,
-    Judgement,
-    Membership,
-    OutcomeCode,
-    PlanStep,
-)
+from fcp_ros.msg import ActionOutcome, Argument, Judgement, Membership, OutcomeCode, PlanStep
 from fcp_ros.nodes.grounder.learner import Teacher
 from fcp_ros.package_files import find_domain
 

@@ -15,14 +15,7 @@ import pytest
 from child_output import wait_for_line
 
 from fcp_ros.client import Element, FcpClient, predicate_query
-from fcp_ros.msg import (
-    ActionOutcome,
-    GroundingInfo,
-    Judgement,
-    OutcomeCode,
-    PlanStep,
-    RequestError,
-)
+from fcp_ros.msg import ActionOutcome, GroundingInfo, Judgement, OutcomeCode, PlanStep, RequestError
 from fcp_ros.nodes.conversions.judgement import request_from_ros
 from fcp_ros.nodes.grounder.calibration_entries import request_from_context
 from fcp_ros.nodes.grounder.learner import determine_quality

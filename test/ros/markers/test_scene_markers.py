@@ -251,10 +251,7 @@ def test_labels_go_first_where_there_are_too_many(house):
 @pytest.fixture
 def node(stack_options, tmp_path):
     options = stack_options(
-        tmp_path,
-        {"scene_graph": {"marker_period": 0.05}},
-        nodes=("scene_graph",),
-        namespace="seen",
+        tmp_path, {"scene_graph": {"marker_period": 0.05}}, nodes=("scene_graph",), namespace="seen"
     )
     with NodeStack(options) as stack:
         stack.wait_active()

@@ -36,10 +36,7 @@ def test_missing_grounder_is_named(stack_options, tmp_path):
 
 def test_missing_scene_is_named(stack_options, tmp_path):
     options = stack_options(
-        tmp_path,
-        {"task_planner": {"scene_wait": 0.0}},
-        nodes=("task_planner",),
-        namespace="blind",
+        tmp_path, {"task_planner": {"scene_wait": 0.0}}, nodes=("task_planner",), namespace="blind"
     )
     with NodeStack(options) as stack, FcpClient(namespace="blind") as client:
         stack.wait_active()

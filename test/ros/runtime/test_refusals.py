@@ -42,12 +42,7 @@ def test_every_refusal_has_a_status():
 def test_every_reason_for_having_no_result_has_its_code():
     kinds = [
         make_refusal(error).kind
-        for error in (
-            WorkerBusy(""),
-            WorkerClosed(""),
-            JobCancelled(""),
-            TimeoutError(""),
-        )
+        for error in (WorkerBusy(""), WorkerClosed(""), JobCancelled(""), TimeoutError(""))
     ]
     assert kinds == [
         RefusalKind.BUSY,

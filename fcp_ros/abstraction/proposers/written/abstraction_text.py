@@ -9,9 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
 
-from fcp_ros.abstraction.policy.abstraction_data import (
-    read_abstraction,
-)
+from fcp_ros.abstraction.policy.abstraction_data import read_abstraction
 from fcp_ros.abstraction.policy.general_policy import PolicyError
 from fcp_ros.abstraction.policy.policy_file import parse_policy
 from fcp_ros.abstraction.proposers.faults import (

@@ -8,9 +8,7 @@ from dataclasses import replace
 
 from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.clauses.timing_parser import TimingParser
-from fcp_ros.language.parsing.noun_phrases.head_parser import (
-    list_phrase_uses,
-)
+from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.relative_parser import EXCEPT
 from fcp_ros.language.parsing.trees import (
     Argument,

@@ -156,10 +156,7 @@ def _read_between(tokens: Sequence[Token], start: int) -> Iterator[tuple[int, Ti
             assert amount is not None
             begin = amount[1] * UNITS[_get(tokens, two[0] - 1)]
         if begin < two[1]:
-            yield (
-                FROM_NOW.find_end(tokens, two[0]),
-                TimeLimit(TimeKind.DURING, two[1], begin),
-            )
+            yield (FROM_NOW.find_end(tokens, two[0]), TimeLimit(TimeKind.DURING, two[1], begin))
 
 
 def _get(tokens: Sequence[Token], place: int) -> str:

@@ -75,9 +75,7 @@ class _Reader:
             negated = self.text in ("not", "never")
             stays = self.text in ("never", "always", "ever")
             self.found = replace(
-                self.found,
-                negated=self.found.negated or negated,
-                stays=self.found.stays or stays,
+                self.found, negated=self.found.negated or negated, stays=self.found.stays or stays
             )
             self.step()
 

@@ -18,9 +18,7 @@ from fcp_ros.language.parsing.noun_phrases.pattern_matcher import (
     MOST_TREES,
     PatternMatcher,
 )
-from fcp_ros.language.parsing.noun_phrases.quantities import (
-    match_words,
-)
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,

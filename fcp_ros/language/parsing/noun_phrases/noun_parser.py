@@ -17,11 +17,7 @@ from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable
 from fcp_ros.language.parsing.noun_phrases.adjective_parser import UNKNOWN_ADJECTIVE
-from fcp_ros.language.parsing.noun_phrases.head_parser import (
-    PRONOUNS,
-    HeadParser,
-    list_phrase_uses,
-)
+from fcp_ros.language.parsing.noun_phrases.head_parser import PRONOUNS, HeadParser, list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import DEEPEST, MOST_TREES
 from fcp_ros.language.parsing.noun_phrases.quantities import read_openings
 from fcp_ros.language.parsing.noun_phrases.relative_parser import RelativeParser, Said
@@ -209,11 +205,7 @@ class NounParser(SetParser):
     # --- joined phrases
 
     def _join(
-        self,
-        start: int,
-        simple: Sequence[tuple[int, Phrase]],
-        depth: int,
-        open_ended: bool = False,
+        self, start: int, simple: Sequence[tuple[int, Phrase]], depth: int, open_ended: bool = False
     ) -> Iterator[tuple[int, Phrase]]:
         """Yield phrases that are joined by commas, "and" and "or"."""
         opened = self.get_text(start)

@@ -169,10 +169,7 @@ def _make_before_monitor(constraint: GroundConstraint, now: Sequence[bool]) -> C
 def _make_sequence_monitor(constraint: GroundConstraint, now: Sequence[bool]) -> ConstraintMonitor:
     """Make the monitor of FIRST_THEN: a fact for each part that was reached, in order."""
     last = constraint.fact
-    reached = [
-        *(Fact(f"part {n} of {last.relation}", ()) for n in range(1, len(now))),
-        last,
-    ]
+    reached = [*(Fact(f"part {n} of {last.relation}", ()) for n in range(1, len(now))), last]
     at_once = len(list(itertools.takewhile(bool, now)))
 
     def change(step: ObservedStep) -> Iterator[FactChange]:

@@ -104,10 +104,7 @@ def join_halves(forward: ForwardHalf, backward: BackwardHalf) -> Meeting:
     """Join two halves that fit."""
     before = forward.steps()
     return Meeting(
-        len(before),
-        (*before, *backward.steps()),
-        backward.partial_state,
-        backward.room * UNIT,
+        len(before), (*before, *backward.steps()), backward.partial_state, backward.room * UNIT
     )
 
 

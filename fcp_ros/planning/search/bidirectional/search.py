@@ -22,12 +22,7 @@ import numpy as np
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode, evaluate
-from fcp_ros.planning.heuristics.relaxed_task import (
-    RelaxedTask,
-    Workspace,
-    make_workspace,
-    relax,
-)
+from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace, make_workspace, relax
 from fcp_ros.planning.search.best_first import SpentCallback, ignore_spent
 from fcp_ros.planning.search.bidirectional.halves import WORST, BackwardHalf, ForwardHalf, Key
 from fcp_ros.planning.search.bidirectional.meeting import (

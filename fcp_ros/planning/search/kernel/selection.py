@@ -181,10 +181,7 @@ def _put_back(
     if not is_before(one, two, new_one, new_two) or space.buckets.sizes[HEAPS + queue] == 0:
         return False
     if not is_before(
-        space.buckets.heap_key[queue, 0, 0],
-        space.buckets.heap_key[queue, 0, 1],
-        new_one,
-        new_two,
+        space.buckets.heap_key[queue, 0, 0], space.buckets.heap_key[queue, 0, 1], new_one, new_two
     ):
         return False
     push(space.buckets, queue, new_one, new_two, label, False)

@@ -34,11 +34,7 @@ def test_plain_files_have_no_notes():
 @pytest.mark.parametrize(
     ("old", "new", "note"),
     [
-        (
-            "a b - thing",
-            "a b a - thing",
-            "p.pddl:3:17: declared more than once among the objects",
-        ),
+        ("a b - thing", "a b a - thing", "p.pddl:3:17: declared more than once among the objects"),
         ("a b - thing", "a b plug - thing", "p.pddl:3:17: declared more than once among"),
         ("(on a b))", "(on a b) (not (on a b)))", "p.pddl:4:19: given both with and without"),
         ("(on a b))", "(not (on a b)) (on a b))", "p.pddl:4:10: given both with and without"),

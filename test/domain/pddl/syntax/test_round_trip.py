@@ -125,12 +125,7 @@ TRAJECTORIES = st.recursive(
             st.tuples(TIMES),
             st.tuples(CONDITIONS, CONDITIONS),
         ),
-        st.builds(
-            TrajectoryFormula,
-            st.just("hold-during"),
-            SPANS,
-            st.tuples(CONDITIONS),
-        ),
+        st.builds(TrajectoryFormula, st.just("hold-during"), SPANS, st.tuples(CONDITIONS)),
         st.builds(
             TrajectoryFormula,
             st.sampled_from(["within", "hold-after"]),
