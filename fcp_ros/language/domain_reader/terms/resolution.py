@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from fcp_ros.domain.expressions.evaluation import CATEGORY
 from fcp_ros.domain.expressions.syntax import Bound, Constant
 from fcp_ros.domain.model import TEXT
+from fcp_ros.foundation.vetoes import find_veto
 from fcp_ros.language.domain_reader.terms.descriptions import MOST_LISTED
 from fcp_ros.language.domain_reader.terms.partitives import PartitiveResolver
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser
@@ -190,9 +192,8 @@ class TermResolver(PartitiveResolver):
                 return self._resolve_definite(phrase, noun)
             if phrase.number is not None and phrase.number.share is None:
                 return self._resolve_numbered(phrase, noun)
-        bare = determiner is Determiner.BARE and noun is not None and len(noun.members) == 1
-        if bare and noun is not None and not phrase.plural and phrase.number is None:
-            return self._resolve_definite(phrase, noun)  # "mug to the counter"
+        if noun is not None and self._names_the_only_one(phrase, noun):
+            return self._resolve_definite(phrase, noun)
         thing = phrase.head is Reference.THING and determiner is Determiner.THE
         unknown = any(use.role is WordRole.UNREAD for use in phrase.uses)
         if thing and not unknown and not phrase.plural and phrase.number is None:
@@ -200,6 +201,14 @@ class TermResolver(PartitiveResolver):
             return self._resolve_definite(phrase, anything)
         quantifier = self.choose_quantifier(phrase, noun)
         return self._make_variable(phrase, noun, quantifier, slot_type)
+
+    def _names_the_only_one(self, phrase: NounPhrase, noun: Noun) -> bool:
+        """Return True for "mug to the counter" where there is one, not for expired "milk"."""
+        bare = phrase.determiner is Determiner.BARE and not phrase.plural and phrase.number is None
+        if not bare or len(noun.members) != 1:
+            return False
+        element = self.instance.id_of(noun.members[0])
+        return not find_veto(str(self.instance.attribute(element, CATEGORY) or ""), noun.said)
 
     def choose_quantifier(self, phrase: NounPhrase, noun: Noun | None) -> Quantifier:
         """Choose the quantifier for what a noun phrase says of the number of things."""
