@@ -48,7 +48,7 @@ def _answer(job: dict[str, Any]) -> dict[str, Any]:
 
     `better` has seconds, steps and cost of each plan that was better than those before it.
     """
-    from fcp_ros.cli.grounding.judge import JudgeChoice
+    from fcp_ros.cli.grounding.judge_choice import JudgeChoice
     from fcp_ros.cli.plan.interruption import open_interruption
     from fcp_ros.cli.plan.request import Listener, PlanCommand, PlanInput
     from fcp_ros.foundation.input_error import InputError

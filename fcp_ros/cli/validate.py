@@ -13,7 +13,7 @@ from rich.console import Console
 
 from fcp_ros.binding import load_scene_for, scene_to_instance
 from fcp_ros.cli.exit_codes import FAILED
-from fcp_ros.cli.grounding.judge import JudgeChoice, open_grounder
+from fcp_ros.cli.grounding.judge_choice import JudgeChoice, open_grounder
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
     DEFAULT_SCENE,

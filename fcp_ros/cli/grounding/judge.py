@@ -6,70 +6,30 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from fcp_ros import grounding
+from fcp_ros.cli.grounding.judge_choice import JudgeChoice, open_grounder
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
-    DEFAULT_ORACLE,
     AssetsOption,
-    CalibrationOption,
     DomainOption,
-    EndpointOption,
     JsonOption,
-    ModelOption,
-    OracleOption,
     SceneOption,
     expand_options,
 )
 from fcp_ros.cli.session import SceneChoice, open_session
 from fcp_ros.cli.terminal import escape_lines, explain_errors, fail, open_console
-from fcp_ros.domain import Domain, GradedPredicate, load_domain
+from fcp_ros.domain import GradedPredicate, load_domain
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import shorten_words
 from fcp_ros.grounding import ArgumentContext, JudgementRequest, Membership, build_request
-from fcp_ros.grounding.protocol.options import CalibrationOptions, EndpointOptions, GroundingOptions
 from fcp_ros.package_files import find_domain
 from fcp_ros.report import to_plain
 from fcp_ros.report.console import to_sparkline
 from fcp_ros.scene import SceneLimits
-
-
-@dataclass(frozen=True)
-class JudgeChoice:
-    """The options that decide who judges; a command takes them with `expand_options`."""
-
-    oracle: OracleOption = DEFAULT_ORACLE  # Name of the default oracle
-    # Folder of its model, or the model's name on the server; "" takes the usual one
-    model: ModelOption = ""
-    # URL of a model server, which is the default oracle then; "" for none
-    endpoint: EndpointOption = ""
-    # The store whose evidence counts, which is not written to; None for none
-    calibration: CalibrationOption = None
-
-    def to_options(self) -> GroundingOptions:
-        """Return the settings of the grounder."""
-        calibration = CalibrationOptions(path=self.calibration, read_only=True)
-        if not self.endpoint:
-            return GroundingOptions(oracle=self.oracle, model=self.model, calibration=calibration)
-        return GroundingOptions(
-            oracle="endpoint",
-            endpoint=EndpointOptions(url=self.endpoint, model=self.model),
-            calibration=calibration,
-        )
-
-
-def open_grounder(domain: Domain, choice: JudgeChoice) -> grounding.Grounder:
-    """Open a grounder for the domain's graded predicates; its modules are imported here.
-
-    Raises GroundingError for a model, server or store that can't be used.
-    """
-    return grounding.make_grounder(domain, choice.to_options())
-
 
 app = typer.Typer(add_completion=False)
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fcp_ros.cli.exit_codes import DONE, to_exit_code
-from fcp_ros.cli.grounding.judge import JudgeChoice
+from fcp_ros.cli.grounding.judge_choice import JudgeChoice
 from fcp_ros.cli.options import expand_options
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
 from fcp_ros.cli.plan.options import ReadingOptions, RequestOptions

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from fcp_ros.cli.exit_codes import to_exit_code
-from fcp_ros.cli.grounding.judge import JudgeChoice
+from fcp_ros.cli.grounding.judge_choice import JudgeChoice
 from fcp_ros.cli.options import expand_options
 from fcp_ros.cli.plan.interruption import open_interruption
 from fcp_ros.cli.plan.options import AdvancedOptions, RequestOptions

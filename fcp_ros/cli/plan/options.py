@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fcp_ros.cli.grounding.judge import JudgeChoice
+from fcp_ros.cli.grounding.judge_choice import JudgeChoice
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
     DEFAULT_SCENE,

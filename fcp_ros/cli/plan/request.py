@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fcp_ros.cli.grounding.judge import JudgeChoice, open_grounder
+from fcp_ros.cli.grounding.judge_choice import JudgeChoice, open_grounder
 from fcp_ros.cli.plan.interruption import GuardedMemberships, Interruption
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain
