@@ -34,7 +34,7 @@ from fcp_ros.language.domain_reader.subjects import Subject, SubjectMemory
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser, PresentState
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
-from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
+from fcp_ros.language.domain_reader.terms.spoken_scene import NotSpokenOf, Unresolved
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, tokenise
 from fcp_ros.language.paraphrase import paraphrase_goal
@@ -88,16 +88,12 @@ class _Draft:
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """The reason why a tree has no goal.
-
-    Attributes:
-        refusal: the reason why none of these words has one.
-        whole: all words are in the tree.
-    """
+    """The reason why a tree has no goal."""
 
     message: str
-    refusal: Refusal | None
-    whole: bool
+    refusal: Refusal | None  # why none of these words has one
+    whole: bool  # all words are in the tree
+    not_spoken_of: bool  # it is asked what a word such as "it" means
 
 
 @dataclass(frozen=True)
@@ -193,7 +189,7 @@ class DomainReader:
         for asking in (False, True):
             if any(draft.degree >= LEAST_DEGREE for draft in drafts.values()):
                 break  # what "it" means is asked about only if nothing else can be meant
-            if asking and not any(fault.message.startswith('what "') for fault in faults):
+            if asking and not any(fault.not_spoken_of for fault in faults):
                 break
             for sentence in sentences:
                 for draft in self._list_drafts(sentence, context, subject, faults, asking):
@@ -400,8 +396,9 @@ def _make_fault(error: Exception, sentence: Sentence) -> _Fault:
     """Say why there is no goal; only `Unresolved` speaks of words, all others of formulas."""
     whole = not sentence.unread
     if isinstance(error, Unresolved):
-        return _Fault(str(error).rstrip("."), error.refusal, whole)
-    return _Fault(_NO_GOAL, None, whole)
+        unspoken = isinstance(error, NotSpokenOf)
+        return _Fault(str(error).rstrip("."), error.refusal, whole, unspoken)
+    return _Fault(_NO_GOAL, None, whole, False)
 
 
 def _rate_phrase(phrase: Phrase, type_: str, subject: Subject) -> float:

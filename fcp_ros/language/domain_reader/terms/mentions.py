@@ -17,7 +17,7 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser
 from fcp_ros.language.domain_reader.terms.referents import Quantifier, Referent, Term, TermGroup
-from fcp_ros.language.domain_reader.terms.spoken_scene import SpokenScene, Unresolved
+from fcp_ros.language.domain_reader.terms.spoken_scene import NotSpokenOf, SpokenScene, Unresolved
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.trees import Determiner, Noun, NounPhrase, Reference
 from fcp_ros.language.reader import ReadingContext
@@ -117,7 +117,7 @@ class MentionMemory(SpokenScene):
             themes = [m for m in self.mentions if self.rate(m.term, slot_type) > 0.0]
             self.degree *= 0.8 if themes else 1.0
         if not themes:
-            raise Unresolved(f'what "{head.value if isinstance(head, Reference) else ""}" means')
+            raise NotSpokenOf(f'what "{head.value if isinstance(head, Reference) else ""}" means')
         term = themes[-1].term
         self._restrict_removed(term)
         none = isinstance(term, Referent) and term.quantifier is Quantifier.NONE

@@ -22,7 +22,7 @@ from fcp_ros.language.domain_reader.terms.referents import (
     Value,
 )
 from fcp_ros.language.domain_reader.terms.set_parts import list_parts
-from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
+from fcp_ros.language.domain_reader.terms.spoken_scene import NotSpokenOf, Unresolved
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.trees import (
     Coordination,
@@ -157,7 +157,7 @@ class TermResolver(PartitiveResolver):
         persons = (self.find_robot(), self.find_speaker())
         candidates = tuple(name for name in names if name not in persons)
         if len(candidates) < 2 or phrase.qualities or not self.asking:
-            raise Unresolved(f'what "{_name_head(phrase)}" means')
+            raise NotSpokenOf(f'what "{_name_head(phrase)}" means')
         self.degree *= _NOT_SPOKEN_OF
         place = (phrase.start, phrase.end)
         if place in self.choices:

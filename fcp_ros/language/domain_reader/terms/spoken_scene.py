@@ -28,6 +28,10 @@ class Unresolved(Exception):
         self.refusal = refusal
 
 
+class NotSpokenOf(Unresolved):
+    """A word such as "it" that refers to something of which nobody has spoken."""
+
+
 class SpokenScene:
     """The things of a state, and who speaks to whom."""
 
