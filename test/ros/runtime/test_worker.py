@@ -151,8 +151,8 @@ def test_workers_of_a_node_end_with_it_and_some_outlast_a_deactivation():
     warnings: list[str] = []
     workers = NodeWorkers(warnings.append)
     going_on = threading.Event()
-    workers.open("plans", 1)
-    workers.open("files", 1, outlasts=True)
+    workers.open("plans", 1, patience=30.0)
+    workers.open("files", 1, patience=30.0, outlasts=True)
     started = threading.Event()
 
     def plan(token: CancelToken) -> bool:
@@ -168,8 +168,14 @@ def test_workers_of_a_node_end_with_it_and_some_outlast_a_deactivation():
     assert workers.find_load("files") == 1
     file_worker = workers["files"]
     workers.open("stuck", 1, patience=0.01)
-    stuck = threading.Event()
-    workers["stuck"].submit(lambda _token: stuck.wait(30.0))
+    stuck, is_stuck = threading.Event(), threading.Event()
+
+    def hang(_token: CancelToken) -> bool:
+        is_stuck.set()
+        return stuck.wait(60.0)
+
+    workers["stuck"].submit(hang)
+    assert is_stuck.wait(30.0)
     going_on.set()
     workers.close()
     assert file_worker.is_closed
