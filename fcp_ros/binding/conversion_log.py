@@ -17,26 +17,20 @@ from fcp_ros.scene.graph.elements import Layer
 
 @dataclass
 class ConversionLog:
-    """The log of one state; its maker changes a copy, nobody changes it later.
+    """The log of one state; its maker changes a copy, nobody changes it later."""
 
-    Attributes:
-        guessed: Nodes whose type is a guess.
-        attributes: Notes on attributes that do not fit, by node.
-        read_as: Locations that were read otherwise, by item.
-        assumed: Items whose place the scene assumes.
-        lost: Items that have no place.
-        unknown: Number of facts that were left out, by relation that the schema lacks.
-        unfit: Facts whose types do not fit.
-        blocked: Facts that contradict another one, and that other one.
-    """
-
-    guessed: MutableMapping[str, None] = field(default_factory=dict)
+    guessed: MutableMapping[str, None] = field(default_factory=dict)  # Nodes whose type is a guess
+    # Notes on attributes that do not fit, by node
     attributes: MutableMapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # Locations that were read otherwise, by item
     read_as: MutableMapping[str, str] = field(default_factory=dict)
+    # Items whose place the scene assumes
     assumed: MutableMapping[str, Fact] = field(default_factory=dict)
-    lost: MutableMapping[str, None] = field(default_factory=dict)
+    lost: MutableMapping[str, None] = field(default_factory=dict)  # Items that have no place
+    # Number of facts that were left out, by relation that the schema lacks
     unknown: MutableMapping[str, int] = field(default_factory=dict)
-    unfit: MutableMapping[Fact, None] = field(default_factory=dict)
+    unfit: MutableMapping[Fact, None] = field(default_factory=dict)  # Facts whose types do not fit
+    # Facts that contradict another one, and that other one
     blocked: MutableMapping[Fact, Fact] = field(default_factory=dict)
     blocked_at: MutableMapping[LegKey, tuple[Fact, ...]] = field(default_factory=dict)
 

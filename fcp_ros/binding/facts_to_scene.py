@@ -30,15 +30,12 @@ _AGENT_SIZE: Vector = (0.5, 0.5, 0.1)
 def delta_from_facts(
     graph: SceneGraph,
     added: Iterable[Fact],
-    removed: Iterable[Fact],
+    removed: Iterable[Fact],  # Facts that no longer hold. A fact in both lists stays.
+    # Attributes that state facts: on a node that carries one, the attribute changes (``is_open``
+    # for ``closed``); other facts become relations
     attribute_facts: Iterable[AttributeFact] = STATE_ATTRIBUTES,
 ) -> SceneDelta:
     """Make the delta by which a scene graph agrees with changed facts.
-
-    Args:
-        removed: Facts that no longer hold. A fact in both lists stays.
-        attribute_facts: Attributes that state facts: on a node that carries one, the attribute
-            changes (``is_open`` for ``closed``); other facts become relations.
 
     Raises:
         SceneError: A fact names something that is not in the graph.

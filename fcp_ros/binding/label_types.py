@@ -54,20 +54,16 @@ class TypeReason(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class TypeChoice:
-    """The type of a node.
-
-    Attributes:
-        degree: Certainty in [0, 1]: 1 for what the user, the domain or the scene's structure
-            says, ``LAST_WORDS_DEGREE`` for last words, ``KIND_DEGREE`` for a kind, the outcome of
-            the vote (``similar_labels``) for a label that is like known ones, 0 for a default. A
-            holder has the degree of the type that its label has.
-        matched_label: The domain's label (or the overridden id or label) that decided; "" where
-            none did.
-    """
+    """The type of a node."""
 
     type: str
+    # Certainty in [0, 1]: 1 for what the user, the domain or the scene's structure says,
+    # ``LAST_WORDS_DEGREE`` for last words, ``KIND_DEGREE`` for a kind, the outcome of the vote
+    # (``similar_labels``) for a label that is like known ones, 0 for a default. A holder has the
+    # degree of the type that its label has.
     degree: float
     reason: TypeReason
+    # The domain's label (or the overridden id or label) that decided; "" where none did
     matched_label: str = ""
 
     @property
@@ -86,22 +82,16 @@ _GUESSES = (
 
 
 class NodeTyper:
-    """A chooser of types, node by node, with a cache by label.
-
-    Args:
-        similarity: Compares labels in meaning; None leaves that out. It is asked only where the
-            mapping has a threshold.
-        find_nouns: Finds WordNet at the first unknown label; None where it isn't installed.
-
-    Attributes:
-        notes: The reason why labels are not compared, where they should be and can't.
-    """
+    """A chooser of types, node by node, with a cache by label."""
 
     def __init__(
         self,
         schema: Schema,
         mapping: SceneMapping,
+        # Compares labels in meaning; None leaves that out. It is asked only where the mapping has a
+        # threshold.
         similarity: LabelSimilarity | None = None,
+        # Finds WordNet at the first unknown label; None where it isn't installed
         find_nouns: Callable[[], WordNet | None] = find_wordnet,
     ) -> None:
         self._schema = schema
@@ -114,6 +104,7 @@ class NodeTyper:
         self._similar: dict[str, TypeChoice | None] = {}
         self._holders = _HolderTypes(schema)
         self.candidates = self._labels_of_objects()
+        # The reason why labels are not compared, where they should be and can't
         self.notes: tuple[str, ...] = ()
 
     def learn(self, nodes: Iterable[SceneNode]) -> None:
@@ -127,14 +118,11 @@ class NodeTyper:
         node: SceneNode,
         passage_type: str | None = None,
         holds: Container[str] = (),
+        # The choice for the node in an earlier state of the scene. What could hold something then
+        # can still hold it when it is empty.
         earlier: TypeChoice | None = None,
     ) -> TypeChoice | None:
-        """Choose the type of a node; None if nodes of its layer take no part.
-
-        Args:
-            earlier: The choice for the node in an earlier state of the scene. What could hold
-                something then can still hold it when it is empty.
-        """
+        """Choose the type of a node; None if nodes of its layer take no part."""
         choice = self._choose_by_label(node, passage_type)
         if choice is None or node.layer is not Layer.OBJECT:
             return choice

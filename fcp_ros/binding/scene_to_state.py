@@ -57,6 +57,8 @@ def scene_to_instance(
     schema: Schema,
     mapping: SceneMapping,
     similarity: LabelSimilarity | None = None,
+    # The types in an earlier state of the scene; what held something then, whatever its label, can
+    # hold something now
     earlier: Mapping[str, TypeChoice] = MappingProxyType({}),
 ) -> SceneState:
     """Make the state that a scene describes, in the words of a schema.
@@ -67,10 +69,6 @@ def scene_to_instance(
     container before on a support. A stated "on" is read as "inside" (or the reverse) where only
     that fits; a place that fits neither leads on to where *it* lies. What the scene states no place
     for has none here, either. Of two facts that cannot both hold, the first is kept.
-
-    Args:
-        earlier: The types in an earlier state of the scene; what held something then, whatever its
-            label, can hold something now.
 
     Returns:
         The state; it has no functional conflicts. ``advance_state`` follows changes of the scene.

@@ -45,17 +45,13 @@ class TextSimilarity(LabelSimilarity, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TypeVote:
-    """The outcome of a vote.
-
-    Attributes:
-        degree: Sum of the similarities of its voters, divided by ``VOTERS``: 1 only where all of
-            them mean the same as the label and have this type.
-        nearest: The known label of that type that is most like the unknown one.
-    """
+    """The outcome of a vote."""
 
     type: str
+    # Sum of the similarities of its voters, divided by ``VOTERS``: 1 only where all of them mean
+    # the same as the label and have this type
     degree: float
-    nearest: str
+    nearest: str  # The known label of that type that is most like the unknown one
 
 
 def vote_on_types(

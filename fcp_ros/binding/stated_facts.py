@@ -45,17 +45,11 @@ class FactStatus(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ItemPlace:
-    """The place of an item.
+    """The place of an item."""
 
-    Attributes:
-        fact: ``on`` or ``inside``; None if the scene states no place, or none fits.
-        read_as: "on(a, b) as inside(a, b)" where the scene says otherwise; else "".
-        is_guess: True if the scene assumes this place, for want of anything better.
-    """
-
-    fact: Fact | None
-    read_as: str = ""
-    is_guess: bool = False
+    fact: Fact | None  # ``on`` or ``inside``; None if the scene states no place, or none fits
+    read_as: str = ""  # "on(a, b) as inside(a, b)" where the scene says otherwise; else ""
+    is_guess: bool = False  # True if the scene assumes this place, for want of anything better
 
 
 class StatedFacts:

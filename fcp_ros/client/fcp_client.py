@@ -62,23 +62,18 @@ class FcpClient:
 
     Answers are ROS messages. A refusal by a node is an answer with a status and a sentence.
     Missing servers and missing answers raise `FcpError`.
-
-    Args:
-        node: a node of the caller, spun by an executor. With None, the client makes a node with a
-            thread and a ROS context of its own.
-        namespace: namespace of the nodes, such as "robot_1"; "" means that of `node`.
-        server_timeout: seconds that waiting methods wait for a server.
-        answer_timeout: default of the seconds that they wait for an answer.
-        domain_id: ROS domain of the client's own node; None takes ROS_DOMAIN_ID.
     """
 
     def __init__(
         self,
+        # a node of the caller, spun by an executor. With None, the client makes a node with a
+        # thread and a ROS context of its own.
         node: Node | None = None,
         *,
-        namespace: str = "",
-        server_timeout: float = 10.0,
-        answer_timeout: float = 60.0,
+        namespace: str = "",  # namespace of the nodes, such as "robot_1"; "" means that of `node`
+        server_timeout: float = 10.0,  # seconds that waiting methods wait for a server
+        answer_timeout: float = 60.0,  # default of the seconds that they wait for an answer
+        # ROS domain of the client's own node; None takes ROS_DOMAIN_ID
         domain_id: int | None = None,
     ) -> None:
         self._spinning: SpinningNode | None = None
@@ -372,23 +367,15 @@ class FcpClient:
 
     def align(
         self,
-        domain: str,
+        domain: str,  # file of the domain that states the goal
         problem: str,
         *,
-        other: str = "",
-        world: str = "",
-        time_limit: float | None = None,
-        settle: int = 3,
+        other: str = "",  # domain that plans are tried in; "" takes that of the planner
+        world: str = "",  # its problem or scene; "" takes `problem`, or the present scene
+        time_limit: float | None = None,  # seconds; None takes the planner's parameter
+        settle: int = 3,  # plans to try after a success, to tell names from others that fit as well
     ) -> Align.Response:
-        """Find out which names of a PDDL domain are names of another one, by trying plans.
-
-        Args:
-            domain: file of the domain that states the goal.
-            other: domain that plans are tried in; "" takes that of the planner.
-            world: its problem or scene; "" takes `problem`, or the present scene.
-            time_limit: seconds; None takes the planner's parameter.
-            settle: plans to try after a success, to tell names from others that fit as well.
-        """
+        """Find out which names of a PDDL domain are names of another one, by trying plans."""
         request = Align.Request(
             domain=domain,
             problem=problem,

@@ -56,15 +56,11 @@ AttributeValue = bool | int | float | str
 
 @dataclass(frozen=True)
 class Element:
-    """An element of the scene with its context for a judgement.
-
-    Attributes:
-        category: its category, such as "mug".
-        attributes: the attributes that the predicate declares as context.
-    """
+    """An element of the scene with its context for a judgement."""
 
     name: str
-    category: str
+    category: str  # its category, such as "mug"
+    # the attributes that the predicate declares as context
     attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
 
 
@@ -94,35 +90,23 @@ def _argument(parameter: str, value: Element | str) -> ArgumentContext:
 def plan_request(
     goal: str = "",
     *,
-    instruction: str = "",
-    speaker: str = "",
-    alpha: float | None = None,
-    time_limit: float | None = None,
-    tnorm: str = "",
-    relax: bool = True,
+    instruction: str = "",  # the goal in words instead, such as "bring me something to drink from"
+    speaker: str = "",  # the element that speaks, for the instruction
+    alpha: float | None = None,  # least acceptable membership, in [0, 1]
+    time_limit: float | None = None,  # seconds
+    tnorm: str = "",  # how degrees compose
+    relax: bool = True,  # True to relax a goal that cannot be reached as stated
+    # a relaxation to a lower degree has to be confirmed, in [0, 1]
     confirm_below: float | None = None,
+    # memberships that differ by at most this are equal, in [0, 1]
     indifference: float | None = None,
-    optimise: str = "",
-    deadline: float | None = None,
+    optimise: str = "",  # "membership", or "cost" or "duration" of the plans that reach alpha
+    deadline: float | None = None,  # seconds that the plan may take
+    # resource, "cost", "time" or "steps" -> how much of it the plan may use
     budgets: Mapping[str, float] | None = None,
-    explain: bool = False,
+    explain: bool = False,  # True to explain the loss of each step and what binds at alpha
 ) -> PlanRequest:
-    """Build a planning request; the planner's parameters decide what is left out.
-
-    Args:
-        instruction: the goal in words instead, such as "bring me something to drink from".
-        speaker: the element that speaks, for the instruction.
-        alpha: least acceptable membership, in [0, 1].
-        time_limit: seconds.
-        tnorm: how degrees compose.
-        relax: True to relax a goal that cannot be reached as stated.
-        confirm_below: a relaxation to a lower degree has to be confirmed, in [0, 1].
-        indifference: memberships that differ by at most this are equal, in [0, 1].
-        optimise: "membership", or "cost" or "duration" of the plans that reach alpha.
-        deadline: seconds that the plan may take.
-        budgets: resource, "cost", "time" or "steps" -> how much of it the plan may use.
-        explain: True to explain the loss of each step and what binds at alpha.
-    """
+    """Build a planning request; the planner's parameters decide what is left out."""
     return PlanRequest(
         goal=to_sendable(goal),
         instruction=to_sendable(instruction),
@@ -142,30 +126,19 @@ def plan_request(
 
 def policy_goal(
     name: str,
-    tasks: Sequence[str] = (),
+    tasks: Sequence[str] = (),  # PDDL problems, or scenes
     *,
-    domain: str = "",
-    goal: str = "",
-    present_scene: bool = False,
+    domain: str = "",  # PDDL or YAML domain of the tasks; "" takes the planner's own
+    goal: str = "",  # in all scenes; a PDDL problem has its own
+    present_scene: bool = False,  # True to learn from the present scene, too
+    # file of an abstraction or a policy that is to be checked; "" to learn one
     abstraction: str = "",
-    replace: bool = False,
-    time_limit: float | None = None,
-    rounds: int = 0,
-    seed: int = 0,
+    replace: bool = False,  # True to replace a policy of this name
+    time_limit: float | None = None,  # seconds; None takes the planner's parameter
+    rounds: int = 0,  # proposals that are checked at most; 0 takes the default
+    seed: int = 0,  # of all that is drawn by chance
 ) -> Generalize.Goal:
-    """Build a goal of ``generalize``: find a policy from a few tasks.
-
-    Args:
-        tasks: PDDL problems, or scenes.
-        domain: PDDL or YAML domain of the tasks; "" takes the planner's own.
-        goal: in all scenes; a PDDL problem has its own.
-        present_scene: True to learn from the present scene, too.
-        abstraction: file of an abstraction or a policy that is to be checked; "" to learn one.
-        replace: True to replace a policy of this name.
-        time_limit: seconds; None takes the planner's parameter.
-        rounds: proposals that are checked at most; 0 takes the default.
-        seed: of all that is drawn by chance.
-    """
+    """Build a goal of ``generalize``: find a policy from a few tasks."""
     return Generalize.Goal(
         name=to_sendable(name),
         tasks=[to_sendable(task) for task in tasks],

@@ -25,32 +25,25 @@ Check: TypeAlias = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One step, ready to be repeated with other bindings.
+    """One step, ready to be repeated with other bindings."""
 
-    Attributes:
-        accept: bind a row, given by its element, argument or tuple; False if it does not fit.
-        candidates: the rows that agree with what is bound, or a superset of them.
-        check: instead of both where at most one row can agree: find that row and accept it.
-    """
-
-    accept: Test
+    accept: Test  # bind a row, given by its element, argument or tuple; False if it does not fit
+    # the rows that agree with what is bound, or a superset of them
     candidates: Candidates | None = None
+    # instead of both where at most one row can agree: find that row and accept it
     check: Check | None = None
 
 
 def build_access(
     target: Instance,
     step: JoinStep,
+    # for each slot that the step binds, what its image must pass, if anything
     tests: Sequence[Test | None],
+    # the images that the first of these slots may have; None for any
     allowed: Collection[int] | None,
     binding: list[int],
 ) -> Access:
-    """Build the access of a step to its table.
-
-    Args:
-        tests: for each slot that the step binds, what its image must pass, if anything.
-        allowed: the images that the first of these slots may have; None for any.
-    """
+    """Build the access of a step to its table."""
     if step.atom.kind is TableKind.RELATION:
         return _access_relation(target, step, tests, binding)
     if step.atom.kind is TableKind.FUNCTION:
@@ -182,12 +175,7 @@ def _make_relation_test(
 
 
 class Backtracking:
-    """A search that can be repeated from other anchors, one run after the other.
-
-    Attributes:
-        binding: the image of each slot; complete, and valid until the next one, whenever `run`
-            yields.
-    """
+    """A search that can be repeated from other anchors, one run after the other."""
 
     def __init__(
         self,
@@ -196,6 +184,7 @@ class Backtracking:
         allowed: Mapping[int, Set[int]],
         where: Sequence[ValueComparison] = (),
     ) -> None:
+        # the image of each slot; complete, and valid until the next one, whenever `run` yields
         self.binding: list[int] = [0] * len(plan.pattern.slots)
         self.values: dict[str, AttributeValue] = {}
         self._plan = plan

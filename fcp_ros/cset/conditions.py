@@ -30,22 +30,18 @@ class ConditionKind(str, Enum):
 
 @dataclass(frozen=True)
 class ApplicationCondition:
-    """A larger pattern that must occur around a match, or must not.
-
-    Attributes:
-        monic: True if only monic extensions count. By default the existential element of
-            ``not holding(robot, ?any)`` may be any element, matched already or not.
-        nested: conditions that start at the larger pattern; only extensions that satisfy them count
-            ("some shelf that holds nothing").
-        where: comparisons over the variables of the larger pattern; only extensions that satisfy
-            them count.
-    """
+    """A larger pattern that must occur around a match, or must not."""
 
     kind: ConditionKind
     name: str
     inclusion: Morphism
+    # True if only monic extensions count. By default the existential element of ``not
+    # holding(robot, ?any)`` may be any element, matched already or not.
     monic: bool = False
+    # conditions that start at the larger pattern; only extensions that satisfy them count ("some
+    # shelf that holds nothing")
     nested: tuple["ApplicationCondition", ...] = ()
+    # comparisons over the variables of the larger pattern; only extensions that satisfy them count
     where: tuple[ValueComparison, ...] = ()
 
     @property

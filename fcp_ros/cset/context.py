@@ -17,18 +17,12 @@ from fcp_ros.cset.instance.violation import Violation
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """D, written as a state and what is still to be taken from it.
-
-    Attributes:
-        glue: K -> D: an id of the state for each element and tuple of K.
-        elements: ids of the state to delete.
-        tuples: (relation, id of the state) to delete.
-        forgotten: (attribute, id of the state) to unset.
-    """
+    """D, written as a state and what is still to be taken from it."""
 
     state: Instance
+    # K -> D: an id of the state for each element and tuple of K
     glue: Mapping[int, int] = field(default_factory=dict)
-    elements: Collection[int] = ()
-    tuples: Collection[tuple[str, int]] = ()
-    forgotten: Collection[tuple[str, int]] = ()
+    elements: Collection[int] = ()  # ids of the state to delete
+    tuples: Collection[tuple[str, int]] = ()  # (relation, id of the state) to delete
+    forgotten: Collection[tuple[str, int]] = ()  # (attribute, id of the state) to unset
     violations: tuple[Violation, ...] = ()

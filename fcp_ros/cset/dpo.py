@@ -116,13 +116,10 @@ def _describe_dangling_value(
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """The result of checking a match, before anything is glued.
-
-    Attributes:
-        context: what the rule leaves of the state; None if the match is not natural.
-    """
+    """The result of checking a match, before anything is glued."""
 
     violations: tuple[Violation, ...]
+    # what the rule leaves of the state; None if the match is not natural
     context: Context | None = None
     values: Mapping[str, AttributeValue] = field(default_factory=dict)
 

@@ -19,20 +19,15 @@ from fcp_ros.cset.schema.schema import AttributeValue
 
 @dataclass(frozen=True, slots=True)
 class PatternCheck:
-    """The conditions that every morphism from a pattern must satisfy, compiled for speed.
+    """The conditions that every morphism from a pattern must satisfy, compiled for speed."""
 
-    Attributes:
-        elements: each element, with the types that its image may have.
-        functions: (function, element, value).
-        tuples: (relation, tuple, legs).
-        constants: (attribute, element or tuple, value) of given values.
-        variables: (attribute, element or tuple, variable) of values that a variable stands for.
-    """
-
+    # each element, with the types that its image may have
     elements: tuple[tuple[int, frozenset[str]], ...]
-    functions: tuple[tuple[str, int, int], ...]
-    tuples: tuple[tuple[str, int, tuple[int, ...]], ...]
+    functions: tuple[tuple[str, int, int], ...]  # (function, element, value)
+    tuples: tuple[tuple[str, int, tuple[int, ...]], ...]  # (relation, tuple, legs)
+    # (attribute, element or tuple, value) of given values
     constants: tuple[tuple[str, int, AttributeValue], ...]
+    # (attribute, element or tuple, variable) of values that a variable stands for
     variables: tuple[tuple[str, int, str], ...]
 
     def holds(self, match: Morphism) -> bool:
@@ -110,15 +105,11 @@ class ExtensionMethod(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExtensionPlan:
-    """A plan for extending morphisms along an inclusion, made once for each inclusion.
-
-    Attributes:
-        given: (id of L, its image in P).
-        lacking: the tuples (relation, id, legs) of P that L lacks.
-    """
+    """A plan for extending morphisms along an inclusion, made once for each inclusion."""
 
     inclusion: Morphism
-    given: tuple[tuple[int, int], ...]
+    given: tuple[tuple[int, int], ...]  # (id of L, its image in P)
+    # the tuples (relation, id, legs) of P that L lacks
     lacking: tuple[tuple[str, int, tuple[int, ...]], ...]
     method: ExtensionMethod
     check: PatternCheck

@@ -11,16 +11,12 @@ from fcp_ros.cset.rule_plan import RulePlan
 
 @dataclass(frozen=True, slots=True)
 class Gluing:
-    """The gluing of R to a context.
+    """The gluing of R to a context."""
 
-    Attributes:
-        image: the element of the result for each element that R has from K, and without merges also
-            the tuples. With merges tuples are found by their legs, as those that become equal are
-            one.
-        representative: for each element that is merged, the one that stands for it.
-    """
-
+    # the element of the result for each element that R has from K, and without merges also the
+    # tuples. With merges tuples are found by their legs, as those that become equal are one.
     image: dict[int, int]
+    # for each element that is merged, the one that stands for it
     representative: dict[int, int] = field(default_factory=dict)
     violations: tuple[Violation, ...] = ()
 

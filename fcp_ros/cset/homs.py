@@ -21,8 +21,12 @@ def find_homs(
     pattern: Instance,
     target: Instance,
     *,
+    # whether different elements and tuples must have different images; or the types (with their
+    # subtypes) and relations for which they must
     monic: bool | Collection[str] = True,
+    # images that are fixed, by id of the pattern. One of a tuple fixes its legs, too.
     initial: Mapping[int, int] | None = None,
+    # the only images that some ids of the pattern may have
     allowed: Mapping[int, Collection[int]] | None = None,
     where: Sequence[ValueComparison] = (),
     limit: int | None = None,
@@ -32,12 +36,6 @@ def find_homs(
     An element of the pattern matches elements of its type and subtypes, a tuple those of its
     relation. Attributes that are set in the pattern must be equal; those that are not set match
     anything; a `ValueVariable` matches any value that is set, the same one wherever it occurs.
-
-    Args:
-        monic: whether different elements and tuples must have different images; or the types (with
-            their subtypes) and relations for which they must.
-        initial: images that are fixed, by id of the pattern. One of a tuple fixes its legs, too.
-        allowed: the only images that some ids of the pattern may have.
 
     Raises:
         ValueError: schemas differ, `initial` or `allowed` has an id that the pattern lacks, or

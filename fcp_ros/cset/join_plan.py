@@ -26,14 +26,10 @@ _DIGITS = 5
 
 @dataclass(frozen=True)
 class TableSizes:
-    """The size of one table.
-
-    Attributes:
-        distinct: for each column, how many different elements are in it.
-    """
+    """The size of one table."""
 
     rows: int
-    distinct: tuple[int, ...]
+    distinct: tuple[int, ...]  # for each column, how many different elements are in it
 
     @property
     def magnitude(self) -> int:
@@ -187,13 +183,9 @@ Monic = bool | frozenset[str]
 
 @dataclass(frozen=True)
 class Query:
-    """The options of a search for a pattern.
+    """The options of a search for a pattern."""
 
-    Attributes:
-        monic: whether different slots need different images, or the types for which they do.
-    """
-
-    monic: Monic
+    monic: Monic  # whether different slots need different images, or the types for which they do
     anchored: tuple[int, ...]
     allowed: Mapping[int, Set[int]]
     where: tuple[ValueComparison, ...]
@@ -206,57 +198,40 @@ class Query:
 
 @dataclass(frozen=True)
 class Bind:
-    """The binding of a slot by a step, and the requirements on its image.
-
-    Attributes:
-        position: the column of the step's table that holds the image.
-        accepted: the types it may have; None where the table admits no others.
-        allowed: whether the search has a set of allowed images.
-        constants: (attribute, value that it must have).
-        variables: (attribute, variable, whether this is where the variable gets its value).
-        distinct: whether the image must differ from that of other slots.
-    """
+    """The binding of a slot by a step, and the requirements on its image."""
 
     slot: int
-    position: int
-    accepted: frozenset[str] | None
-    allowed: bool
-    constants: tuple[tuple[str, AttributeValue], ...]
+    position: int  # the column of the step's table that holds the image
+    accepted: frozenset[str] | None  # the types it may have; None where the table admits no others
+    allowed: bool  # whether the search has a set of allowed images
+    constants: tuple[tuple[str, AttributeValue], ...]  # (attribute, value that it must have)
+    # (attribute, variable, whether this is where the variable gets its value)
     variables: tuple[tuple[str, str, bool], ...]
-    distinct: bool
+    distinct: bool  # whether the image must differ from that of other slots
 
 
 @dataclass(frozen=True)
 class JoinStep:
-    """Find the rows of a table that agree with what is bound, and bind the rest.
-
-    Attributes:
-        bound: (position, slot) of the columns whose slots earlier steps have bound.
-        repeated: (position, slot) of columns whose slot another column of this step binds.
-        where: indexes of the comparisons that can be checked from here on.
-    """
+    """Find the rows of a table that agree with what is bound, and bind the rest."""
 
     atom: PatternAtom
+    # (position, slot) of the columns whose slots earlier steps have bound
     bound: tuple[tuple[int, int], ...]
     binds: tuple[Bind, ...]
+    # (position, slot) of columns whose slot another column of this step binds
     repeated: tuple[tuple[int, int], ...]
-    where: tuple[int, ...]
+    where: tuple[int, ...]  # indexes of the comparisons that can be checked from here on
 
 
 @dataclass(frozen=True, eq=False)
 class JoinPlan:
-    """The steps that find a pattern.
-
-    Attributes:
-        where: indexes of the comparisons that can be checked at the start.
-        compared: the variables that each comparison is about.
-    """
+    """The steps that find a pattern."""
 
     pattern: Pattern
     anchors: tuple[Bind, ...]
-    where: tuple[int, ...]
+    where: tuple[int, ...]  # indexes of the comparisons that can be checked at the start
     steps: tuple[JoinStep, ...]
-    compared: tuple[frozenset[str], ...] = ()
+    compared: tuple[frozenset[str], ...] = ()  # the variables that each comparison is about
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:

@@ -25,60 +25,45 @@ class TableKind(str, Enum):
 
 @dataclass(frozen=True)
 class Slot:
-    """One place of the pattern, with the requirements on the element or tuple that fills it.
-
-    Attributes:
-        accepted: the types that fill it; for a tuple, its relation.
-        constants: (attribute, value that it must have).
-        variables: (attribute, name of the variable that its value is bound to).
-    """
+    """One place of the pattern, with the requirements on the element or tuple that fills it."""
 
     id: int
     type: str
-    accepted: frozenset[str]
-    constants: tuple[tuple[str, Any], ...]
+    accepted: frozenset[str]  # the types that fill it; for a tuple, its relation
+    constants: tuple[tuple[str, Any], ...]  # (attribute, value that it must have)
+    # (attribute, name of the variable that its value is bound to)
     variables: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
 class PatternAtom:
-    """A row of a table of the target: an element of a type, a function value, or a tuple.
-
-    Attributes:
-        slots: what the row's columns fill: the element; argument and value; or tuple and legs.
-        declared: the type of each column, by the schema.
-    """
+    """A row of a table of the target: an element of a type, a function value, or a tuple."""
 
     kind: TableKind
     name: str
+    # what the row's columns fill: the element; argument and value; or tuple and legs
     slots: tuple[int, ...]
-    declared: tuple[str, ...]
+    declared: tuple[str, ...]  # the type of each column, by the schema
 
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """All slots and atoms of an instance.
+    """All slots and atoms of an instance."""
 
-    Attributes:
-        slots: one for each element and tuple; a slot goes by its index here.
-        touching: for each slot the indexes of the atoms that it is in.
-        mates: for each atom the indexes of those that give other functions of the same element.
-        covered: the slots of elements that another atom constrains at least as much: scanning all
-            elements of their types is never better than scanning that atom's rows.
-        tables: kind and name of every table on whose size the order of a join depends.
-        variables: names of the attribute variables.
-        plans: the join plans made so far, by what they depend on.
-    """
-
-    slots: tuple[Slot, ...]
+    slots: tuple[Slot, ...]  # one for each element and tuple; a slot goes by its index here
     ids: tuple[int, ...]
     index: dict[int, int]
     atoms: tuple[PatternAtom, ...]
-    touching: tuple[tuple[int, ...], ...]
+    touching: tuple[tuple[int, ...], ...]  # for each slot the indexes of the atoms that it is in
+    # for each atom the indexes of those that give other functions of the same element
     mates: tuple[tuple[int, ...], ...]
+    # the slots of elements that another atom constrains at least as much: scanning all elements of
+    # their types is never better than scanning that atom's rows
     covered: frozenset[int]
+    # kind and name of every table on whose size the order of a join depends
     tables: tuple[tuple[TableKind, str], ...]
-    variables: frozenset[str]
+    variables: frozenset[str]  # names of the attribute variables
+    # the join plans made so far, by what they depend on
     plans: dict[Any, Any] = field(default_factory=dict)
 
 

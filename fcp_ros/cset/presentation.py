@@ -59,15 +59,12 @@ def present(
     generators: Mapping[str, TypeName],
     equations: Iterable[tuple[Term, Term]] = (),
     tuples: Iterable[tuple[str, tuple[Term, ...]]] = (),
+    # (term, attribute, value) that are set
     attributes: Iterable[tuple[Term, str, ValueExpression]] = (),
     *,
-    bound: int = 1_000,
+    bound: int = 1_000,  # the most elements that functions may add
 ) -> Presented:
     """Build the freest instance with some elements, in which some statements hold.
-
-    Args:
-        attributes: (term, attribute, value) that are set.
-        bound: the most elements that functions may add.
 
     Raises:
         PresentationError: elements of unrelated types, or with different values, would be one; or

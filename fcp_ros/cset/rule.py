@@ -229,12 +229,6 @@ class RuleError(ValueError):
 class Rule:
     """A rewriting rule.
 
-    Attributes:
-        left: K -> L; monic, for otherwise the pushout complement is not unique.
-        right: K -> R; where it is not monic, applying the rule merges elements.
-        monic: whether matches must be monic; or the types and relations on which they must be.
-        where: comparisons over the variables of L that every match must satisfy.
-
     Raises:
         RuleError: the legs do not start at one K, are not natural, or change types or attributes;
             the left leg is not monic though it must be; a condition does not start at L; a static
@@ -242,10 +236,12 @@ class Rule:
     """
 
     name: str
-    left: Morphism
-    right: Morphism
+    left: Morphism  # K -> L; monic, for otherwise the pushout complement is not unique
+    right: Morphism  # K -> R; where it is not monic, applying the rule merges elements
     conditions: tuple[ApplicationCondition, ...] = ()
+    # whether matches must be monic; or the types and relations on which they must be
     monic: bool | tuple[str, ...] = True
+    # comparisons over the variables of L that every match must satisfy
     where: tuple[ValueComparison, ...] = ()
 
     def __post_init__(self) -> None:

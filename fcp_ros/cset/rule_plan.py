@@ -17,15 +17,11 @@ from fcp_ros.cset.schema.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class NewElement:
-    """An element of R that a rule creates.
-
-    Attributes:
-        name: in R; the element of the result has it, too, unless it is taken.
-    """
+    """An element of R that a rule creates."""
 
     id: int
     type: str
-    name: str
+    name: str  # in R; the element of the result has it, too, unless it is taken
     functions: tuple[tuple[str, int], ...]
 
 
@@ -39,29 +35,22 @@ class Incidence:
 
 @dataclass(frozen=True)
 class RulePlan:
-    """A span in the form in which it is applied.
-
-    Attributes:
-        check: of the morphisms from L.
-        deleted_tuples: (relation, id in L).
-        glue: (id in K, in L, in R) of elements and tuples.
-        new_elements: those of R that are not from K.
-        new_tuples: (relation, id, legs) of R that are not from K.
-        old_tuples: (relation, id, legs) of R that are from K.
-        forgotten: (attribute, id in K) where L sets the attribute and K does not.
-        assigned: (attribute, id in R, expression) where R sets it and K does not.
-    """
+    """A span in the form in which it is applied."""
 
     left: Morphism
     right: Morphism
-    check: PatternCheck
+    check: PatternCheck  # of the morphisms from L
     deleted_elements: tuple[int, ...]
-    deleted_tuples: tuple[tuple[str, int], ...]
-    glue: tuple[tuple[int, int, int], ...]
-    new_elements: tuple[NewElement, ...]
+    deleted_tuples: tuple[tuple[str, int], ...]  # (relation, id in L)
+    glue: tuple[tuple[int, int, int], ...]  # (id in K, in L, in R) of elements and tuples
+    new_elements: tuple[NewElement, ...]  # those of R that are not from K
+    # (relation, id, legs) of R that are not from K
     new_tuples: tuple[tuple[str, int, tuple[int, ...]], ...]
+    # (relation, id, legs) of R that are from K
     old_tuples: tuple[tuple[str, int, tuple[int, ...]], ...]
+    # (attribute, id in K) where L sets the attribute and K does not
     forgotten: tuple[tuple[str, int], ...]
+    # (attribute, id in R, expression) where R sets it and K does not
     assigned: tuple[tuple[str, int, ValueExpression], ...]
     _incidences: dict[str, Incidence] = field(default_factory=dict, repr=False, compare=False)
 

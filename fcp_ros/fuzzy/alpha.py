@@ -62,24 +62,17 @@ class AlphaPolicy:
     that of the best membership). Only then search for least cost or duration within
     ``tnorm.loss_budget(alpha)``. A plan that reaches ``alpha_for(0)`` is acceptable before the best
     one is known.
-
-    Attributes:
-        base: a preset, or the base alpha itself, in [0, 1].
-        criticality: how far the alpha is lifted from there towards 1, in [0, 1].
-        length_factor: what each graded step beyond `free_length` multiplies the base by, in (0, 1].
-            Under Lukasiewicz losses add up, so one alpha for all rules out long plans however good
-            each step is; a policy that knows the length allows for it, and says so.
-        free_length: number of graded steps that lower nothing, >= 0.
-        expected_length: number of graded steps that a fixed policy allows for, >= 0.
-        adaptive: whether the alpha depends on the plan that is found.
     """
 
-    base: AlphaPreset | float = AlphaPreset.TYPICAL
-    criticality: float = 0.0
+    base: AlphaPreset | float = AlphaPreset.TYPICAL  # a preset, or the base alpha itself, in [0, 1]
+    criticality: float = 0.0  # how far the alpha is lifted from there towards 1, in [0, 1]
+    # what each graded step beyond `free_length` multiplies the base by, in (0, 1]. Under
+    # Lukasiewicz losses add up, so one alpha for all rules out long plans however good each step
+    # is; a policy that knows the length allows for it, and says so.
     length_factor: float = 0.97
-    free_length: int = 3
-    expected_length: int = 0
-    adaptive: bool = False
+    free_length: int = 3  # number of graded steps that lower nothing, >= 0
+    expected_length: int = 0  # number of graded steps that a fixed policy allows for, >= 0
+    adaptive: bool = False  # whether the alpha depends on the plan that is found
 
     def __post_init__(self) -> None:
         if not isinstance(self.base, AlphaPreset):

@@ -27,18 +27,14 @@ SHARE_OF_TIME = 0.5
 
 
 class CascadeReader:
-    """Asks a second reader about what the first one can't read or doubts.
-
-    Args:
-        make_second: makes the reader behind it, when that is needed for the first time.
-        seconds: that the second reader may take for one instruction.
-    """
+    """Asks a second reader about what the first one can't read or doubts."""
 
     def __init__(
         self,
         first: InstructionReader,
+        # makes the reader behind it, when that is needed for the first time
         make_second: Callable[[], InstructionReader],
-        seconds: float = MODEL_SECONDS,
+        seconds: float = MODEL_SECONDS,  # that the second reader may take for one instruction
     ) -> None:
         self._first = first
         self._make_second = make_second

@@ -61,16 +61,11 @@ class LearnedLevels:
     Chosen on 1,610 sentences of ALFRED's training floor plans: alone from .9 on it was right in 38
     of 41 (84 % where both agree), and of 109 plain readings of the chart that it differs from,
     however sure it is, none was right.
-
-    Attributes:
-        alone: plain although nothing else understands the sentence.
-        agreeing: a reading that is not plain becomes so if this one has the same meaning.
-        doubting: a plain reading becomes a question if this one has another meaning.
     """
 
-    alone: float
-    agreeing: float
-    doubting: float
+    alone: float  # plain although nothing else understands the sentence
+    agreeing: float  # a reading that is not plain becomes so if this one has the same meaning
+    doubting: float  # a plain reading becomes a question if this one has another meaning
 
 
 LEARNED = LearnedLevels(alone=0.9, agreeing=0.5, doubting=Confidence.DOUBTFUL.least)

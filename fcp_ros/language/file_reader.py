@@ -47,17 +47,11 @@ _GOAL_KEYS = ("goal", "degree", "choice")
 
 @dataclass(frozen=True, slots=True)
 class FixedGoal:
-    """A goal of a command.
+    """A goal of a command."""
 
-    Attributes:
-        goal: a text of the goal language, with `{me}` and `{you}`.
-        degree: how sure it is that this is meant, in [0, 1].
-        choice: the answer that chooses it; empty for its paraphrase.
-    """
-
-    goal: str
-    degree: float = 1.0
-    choice: str = ""
+    goal: str  # a text of the goal language, with `{me}` and `{you}`
+    degree: float = 1.0  # how sure it is that this is meant, in [0, 1]
+    choice: str = ""  # the answer that chooses it; empty for its paraphrase
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,21 +25,15 @@ class MeaningSource(Enum):
 
 @dataclass(frozen=True)
 class Meaning:
-    """A condition over slots.
+    """A condition over slots."""
 
-    Attributes:
-        name: of the relation, graded predicate, rule or task.
-        types: slot -> type of the schema, "text" or "number".
-        goal: the condition; its free variables are called as the slots. None for a task.
-        addition: a remark beside the task.
-    """
-
-    name: str
+    name: str  # of the relation, graded predicate, rule or task
     source: MeaningSource
-    types: Mapping[str, str]
+    types: Mapping[str, str]  # slot -> type of the schema, "text" or "number"
+    # the condition; its free variables are called as the slots. None for a task.
     goal: Expression | None = None
     task: TaskTemplate | None = None
-    addition: Addition | None = None
+    addition: Addition | None = None  # a remark beside the task
 
 
 def list_meanings(domain: Domain) -> Iterator[tuple[Meaning, tuple[FlatPart, ...]]]:

@@ -86,16 +86,11 @@ def paraphrase_clause(
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A part of a sentence.
-
-    Attributes:
-        open: words that follow could be taken for a part of it.
-        clause: the same as a statement, if it is one.
-    """
+    """A part of a sentence."""
 
     text: str
-    open: bool = False
-    clause: Clause | None = None
+    open: bool = False  # words that follow could be taken for a part of it
+    clause: Clause | None = None  # the same as a statement, if it is one
 
     def guard(self) -> str:
         """Write it so that more words may follow."""

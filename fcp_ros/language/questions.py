@@ -33,16 +33,11 @@ _WORDS_OF_KINDS = (AttributeKind.STRING, AttributeKind.ENUM)
 
 @dataclass(frozen=True, slots=True)
 class _Feature:
-    """Something that is true of an element, and how it is said of "the ... one ...".
+    """Something that is true of an element, and how it is said of "the ... one ..."."""
 
-    Attributes:
-        key: equal for elements that share it.
-        noun: said instead of "one".
-    """
-
-    key: tuple[str, ...]
+    key: tuple[str, ...]  # equal for elements that share it
     before: str = ""
-    noun: str = ""
+    noun: str = ""  # said instead of "one"
     after: str = ""
 
 

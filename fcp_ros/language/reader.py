@@ -20,24 +20,17 @@ def never_stop() -> None:
 
 @dataclass(frozen=True)
 class ReadingContext:
-    """The subject of an instruction: domain, state, speaker.
+    """The subject of an instruction: domain, state, speaker."""
 
-    Attributes:
-        domain: its words (`phrases`, `tasks`), types, labels and predicates.
-        speaker: the element that speaks ("me"); empty if that is not known.
-        robot: the element that is spoken to ("you"); empty for the only robot.
-        similarity: compares unknown words with known ones in meaning; None: they stay unknown.
-        check: called often; may raise to stop the reader.
-        until: an answer that comes later is of no use (s, of `time.monotonic`); readers that wait
-            for others give up by then.
-    """
-
-    domain: Domain
+    domain: Domain  # its words (`phrases`, `tasks`), types, labels and predicates
     instance: Instance
-    speaker: str = ""
-    robot: str = ""
+    speaker: str = ""  # the element that speaks ("me"); empty if that is not known
+    robot: str = ""  # the element that is spoken to ("you"); empty for the only robot
+    # compares unknown words with known ones in meaning; None: they stay unknown
     similarity: LabelSimilarity | None = None
-    check: Callable[[], None] = never_stop
+    check: Callable[[], None] = never_stop  # called often; may raise to stop the reader
+    # an answer that comes later is of no use (s, of `time.monotonic`); readers that wait for others
+    # give up by then
     until: float = math.inf
 
 

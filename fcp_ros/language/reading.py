@@ -75,34 +75,25 @@ class WordUse:
 
     Attributes:
         start, end: their place in the instruction: characters from `start` up to before `end`.
-        role: their part in the reading.
-        meaning: what they were taken for, as a phrase for people, such as `mug_1`, `any cup`, or
-            `spelled "rubbish"`; empty for fillers.
-        degree: how sure that is, in [0, 1].
     """
 
     start: int
     end: int
-    role: WordRole
+    role: WordRole  # their part in the reading
+    # what they were taken for, as a phrase for people, such as `mug_1`, `any cup`, or `spelled
+    # "rubbish"`; empty for fillers
     meaning: str = ""
-    degree: float = 1.0
+    degree: float = 1.0  # how sure that is, in [0, 1]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way to understand an instruction.
+    """One way to understand an instruction."""
 
-    Attributes:
-        goal: in the goal language (docs/goals.md); it has passed `check_goal`.
-        degree: how well it fits the words, in [0, 1].
-        paraphrase: the goal as an English sentence.
-        words: the use of all words of the instruction, from left to right.
-    """
-
-    goal: str
-    degree: float
-    paraphrase: str
-    words: tuple[WordUse, ...] = ()
+    goal: str  # in the goal language (docs/goals.md); it has passed `check_goal`
+    degree: float  # how well it fits the words, in [0, 1]
+    paraphrase: str  # the goal as an English sentence
+    words: tuple[WordUse, ...] = ()  # the use of all words of the instruction, from left to right
 
     @property
     def level(self) -> Confidence:
@@ -117,26 +108,19 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """The answer of a reader.
-
-    Attributes:
-        message: a sentence for a person: how it was understood, or why it was not.
-        readings: best first; with READ the first one counts. Readings that lack words are kept, to
-            be shown.
-        question: asks which reading is meant; empty unless AMBIGUOUS.
-        choices: an answer for each of the first readings, such as "the mug in the sink"; one more
-            than there are readings means none of them.
-        refusal: the reason; None unless REFUSED.
-    """
+    """The answer of a reader."""
 
     instruction: str
     status: ReadingStatus
-    message: str
+    message: str  # a sentence for a person: how it was understood, or why it was not
+    # best first; with READ the first one counts. Readings that lack words are kept, to be shown.
     readings: tuple[Reading, ...] = ()
-    question: str = ""
+    question: str = ""  # asks which reading is meant; empty unless AMBIGUOUS
+    # an answer for each of the first readings, such as "the mug in the sink"; one more than there
+    # are readings means none of them
     choices: tuple[str, ...] = ()
     reader: str = ""
-    refusal: Refusal | None = None
+    refusal: Refusal | None = None  # the reason; None unless REFUSED
 
     @property
     def best(self) -> Reading | None:

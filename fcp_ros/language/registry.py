@@ -19,24 +19,18 @@ from fcp_ros.language.reader import InstructionReader
 
 @dataclass(frozen=True, slots=True)
 class ReaderOptions:
-    """The choice of a reader.
+    """The choice of a reader."""
 
-    Attributes:
-        reader: one of `READERS`.
-        file: of the reader `file`: readings by instruction.
-        model: of the reader `model`: a folder (Hugging Face format); of `endpoint`: the model's
-            name on the server.
-        endpoint: of the reader `endpoint`: the URL of a server with the OpenAI protocol. With the
-            reader `domain`, this server, or else the model of that folder, is asked about what the
-            phrases of the domain don't cover.
-        device: of the reader `model`: "auto", "cpu" or "cuda".
-    """
-
-    reader: str = "domain"
-    file: str = ""
+    reader: str = "domain"  # one of `READERS`
+    file: str = ""  # of the reader `file`: readings by instruction
+    # of the reader `model`: a folder (Hugging Face format); of `endpoint`: the model's name on the
+    # server
     model: str = ""
+    # of the reader `endpoint`: the URL of a server with the OpenAI protocol. With the reader
+    # `domain`, this server, or else the model of that folder, is asked about what the phrases of
+    # the domain don't cover.
     endpoint: str = ""
-    device: str = "auto"
+    device: str = "auto"  # of the reader `model`: "auto", "cpu" or "cuda"
 
 
 def make_domain(_options: ReaderOptions) -> InstructionReader:

@@ -26,20 +26,14 @@ _FIRST_WORDS = frozenset(["is", "are", "has"])
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A statement: subject, verb, and the rest.
-
-    Attributes:
-        verb: as after "it": "is", "has", "belongs", "can".
-        rest: what follows the verb; may be empty.
-        past: it is said of the initial state.
-    """
+    """A statement: subject, verb, and the rest."""
 
     subject: str
-    verb: str
-    rest: str
+    verb: str  # as after "it": "is", "has", "belongs", "can"
+    rest: str  # what follows the verb; may be empty
     plural: bool = False
     negated: bool = False
-    past: bool = False
+    past: bool = False  # it is said of the initial state
 
     @property
     def predicate(self) -> tuple[str, str, bool, bool]:

@@ -37,20 +37,13 @@ _Quantified = (Exists, Forall, Count)
 
 @dataclass(frozen=True, slots=True)
 class TaskStatement:
-    """A task as a statement.
+    """A task as a statement."""
 
-    Attributes:
-        name: as which it stands in an atom; no predicate has it.
-        slots: what its phrases say.
-        unsaid: slots that they leave out, with their types.
-        parts: the conjuncts of its goal, over the slots.
-    """
-
-    name: str
-    slots: tuple[str, ...]
-    unsaid: Mapping[str, str]
+    name: str  # as which it stands in an atom; no predicate has it
+    slots: tuple[str, ...]  # what its phrases say
+    unsaid: Mapping[str, str]  # slots that they leave out, with their types
     phrases: tuple[Phrase, ...]
-    parts: tuple[Expression, ...]
+    parts: tuple[Expression, ...]  # the conjuncts of its goal, over the slots
 
 
 def list_task_statements(domain: Domain) -> Iterator[TaskStatement]:

@@ -115,17 +115,14 @@ def find_minimal_subset(parts: Parts, is_conflict: Callable[[Parts], bool]) -> P
 
 
 class GoalProofs:
-    """Proofs about parts of the goals of one request.
-
-    Args:
-        memberships: judges graded predicates; a condition that they judge as 0 is out of reach.
-    """
+    """Proofs about parts of the goals of one request."""
 
     def __init__(
         self,
         session: PlanningSession,
         instance: Instance,
         options: PlanningOptions,
+        # judges graded predicates; a condition that they judge as 0 is out of reach
         memberships: MembershipSource,
         *,
         resources: Mapping[str, float] | None = None,
@@ -178,9 +175,6 @@ class _Proofs:
 
     Args:
         end: seconds after the beginning of the request, for all proofs.
-
-    Attributes:
-        gave_up: True if some parts were neither planned for nor proven to have no plan.
     """
 
     def __init__(self, context: RequestContext, types: dict[str, str], end: float) -> None:
@@ -193,6 +187,7 @@ class _Proofs:
         self._types = types
         self._end = end
         self._known: dict[Parts, SolverResult | None] = {}
+        # True if some parts were neither planned for nor proven to have no plan
         self.gave_up = False
 
     def has_no_plan(self, parts: Parts) -> bool:

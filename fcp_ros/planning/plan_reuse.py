@@ -40,15 +40,11 @@ SHARE_OF_SUGGESTIONS = 0.3
 
 @dataclass(frozen=True)
 class ReusablePlan:
-    """An earlier plan that still holds.
-
-    Attributes:
-        done: number of its first steps that are left out, as they are done or no longer needed.
-        verdict: the verifier's, if the plan is the same to the last number; else None.
-    """
+    """An earlier plan that still holds."""
 
     plan: Plan
-    done: int
+    done: int  # number of its first steps that are left out, as they are done or no longer needed
+    # the verifier's, if the plan is the same to the last number; else None
     verdict: Verdict | None = None
 
     def is_perfect(self, optimise: Optimise) -> bool:

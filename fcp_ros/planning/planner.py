@@ -83,27 +83,24 @@ _ONLY_SEQUENCES = "With windows or a deadline, only steps one after the other we
 def plan(
     domain: Domain,
     instance: Instance,
-    goal: Expression,
+    goal: Expression,  # the goal, checked by `check_goal` or not
     options: PlanningOptions,
     memberships: MembershipSource,
     *,
+    # the present amount of each resource; the domain's initial values by default
     resources: Mapping[str, float] | None = None,
     cancelled: CancelCallback = never_cancel,
     progress: ProgressCallback = ignore_progress,
+    # the memory between requests in the same domain. With it, an earlier plan for this goal is
+    # reused as long as it holds and none is better.
     session: PlanningSession | None = None,
+    # of the request, if it began before this call, such as with reading files
     start: RequestStart | None = None,
     explain_conflict: bool = True,
+    # False to search in any case, for a caller that compares the best plans
     take_suggestions: bool = True,
 ) -> PlanningResult:
     """Find the best plan, verify it, and hand it out if it reaches alpha.
-
-    Args:
-        goal: the goal, checked by `check_goal` or not.
-        resources: the present amount of each resource; the domain's initial values by default.
-        session: the memory between requests in the same domain. With it, an earlier plan for this
-            goal is reused as long as it holds and none is better.
-        start: of the request, if it began before this call, such as with reading files.
-        take_suggestions: False to search in any case, for a caller that compares the best plans.
 
     Returns:
         The result; every failure is a status with a sentence, nothing is raised.

@@ -20,14 +20,11 @@ from fcp_ros.planning.session import PlanningSession
 
 
 class PhaseTimes:
-    """Times the phases of one request, and tells its watch which one it is in.
-
-    Attributes:
-        seconds: phase -> seconds (wall clock) spent in it so far. The time of a phase inside
-            another one counts for itself only.
-    """
+    """Times the phases of one request, and tells its watch which one it is in."""
 
     def __init__(self, watch: Watch) -> None:
+        # phase -> seconds (wall clock) spent in it so far. The time of a phase inside another one
+        # counts for itself only.
         self.seconds: dict[str, float] = {}
         self._watch = watch
         self._inner = 0.0
@@ -56,15 +53,12 @@ class PhaseTimes:
 
 @dataclass(frozen=True)
 class RequestContext:
-    """One request, as its stages see it.
-
-    Attributes:
-        given: resource -> its present amount, if it is not the domain's own figure.
-    """
+    """One request, as its stages see it."""
 
     session: PlanningSession
     instance: Instance
     options: PlanningOptions
+    # resource -> its present amount, if it is not the domain's own figure
     given: Mapping[str, float]
     judge: Judge
     watch: Watch

@@ -32,13 +32,10 @@ def find_disturbances(
     encoding: Encoding,
     domain: Domain,
     before: Instance,
+    # finds the state that steps lead to; asked only if their own facts don't tell
     replay: Callable[[Sequence[GroundStep]], Instance],
 ) -> tuple[Disturbance, ...]:
-    """Find what a plan leaves changed, though its goal does not ask for it.
-
-    Args:
-        replay: finds the state that steps lead to; asked only if their own facts don't tell.
-    """
+    """Find what a plan leaves changed, though its goal does not ask for it."""
     steps = solution.decoded.steps
     written = _write(steps, domain)
     if not written:

@@ -53,12 +53,7 @@ TOURS = 3
 
 
 class SearchRounds:
-    """Searches the tasks of one problem, and keeps the best plan that was found in any.
-
-    Attributes:
-        known: loss and cost of the best plan, or of the one that was known before.
-        least_left_out: parts of the goal that every plan leaves out, at least.
-    """
+    """Searches the tasks of one problem, and keeps the best plan that was found in any."""
 
     def __init__(
         self, problem: PlanningProblem, context: RequestContext, known: FlatPlan | None = None
@@ -73,7 +68,7 @@ class SearchRounds:
             lambda: max(0, self._watch.memory_left),
             self._spend,
         )
-        self.known = known
+        self.known = known  # loss and cost of the best plan, or of the one that was known before
         self._progress = SearchProgress(
             context.judge,
             problem.tnorm,
@@ -88,7 +83,7 @@ class SearchRounds:
         self._early: FlatPlan | None = None
         self.best: Solution | None = None
         self.encoding: Encoding | None = None
-        self.least_left_out = 0
+        self.least_left_out = 0  # parts of the goal that every plan leaves out, at least
 
     def run(self, work: TaskSearch) -> bool:
         """Search until the best plan is judged, or the search has nothing more to offer.
@@ -184,16 +179,13 @@ class SearchRounds:
         self,
         work: TaskSearch,
         most_loss: float,
-        price: float = 0.0,
+        price: float = 0.0,  # what the known plan costs in this task beside its steps
         least_effort: int = LEAST_EFFORT,
     ) -> bool:
         """Take the cheapest plan found within a loss; return True if it is proven the cheapest.
 
         Degrees that such a plan rests on are judged; after some rounds, what is still unknown is
         left out. The effort is bounded.
-
-        Args:
-            price: what the known plan costs in this task beside its steps.
         """
         assert self.known is not None, "there is a plan"
         assert self.best is not None, "it was found here"

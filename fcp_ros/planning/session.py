@@ -31,18 +31,14 @@ class PlanningSession:
     """The last plans in a domain, chunks learned from them, and what depends on the domain alone.
 
     Thread-safe.
-
-    Args:
-        learn: make chunks of sequences that occur often.
-        suggester: knows plans without a search; asked first.
     """
 
     def __init__(
         self,
         domain: Domain,
-        learn: bool = False,
+        learn: bool = False,  # make chunks of sequences that occur often
         check: Callable[[], None] = never_stop,
-        suggester: PlanSuggester | None = None,
+        suggester: PlanSuggester | None = None,  # knows plans without a search; asked first
     ) -> None:
         self.domain = domain
         self.suggester = suggester

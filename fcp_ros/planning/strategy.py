@@ -36,13 +36,10 @@ def solve_request(
     context: RequestContext,
     goal: GroundGoal,
     classes: SymmetryClasses,
-    kept: ReusablePlan | None,
+    kept: ReusablePlan | None,  # an earlier plan that still holds; only better ones are looked for
     is_crisp: bool,
 ) -> tuple[SolverResult, AlphaCut]:
     """Run the searches of a request: one problem, or two if the first one leaves a question.
-
-    Args:
-        kept: an earlier plan that still holds; only better ones are looked for.
 
     Returns:
         The result, and the alpha-cut that its plan has to pass.

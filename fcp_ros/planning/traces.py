@@ -77,20 +77,15 @@ def value_preferences(goal: GroundGoal, instance: Instance, tnorm: TNorm) -> lis
 
 
 class _Tracing:
-    """Values formulas in each of some states, by definition.
-
-    Args:
-        constraints: their facts are valued by the states up to each of them.
-        states: from the initial to the last one.
-        reached: the time (s, rounded) at which each of them is reached.
-        degrees: of graded atoms, as of the last state; others count as 0.
-    """
+    """Values formulas in each of some states, by definition."""
 
     def __init__(
         self,
+        # their facts are valued by the states up to each of them
         constraints: Sequence[GroundConstraint],
-        states: Sequence[Instance],
-        reached: Sequence[Fraction],
+        states: Sequence[Instance],  # from the initial to the last one
+        reached: Sequence[Fraction],  # the time (s, rounded) at which each of them is reached
+        # of graded atoms, as of the last state; others count as 0
         degrees: Mapping[GradedAtom, float],
         tnorm: TNorm,
     ) -> None:

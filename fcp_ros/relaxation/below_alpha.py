@@ -72,16 +72,13 @@ def _tell(predicate: str, arguments: tuple[str, ...], domain: Domain, instance: 
 
 
 def explain_below_alpha(
-    strict: PlanningResult,
+    strict: PlanningResult,  # the failure of the goal, UNSOLVABLE_AT_ALPHA
     options: PlanningOptions,
     plan_anyway: Callable[[PlanningOptions], PlanningResult],
     domain: Domain,
     instance: Instance,
 ) -> PlanningResult:
     """Look at the best plan for a goal none of whose plans reaches alpha.
-
-    Args:
-        strict: the failure of the goal, UNSOLVABLE_AT_ALPHA.
 
     Returns:
         If only its length keeps the plan below alpha and somebody can be asked, a result with a

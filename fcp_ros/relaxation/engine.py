@@ -66,24 +66,16 @@ _STOPPED = (PlanStatus.TIMEOUT, PlanStatus.MEMOUT, PlanStatus.CANCELLED)
 
 
 class GoalRelaxation:
-    """Relaxes one goal.
-
-    Args:
-        whole: the domain with the rules that ask a person; it says how goals may be relaxed.
-        make_proofs: makes the proofs of another world.
-
-    Attributes:
-        expansions: states expanded for relaxed goals.
-        timings: stage -> seconds for relaxed goals.
-    """
+    """Relaxes one goal."""
 
     def __init__(
         self,
+        # the domain with the rules that ask a person; it says how goals may be relaxed
         whole: Domain,
         here: PlanningWorld,
         goal: Expression,
         options: PlanningOptions,
-        make_proofs: MakeProofs,
+        make_proofs: MakeProofs,  # makes the proofs of another world
         plan: PlanGoal,
         purpose: str = "",
     ) -> None:
@@ -125,8 +117,8 @@ class GoalRelaxation:
         self._checked: dict[tuple[int, int, int], bool] = {}
         self._first_solved = math.inf
         self._expanded_below = -1
-        self.expansions = 0
-        self.timings: dict[str, float] = {}
+        self.expansions = 0  # states expanded for relaxed goals
+        self.timings: dict[str, float] = {}  # stage -> seconds for relaxed goals
 
     def _list_named(self) -> Iterator[frozenset[str]]:
         """Yield the elements that each requirement names.

@@ -38,20 +38,14 @@ Pairs = frozenset[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Attempt:
-    """The answer to planning one node.
-
-    Attributes:
-        result: of the planner; None if it was not asked.
-        conflict: the requirements that have no plan together, if that is proven.
-        exact: True if no plan for it has a higher membership: proven.
-        weak: requirements, each with the number of a choice, with which no plan reaches alpha.
-    """
+    """The answer to planning one node."""
 
     outcome: RelaxationOutcome
-    result: PlanningResult | None = None
-    conflict: Pairs = frozenset()
+    result: PlanningResult | None = None  # of the planner; None if it was not asked
+    conflict: Pairs = frozenset()  # the requirements that have no plan together, if that is proven
     reason: str = ""
-    exact: bool = True
+    exact: bool = True  # True if no plan for it has a higher membership: proven
+    # requirements, each with the number of a choice, with which no plan reaches alpha
     weak: tuple[Pairs, ...] = ()
 
     @property
@@ -62,25 +56,17 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Found:
-    """The result of the search.
+    """The result of the search."""
 
-    Attributes:
-        node: the best node whose plan reaches alpha; None without one.
-        attempt: its attempt, or that of the best node below alpha.
-        bound: upper bound of the membership of all other nodes.
-        complete: True if no node is left open, and no choice was left out as one of too many.
-        executes: True if some relaxed goal has a plan that does something.
-        conflicts: the sets of requirements, with a choice for each, that are known to have no plan.
-    """
-
-    node: Node | None
-    attempt: Attempt | None
-    bound: float
-    complete: bool
-    executes: bool
+    node: Node | None  # the best node whose plan reaches alpha; None without one
+    attempt: Attempt | None  # its attempt, or that of the best node below alpha
+    bound: float  # upper bound of the membership of all other nodes
+    complete: bool  # True if no node is left open, and no choice was left out as one of too many
+    executes: bool  # True if some relaxed goal has a plan that does something
     explored: tuple[ExploredRelaxation, ...]
     interrupted: Interrupted | None = None
     below: Node | None = None
+    # the sets of requirements, with a choice for each, that are known to have no plan
     conflicts: tuple[Pairs, ...] = ()
 
 
@@ -97,23 +83,20 @@ class _Tally:
 
 
 class RelaxationLattice:
-    """Searches the lattice.
-
-    Args:
-        streams: the choices for each requirement, best first.
-        by_membership: True if the membership of the plan decides; otherwise the first node whose
-            plan reaches alpha is the best one.
-        enough: asked after each plan that reaches alpha; True takes the best one so far.
-    """
+    """Searches the lattice."""
 
     def __init__(
         self,
+        # the choices for each requirement, best first
         streams: Sequence[ChoiceStream | WorldStream],
         tnorm: TNorm,
         alpha: float,
         attempt: Callable[[Node, Sequence[RequirementChoice]], Attempt],
         *,
+        # True if the membership of the plan decides; otherwise the first node whose plan reaches
+        # alpha is the best one
         by_membership: bool = True,
+        # asked after each plan that reaches alpha; True takes the best one so far
         enough: Callable[[], bool] = lambda: False,
         name: Callable[[RequirementChange], str] = lambda changed: changed.change.original,
     ) -> None:

@@ -46,31 +46,25 @@ _RELAXABLE = (PlanStatus.UNSOLVABLE_PROVEN, PlanStatus.UNSOLVABLE_AT_ALPHA)
 def plan_goal(
     domain: Domain,
     instance: Instance,
-    goal_text: str,
+    goal_text: str,  # such as `on(?x, table_1) and is_a(?x, "mug")`
+    # alpha, limits, and the permission to relax. The time limit is that of all attempts together.
     options: PlanningOptions,
-    memberships: MembershipSource,
+    memberships: MembershipSource,  # judges graded predicates
     *,
+    # the present amount of each resource; the domain's initial values by default
     resources: Mapping[str, float] | None = None,
+    # asked every few milliseconds; True cancels the request
     cancelled: CancelCallback = never_cancel,
+    # told of phases, expansions, the best plan so far and bounds
     progress: ProgressCallback = ignore_progress,
-    session: PlanningSession | None = None,
+    session: PlanningSession | None = None,  # kept from one request to the next in the same domain
+    # of the request, if it began before this call, such as with reading files
     start: RequestStart | None = None,
+    # what somebody said that it is for, such as "calling a doctor"; substitutes are judged for
+    # that, too
     purpose: str = "",
 ) -> PlanningResult:
     """Plan a goal as a user wrote it.
-
-    Args:
-        goal_text: such as `on(?x, table_1) and is_a(?x, "mug")`.
-        options: alpha, limits, and the permission to relax. The time limit is that of all attempts
-            together.
-        memberships: judges graded predicates.
-        resources: the present amount of each resource; the domain's initial values by default.
-        cancelled: asked every few milliseconds; True cancels the request.
-        progress: told of phases, expansions, the best plan so far and bounds.
-        session: kept from one request to the next in the same domain.
-        start: of the request, if it began before this call, such as with reading files.
-        purpose: what somebody said that it is for, such as "calling a doctor"; substitutes are
-            judged for that, too.
 
     Returns:
         the result; nothing is raised. A goal that can't be read is INVALID_REQUEST, and the message

@@ -57,36 +57,29 @@ class InstructionResult:
 
 
 def plan_instruction(
-    instruction: str,
+    instruction: str,  # in words, such as "bring me something to drink from"
     reader: InstructionReader,
-    context: ReadingContext,
+    context: ReadingContext,  # domain, state, speaker
+    # as of `plan_goal`, like the arguments below. Where they leave `confirm_below` open, a
+    # relaxation below CONFIRM_BELOW is asked about.
     options: PlanningOptions,
-    memberships: MembershipSource,
+    memberships: MembershipSource,  # judges graded predicates
     *,
     resources: Mapping[str, float] | None = None,
-    cancelled: CancelCallback = never_cancel,
+    cancelled: CancelCallback = never_cancel,  # asked every few milliseconds
     progress: ProgressCallback = ignore_progress,
-    session: PlanningSession | None = None,
+    session: PlanningSession | None = None,  # kept from one request to the next
     start: RequestStart | None = None,
+    # asked which reading is meant, and to confirm a relaxed goal (`options.confirm_below`). The
+    # time until an answer does not count.
     ask: AskCallback = leave_open,
+    # told how the instruction was understood, before anything is asked or planned
     tell: TellCallback = tell_nobody,
+    # as which the instruction was read before, and confirmed where that was needed; it is planned,
+    # by the rules for words. "" reads it.
     goal: str = "",
 ) -> InstructionResult:
     """Plan what somebody said.
-
-    Args:
-        instruction: in words, such as "bring me something to drink from".
-        context: domain, state, speaker.
-        options: as of `plan_goal`, like the arguments below. Where they leave `confirm_below` open,
-            a relaxation below CONFIRM_BELOW is asked about.
-        memberships: judges graded predicates.
-        cancelled: asked every few milliseconds.
-        session: kept from one request to the next.
-        ask: asked which reading is meant, and to confirm a relaxed goal (`options.confirm_below`).
-            The time until an answer does not count.
-        tell: told how the instruction was understood, before anything is asked or planned.
-        goal: as which the instruction was read before, and confirmed where that was needed; it is
-            planned, by the rules for words. "" reads it.
 
     Returns:
         The interpretation and the result. Nothing is planned unless one reading is clearly best, or

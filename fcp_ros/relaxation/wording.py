@@ -49,16 +49,13 @@ class RequirementChange:
 
 
 class ChangeWords:
-    """Tells the changes of one goal.
-
-    Attributes:
-        weak: number of a requirement -> a clause about what keeps it below alpha by itself.
-    """
+    """Tells the changes of one goal."""
 
     def __init__(self, domain: Domain, instance: Instance, goal: GoalRequirements) -> None:
         self._domain = domain
         self._instance = instance
         self._goal = goal
+        # number of a requirement -> a clause about what keeps it below alpha by itself
         self.weak: dict[int, str] = {}
         self._told: dict[tuple[int, str], str] = {}
 

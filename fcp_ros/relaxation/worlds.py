@@ -81,11 +81,7 @@ def remove_asking(domain: Domain) -> Domain:
 
 
 class WorldStream:
-    """The worlds to plan in, best first, as choices; number 0 is the world as it is.
-
-    Attributes:
-        left_out: upper bound of the degree of worlds that are not looked at, as they are too many.
-    """
+    """The worlds to plan in, best first, as choices; number 0 is the world as it is."""
 
     def __init__(
         self,
@@ -103,6 +99,7 @@ class WorldStream:
         self._made: dict[int, PlanningWorld] = {0: here}
         self.requirement = Requirement(Form.HARD, ())
         self.refused: list[RefusedChange] = []
+        # upper bound of the degree of worlds that are not looked at, as they are too many
         self.left_out = 0.0
 
     @cached_property

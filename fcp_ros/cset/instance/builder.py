@@ -48,14 +48,10 @@ class InstanceBuilder:
     def add(
         self,
         type_: str,
-        name: str | None = None,
+        name: str | None = None,  # unique in the instance; made up from the type where it is None
         attributes: Mapping[str, ValueExpression] | None = None,
     ) -> int:
-        """Add an element and return its id.
-
-        Args:
-            name: unique in the instance; made up from the type where it is None.
-        """
+        """Add an element and return its id."""
         if not self.schema.has_type(type_):
             where = f"schema {self.schema.name!r}"
             raise InstanceError(describe_unknown_name("type", type_, self.schema.types, where))

@@ -19,23 +19,18 @@ ChangedTuple = tuple[str, int, tuple[int, ...]]
 class Change:
     """The net difference between an instance and the one that a builder made from it.
 
-    Attributes:
-        deleted: ids of elements that are gone.
-        added: (relation, id, legs) of new tuples.
-        removed: (relation, id, legs) of tuples that are gone.
-        functions: (function, element) where a function has a new value; at created elements, too.
-        attributes: (attribute, element or tuple) where an attribute was set, changed or unset; not
-            where the element or tuple is gone.
-
     Everything is by ascending id. A tuple with an element changed by a merge is both removed and
     added, with one id.
     """
 
     created: tuple[int, ...] = ()
-    deleted: tuple[int, ...] = ()
-    added: tuple[ChangedTuple, ...] = ()
-    removed: tuple[ChangedTuple, ...] = ()
+    deleted: tuple[int, ...] = ()  # ids of elements that are gone
+    added: tuple[ChangedTuple, ...] = ()  # (relation, id, legs) of new tuples
+    removed: tuple[ChangedTuple, ...] = ()  # (relation, id, legs) of tuples that are gone
+    # (function, element) where a function has a new value; at created elements, too
     functions: tuple[tuple[str, int], ...] = ()
+    # (attribute, element or tuple) where an attribute was set, changed or unset; not where the
+    # element or tuple is gone
     attributes: tuple[tuple[str, int], ...] = ()
 
     def __bool__(self) -> bool:
@@ -73,9 +68,6 @@ class Draft:
 
     Read the tables through the attributes; change them only through the methods, which first copy a
     table that an instance holds. Nothing is checked here.
-
-    Attributes:
-        removed: names of the elements that were removed.
     """
 
     __slots__ = (
@@ -99,7 +91,7 @@ class Draft:
     def __init__(self, schema: Schema, before: Instance | None = None) -> None:
         self.schema = schema
         self.before = before
-        self.removed: dict[int, str] = {}
+        self.removed: dict[int, str] = {}  # names of the elements that were removed
         self._owned: list[ElementTable | FunctionTable | RelationTable | AttributeTable] = []
         self._change: Change | None = None
         self._lost: dict[tuple[str, Legs], int] = {}

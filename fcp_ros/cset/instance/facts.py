@@ -52,28 +52,20 @@ def with_facts(
 
 
 class AttributeChange(NamedTuple):
-    """A changed value of an attribute.
+    """A changed value of an attribute."""
 
-    Attributes:
-        holder: name of the element, or of the tuple: ``on(mug_1, table_1)``.
-    """
-
-    holder: str
+    holder: str  # name of the element, or of the tuple: ``on(mug_1, table_1)``
     attribute: str
     before: AttributeValue | None
     after: AttributeValue | None
 
 
 class FunctionChange(NamedTuple):
-    """A changed value of a function.
-
-    Attributes:
-        before: name of the value; None at a new element.
-    """
+    """A changed value of a function."""
 
     element: str
     function: str
-    before: str | None
+    before: str | None  # name of the value; None at a new element
     after: str
 
 

@@ -75,13 +75,7 @@ Index = MutableMapping[int, Bucket]
 
 
 class RelationTable:
-    """The tuples of one relation.
-
-    Attributes:
-        rows: legs by id of the tuple, ascending once the table is sealed.
-        keys: positions of the functional legs.
-        digest: hash of the content by names; None if not computed.
-    """
+    """The tuples of one relation."""
 
     __slots__ = (
         "_changes",
@@ -111,13 +105,14 @@ class RelationTable:
         keys: tuple[int, ...] | None = None,
     ) -> None:
         self.declared = declared
-        self.rows = rows
+        self.rows = rows  # legs by id of the tuple, ascending once the table is sealed
         if by_legs is None:
             by_legs = {legs: row for row, legs in rows.items()}
         self.by_legs: Mapping[Legs, int] = by_legs
         self._map = None if isinstance(by_legs, LegsByKey) else by_legs
+        # positions of the functional legs
         self.keys = tuple(map(declared.position, declared.functional)) if keys is None else keys
-        self.digest: int | None = None
+        self.digest: int | None = None  # hash of the content by names; None if not computed
         self.derived: dict[object, Any] = {}
         self._indexes: dict[int, Index] = {} if indexes is None else indexes
         self._persistent: RelationTable | None = None

@@ -18,11 +18,7 @@ from fcp_ros.foundation.persistent_map import (
 
 
 class ElementTable:
-    """The elements, with their types and names.
-
-    Attributes:
-        digest: hash of the content by names; None if not computed.
-    """
+    """The elements, with their types and names."""
 
     __slots__ = (
         "_arrays",
@@ -47,7 +43,7 @@ class ElementTable:
         self.types = types
         self.names = names
         self.ids = ids
-        self.digest: int | None = None
+        self.digest: int | None = None  # hash of the content by names; None if not computed
         self.derived: dict[object, Any] = {}
         self.sealed = False
         self._members = members
@@ -158,18 +154,13 @@ T = TypeVar("T", bound="ValueTable[Any]")
 
 
 class ValueTable(Generic[V]):
-    """One value for each of some ids.
-
-    Attributes:
-        values: value by id, ascending once the table is sealed.
-        digest: hash of the content by names; None if not computed.
-    """
+    """One value for each of some ids."""
 
     __slots__ = ("_last", "_persistent", "_unsorted", "derived", "digest", "sealed", "values")
 
     def __init__(self, values: MutableMapping[int, V]) -> None:
-        self.values = values
-        self.digest: int | None = None
+        self.values = values  # value by id, ascending once the table is sealed
+        self.digest: int | None = None  # hash of the content by names; None if not computed
         self.derived: dict[object, Any] = {}
         self._persistent: Any = None
         self._last = last_key(values) if values else 0

@@ -32,17 +32,13 @@ class ViolationKind(str, Enum):
 
 @dataclass(frozen=True)
 class Violation:
-    """One broken condition.
-
-    Attributes:
-        elements: names of the elements concerned (a tuple of a relation is named like
-            ``on(mug_1, table_1)``).
-        symbol: the function, leg, attribute or condition concerned, if there is one.
-    """
+    """One broken condition."""
 
     kind: ViolationKind
     message: str
+    # names of the elements concerned (a tuple of a relation is named like ``on(mug_1, table_1)``)
     elements: tuple[str, ...] = ()
+    # the function, leg, attribute or condition concerned, if there is one
     symbol: str | None = None
 
     def __str__(self) -> str:

@@ -201,19 +201,14 @@ _V = TypeVar("_V")
 
 @dataclass(frozen=True)
 class Schema:
-    """A schema is a value: validated on construction, hashable, comparable.
-
-    Attributes:
-        types: each type with its direct parents; several are allowed.
-        functions: names are unique in the schema.
-        relations: names are unique, and none is also a type's name.
-        attributes: names are unique among the attributes of any one type, inherited ones included.
-    """
+    """A schema is a value: validated on construction, hashable, comparable."""
 
     name: str
+    # each type with its direct parents; several are allowed
     types: Mapping[TypeName, tuple[TypeName, ...]]
-    functions: tuple[Function, ...] = ()
-    relations: tuple[Relation, ...] = ()
+    functions: tuple[Function, ...] = ()  # names are unique in the schema
+    relations: tuple[Relation, ...] = ()  # names are unique, and none is also a type's name
+    # names are unique among the attributes of any one type, inherited ones included
     attributes: tuple[Attribute, ...] = ()
     _lookup: _Lookup = field(init=False, repr=False, compare=False)
 

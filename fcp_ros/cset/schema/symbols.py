@@ -15,12 +15,9 @@ AttributeValue: TypeAlias = bool | int | float | str
 
 @dataclass(frozen=True)
 class SchemaProblem:
-    """One thing that is wrong with a schema.
+    """One thing that is wrong with a schema."""
 
-    Attributes:
-        part: where, by the keys and positions of the schema's text: ``("types", "mug")``.
-    """
-
+    # where, by the keys and positions of the schema's text: ``("types", "mug")``
     part: tuple[str | int, ...]
     message: str
 
@@ -54,18 +51,14 @@ class Function:
 
 @dataclass(frozen=True)
 class Relation:
-    """A set of tuples over its legs; the tuples are elements too, of the type `name`.
-
-    Attributes:
-        legs: (leg, type) in order; one leg makes a unary relation, a flag.
-        functional: legs that are keys: at most one tuple for each element in that leg.
-        static: True if no rule may change it.
-    """
+    """A set of tuples over its legs; the tuples are elements too, of the type `name`."""
 
     name: RelationName
+    # (leg, type) in order; one leg makes a unary relation, a flag
     legs: tuple[tuple[str, TypeName], ...]
+    # legs that are keys: at most one tuple for each element in that leg
     functional: tuple[str, ...] = ()
-    static: bool = False
+    static: bool = False  # True if no rule may change it
 
     @property
     def keys(self) -> tuple[int, ...]:
@@ -83,17 +76,12 @@ class Relation:
 
 @dataclass(frozen=True)
 class Attribute:
-    """A partial attribute of the elements of `owner` and its subtypes, or of a relation's tuples.
+    """A partial attribute of elements of `owner` and its subtypes, or of a relation's tuples."""
 
-    Attributes:
-        name: unique among the attributes of any one type or relation.
-        values: the admissible ones where the kind is ENUM.
-    """
-
-    name: str
+    name: str  # unique among the attributes of any one type or relation
     owner: TypeName
     kind: AttributeKind
-    values: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()  # the admissible ones where the kind is ENUM
 
 
 class SchemaParts(NamedTuple):

@@ -28,18 +28,13 @@ _PLACES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SpokenArgument:
-    """An argument of a verb.
+    """An argument of a verb."""
 
-    Attributes:
-        marker: `SUBJECT`, `OBJECT`, `RECEIVER`, or "prep:in".
-        noun: its head with the words before it that name a kind ("coffee mug"), in the singular
-            and in lower case.
-        is_thing: False for an act or the like, which stays in the masked clause: "give something
-            a wipe".
-    """
-
-    marker: str
+    marker: str  # `SUBJECT`, `OBJECT`, `RECEIVER`, or "prep:in"
+    # its head with the words before it that name a kind ("coffee mug"), in the singular and in
+    # lower case
     noun: str
+    # False for an act or the like, which stays in the masked clause: "give something a wipe"
     is_thing: bool = True
 
     @property
@@ -50,21 +45,15 @@ class SpokenArgument:
 
 @dataclass(frozen=True, slots=True)
 class DemandClause:
-    """A clause of an instruction.
-
-    Attributes:
-        particle: "up" in "pick up"; "" for none.
-        arguments: in the order of the words.
-        complement: what is said of the object, or of the subject of "be": "clean" in "wipe it
-            clean" and "the table is clean".
-        negated: True for "is not clean"; a prohibition is no matter of the clause.
-    """
+    """A clause of an instruction."""
 
     verb: str
-    particle: str = ""
-    arguments: tuple[SpokenArgument, ...] = ()
+    particle: str = ""  # "up" in "pick up"; "" for none
+    arguments: tuple[SpokenArgument, ...] = ()  # in the order of the words
+    # what is said of the object, or of the subject of "be": "clean" in "wipe it clean" and "the
+    # table is clean"
     complement: str = ""
-    negated: bool = False
+    negated: bool = False  # True for "is not clean"; a prohibition is no matter of the clause
 
     @property
     def action(self) -> str:

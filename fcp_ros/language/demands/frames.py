@@ -29,17 +29,11 @@ MOST_FRAMES = 64
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A place in a frame.
+    """A place in a frame."""
 
-    Attributes:
-        marker: ties it to the verb, as in `SpokenArgument`.
-        slot: the slot that stands there; "" for a word of the phrase itself.
-        word: that word, such as "table" in "set the table"; "" for a slot.
-    """
-
-    marker: str
-    slot: str = ""
-    word: str = ""
+    marker: str  # ties it to the verb, as in `SpokenArgument`
+    slot: str = ""  # the slot that stands there; "" for a word of the phrase itself
+    word: str = ""  # that word, such as "table" in "set the table"; "" for a slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +42,12 @@ class Frame:
 
     Attributes:
         verb, particle, complement: as in `DemandClause`.
-        roles: in the order of the words.
     """
 
     verb: str
     particle: str
     complement: str
-    roles: tuple[Role, ...]
+    roles: tuple[Role, ...]  # in the order of the words
     meaning: Meaning
 
     @property

@@ -61,41 +61,28 @@ SHORT_LIST = 48
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """One meaning that a clause may have.
-
-    Attributes:
-        slots: slot -> position of the argument that fills it.
-        degree: its probability among the meanings of the domain, times the probability that the
-            clause asks for any of them, and times how well nouns and markers fit.
-        frame: the frame of the domain's phrases that the clause is likest to.
-    """
+    """One meaning that a clause may have."""
 
     meaning: Meaning
-    slots: Mapping[str, int]
+    slots: Mapping[str, int]  # slot -> position of the argument that fills it
+    # its probability among the meanings of the domain, times the probability that the clause asks
+    # for any of them, and times how well nouns and markers fit
     degree: float
-    frame: Frame
+    frame: Frame  # the frame of the domain's phrases that the clause is likest to
 
 
 @dataclass(frozen=True)
 class DemandWeights:
-    """Weights that training finds: all that a file of weights holds.
+    """Weights that training finds: all that a file of weights holds."""
 
-    Attributes:
-        features: weight of each of `FEATURES`.
-        roles: weight of each of `roles.ROLE_FEATURES`.
-        familiarity: weights of `describe_best`.
-        kinds: softmax weights of the kinds of demands, shape (3 dimension + 1, kinds).
-        kind_names: a name for each kind, "domain: meaning".
-        encoder: fingerprint of the weights of the sentence encoder.
-        names: label -> noun -> number of times that people said it for that.
-    """
-
-    features: Array
-    roles: Array
-    familiarity: Array
+    features: Array  # weight of each of `FEATURES`
+    roles: Array  # weight of each of `roles.ROLE_FEATURES`
+    familiarity: Array  # weights of `describe_best`
+    # softmax weights of the kinds of demands, shape (3 dimension + 1, kinds)
     kinds: NDArray[np.float32]
-    kind_names: tuple[str, ...]
-    encoder: str
+    kind_names: tuple[str, ...]  # a name for each kind, "domain: meaning"
+    encoder: str  # fingerprint of the weights of the sentence encoder
+    # label -> noun -> number of times that people said it for that
     names: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
@@ -192,12 +179,10 @@ class ClauseComparison:
         clause: DemandClause,
         table: FrameTable,
         fit: Fit = fit_anything,
+        # root probabilities of the clause's kinds; computed where they are None
         kinds: NDArray[np.float32] | None = None,
     ) -> tuple[Places, Array, list[Assignment]]:
         """Compute the features of a clause beside the frames that are likest to it.
-
-        Args:
-            kinds: root probabilities of the clause's kinds; computed where they are None.
 
         Returns:
             Positions of the frames, the features of each, and the assignment of its roles.

@@ -37,14 +37,10 @@ _INNER = frozenset(["of", "with", "like"])
 
 @dataclass(frozen=True, slots=True)
 class SpokenParts:
-    """A clause as the demand model sees it, and where its arguments are from.
-
-    Attributes:
-        heads: for each of its arguments the place of its head noun in the tree.
-    """
+    """A clause as the demand model sees it, and where its arguments are from."""
 
     clause: DemandClause
-    heads: tuple[int, ...]
+    heads: tuple[int, ...]  # for each of its arguments the place of its head noun in the tree
 
 
 def read_parts(parsed: ParsedClause) -> SpokenParts:

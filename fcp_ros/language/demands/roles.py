@@ -52,17 +52,11 @@ def fit_anything(_noun: str, _type: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Arguments in the places of a frame.
+    """Arguments in the places of a frame."""
 
-    Attributes:
-        slots: slot -> position of its argument in the clause.
-        score: sum of the logarithms of the probabilities; 0 is the best.
-        fit: product of the degrees to which the nouns fit the types of their slots.
-    """
-
-    slots: Mapping[str, int]
-    score: float
-    fit: float
+    slots: Mapping[str, int]  # slot -> position of its argument in the clause
+    score: float  # sum of the logarithms of the probabilities; 0 is the best
+    fit: float  # product of the degrees to which the nouns fit the types of their slots
     left_over: int
     empty: int
 

@@ -71,42 +71,28 @@ class _File(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A clause, and what it asks for.
-
-    Attributes:
-        asks: name of the meaning, as the file gives it.
-        slots: slot -> position of the argument that fills it.
-        count: number of times that people said it so.
-    """
+    """A clause, and what it asks for."""
 
     domain: str
-    asks: str
+    asks: str  # name of the meaning, as the file gives it
     clause: DemandClause
-    slots: Mapping[str, int]
-    count: int = 1
+    slots: Mapping[str, int]  # slot -> position of the argument that fills it
+    count: int = 1  # number of times that people said it so
 
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """The rows of some files.
+    """The rows of some files."""
 
-    Attributes:
-        rows: in the order of the files.
-        held_out: rows with verbs that are never trained on.
-        frames: domain -> frames of its phrases.
-        names: label -> noun -> number of times that people said it for that.
-        fits: domain -> how well a noun fits a type, of those that are files.
-        sources: file, licence and number of rows, a line each.
-        unread: texts in which no clause has the arguments that are marked.
-    """
-
-    rows: tuple[Row, ...]
-    frames: Mapping[str, tuple[Frame, ...]]
+    rows: tuple[Row, ...]  # in the order of the files
+    frames: Mapping[str, tuple[Frame, ...]]  # domain -> frames of its phrases
+    # label -> noun -> number of times that people said it for that
     names: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    # domain -> how well a noun fits a type, of those that are files
     fits: Mapping[str, Fit] = field(default_factory=dict)
-    sources: tuple[str, ...] = ()
-    held_out: tuple[Row, ...] = ()
-    unread: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()  # file, licence and number of rows, a line each
+    held_out: tuple[Row, ...] = ()  # rows with verbs that are never trained on
+    unread: tuple[str, ...] = ()  # texts in which no clause has the arguments that are marked
 
 
 def read_rows(files: Iterable[Path], parse: Parse) -> TrainingRows:

@@ -62,16 +62,11 @@ def report_nothing(_what: str, _done: int, _every: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RowScores:
-    """RowScores on rows, all in [0, 1], each clause counted once.
-
-    Attributes:
-        demands: share of rows whose first meaning is right.
-        roles: share of rows whose meaning and all whose marked arguments are right.
-    """
+    """RowScores on rows, all in [0, 1], each clause counted once."""
 
     rows: int
-    demands: float
-    roles: float
+    demands: float  # share of rows whose first meaning is right
+    roles: float  # share of rows whose meaning and all whose marked arguments are right
 
 
 def train_demands(

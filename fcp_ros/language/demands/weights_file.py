@@ -29,15 +29,10 @@ _RETRAIN = "train it again with `fcp language train`"
 
 @dataclass(frozen=True, slots=True)
 class Datasheet:
-    """The circumstances of a training.
+    """The circumstances of a training."""
 
-    Attributes:
-        sources: file, number of rows and licence, a line each.
-        scores: name of a score -> value in [0, 1].
-    """
-
-    sources: tuple[str, ...]
-    scores: Mapping[str, float]
+    sources: tuple[str, ...]  # file, number of rows and licence, a line each
+    scores: Mapping[str, float]  # name of a score -> value in [0, 1]
 
 
 def save_weights(weights: DemandWeights, datasheet: Datasheet, file: Path) -> None:

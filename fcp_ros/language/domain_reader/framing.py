@@ -35,15 +35,10 @@ _SMALL = frozenset(["back", "on", "off", "up", "down", "away"])
 
 @dataclass(frozen=True, slots=True)
 class FramedInstruction:
-    """An instruction without what asks for nothing.
+    """An instruction without what asks for nothing."""
 
-    Attributes:
-        asides: the words that are left, and the uses of the others.
-        only_asks: it consists of questions of fact.
-    """
-
-    asides: Asides
-    only_asks: bool
+    asides: Asides  # the words that are left, and the uses of the others
+    only_asks: bool  # it consists of questions of fact
 
 
 def frame_instruction(

@@ -18,18 +18,13 @@ from fcp_ros.language.reading import Refusal
 
 
 class ProvisoComposer:
-    """A maker of constraints from clauses and their conditions on the way.
-
-    Args:
-        contradictions: tells what can't be so at once.
-        holds_now: tells whether something is so initially.
-    """
+    """A maker of constraints from clauses and their conditions on the way."""
 
     def __init__(
         self,
         domain: Domain,
-        contradictions: Contradictions,
-        holds_now: Callable[[Expression], bool],
+        contradictions: Contradictions,  # tells what can't be so at once
+        holds_now: Callable[[Expression], bool],  # tells whether something is so initially
     ) -> None:
         self._domain = domain
         self._judging = list_judging(domain)

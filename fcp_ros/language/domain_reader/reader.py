@@ -98,20 +98,14 @@ class _Fault:
 
 @dataclass(frozen=True)
 class ParsedInstruction:
-    """An instruction with its trees, and what is known of its words.
-
-    Attributes:
-        nouns: the noun phrases at its tokens.
-        model: what was learned from people; None without a sentence encoder.
-        context: domain, state, speaker.
-    """
+    """An instruction with its trees, and what is known of its words."""
 
     segments: Sequence[Segment]
-    nouns: NounParser
+    nouns: NounParser  # the noun phrases at its tokens
     patterns: PatternTable
     places: PlaceChooser
-    model: DemandModel | None
-    context: ReadingContext
+    model: DemandModel | None  # what was learned from people; None without a sentence encoder
+    context: ReadingContext  # domain, state, speaker
 
 
 Syntax = Callable[[ParsedInstruction], list[Sentence]]

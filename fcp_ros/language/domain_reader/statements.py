@@ -66,19 +66,14 @@ def _close_group(group: Sequence[Statement]) -> Expression:
 
 @dataclass
 class ComposedClause:
-    """The formulas that a clause asks for.
-
-    Attributes:
-        statements: what shall hold at the end.
-        constraints: closed formulas about the way, or preferences; no variables are shared.
-        themes: the things that it is about.
-        terms: all things that phrases of the domain speak of.
-    """
+    """The formulas that a clause asks for."""
 
     clause: SpokenClause
-    statements: list[Statement] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)  # what shall hold at the end
+    # closed formulas about the way, or preferences; no variables are shared
     constraints: list[Expression] = field(default_factory=list)
-    themes: list[Term] = field(default_factory=list)
+    themes: list[Term] = field(default_factory=list)  # the things that it is about
+    # all things that phrases of the domain speak of
     terms: list[Term] = field(default_factory=list)
 
     def part_constraints(self) -> bool:

@@ -35,19 +35,14 @@ from fcp_ros.language.reading import Refusal
 
 
 class StepOrder:
-    """A maker of constraints for the order of clauses.
-
-    Args:
-        composer: knows the robot, and what holds things.
-        holds_now: tells whether something is so initially.
-    """
+    """A maker of constraints for the order of clauses."""
 
     def __init__(
         self,
         domain: Domain,
-        composer: Composer,
+        composer: Composer,  # knows the robot, and what holds things
         contradictions: Contradictions,
-        holds_now: Callable[[Expression], bool],
+        holds_now: Callable[[Expression], bool],  # tells whether something is so initially
     ) -> None:
         self._judging = list_judging(domain)
         self._composer = composer

@@ -32,16 +32,11 @@ _FENCE = re.compile(r"^\s*```\w*\s*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class AmendedDomain:
-    """A domain with an addition.
+    """A domain with an addition."""
 
-    Attributes:
-        domain: parsed from `text`.
-        rules: the names of the added rules.
-    """
-
-    domain: Domain
+    domain: Domain  # parsed from `text`
     text: str
-    rules: tuple[str, ...]
+    rules: tuple[str, ...]  # the names of the added rules
     lines: Mapping[str, int]
     entries: int
 

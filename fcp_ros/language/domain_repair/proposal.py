@@ -12,34 +12,21 @@ from fcp_ros.domain.model import Domain
 
 @dataclass(frozen=True, slots=True)
 class RepairAttempt:
-    """One answer of the model.
+    """One answer of the model."""
 
-    Attributes:
-        text: the addition that it wrote, in YAML.
-        faults: found in it, with lines of `text`; empty: it was accepted.
-    """
-
-    text: str
-    faults: tuple[Diagnostic, ...]
+    text: str  # the addition that it wrote, in YAML
+    faults: tuple[Diagnostic, ...]  # found in it, with lines of `text`; empty: it was accepted
 
 
 @dataclass(frozen=True)
 class DomainProposal:
-    """The outcome of a repair.
+    """The outcome of a repair."""
 
-    Attributes:
-        domain: the amended domain; None if no attempt was valid.
-        text: of the amended domain; empty if there is none.
-        generated: the rules that the model wrote.
-        attempts: all answers, in order.
-        message: a sentence for a person.
-    """
-
-    domain: Domain | None
-    text: str
-    generated: tuple[str, ...]
-    attempts: tuple[RepairAttempt, ...]
-    message: str
+    domain: Domain | None  # the amended domain; None if no attempt was valid
+    text: str  # of the amended domain; empty if there is none
+    generated: tuple[str, ...]  # the rules that the model wrote
+    attempts: tuple[RepairAttempt, ...]  # all answers, in order
+    message: str  # a sentence for a person
     model: str = ""
 
     def list_generated(self, rules: Iterable[str]) -> tuple[str, ...]:

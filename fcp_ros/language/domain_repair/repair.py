@@ -75,21 +75,17 @@ scene: {layers: {room: room, agent: robot}, unknown: item}
 class RepairOptions:
     """Settings of a repair.
 
-    Attributes:
-        rounds: answers that the model may give, 1 to MOST_ROUNDS.
-        rules_only: ask for rules over the names that exist, in a grammar; otherwise also for types,
-            relations and labels, as free YAML.
-        seed: of a server that draws at random.
-
     Raises:
         ValueError: a number out of its range.
     """
 
-    rounds: int = 4
+    rounds: int = 4  # answers that the model may give, 1 to MOST_ROUNDS
     most_tokens: int = 600
     seconds: float = 600.0
+    # ask for rules over the names that exist, in a grammar; otherwise also for types, relations and
+    # labels, as free YAML
     rules_only: bool = True
-    seed: int = 0
+    seed: int = 0  # of a server that draws at random
 
     def __post_init__(self) -> None:
         if not 1 <= self.rounds <= MOST_ROUNDS:
@@ -97,20 +93,15 @@ class RepairOptions:
 
 
 def repair_domain(
-    base: str,
-    need: str,
+    base: str,  # the text of a valid domain; empty begins a new one with `SKELETON`
+    need: str,  # what the robot shall be able to do, in words
     generator: TextGenerator,
     options: RepairOptions | None = None,
     *,
-    instance: Instance | None = None,
+    instance: Instance | None = None,  # a state, whose labels the model is shown
     check: Callable[[], None] = never_stop,
 ) -> DomainProposal:
     """Let a language model add what a domain lacks.
-
-    Args:
-        base: the text of a valid domain; empty begins a new one with `SKELETON`.
-        need: what the robot shall be able to do, in words.
-        instance: a state, whose labels the model is shown.
 
     Returns:
         The amended domain, or none with the reason, and all attempts. Only `check` raises, and what

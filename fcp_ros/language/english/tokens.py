@@ -27,11 +27,10 @@ class Token:
     """A part of a sentence.
 
     Attributes:
-        text: in lower case; of a quoted text, what is between the marks.
         start, end: its place in the sentence, in characters.
     """
 
-    text: str
+    text: str  # in lower case; of a quoted text, what is between the marks
     start: int
     end: int
     kind: TokenKind

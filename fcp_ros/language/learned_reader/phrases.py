@@ -51,13 +51,9 @@ _LEAST_STATE, _LEAST_LIKENESS = 0.5, 0.6
 
 @dataclass(frozen=True, slots=True)
 class _Label:
-    """A word that several elements are called by.
+    """A word that several elements are called by."""
 
-    Attributes:
-        type: the type that all of them have; empty if they differ.
-    """
-
-    type: str
+    type: str  # the type that all of them have; empty if they differ
     number: int
 
 

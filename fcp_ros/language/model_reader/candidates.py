@@ -26,30 +26,20 @@ _FENCE = re.compile(r"```\w*\n?|^\s*Goal:\s*", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class GoalCandidate:
-    """A goal that a model wrote, perhaps in several ways.
+    """A goal that a model wrote, perhaps in several ways."""
 
-    Attributes:
-        goals: ways to write it, all checked, likeliest first.
-        share: their probability among all checked goals and "unclear", in [0, 1].
-    """
-
-    goals: tuple[Expression, ...]
-    share: float
+    goals: tuple[Expression, ...]  # ways to write it, all checked, likeliest first
+    share: float  # their probability among all checked goals and "unclear", in [0, 1]
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedTexts:
-    """The outcome of checking a model's texts.
+    """The outcome of checking a model's texts."""
 
-    Attributes:
-        candidates: likeliest first, all different in meaning as far as their form tells.
-        unclear: the share of the answer that there is no goal.
-        faults: of texts that are no goals, each with what the checker says.
-    """
-
+    # likeliest first, all different in meaning as far as their form tells
     candidates: tuple[GoalCandidate, ...]
-    unclear: float
-    faults: tuple[str, ...]
+    unclear: float  # the share of the answer that there is no goal
+    faults: tuple[str, ...]  # of texts that are no goals, each with what the checker says
 
 
 def check_texts(

@@ -46,39 +46,29 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
 @dataclass(frozen=True, slots=True)
 class OfferedElement:
-    """An element that a goal may name.
-
-    Attributes:
-        shown: as prompts and answers write it: the name, quoted if needed, or one made up.
-        label: its category in plain words; its type where that can't be shown.
-        description: words about it that are no part of its name; "" where they can't be shown.
-    """
+    """An element that a goal may name."""
 
     name: str
-    shown: str
+    shown: str  # as prompts and answers write it: the name, quoted if needed, or one made up
     type: str
-    label: str
+    label: str  # its category in plain words; its type where that can't be shown
+    # words about it that are no part of its name; "" where they can't be shown
     description: str = ""
 
 
 @dataclass(frozen=True)
 class OfferedNames:
-    """The names that a goal may use.
+    """The names that a goal may use."""
 
-    Attributes:
-        elements: those most like the instruction first.
-        kinds: types and labels that variables may range over, most like the instruction first.
-        labels: labels of elements that no variable can range over, as the domain does not know
-            them, and those to be excepted ("everything but the mugs").
-        texts: words for graded predicates: of their rubrics, and of the instruction itself.
-        vocabulary: types, relations and graded predicates of the domain.
-    """
-
-    elements: tuple[OfferedElement, ...]
+    elements: tuple[OfferedElement, ...]  # those most like the instruction first
+    # types and labels that variables may range over, most like the instruction first
     kinds: tuple[str, ...]
+    # labels of elements that no variable can range over, as the domain does not know them, and
+    # those to be excepted ("everything but the mugs")
     labels: tuple[str, ...]
+    # words for graded predicates: of their rubrics, and of the instruction itself
     texts: tuple[str, ...]
-    vocabulary: Vocabulary
+    vocabulary: Vocabulary  # types, relations and graded predicates of the domain
     types_of_kinds: Mapping[str, str]
 
     @property

@@ -46,18 +46,12 @@ def write_task(domain: Domain, names: OfferedNames) -> str:
 
 def write_question(
     instruction: str,
-    context: ReadingContext,
+    context: ReadingContext,  # domain, state, speaker
     names: OfferedNames,
-    examples: Sequence[Example],
-    faults: Sequence[str] = (),
+    examples: Sequence[Example],  # made from the same names
+    faults: Sequence[str] = (),  # of earlier answers, as sentences
 ) -> str:
-    """Write the scene, the examples and the instruction.
-
-    Args:
-        context: domain, state, speaker.
-        examples: made from the same names.
-        faults: of earlier answers, as sentences.
-    """
+    """Write the scene, the examples and the instruction."""
     things = ", ".join(_describe(element) for element in names.shown)
     facts = "; ".join(_list_facts(context.instance, names.shown))
     persons = [

@@ -32,23 +32,17 @@ MOST_WORDS = 200
 
 @dataclass(frozen=True, slots=True)
 class ModelReaderOptions:
-    """Settings of the readers that ask a language model.
+    """Settings of the readers that ask a language model."""
 
-    Attributes:
-        candidates: goals that the model is asked for at once.
-        rounds: times that it is asked, with the faults of its last answers.
-        seed: of a server that draws at random.
-        softening: shares are taken to the power of 1 / softening before they are compared: models
-            are surer of themselves than they are right (docs/language_models.md).
-        margin: the least lead of the best reading's degree; with less the answer is AMBIGUOUS.
-    """
-
-    candidates: int = 4
-    rounds: int = 3
+    candidates: int = 4  # goals that the model is asked for at once
+    rounds: int = 3  # times that it is asked, with the faults of its last answers
     most_tokens: int = 120
     seconds: float = 120.0
-    seed: int = 0
+    seed: int = 0  # of a server that draws at random
+    # shares are taken to the power of 1 / softening before they are compared: models are surer of
+    # themselves than they are right (docs/language_models.md)
     softening: float = 2.0
+    # the least lead of the best reading's degree; with less the answer is AMBIGUOUS
     margin: float = 0.2
 
 
@@ -157,18 +151,14 @@ class GeneratorReader:
 class ModelReader(GeneratorReader):
     """Reads with a causal language model in a folder; it is loaded at the first instruction.
 
-    Args:
-        folder: as `save_pretrained` writes it, with safetensors.
-        device: "auto", "cpu" or "cuda".
-
     Raises:
         GroundingError: the folder holds no language model that may be loaded.
     """
 
     def __init__(
         self,
-        folder: Path,
-        device: str = "auto",
+        folder: Path,  # as `save_pretrained` writes it, with safetensors
+        device: str = "auto",  # "auto", "cpu" or "cuda"
         options: ModelReaderOptions | None = None,
         precision: Precision = Precision.AUTO,
     ) -> None:
@@ -179,20 +169,16 @@ class ModelReader(GeneratorReader):
 class EndpointReader(GeneratorReader):
     """Reads with a language model on a server with the OpenAI protocol.
 
-    Args:
-        url: of the server, such as "http://localhost:8000/v1".
-        model: the server's name of the model; "" takes the first that it lists.
-        endpoint: all settings of the server, in place of the first two.
-
     Raises:
         GroundingError: the url is none.
     """
 
     def __init__(
         self,
-        url: str = "",
-        model: str = "",
+        url: str = "",  # of the server, such as "http://localhost:8000/v1"
+        model: str = "",  # the server's name of the model; "" takes the first that it lists
         options: ModelReaderOptions | None = None,
+        # all settings of the server, in place of the first two
         endpoint: EndpointOptions | None = None,
     ) -> None:
         server = endpoint or EndpointOptions(url=url, model=model, timeout=60.0, retries=1)

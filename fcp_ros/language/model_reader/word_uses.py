@@ -89,18 +89,13 @@ class _Name:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The use of all words, and how well words and names cover one another.
+    """The use of all words, and how well words and names cover one another."""
 
-    Attributes:
-        words: the use of all words, from left to right.
-        read: share of the content words with a counterpart, in [0, 1]; less for prepositions of
-            other relations.
-        asked: share of the names in the goal that some word asks for, in [0, 1].
-    """
-
-    words: tuple[WordUse, ...]
+    words: tuple[WordUse, ...]  # the use of all words, from left to right
+    # share of the content words with a counterpart, in [0, 1]; less for prepositions of other
+    # relations
     read: float
-    asked: float
+    asked: float  # share of the names in the goal that some word asks for, in [0, 1]
 
 
 def align_words(instruction: str, goal: Expression, context: ReadingContext) -> Alignment:

@@ -60,17 +60,13 @@ _PLURALE_TANTUM = gather_words(
 
 @dataclass(frozen=True, slots=True)
 class NounMatch:
-    """Tokens that were taken for a noun or name.
-
-    Attributes:
-        note: how it was found, such as `spelled "rubbish"`; empty if it was said so.
-    """
+    """Tokens that were taken for a noun or name."""
 
     end: int
     head: Noun | ElementName
     plural: bool
     degree: float = 1.0
-    note: str = ""
+    note: str = ""  # how it was found, such as `spelled "rubbish"`; empty if it was said so
 
 
 class Lexicon:

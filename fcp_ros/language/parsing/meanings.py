@@ -61,23 +61,19 @@ class PlaceRelation:
 
 @dataclass
 class PatternTable:
-    """All patterns of a domain, by the stem of their first word.
+    """All patterns of a domain, by the stem of their first word."""
 
-    Attributes:
-        imperatives: patterns that begin with a verb.
-        modifiers: patterns that are said of a subject.
-        states: adjective -> meaning and True if the state is that it does not hold.
-        sets: things that belong together.
-    """
-
+    # patterns that begin with a verb
     imperatives: dict[str, list[SpokenPattern]] = field(default_factory=dict)
+    # patterns that are said of a subject
     modifiers: dict[str, list[SpokenPattern]] = field(default_factory=dict)
     places: list[PlaceRelation] = field(default_factory=list)
     remarks: list[SpokenPattern] = field(default_factory=list)
+    # adjective -> meaning and True if the state is that it does not hold
     states: dict[str, SpokenPattern] = field(default_factory=dict)
     vocabulary: set[str] = field(default_factory=set)
     slot_first: list[SpokenPattern] = field(default_factory=list)
-    sets: SetIndex = field(default_factory=lambda: SetIndex(()))
+    sets: SetIndex = field(default_factory=lambda: SetIndex(()))  # things that belong together
     _tries: dict[tuple[str, str], PatternTrie[SpokenPattern]] = field(default_factory=dict)
     _passives: dict[str, PatternTrie[tuple[SpokenPattern, str]]] = field(default_factory=dict)
 

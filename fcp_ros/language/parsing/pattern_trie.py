@@ -16,18 +16,13 @@ Leaf = TypeVar("Leaf")
 
 @dataclass(slots=True)
 class PatternTrie(Generic[Leaf]):
-    """The phrases that go on from one beginning.
-
-    Attributes:
-        slots: next slot, its type, and True if words follow free text -> phrases with it.
-        leaves: what phrases stand for that end here.
-        prepositions: the next words that are prepositions.
-    """
+    """The phrases that go on from one beginning."""
 
     words: dict[str, PatternTrie[Leaf]] = field(default_factory=dict)
+    # next slot, its type, and True if words follow free text -> phrases with it
     slots: dict[tuple[PhraseSlot, str, bool], PatternTrie[Leaf]] = field(default_factory=dict)
-    leaves: list[Leaf] = field(default_factory=list)
-    prepositions: list[str] = field(default_factory=list)
+    leaves: list[Leaf] = field(default_factory=list)  # what phrases stand for that end here
+    prepositions: list[str] = field(default_factory=list)  # the next words that are prepositions
 
     def add(
         self, parts: Sequence[PhraseWord | PhraseSlot], types: Mapping[str, str], leaf: Leaf

@@ -67,20 +67,14 @@ _LINKS = {"and": Link.AND, "then": Link.THEN, "earlier": Link.EARLIER, "first": 
 
 
 class SentenceParser:
-    """A parser of whole instructions.
-
-    Args:
-        nouns: the chart of noun phrases.
-        patterns: of the domain, for remarks beside tasks.
-        ignorable: words without a meaning in this domain.
-    """
+    """A parser of whole instructions."""
 
     def __init__(
         self,
-        nouns: NounParser,
+        nouns: NounParser,  # the chart of noun phrases
         clauses: ClauseParser,
-        patterns: PatternTable,
-        ignorable: frozenset[str],
+        patterns: PatternTable,  # of the domain, for remarks beside tasks
+        ignorable: frozenset[str],  # words without a meaning in this domain
         check: Callable[[], None],
     ) -> None:
         self._nouns = nouns

@@ -17,16 +17,11 @@ _Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class SetMention:
-    """A set that was spoken of.
-
-    Attributes:
-        more: which of its extensions were said.
-        number: how many wholes.
-    """
+    """A set that was spoken of."""
 
     given: ThingSet
-    more: frozenset[int] = frozenset()
-    number: int = 1
+    more: frozenset[int] = frozenset()  # which of its extensions were said
+    number: int = 1  # how many wholes
 
     @property
     def members(self) -> tuple[str, ...]:

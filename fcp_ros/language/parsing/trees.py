@@ -46,30 +46,22 @@ class Quantity:
 
     Attributes:
         bound, value: at least, at most or exactly how many.
-        share: a part of those that there are, instead; all but `value` of them.
-        most: the most of a range ("one or two"), beside `value`, the least.
     """
 
     bound: Bound = Bound.AT_LEAST
     value: int = 1
-    share: HalfOf | None = None
-    most: int | None = None
+    share: HalfOf | None = None  # a part of those that there are, instead; all but `value` of them
+    most: int | None = None  # the most of a range ("one or two"), beside `value`, the least
 
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """A kind of thing.
-
-    Attributes:
-        labels: labels or types that it stands for, for `is_a`.
-        type: a type of the schema that all of them have; empty if it is not known.
-        members: the elements of the state that it names.
-    """
+    """A kind of thing."""
 
     said: str
-    labels: tuple[str, ...]
-    type: str
-    members: tuple[str, ...]
+    labels: tuple[str, ...]  # labels or types that it stands for, for `is_a`
+    type: str  # a type of the schema that all of them have; empty if it is not known
+    members: tuple[str, ...]  # the elements of the state that it names
 
 
 class Reference(Enum):
@@ -119,12 +111,6 @@ class NounPhrase:
 
     Attributes:
         start, end: the first and after the last token.
-        qualities: what is said of it: adjectives, places, relative clauses.
-        excluded: what is not meant ("except ...").
-        other: "other", "another": not one that was mentioned.
-        attributes: values of attributes ("red"), as they were said.
-        kinds: of a set, the kinds of its parts; `number` of each of them are meant.
-        set_name: the set of the domain that it is about.
     """
 
     start: int
@@ -133,13 +119,15 @@ class NounPhrase:
     determiner: Determiner = Determiner.BARE
     number: Quantity | None = None
     plural: bool = False
+    # what is said of it: adjectives, places, relative clauses
     qualities: tuple[Predication, ...] = ()
-    excluded: tuple[Phrase, ...] = ()
-    other: bool = False
+    excluded: tuple[Phrase, ...] = ()  # what is not meant ("except ...")
+    other: bool = False  # "other", "another": not one that was mentioned
     only: bool = False
-    attributes: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()  # values of attributes ("red"), as they were said
+    # of a set, the kinds of its parts; `number` of each of them are meant
     kinds: tuple[Noun, ...] = ()
-    set_name: str = ""
+    set_name: str = ""  # the set of the domain that it is about
     uses: tuple[WordUse, ...] = ()
     degree: float = 1.0
 
@@ -160,28 +148,21 @@ Argument = NounPhrase | Coordination | int
 
 @dataclass(frozen=True, slots=True)
 class Predication:
-    """Something that is said of things.
+    """Something that is said of things."""
 
-    Attributes:
-        meaning: the condition; None for a place, whose relation depends on the things.
-        subject: the slot that the thing fills that this is said of; empty if it is in `arguments`.
-        preposition: of a place, the one that stands for it; `arguments` has "place" (and "theme").
-        source: where the thing is initially ("from the shelf").
-        additions: remarks of a task that were said, with their arguments in `arguments`.
-        degree: how well the words fit.
-        uses: the words, without those of the arguments.
-    """
-
-    meaning: Meaning | None
+    meaning: Meaning | None  # the condition; None for a place, whose relation depends on the things
     arguments: Mapping[str, Argument]
+    # the slot that the thing fills that this is said of; empty if it is in `arguments`
     subject: str = ""
+    # of a place, the one that stands for it; `arguments` has "place" (and "theme")
     preposition: str = ""
     negated: bool = False
-    source: bool = False
+    source: bool = False  # where the thing is initially ("from the shelf")
     attributive: bool = False
+    # remarks of a task that were said, with their arguments in `arguments`
     additions: tuple[Meaning, ...] = ()
-    degree: float = 1.0
-    uses: tuple[WordUse, ...] = ()
+    degree: float = 1.0  # how well the words fit
+    uses: tuple[WordUse, ...] = ()  # the words, without those of the arguments
 
 
 class Act(Enum):
@@ -230,17 +211,12 @@ class TimeKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TimeLimit:
-    """A time of something.
+    """A time of something."""
 
-    Attributes:
-        kind: how it is so then.
-        wished: only if possible.
-    """
-
-    kind: TimeKind
+    kind: TimeKind  # how it is so then
     seconds: Fraction
     begin: Fraction = Fraction(0)
-    wished: bool = False
+    wished: bool = False  # only if possible
 
 
 class ProvisoKind(Enum):
@@ -256,78 +232,51 @@ class ProvisoKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Proviso:
-    """A condition on the way under which a clause speaks.
-
-    Attributes:
-        uses: those of its first words.
-    """
+    """A condition on the way under which a clause speaks."""
 
     kind: ProvisoKind
     clause: SpokenClause
-    uses: tuple[WordUse, ...] = ()
+    uses: tuple[WordUse, ...] = ()  # those of its first words
     ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SpokenClause:
-    """A clause.
-
-    Attributes:
-        predications: what for; several share their subject ("open and clean").
-        time: when it shall be so.
-        once: at most once ("don't go there more than once").
-        sometime: at some time on the way ("at some point").
-        order: its place in time, if words behind it say so ("last", "first").
-        permitted: it may be so, but only under a proviso.
-        provisos: conditions on the way ("while the door is open").
-        in_order: what several things are asked of is asked one after the other.
-        condition: only if this was so initially.
-        never: what must not happen meanwhile ("without opening the fridge").
-        excluded: what is left out ("except the mugs").
-        after_each: after each thing that the clause before it is about.
-        awaited: it is waited for, and not asked for ("when the door is closed").
-        verb: the verb that a next clause may leave out.
-        uses: the words, without those of the predications.
-        degree: how well the words fit.
-    """
+    """A clause."""
 
     act: Act
+    # what for; several share their subject ("open and clean")
     predications: tuple[Predication, ...]
     negated: bool = False
     preferred: bool = False
-    time: TimeLimit | None = None
-    once: bool = False
-    sometime: bool = False
-    order: Link | None = None
-    permitted: bool = False
-    provisos: tuple[Proviso, ...] = ()
-    in_order: bool = False
-    condition: tuple[Predication, ...] = ()
+    time: TimeLimit | None = None  # when it shall be so
+    once: bool = False  # at most once ("don't go there more than once")
+    sometime: bool = False  # at some time on the way ("at some point")
+    order: Link | None = None  # its place in time, if words behind it say so ("last", "first")
+    permitted: bool = False  # it may be so, but only under a proviso
+    provisos: tuple[Proviso, ...] = ()  # conditions on the way ("while the door is open")
+    in_order: bool = False  # what several things are asked of is asked one after the other
+    condition: tuple[Predication, ...] = ()  # only if this was so initially
+    # what must not happen meanwhile ("without opening the fridge")
     never: tuple[SpokenClause, ...] = ()
-    excluded: tuple[Phrase, ...] = ()
-    awaited: bool = False
-    verb: str = ""
-    after_each: bool = False
-    uses: tuple[WordUse, ...] = ()
-    degree: float = 1.0
+    excluded: tuple[Phrase, ...] = ()  # what is left out ("except the mugs")
+    awaited: bool = False  # it is waited for, and not asked for ("when the door is closed")
+    verb: str = ""  # the verb that a next clause may leave out
+    after_each: bool = False  # after each thing that the clause before it is about
+    uses: tuple[WordUse, ...] = ()  # the words, without those of the predications
+    degree: float = 1.0  # how well the words fit
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Clauses in the order in which they were said, and their order in time.
+    """Clauses in the order in which they were said, and their order in time."""
 
-    Attributes:
-        clauses: the clauses; those of which a text consists, over all its sentences.
-        links: how each one goes on from the one before it.
-        degree: how well the words fit.
-        unread: places of tokens that were skipped.
-    """
-
+    # the clauses; those of which a text consists, over all its sentences
     clauses: tuple[SpokenClause, ...] = ()
-    links: tuple[Link, ...] = ()
+    links: tuple[Link, ...] = ()  # how each one goes on from the one before it
     uses: tuple[WordUse, ...] = ()
-    degree: float = 1.0
-    unread: tuple[int, ...] = field(default=())
+    degree: float = 1.0  # how well the words fit
+    unread: tuple[int, ...] = field(default=())  # places of tokens that were skipped
 
 
 def list_heads(phrase: Phrase) -> Iterator[NounPhrase]:

@@ -41,13 +41,11 @@ class Argument:
     """A noun phrase or adverb that depends on a verb.
 
     Attributes:
-        marker: "dobj", "dative", "prep:in", "acomp", "attr", "where" ("there"), "subject".
-        word: the place of its head noun in the tree.
         start, end: its characters in the instruction.
     """
 
-    marker: str
-    word: int
+    marker: str  # "dobj", "dative", "prep:in", "acomp", "attr", "where" ("there"), "subject"
+    word: int  # the place of its head noun in the tree
     head: str
     text: str
     start: int
@@ -59,28 +57,20 @@ class ParsedClause:
     """A clause of an instruction.
 
     Attributes:
-        verb: the place of its verb in the tree; of a verbless one, of its root.
-        lemma: the verb; empty without one.
-        particle: of "pick up".
-        relation: how it depends on the clause above: "ROOT", "conj", "relcl", "xcomp", "advcl",
-            "prep:after".
-        mark: the subordinator before it ("if").
-        arguments: from left to right, without the subject.
-        subject: who or what is spoken of; None for an imperative.
-        negated: with "not", "never", "without".
         start, end: the characters of all its words.
     """
 
     tree: Tree
-    verb: int
-    lemma: str
-    particle: str
+    verb: int  # the place of its verb in the tree; of a verbless one, of its root
+    lemma: str  # the verb; empty without one
+    particle: str  # of "pick up"
+    # how it depends on the clause above: "ROOT", "conj", "relcl", "xcomp", "advcl", "prep:after"
     relation: str
-    mark: str
-    arguments: tuple[Argument, ...]
-    subject: Argument | None
+    mark: str  # the subordinator before it ("if")
+    arguments: tuple[Argument, ...]  # from left to right, without the subject
+    subject: Argument | None  # who or what is spoken of; None for an imperative
     mood: Mood
-    negated: bool
+    negated: bool  # with "not", "never", "without"
     start: int
     end: int
 

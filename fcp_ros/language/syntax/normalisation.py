@@ -40,21 +40,14 @@ _MARKED = frozenset([*SENTENCE_ENDS, ",", ":"])
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of an instruction that is parsed by itself.
-
-    Attributes:
-        imperative: it has an inserted "you should".
-        links: the tokens before it that join it to the piece before: "and then".
-        dropped: tokens without a meaning of their own ("go and").
-        end: the mark behind the sentence, if this is its last piece.
-    """
+    """A part of an instruction that is parsed by itself."""
 
     words: tuple[InputWord, ...]
-    imperative: bool
+    imperative: bool  # it has an inserted "you should"
     sentence: int
-    links: tuple[int, ...] = ()
-    dropped: tuple[int, ...] = ()
-    end: str = ""
+    links: tuple[int, ...] = ()  # the tokens before it that join it to the piece before: "and then"
+    dropped: tuple[int, ...] = ()  # tokens without a meaning of their own ("go and")
+    end: str = ""  # the mark behind the sentence, if this is its last piece
 
 
 def normalise(tokens: Sequence[Token]) -> list[Piece]:

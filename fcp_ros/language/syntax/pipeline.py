@@ -33,18 +33,15 @@ _LOCK = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class InputWord:
-    """A word for the parser, and where it is from (see `Word`).
-
-    Attributes:
-        seen: another word that the parser gets, because it knows this one as another part of
-            speech; both have the same inflection.
-    """
+    """A word for the parser, and where it is from (see `Word`)."""
 
     text: str
     start: int
     end: int
     token: int
     shown: str = ""
+    # another word that the parser gets, because it knows this one as another part of speech; both
+    # have the same inflection
     seen: str = ""
 
 

@@ -76,22 +76,16 @@ class Force(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Framed:
-    """A piece of an instruction, and which of its words make the request.
-
-    Attributes:
-        verb: the place of the verb of the request in the tree; -1 where no frame was found.
-        aside: tokens of the frame, which say nothing of what shall be done.
-        remarks: those among them that stand beside the request ("if you don't mind").
-        base_forms: token -> base form, of verbs that the frame inflects ("mind putting").
-        forbidden: the frame negates the request ("I don't want you to ...").
-    """
+    """A piece of an instruction, and which of its words make the request."""
 
     segment: Segment
     force: Force
-    verb: int
-    aside: frozenset[int]
+    verb: int  # the place of the verb of the request in the tree; -1 where no frame was found
+    aside: frozenset[int]  # tokens of the frame, which say nothing of what shall be done
+    # token -> base form, of verbs that the frame inflects ("mind putting")
     base_forms: dict[int, str]
-    forbidden: bool = False
+    forbidden: bool = False  # the frame negates the request ("I don't want you to ...")
+    # those among them that stand beside the request ("if you don't mind")
     remarks: frozenset[int] = frozenset()
 
 

@@ -15,23 +15,18 @@ class Word:
     """A word of a tree.
 
     Attributes:
-        place: its index in the tree.
-        tag: its Penn Treebank tag, such as "VB" or "NNS".
-        role: its ClearNLP dependency label, such as "dobj"; "ROOT" of the root.
-        head: the index of the word that it depends on; its own index for the root.
         start, end: its characters in the instruction; equal if it was inserted.
-        token: the index of its token in `tokenise(instruction)`; -1 if it was inserted.
     """
 
-    place: int
+    place: int  # its index in the tree
     text: str
     lemma: str
-    tag: str
-    role: str
-    head: int
+    tag: str  # its Penn Treebank tag, such as "VB" or "NNS"
+    role: str  # its ClearNLP dependency label, such as "dobj"; "ROOT" of the root
+    head: int  # the index of the word that it depends on; its own index for the root
     start: int
     end: int
-    token: int
+    token: int  # the index of its token in `tokenise(instruction)`; -1 if it was inserted
     shown: str = ""
 
     @property
@@ -52,13 +47,10 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A dependency tree over the words of a part of an instruction.
-
-    Attributes:
-        children: of each word, the indices of those that depend on it, from left to right.
-    """
+    """A dependency tree over the words of a part of an instruction."""
 
     words: tuple[Word, ...]
+    # of each word, the indices of those that depend on it, from left to right
     children: tuple[tuple[int, ...], ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:

@@ -25,27 +25,24 @@ from fcp_ros.planning.task.task import Task
 
 @dataclass(frozen=True)
 class PlanningProblem:
-    """The input of the solver.
-
-    Attributes:
-        goal: the ground goal; it speaks of as many of interchangeable elements as it needs.
-        amounts: resource -> its present amount; the domain's own figure by default.
-        alpha: the alpha-cut; the highest possible if it is not known before there is a plan.
-        membership_first: True if the membership decides, and costs only between equal ones.
-    """
+    """The input of the solver."""
 
     compiler: RelevanceCompiler
     instance: Instance
+    # the ground goal; it speaks of as many of interchangeable elements as it needs
     goal: GroundGoal
     tnorm: TNorm
     options: PlanningOptions
+    # resource -> its present amount; the domain's own figure by default
     amounts: Mapping[str, float] = field(default_factory=dict)
     classes: SymmetryClasses = field(default_factory=lambda: SymmetryClasses.from_members(()))
+    # the alpha-cut; the highest possible if it is not known before there is a plan
     alpha: float = 0.5
     library: ChunkLibrary = field(default_factory=ChunkLibrary)
     is_crisp: bool = False
     unit: CostUnit = field(default_factory=CostUnit)
     premium: Premium = NO_PREMIUM
+    # True if the membership decides, and costs only between equal ones
     membership_first: bool = True
 
     @property
@@ -66,15 +63,11 @@ class PlanningProblem:
 
 @dataclass(frozen=True, slots=True)
 class Disturbance:
-    """A fact that a plan changes on the way, though the goal does not ask for it.
-
-    Attributes:
-        steps: that are worth it to change it back.
-    """
+    """A fact that a plan changes on the way, though the goal does not ask for it."""
 
     fact: Fact
     held: bool
-    steps: int
+    steps: int  # that are worth it to change it back
 
     def __str__(self) -> str:
         return str(self.fact) if self.held else f"not {self.fact}"
@@ -82,21 +75,16 @@ class Disturbance:
 
 @dataclass(frozen=True)
 class Solution:
-    """A plan that works on the encoded task.
-
-    Attributes:
-        labels: the chunk that each step belongs to; empty for none.
-        graded: the graded atoms that the degree of each step rests on.
-        windows: the times in which each step runs for the goal's constraints; () without any.
-    """
+    """A plan that works on the encoded task."""
 
     operators: tuple[int, ...]
     decoded: Decoded
-    labels: tuple[str, ...]
-    graded: tuple[StepAtoms, ...]
+    labels: tuple[str, ...]  # the chunk that each step belongs to; empty for none
+    graded: tuple[StepAtoms, ...]  # the graded atoms that the degree of each step rests on
     membership: float
     cost: float
     meeting: Meeting | None = None
+    # the times in which each step runs for the goal's constraints; () without any
     windows: tuple[Window, ...] = ()
 
     @property
@@ -111,28 +99,24 @@ class SolverResult:
     """The output of the solver.
 
     Attributes:
-        optimal: True if it is proven that no plan is better (than the best one, or than the one
-            that was known before).
-        shortest: True if it is also proven that no plan of the same membership (within the
-            indifference) has fewer steps; only known where membership is the objective.
-        impossible: True if it is proven that there is no plan (or none that is better).
-        bound: upper bound of the membership of all plans, in [0, 1]; 0 if there is none.
-        least_left_out: no plan leaves out fewer parts of the goal.
-        restored: what it puts right again, and a plan without these steps would not.
         task, conditions, encoding: the widest task that was searched; None before the first.
-        complete: True if that task contains everything that can matter.
     """
 
     best: Solution | None = None
+    # True if it is proven that no plan is better (than the best one, or than the one that was known
+    # before)
     optimal: bool = False
+    # True if it is also proven that no plan of the same membership (within the indifference) has
+    # fewer steps; only known where membership is the objective
     shortest: bool = False
-    impossible: bool = False
-    bound: float = 1.0
-    least_left_out: int = 0
+    impossible: bool = False  # True if it is proven that there is no plan (or none that is better)
+    bound: float = 1.0  # upper bound of the membership of all plans, in [0, 1]; 0 if there is none
+    least_left_out: int = 0  # no plan leaves out fewer parts of the goal
     disturbed: tuple[Disturbance, ...] = ()
+    # what it puts right again, and a plan without these steps would not
     restored: tuple[Disturbance, ...] = ()
     task: Task | None = None
     conditions: Conditions | None = None
     encoding: Encoding | None = None
-    complete: bool = False
+    complete: bool = False  # True if that task contains everything that can matter
     interrupted: Interrupted | None = None

@@ -36,19 +36,15 @@ class MacroOptions:
 
 
 def make_macros(
-    entries: Sequence[Entry],
+    entries: Sequence[Entry],  # its flat operators, each of one ground step (before any are merged)
     library: ChunkLibrary,
     sizes: Sequence[int],
     pools: Sequence[FlatResource],
-    clock: int,
+    clock: int,  # number of the one that counts time, or -1
     options: MacroOptions | None = None,
     check: Callable[[], None] = never_stop,
 ) -> list[Entry]:
     """Make the macro operators of a task that is being encoded.
-
-    Args:
-        entries: its flat operators, each of one ground step (before any are merged).
-        clock: number of the one that counts time, or -1.
 
     Returns:
         one entry for each macro: `action.steps` are its steps, `action.chunk` the chunk's name; its

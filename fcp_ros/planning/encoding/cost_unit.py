@@ -19,15 +19,11 @@ from fcp_ros.planning.flat.task import EXACT
 
 @dataclass(frozen=True, slots=True)
 class CostUnit:
-    """The unit in which flat tasks count costs.
-
-    Attributes:
-        largest: the largest cost of a step, in units, or more.
-    """
+    """The unit in which flat tasks count costs."""
 
     size: Fraction = Fraction(1)
     is_exact: bool = True
-    largest: float = 1.0
+    largest: float = 1.0  # the largest cost of a step, in units, or more
 
     def blurs(self, total: float) -> bool:
         """Return True if rounding may hide that another sum is less than a total of units."""
@@ -48,12 +44,9 @@ class Premium:
     """The flat cost of leaving out a part of the goal: more than that of all steps of a plan.
 
     So plans that reach more of the goal come first, whatever their steps cost, and a sum says both.
-
-    Attributes:
-        size: the cost; 0 if nothing may be left out.
     """
 
-    size: float = 0.0
+    size: float = 0.0  # the cost; 0 if nothing may be left out
     parts: int = 0
     step: float = 1.0
 

@@ -32,18 +32,15 @@ NO_BUDGETS: Mapping[str, float] = {}
 class OperatorCosts:
     """Costs, uses and windows of the operators of a task.
 
-    Args:
-        operators: the operators that are encoded; only resources that they use are tracked.
-
     Attributes:
-        pools: the tracked resources, then what is counted for budgets; with a deadline or a window
-            the last one is the clock (s).
-        clock: number of the clock among them, or -1.
+        pools: the tracked resources, then what is counted for budgets; with a deadline or a
+            window the last one is the clock (s).
     """
 
     def __init__(
         self,
         task: Task,
+        # the operators that are encoded; only resources that they use are tracked
         operators: Iterable[GroundOperator],
         optimise: Optimise,
         deadline: float,
@@ -77,7 +74,7 @@ class OperatorCosts:
         for name in self._counted:
             limit = unit.limit(budgets[name]) if name == COST else float(math.floor(budgets[name]))
             self.pools.append(FlatResource(limit, 0.0, math.inf))
-        self.clock = len(self.pools) if timed else -1
+        self.clock = len(self.pools) if timed else -1  # number of the clock among them, or -1
         if timed:
             self.pools.append(FlatResource(0.0, 0.0, deadline))
         self._rules = {name: self._summarise(rule) for name, rule in rules.items()}

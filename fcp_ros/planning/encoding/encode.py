@@ -49,11 +49,7 @@ def make_no_macros(*_: object) -> Iterable[Entry]:
 
 @dataclass(frozen=True)
 class EncodeOptions:
-    """Options of encoding.
-
-    Attributes:
-        budgets: resource, "cost" or "steps" -> how much of it a plan may use.
-    """
+    """Options of encoding."""
 
     optimise: Optimise = Optimise.MEMBERSHIP
     deadline: float = math.inf
@@ -61,6 +57,7 @@ class EncodeOptions:
     switches: Switches = field(default_factory=Switches)
     macros: MacroMaker = make_no_macros
     unit: CostUnit = field(default_factory=CostUnit)
+    # resource, "cost" or "steps" -> how much of it a plan may use
     budgets: Mapping[str, float] = field(default_factory=dict)
     premium: Premium = NO_PREMIUM
 

@@ -33,19 +33,14 @@ class Recall:
 
 @dataclass(frozen=True, slots=True)
 class FlatAction:
-    """The meaning of a flat operator.
-
-    Attributes:
-        alternative: number of the alternative in `Encoding.alternatives` that it finishes; -1 if
-            it is no finish.
-        recall: finds the argument of the (only) step that is left open, ""; None if none is.
-        chunk: name of the chunk that the steps are; empty for others.
-    """
+    """The meaning of a flat operator."""
 
     steps: tuple[GroundStep, ...] = ()
+    # number of the alternative in `Encoding.alternatives` that it finishes; -1 if it is no finish
     alternative: int = -1
+    # finds the argument of the (only) step that is left open, ""; None if none is
     recall: Recall | None = None
-    chunk: str = ""
+    chunk: str = ""  # name of the chunk that the steps are; empty for others
     move: StageMove | None = None
 
     @property
@@ -81,21 +76,16 @@ class Decoded:
 
 @dataclass(frozen=True)
 class Encoding:
-    """A flat task and its meaning.
+    """A flat task and its meaning."""
 
-    Attributes:
-        flat: the flat task. All losses are 0: see `with_losses`.
-        variables: its variables; one more stands for the goal (the last one).
-        alternatives: the goal's alternatives; those of its stages are in their moves.
-        divided: True if they are only a part of the goal's formula (see goal/division.py).
-    """
-
-    flat: FlatTask
+    flat: FlatTask  # the flat task. All losses are 0: see `with_losses`.
     task: Task
-    variables: Variables
+    variables: Variables  # its variables; one more stands for the goal (the last one)
     actions: Sequence[FlatAction]
     graded: Sequence[tuple[GradedAtom, ...]]
+    # the goal's alternatives; those of its stages are in their moves
     alternatives: Sequence[Alternative]
+    # True if they are only a part of the goal's formula (see goal/division.py)
     divided: bool = False
     _kinds: _LossKinds = field(init=False, repr=False, compare=False)
 
@@ -211,13 +201,10 @@ def _find_stages(action: FlatAction) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class _LossKinds:
-    """Kinds of operators: those with the same graded atoms have the same loss, computed once.
-
-    Attributes:
-        alternatives: one for each operator of the goal; their kinds come after those of `atoms`.
-    """
+    """Kinds of operators: those with the same graded atoms have the same loss, computed once."""
 
     atoms: Sequence[tuple[GradedAtom, ...]]
+    # one for each operator of the goal; their kinds come after those of `atoms`
     alternatives: Sequence[Alternative]
     of_operator: np.ndarray[tuple[int], np.dtype[np.int64]]
 

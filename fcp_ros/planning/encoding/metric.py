@@ -51,13 +51,9 @@ def contract_hops(
     task: Task,
     variables: Variables,
     pools: Sequence[FlatResource],
-    clock: int,
+    clock: int,  # number of the resource that counts time, or -1
 ) -> list[Entry]:
-    """Replace hops by paths from stop to stop where that is sound.
-
-    Args:
-        clock: number of the resource that counts time, or -1.
-    """
+    """Replace hops by paths from stop to stop where that is sound."""
     hops: dict[int, list[int]] = {}
     for number, entry in enumerate(entries):
         variable = _find_hop_variable(entry, task, variables)

@@ -23,21 +23,17 @@ from fcp_ros.planning.task.task import FactKey, GroundOperator, Task
 
 @dataclass(frozen=True)
 class Variables:
-    """The variables of a flat task.
+    """The variables of a flat task."""
 
-    Attributes:
-        values: for each variable the fact behind each of its values, None for "none of them".
-        none: for each variable the number of the value "none of them"; -1 if it never happens.
-        place: fluent fact -> its variable and value.
-        derived: derived fact -> its variable, which has two values.
-    """
-
+    # for each variable the fact behind each of its values, None for "none of them"
     values: Sequence[tuple[int | None, ...]]
+    # for each variable the number of the value "none of them"; -1 if it never happens
     none: Sequence[int]
-    place: dict[int, Assignment]
+    place: dict[int, Assignment]  # fluent fact -> its variable and value
     always: frozenset[int]
     never: frozenset[int]
     initial: Sequence[int]
+    # derived fact -> its variable, which has two values
     derived: dict[int, int] = field(default_factory=dict)
 
 

@@ -29,12 +29,12 @@ class FlatAxiom:
     """head := 1 if all of `equal` hold and none of `unequal` does.
 
     Attributes:
-        stratum: of the axiom, the same for all of its head. Needs on derived variables of the same
-            stratum are (variable, 1) in `equal`; others are of earlier strata.
         equal, unequal: pairs of a variable and a value.
     """
 
     head: int
+    # of the axiom, the same for all of its head. Needs on derived variables of the same stratum are
+    # (variable, 1) in `equal`; others are of earlier strata.
     stratum: int
     equal: tuple[tuple[int, int], ...] = ()
     unequal: tuple[tuple[int, int], ...] = ()
@@ -44,24 +44,20 @@ class FlatAxioms(NamedTuple):
     """a axioms on d derived variables, in s strata.
 
     Attributes:
-        derived: the derived variables, int32[d].
-        stratum_start: first axiom of each stratum, int32[s + 1].
-        head: derived variable of each axiom, int32[a].
         need_start, need_var, need_val, need_neg: what each axiom needs: variable = value, or !=
             if need_neg is 1; int32[a + 1] and flat. Needs on its own stratum come last.
-        own_start: the first need of each axiom on its own stratum, int32[a].
-        user_start, user: axioms that need a derived variable of their own stratum, int32[n + 1] and
-            flat, for n variables.
+        user_start, user: axioms that need a derived variable of their own stratum, int32[n + 1]
+            and flat, for n variables.
     """
 
-    derived: Ints
-    stratum_start: Ints
-    head: Ints
+    derived: Ints  # the derived variables, int32[d]
+    stratum_start: Ints  # first axiom of each stratum, int32[s + 1]
+    head: Ints  # derived variable of each axiom, int32[a]
     need_start: Ints
     need_var: Ints
     need_val: Ints
     need_neg: Flags
-    own_start: Ints
+    own_start: Ints  # the first need of each axiom on its own stratum, int32[a]
     user_start: Ints
     user: Ints
 

@@ -150,19 +150,15 @@ def read_body(task: FlatTask, operator: int) -> Body:
 
 @dataclass
 class FlatBuilder:
-    """A task under construction.
-
-    Attributes:
-        clock: number of the resource that counts time, or -1.
-        axioms: on variables with two values; their initial values are computed.
-    """
+    """A task under construction."""
 
     domain: Sequence[int]
     initial: Sequence[int]
     goal: Sequence[Assignment] = ()
     operators: list[FlatOperator] = field(default_factory=list)
     resources: Sequence[FlatResource] = ()
-    clock: int = -1
+    clock: int = -1  # number of the resource that counts time, or -1
+    # on variables with two values; their initial values are computed
     axioms: Sequence[FlatAxiom] = ()
 
     def build(self) -> FlatTask:

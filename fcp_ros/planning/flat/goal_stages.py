@@ -41,15 +41,12 @@ class Needs:
 
 @dataclass(frozen=True)
 class GoalStages:
-    """The operators on the goal variable.
-
-    Attributes:
-        moves: stage -> the operators that lead on from it; stage 0 is left by finishes.
-    """
+    """The operators on the goal variable."""
 
     task: FlatTask
     variable: int
     last: int
+    # stage -> the operators that lead on from it; stage 0 is left by finishes
     moves: Mapping[int, tuple[int, ...]]
     _needs: dict[int, Needs] = field(default_factory=dict, init=False, repr=False, compare=False)
 

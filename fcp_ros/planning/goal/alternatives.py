@@ -62,18 +62,14 @@ Combine = Callable[[DegreeFormula, DegreeFormula], DegreeFormula]
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One way to fulfil a goal.
+    """One way to fulfil a goal."""
 
-    Attributes:
-        formula: degree of the goal where the alternative holds, over the graded atoms that were
-            not judged when it was made.
-        missing: facts that must hold but that no action makes true.
-    """
-
+    # degree of the goal where the alternative holds, over the graded atoms that were not judged
+    # when it was made
     formula: DegreeFormula
     positive: frozenset[int] = frozenset()
     negative: frozenset[int] = frozenset()
-    missing: frozenset[Fact] = frozenset()
+    missing: frozenset[Fact] = frozenset()  # facts that must hold but that no action makes true
     binding: Binding = ()
     graded: tuple[GradedAtom, ...] = ()
 

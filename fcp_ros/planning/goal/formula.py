@@ -105,14 +105,10 @@ TRUE = Settled(1.0)
 
 @dataclass(frozen=True)
 class Wanted:
-    """Fluent facts that a goal speaks of, by polarity: where relevance begins.
+    """Fluent facts that a goal speaks of, by polarity: where relevance begins."""
 
-    Attributes:
-        positive: the goal's degree may rise when they become true.
-        negative: the goal's degree may rise when they become false. A fact may be in both.
-    """
-
-    positive: frozenset[Fact] = frozenset()
+    positive: frozenset[Fact] = frozenset()  # the goal's degree may rise when they become true
+    # the goal's degree may rise when they become false. A fact may be in both.
     negative: frozenset[Fact] = frozenset()
 
 

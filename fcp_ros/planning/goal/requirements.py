@@ -25,23 +25,18 @@ class GroundConstraint:
 
 @dataclass(frozen=True, slots=True)
 class GroundPreference:
-    """A preference without variables.
-
-    Attributes:
-        weight: giving it up scales the membership by 1 - weight * (1 - degree of the body).
-        is_part: True for a part of the goal that may be left out for a budget. As long as it is
-            kept, it counts as a condition does; leaving it out costs the plan that part.
-        steps: what giving it up costs where steps are counted.
-    """
+    """A preference without variables."""
 
     name: str
-    weight: float
+    weight: float  # giving it up scales the membership by 1 - weight * (1 - degree of the body)
     cost: Fraction
     body: Formula
     text: str
     required: bool = False
+    # True for a part of the goal that may be left out for a budget. As long as it is kept, it
+    # counts as a condition does; leaving it out costs the plan that part.
     is_part: bool = False
-    steps: int = 0
+    steps: int = 0  # what giving it up costs where steps are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +49,9 @@ class GroundCount:
 
 @dataclass(frozen=True)
 class GroundGoal:
-    """A goal without variables.
+    """A goal without variables."""
 
-    Attributes:
-        formula: the condition on the last state; facts of constraints may occur in it.
-    """
-
-    formula: Formula
+    formula: Formula  # the condition on the last state; facts of constraints may occur in it
     counts: tuple[GroundCount, ...] = ()
     preferences: tuple[GroundPreference, ...] = ()
     constraints: tuple[GroundConstraint, ...] = ()

@@ -25,13 +25,9 @@ Place = Hashable
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A preference to be grouped.
+    """A preference to be grouped."""
 
-    Attributes:
-        price: decides which of those that want the same is grouped: the dearest.
-    """
-
-    price: tuple[float, ...]
+    price: tuple[float, ...]  # decides which of those that want the same is grouped: the dearest
     alternatives: Sequence[Alternative]
 
 

@@ -32,21 +32,15 @@ BEGIN = 1
 
 @dataclass(frozen=True, slots=True)
 class StageMove:
-    """An operator from one stage to a later one.
-
-    Attributes:
-        alternative: its condition on the state, and the degree that it contributes.
-        kept: number of the preference that it keeps; -1 for none.
-        given_up: numbers of the preferences that it gives up.
-    """
+    """An operator from one stage to a later one."""
 
     source: int
     target: int
-    alternative: Alternative
+    alternative: Alternative  # its condition on the state, and the degree that it contributes
     cost: Fraction = Fraction(0)
-    kept: int = -1
+    kept: int = -1  # number of the preference that it keeps; -1 for none
     body: DegreeFormula = 1.0
-    given_up: tuple[int, ...] = ()
+    given_up: tuple[int, ...] = ()  # numbers of the preferences that it gives up
     left_out: int = 0
     steps: int = 0
 

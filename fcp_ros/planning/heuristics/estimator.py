@@ -24,17 +24,13 @@ State = Sequence[int] | Ints
 
 
 class Estimator:
-    """One heuristic over one task; not for several threads at once.
-
-    Args:
-        weight: of each operator, float64[m], finite and >= 0.
-    """
+    """One heuristic over one task; not for several threads at once."""
 
     def __init__(
         self,
         task: FlatTask,
         code: HeuristicCode,
-        weight: Floats,
+        weight: Floats,  # of each operator, float64[m], finite and >= 0
         composition: Composition = Composition.SUM,
     ) -> None:
         self._code = code

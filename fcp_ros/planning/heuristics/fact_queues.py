@@ -30,11 +30,10 @@ class Buckets(NamedTuple):
     """A chain of facts for each bucket; no fact is in two of them.
 
     Attributes:
-        first: the fact last put into each bucket, or -1; int32[LEVELS].
         before, after: the neighbours of each fact in its chain, or -1; int32[f].
     """
 
-    first: Ints
+    first: Ints  # the fact last put into each bucket, or -1; int32[LEVELS]
     before: Ints
     after: Ints
 

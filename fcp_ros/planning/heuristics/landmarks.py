@@ -37,17 +37,15 @@ class Landmarks(NamedTuple):
 
     Attributes:
         var, val: variable and value of each landmark, int32[l].
-        other: 1 if the landmark is that the variable has another value than that, uint8[l].
-        goal: 1 if the goal asks for it, uint8[l].
-        after_start, after: for each landmark, those just before which it must hold, int32[l + 1]
-            and flat.
+        after_start, after: for each landmark, those just before which it must hold, int32[l +
+            1] and flat.
         own_start, own: the landmarks of each variable, int32[n + 1] and flat.
     """
 
     var: Ints
     val: Ints
-    other: Flags
-    goal: Flags
+    other: Flags  # 1 if the landmark is that the variable has another value than that, uint8[l]
+    goal: Flags  # 1 if the goal asks for it, uint8[l]
     after_start: Ints
     after: Ints
     own_start: Ints

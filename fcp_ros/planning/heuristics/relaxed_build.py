@@ -28,12 +28,6 @@ class Parts(NamedTuple):
     Attributes:
         offset, other_start, other_val, bridge, pre_start, pre, add_start, add, operator: as in
             `RelaxedTask`.
-        other: for each fact of a value the fact "another value", or NEVER; int32[values].
-        made: numbers of actions, needs and reached facts so far, int64[3].
-        asked: the last group that needs or reaches a fact, int64[f].
-        valued: the last group that needs a value of a variable, int64[n].
-        last: the last unconditional effect on a variable of the current operator, int64[n].
-        off: the fact that an axiom does not fire, or NEVER if nobody asks; int32[a].
         own_start, own: the axioms of each derived variable, int32[d + 1] and flat.
     """
 
@@ -46,12 +40,12 @@ class Parts(NamedTuple):
     add_start: Ints
     add: Ints
     operator: Ints
-    other: Ints
-    made: Marks
-    asked: Marks
-    valued: Marks
-    last: Marks
-    off: Ints
+    other: Ints  # for each fact of a value the fact "another value", or NEVER; int32[values]
+    made: Marks  # numbers of actions, needs and reached facts so far, int64[3]
+    asked: Marks  # the last group that needs or reaches a fact, int64[f]
+    valued: Marks  # the last group that needs a value of a variable, int64[n]
+    last: Marks  # the last unconditional effect on a variable of the current operator, int64[n]
+    off: Ints  # the fact that an axiom does not fire, or NEVER if nobody asks; int32[a]
     own_start: Ints
     own: Ints
 

@@ -34,12 +34,9 @@ class RelaxedTask(NamedTuple):
     """n variables, m operators, f facts, a actions; kernels take it as one argument.
 
     Attributes:
-        offset: first fact of each variable, int32[n + 1].
         other_start, other_val: for each variable the values that conditions exclude, ascending,
             int32[n + 1] and flat. The fact "another value than other_val[k]" has the number
             offset[n] + k.
-        bridge: for each fact of a value the action that leads to facts about other values, or -1;
-            int32[offset[n]].
 
         pre_start, pre: facts that each action needs, at least one; int32[a + 1] and flat. Their
             order matters only to LM-cut, which follows the first of the dearest ones.
@@ -54,9 +51,11 @@ class RelaxedTask(NamedTuple):
         bottleneck: 1 if weights compose to their maximum, 0 if to their sum.
     """
 
-    offset: Ints
+    offset: Ints  # first fact of each variable, int32[n + 1]
     other_start: Ints
     other_val: Ints
+    # for each fact of a value the action that leads to facts about other values, or -1;
+    # int32[offset[n]]
     bridge: Ints
 
     pre_start: Ints
@@ -80,42 +79,30 @@ class Workspace(NamedTuple):
     """Scratch arrays for one relaxed task; only kernels write here, one thread at a time.
 
     Attributes:
-        value: cost of each fact, float64[f].
-        total: cost of the needs of each action, float64[a].
-        missing: number of needs that each action still waits for, int32[a].
-        best: action that reached a fact first, or -1; int32[f].
-        supporter: dearest need of each action (LM-cut), or -1; int32[a].
-        level: facts whose value is the current one, a stack, int32[f].
         buckets, span: facts with higher values; see `fact_queues.py`.
-        heap, place: facts with values too high for that, and their positions (-1: not in the heap),
-            int32[f].
-        stack: facts still to be examined, int32[f].
-        candidate: actions that may belong to a landmark, int32[the number of all reached facts].
-        cut: operators of a landmark, int32[m + 1].
-        left: remaining weight of each operator (LM-cut), float64[m + 1].
+        heap, place: facts with values too high for that, and their positions (-1: not in the
+            heap), int32[f].
         fact_mark, operator_mark: marks by numbers of generations, int64[f] and int64[m + 1].
-        generation: the last number given out, int64[1]; it only grows, so marks need no reset.
-        helpful: 1 for operators that begin the relaxed plan (FF), uint8[m].
     """
 
-    value: Floats
-    total: Floats
-    missing: Ints
-    best: Ints
-    supporter: Ints
-    level: Ints
+    value: Floats  # cost of each fact, float64[f]
+    total: Floats  # cost of the needs of each action, float64[a]
+    missing: Ints  # number of needs that each action still waits for, int32[a]
+    best: Ints  # action that reached a fact first, or -1; int32[f]
+    supporter: Ints  # dearest need of each action (LM-cut), or -1; int32[a]
+    level: Ints  # facts whose value is the current one, a stack, int32[f]
     buckets: Buckets
     span: Marks
     heap: Ints
     place: Ints
-    stack: Ints
-    candidate: Ints
-    cut: Ints
-    left: Floats
+    stack: Ints  # facts still to be examined, int32[f]
+    candidate: Ints  # actions that may belong to a landmark, int32[the number of all reached facts]
+    cut: Ints  # operators of a landmark, int32[m + 1]
+    left: Floats  # remaining weight of each operator (LM-cut), float64[m + 1]
     fact_mark: Marks
     operator_mark: Marks
-    generation: Marks
-    helpful: Flags
+    generation: Marks  # the last number given out, int64[1]; it only grows, so marks need no reset
+    helpful: Flags  # 1 for operators that begin the relaxed plan (FF), uint8[m]
 
 
 def relax(

@@ -28,16 +28,11 @@ FAR = 1e5
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """The result of one search, by optimistic losses.
-
-    Attributes:
-        bound: lower bound of the first criterion of all plans.
-        proven: True if the plan is the best one (or, without a plan, if there is none).
-    """
+    """The result of one search, by optimistic losses."""
 
     plan: FlatPlan | None
-    bound: float
-    proven: bool
+    bound: float  # lower bound of the first criterion of all plans
+    proven: bool  # True if the plan is the best one (or, without a plan, if there is none)
     interrupted: Interrupted | None = None
 
 

@@ -30,34 +30,25 @@ TRIAL = 3
 
 @dataclass
 class TaskSearch:
-    """The task at hand, and the state of its search.
-
-    Attributes:
-        bound: lower bound of the first criterion of all plans.
-        exact: True if its plan is proven to be optimal in both criteria.
-        is_complete: True if the task contains everything that can matter.
-        patience: effort that the search may spend until there is a plan; 0 for any.
-        paused: a search that its patience ended, with what it was asked.
-        ask_from: effort of the search from which on a plan that it finds is judged at once.
-        was_asked: True once that has happened: the search goes on by losses that are too low.
-        told: the plan told last while the search runs, with everything judged.
-    """
+    """The task at hand, and the state of its search."""
 
     encoding: Encoding
     objective: Objective
     ranking: AlternativeRanking
     best: FlatPlan | None = None
-    bound: float = 0.0
+    bound: float = 0.0  # lower bound of the first criterion of all plans
     effort: int = 0
-    exact: bool = False
+    exact: bool = False  # True if its plan is proven to be optimal in both criteria
     meeting: Meeting | None = None
-    is_complete: bool = False
+    is_complete: bool = False  # True if the task contains everything that can matter
     least_left_out: int = 0
-    patience: int = 0
+    patience: int = 0  # effort that the search may spend until there is a plan; 0 for any
+    # a search that its patience ended, with what it was asked
     paused: tuple[SearchEngine, FlatTask, Objective] | None = None
-    ask_from: int = 0
+    ask_from: int = 0  # effort of the search from which on a plan that it finds is judged at once
+    # True once that has happened: the search goes on by losses that are too low
     was_asked: bool = False
-    told: FlatPlan | None = None
+    told: FlatPlan | None = None  # the plan told last while the search runs, with everything judged
 
     def take_paused(self, task: FlatTask, objective: Objective) -> SearchEngine | None:
         """Take the search that was paused, if it was asked the same."""
@@ -84,20 +75,15 @@ class TaskSearch:
 
 @dataclass
 class SearchProgress:
-    """Tells the watch of a request what its running search has found.
-
-    Attributes:
-        cost_size: cost of one unit in which flat tasks count what they minimise.
-        measure_step: measures the time (s) that the hand-over of a plan takes for each of the
-            steps given.
-    """
+    """Tells the watch of a request what its running search has found."""
 
     judge: Judge
     tnorm: TNorm
     alpha: float
-    cost_size: float
+    cost_size: float  # cost of one unit in which flat tasks count what they minimise
     premium: Premium
     watch: Watch
+    # measures the time (s) that the hand-over of a plan takes for each of the steps given
     measure_step: Callable[[Sequence[GroundStep]], float]
     seen: FlatPlan | None = None
     _step_time: float | None = field(default=None, init=False)

@@ -29,17 +29,12 @@ from fcp_ros.planning.model.memberships import GradedAtom
 
 @dataclass(frozen=True, slots=True)
 class LeastLoss:
-    """Bounds of fulfilling a formula.
+    """Bounds of fulfilling a formula."""
 
-    Attributes:
-        degree: the highest degree that the formula may have, in [0, 1].
-        total: lower bound of the loss of the steps and the goal.
-        open: graded atoms that are not judged yet and whose judgement may raise the total.
-    """
-
-    degree: float
+    degree: float  # the highest degree that the formula may have, in [0, 1]
     steps: float
-    total: float
+    total: float  # lower bound of the loss of the steps and the goal
+    # graded atoms that are not judged yet and whose judgement may raise the total
     open: tuple[GradedAtom, ...] = ()
 
 

@@ -100,11 +100,7 @@ class MembershipMemory:
 
 
 class Judge:
-    """Judges ground graded atoms in one state and remembers the answers.
-
-    Attributes:
-        memory: the answers, as a membership source for other states of the same request.
-    """
+    """Judges ground graded atoms in one state and remembers the answers."""
 
     def __init__(
         self,
@@ -117,6 +113,7 @@ class Judge:
         self._instance = instance
         self._check = check
         self._requests: dict[GradedAtom, JudgementRequest] = {}
+        # the answers, as a membership source for other states of the same request
         self.memory = MembershipMemory(source)
 
     def judge(self, atoms: Iterable[GradedAtom]) -> None:

@@ -32,13 +32,9 @@ OptionValue = bool | int | float | str | Sequence[str] | Mapping[str, float]
 
 @dataclass(frozen=True)
 class AllowedValues:
-    """The values that an option may have in a request.
+    """The values that an option may have in a request."""
 
-    Attributes:
-        words: The values in words, after "give".
-    """
-
-    words: str
+    words: str  # The values in words, after "give"
     accepts: Callable[[object], bool]
 
 
@@ -78,33 +74,28 @@ class PlanningOption:
     """One option of a planning request.
 
     Attributes:
-        field: Its place in `PlanningOptions`: "alpha", "policy.criticality".
-        unit: Its unit; "" for none.
         minimum, maximum: Inclusive range of the parameter, for numbers.
-        allowed: The values of a request, where not each of the type will do.
-        flags: Its names on the command line; empty: not there.
-        is_about_plan: True for an option that says what a good plan is, False for one that says
-            how it is searched for.
-        message_field: Its field in ``PlanRequest.msg``; "": not there.
-        left_open: The value of that field that leaves the choice to the parameter.
     """
 
     name: str
-    field: str
+    field: str  # Its place in `PlanningOptions`: "alpha", "policy.criticality"
     read: Callable[[PlanningOptions], object]
     default: OptionValue
     sentence: str
-    unit: str = ""
+    unit: str = ""  # Its unit; "" for none
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
     check: Callable[[str], object] | None = None
+    # The values of a request, where not each of the type will do
     allowed: AllowedValues | None = None
     is_parameter: bool = True
-    flags: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()  # Its names on the command line; empty: not there
+    # True for an option that says what a good plan is, False for one that says how it is searched
+    # for
     is_about_plan: bool = False
-    message_field: str = ""
-    left_open: str = ""
+    message_field: str = ""  # Its field in ``PlanRequest.msg``; "": not there
+    left_open: str = ""  # The value of that field that leaves the choice to the parameter
 
     @property
     def sentence_with_unit(self) -> str:

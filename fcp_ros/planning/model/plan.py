@@ -24,27 +24,21 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One action.
-
-    Attributes:
-        arguments: (parameter, element name) for each parameter of the rule, in its order.
-        degree: composition of the step's graded atoms, in [0, 1]; 1 for a crisp step.
-        membership_after: composition of the degrees of all steps up to this one, in [0, 1].
-        duration: expected duration in seconds.
-        chunk: the chunk that the step belongs to, with a number from the second use in the plan on
-            ("fetch", "fetch 2"); empty for a step of its own.
-        text: the step in the notation of the user's files, where that is another than the rule with
-            its arguments in parentheses; otherwise empty.
-    """
+    """One action."""
 
     rule: str
+    # (parameter, element name) for each parameter of the rule, in its order
     arguments: tuple[tuple[str, str], ...]
-    degree: float
-    membership_after: float
-    duration: float
+    degree: float  # composition of the step's graded atoms, in [0, 1]; 1 for a crisp step
+    membership_after: float  # composition of the degrees of all steps up to this one, in [0, 1]
+    duration: float  # expected duration in seconds
     executor: str
     judgements: tuple[Judged, ...] = ()
+    # the chunk that the step belongs to, with a number from the second use in the plan on ("fetch",
+    # "fetch 2"); empty for a step of its own
     chunk: str = ""
+    # the step in the notation of the user's files, where that is another than the rule with its
+    # arguments in parentheses; otherwise empty
     text: str = ""
 
     @property
@@ -68,44 +62,32 @@ class Schedule:
 
     Steps go by their position in the plan, from 0. Any times that keep `order`, the windows and the
     deadline would do; these are the earliest ones.
-
-    Attributes:
-        latest_starts: the latest start of each step at which the plan can still be done by
-            `makespan`; a step for which it equals the earliest one is critical.
-        order: (before, after): the first has ended when the second starts. The transitive
-            reduction, sorted; steps that it does not order may run at the same time.
-        agents: the agents that are busy with each step; no two steps of one agent overlap.
-        makespan: end of the last step; 0 without steps.
     """
 
     starts: tuple[float, ...]
     ends: tuple[float, ...]
+    # the latest start of each step at which the plan can still be done by `makespan`; a step for
+    # which it equals the earliest one is critical
     latest_starts: tuple[float, ...]
+    # (before, after): the first has ended when the second starts. The transitive reduction, sorted;
+    # steps that it does not order may run at the same time.
     order: tuple[tuple[int, int], ...]
+    # the agents that are busy with each step; no two steps of one agent overlap
     agents: tuple[tuple[str, ...], ...]
-    makespan: float
+    makespan: float  # end of the last step; 0 without steps
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A verified sequence of steps.
+    """A verified sequence of steps."""
 
-    Attributes:
-        goal: the goal's text, as planned (after relaxation).
-        membership: composition of the steps' degrees and `goal_degree`, in [0, 1].
-        goal_degree: degree of the goal in the state that the steps lead to, in [0, 1], by
-            `goal_judgements`.
-        goal_judgements: the judged graded atoms of the goal that `goal_degree` rests on; others of
-            the goal count for nothing.
-        budgets: resource, "cost", "time" or "steps" -> how much of it the plan was allowed to use.
-        left_out: the parts of the goal that it leaves out for them, in words.
-        shifts: (element, type) for each element that the rules take for one of another type.
-    """
-
-    goal: str
+    goal: str  # the goal's text, as planned (after relaxation)
     steps: tuple[PlanStep, ...]
-    membership: float
+    membership: float  # composition of the steps' degrees and `goal_degree`, in [0, 1]
+    # degree of the goal in the state that the steps lead to, in [0, 1], by `goal_judgements`
     goal_degree: float
+    # the judged graded atoms of the goal that `goal_degree` rests on; others of the goal count for
+    # nothing
     goal_judgements: tuple[Judged, ...]
     binding: tuple[tuple[str, str], ...]
     alpha: float
@@ -113,8 +95,10 @@ class Plan:
     id: str
     resources_after: Mapping[str, float] = field(default_factory=dict)
     schedule: Schedule | None = None
+    # resource, "cost", "time" or "steps" -> how much of it the plan was allowed to use
     budgets: Mapping[str, float] = field(default_factory=dict)
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # the parts of the goal that it leaves out for them, in words
+    # (element, type) for each element that the rules take for one of another type
     shifts: tuple[tuple[str, str], ...] = ()
 
     @property

@@ -25,36 +25,28 @@ class Phase(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class BestPlan:
-    """The best plan so far.
-
-    Attributes:
-        cost: what is minimised, or decides between plans of equal membership: steps, costs, or s.
-    """
+    """The best plan so far."""
 
     membership: float
     steps: int
+    # what is minimised, or decides between plans of equal membership: steps, costs, or s
     cost: float
     left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a request.
-
-    Attributes:
-        membership_bound: no plan has a higher membership, as far as is known; in [0, 1].
-        cost_bound: no plan that leaves out as few parts of the goal costs less, as far as is known;
-            in the unit of `BestPlan.cost`.
-        left_out_bound: no plan leaves out fewer parts of the goal, as far as is known.
-    """
+    """The progress of a request."""
 
     phase: Phase
     expansions: int = 0
     elapsed: float = 0.0
     best: BestPlan | None = None
-    membership_bound: float = 1.0
+    membership_bound: float = 1.0  # no plan has a higher membership, as far as is known; in [0, 1]
+    # no plan that leaves out as few parts of the goal costs less, as far as is known; in the unit
+    # of `BestPlan.cost`
     cost_bound: float = 0.0
-    left_out_bound: int = 0
+    left_out_bound: int = 0  # no plan leaves out fewer parts of the goal, as far as is known
 
     @property
     def membership_gap(self) -> float:
@@ -85,21 +77,13 @@ class Optimise(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """The planner's optimisations; none changes the answer, each can be switched off.
+    """The planner's optimisations; none changes the answer, each can be switched off."""
 
-    Attributes:
-        forgetting: one operator where a rule merely forgets an old value.
-        symmetry: treat interchangeable objects once.
-        metric: distances instead of hops along relations that the domain marks as metric.
-        lazy: ask for degrees only where candidate plans need them.
-        chunks: plan with the domain's chunks as single operators.
-    """
-
-    forgetting: bool = True
-    symmetry: bool = True
-    metric: bool = True
-    lazy: bool = True
-    chunks: bool = True
+    forgetting: bool = True  # one operator where a rule merely forgets an old value
+    symmetry: bool = True  # treat interchangeable objects once
+    metric: bool = True  # distances instead of hops along relations that the domain marks as metric
+    lazy: bool = True  # ask for degrees only where candidate plans need them
+    chunks: bool = True  # plan with the domain's chunks as single operators
 
 
 CancelCallback = Callable[[], bool]
@@ -158,18 +142,13 @@ class Heuristic(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """The options of a search.
-
-    Attributes:
-        weight: of the heuristic, where the algorithm has one; at least 1.
-        tie_weight: of that heuristic. 1 with an admissible one makes ties optimal, too; more finds
-            plans sooner.
-    """
+    """The options of a search."""
 
     algorithm: Algorithm = Algorithm.PORTFOLIO
     heuristic: Heuristic = Heuristic.LM_CUT
-    weight: float = 2.0
+    weight: float = 2.0  # of the heuristic, where the algorithm has one; at least 1
     tie_heuristic: Heuristic = Heuristic.FF
+    # of that heuristic. 1 with an admissible one makes ties optimal, too; more finds plans sooner.
     tie_weight: float = 5.0
     seed: int = 0
 
@@ -184,33 +163,28 @@ class PlanningOptions:
 
     Values are not checked here, so that a bad one can be answered with INVALID_REQUEST instead of
     an exception: see `option_table.find_problems`.
-
-    Attributes:
-        confirm_below: A relaxation to a lower degree is not planned for without being confirmed.
-            None: CONFIRM_BELOW for an instruction in words, and 0 for a formula.
-        budgets: Resource, "cost", "time" or "steps" -> how much of it a plan may use. With any, the
-            goal's parts may be left out, unless it says itself what is preferred.
-        policy: Source of alpha; it replaces `alpha`. None: `alpha` is as given.
-        time_limit: For the whole request, verification excluded (s, wall clock).
-        seed: Decides between equally good things; that of `search` is not read.
-        keep: Decides about an earlier plan for the goal, where a session knows one.
     """
 
     alpha: float = 0.5
-    time_limit: float = 30.0
+    time_limit: float = 30.0  # For the whole request, verification excluded (s, wall clock)
     max_expansions: int = 1_000_000_000
     tnorm: str = "lukasiewicz"
     indifference: float = 0.05
     allow_relaxation: bool = True
+    # A relaxation to a lower degree is not planned for without being confirmed. None: CONFIRM_BELOW
+    # for an instruction in words, and 0 for a formula.
     confirm_below: float | None = None
+    # Source of alpha; it replaces `alpha`. None: `alpha` is as given.
     policy: AlphaPolicy | None = None
-    seed: int = 0
+    seed: int = 0  # Decides between equally good things; that of `search` is not read
     optimise: Optimise = Optimise.MEMBERSHIP
     deadline: float = math.inf
+    # Resource, "cost", "time" or "steps" -> how much of it a plan may use. With any, the goal's
+    # parts may be left out, unless it says itself what is preferred.
     budgets: Mapping[str, float] = field(default_factory=dict)
     memory_limit: float = 2048.0
     improve_time: float = 5.0
-    keep: bool = True
+    keep: bool = True  # Decides about an earlier plan for the goal, where a session knows one
     explain: bool = False
     search: SearchOptions = field(default_factory=SearchOptions)
     switches: Switches = field(default_factory=Switches)

@@ -77,42 +77,29 @@ class Measure(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The verifier's answer.
-
-    Attributes:
-        problems: what is wrong, one sentence each; empty when ok.
-        memberships: the composed membership after each step that could be done.
-        final: the state after the last step; None if a step could not be done.
-    """
+    """The verifier's answer."""
 
     ok: bool
-    problems: tuple[str, ...]
-    memberships: tuple[float, ...]
-    final: Instance | None
+    problems: tuple[str, ...]  # what is wrong, one sentence each; empty when ok
+    memberships: tuple[float, ...]  # the composed membership after each step that could be done
+    final: Instance | None  # the state after the last step; None if a step could not be done
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One way to bind the goal's variables.
+    """One way to bind the goal's variables."""
 
-    Attributes:
-        binding: (variable, element name), in the order of the goal's variables.
-        membership: of the best plan found with this binding, or an upper bound if `exact` is False;
-            0 if no plan exists.
-        goal_degree: degree of the goal under this binding once its crisp part is achieved.
-        reachable: False if it is proven that the crisp part can't be achieved.
-        chosen: True if the plan (or, without one, the reported best membership) rests on it.
-        exact: True if `membership` is that of a plan (or proven to be 0).
-    """
-
+    # (variable, element name), in the order of the goal's variables
     binding: tuple[tuple[str, str], ...]
+    # of the best plan found with this binding, or an upper bound if `exact` is False; 0 if no plan
+    # exists
     membership: float
-    goal_degree: float
-    reachable: bool
-    chosen: bool
+    goal_degree: float  # degree of the goal under this binding once its crisp part is achieved
+    reachable: bool  # False if it is proven that the crisp part can't be achieved
+    chosen: bool  # True if the plan (or, without one, the reported best membership) rests on it
     judgements: tuple[Judged, ...]
     reason: str
-    exact: bool = False
+    exact: bool = False  # True if `membership` is that of a plan (or proven to be 0)
 
 
 class RelaxationKind(str, Enum):
@@ -138,19 +125,12 @@ class RelaxationKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """One change to the goal that made it reachable.
+    """One change to the goal that made it reachable."""
 
-    Attributes:
-        kind: a value of `RelaxationKind`, such as "substitution".
-        original: what the goal asked for ("flashlight").
-        replacement: what stands in for it ("lamp_1"); empty if it was given up.
-        degree: how well it does so, in [0, 1].
-    """
-
-    kind: str
-    original: str
-    replacement: str
-    degree: float
+    kind: str  # a value of `RelaxationKind`, such as "substitution"
+    original: str  # what the goal asked for ("flashlight")
+    replacement: str  # what stands in for it ("lamp_1"); empty if it was given up
+    degree: float  # how well it does so, in [0, 1]
     reason: str
 
 
@@ -173,20 +153,13 @@ class RelaxationOutcome(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExploredRelaxation:
-    """A relaxed goal that was looked at: a node of the lattice of relaxed goals.
+    """A relaxed goal that was looked at: a node of the lattice of relaxed goals."""
 
-    Attributes:
-        number: from 0, the goal as stated.
-        parent: number of the goal that it relaxes further; -1 for the goal as stated.
-        bound: upper bound of the membership of its plans, by its changes alone, in [0, 1].
-        membership: of its best plan that was found, in [0, 1]; 0 without one.
-    """
-
-    number: int
-    parent: int
+    number: int  # from 0, the goal as stated
+    parent: int  # number of the goal that it relaxes further; -1 for the goal as stated
     changes: tuple[str, ...]
-    bound: float
-    membership: float
+    bound: float  # upper bound of the membership of its plans, by its changes alone, in [0, 1]
+    membership: float  # of its best plan that was found, in [0, 1]; 0 without one
     outcome: RelaxationOutcome
     reason: str = ""
 
@@ -211,19 +184,13 @@ class KeepingPrice:
     """The price of keeping a preference that a plan gives up.
 
     The best plan that keeps it, by the same objective, is compared with the plan handed out.
-
-    Attributes:
-        membership: by so much its membership is lower, in [-1, 1]; 0 if it is not known.
-        more: by so much more it has of `measure`; 0 if it is not known.
-        measure: STEPS, COST or DURATION (s), after the objective.
-        reason: a sentence; empty where the numbers say it all.
     """
 
     kind: PriceKind
-    membership: float = 0.0
-    more: float = 0.0
-    measure: Measure = Measure.STEPS
-    reason: str = ""
+    membership: float = 0.0  # by so much its membership is lower, in [-1, 1]; 0 if it is not known
+    more: float = 0.0  # by so much more it has of `measure`; 0 if it is not known
+    measure: Measure = Measure.STEPS  # STEPS, COST or DURATION (s), after the objective
+    reason: str = ""  # a sentence; empty where the numbers say it all
 
     def __str__(self) -> str:
         if self.kind in (PriceKind.IMPOSSIBLE, PriceKind.UNKNOWN):
@@ -247,20 +214,14 @@ class KeepingPrice:
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """A preference that a plan does not fulfil, or a part of the goal that it leaves out.
-
-    Attributes:
-        weight: of its shortfall in the membership, in [0, 1]; of a part its share of the goal.
-        price: of keeping it instead; None unless it was asked for.
-        is_part: True for a part of the goal that was left out for a budget.
-    """
+    """A preference that a plan does not fulfil, or a part of the goal that it leaves out."""
 
     name: str
     text: str
-    weight: float
+    weight: float  # of its shortfall in the membership, in [0, 1]; of a part its share of the goal
     cost: float
-    price: KeepingPrice | None = None
-    is_part: bool = False
+    price: KeepingPrice | None = None  # of keeping it instead; None unless it was asked for
+    is_part: bool = False  # True for a part of the goal that was left out for a budget
 
     def __str__(self) -> str:
         if self.is_part:
@@ -284,17 +245,13 @@ class KeptPreference:
 
 @dataclass(frozen=True, slots=True)
 class RequirementTrace:
-    """A constraint or preference along a plan.
-
-    Attributes:
-        preferred: False for a constraint that no plan may break, and for a part of the goal.
-        degrees: the degree that it would have if the plan ended in its initial state, after its
-            first step, and so on, in [0, 1].
-    """
+    """A constraint or preference along a plan."""
 
     text: str
     name: str
-    preferred: bool
+    preferred: bool  # False for a constraint that no plan may break, and for a part of the goal
+    # the degree that it would have if the plan ended in its initial state, after its first step,
+    # and so on, in [0, 1]
     degrees: tuple[float, ...]
 
     @property
@@ -305,49 +262,34 @@ class RequirementTrace:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Parts of a goal that no plan meets together: proven.
-
-    Attributes:
-        minimal: True if any of them can be dropped for a plan to exist: proven, too.
-        reason: a sentence: what is wrong, and what to do.
-    """
+    """Parts of a goal that no plan meets together: proven."""
 
     parts: tuple[str, ...]
-    minimal: bool
-    reason: str
+    minimal: bool  # True if any of them can be dropped for a plan to exist: proven, too
+    reason: str  # a sentence: what is wrong, and what to do
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of one step, or of the goal, in the loss of a plan.
-
-    Attributes:
-        share: its part of the plan's loss, in [0, 1]; the shares add up to 1 if losses do.
-    """
+    """The share of one step, or of the goal, in the loss of a plan."""
 
     what: str
     degree: float
-    share: float
+    share: float  # its part of the plan's loss, in [0, 1]; the shares add up to 1 if losses do
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The explanation of a planning result.
+    """The explanation of a planning result."""
 
-    Attributes:
-        shares: steps and goal with a degree below 1, the most expensive first.
-        binding: a sentence: what binds at alpha, and the distance to alpha.
-        considered: element -> a sentence: the first action for which it was considered.
-        askable: number of judgements that all these actions and goals rest on.
-    """
-
-    shares: tuple[Share, ...] = ()
-    binding: str = ""
+    shares: tuple[Share, ...] = ()  # steps and goal with a degree below 1, the most expensive first
+    binding: str = ""  # a sentence: what binds at alpha, and the distance to alpha
+    # element -> a sentence: the first action for which it was considered
     considered: Mapping[str, str] = field(default_factory=dict)
     elements: int = 0
     operators: int = 0
     asked: int = 0
-    askable: int = 0
+    askable: int = 0  # number of judgements that all these actions and goals rest on
 
     @property
     def looked(self) -> str:
@@ -375,55 +317,49 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class PlanningResult:
-    """The answer to one planning request.
-
-    Attributes:
-        optimal_in: the measures in which no plan is better: proven.
-        plan: the verified plan; None unless `status.solved`, or a relaxation has to be confirmed
-            (NEEDS_CLARIFICATION): the plan that may be executed once somebody has said yes.
-        best_membership: the highest membership of any executable plan that was found, in [0, 1].
-        relaxations: the changes to the goal; empty if it was planned as stated.
-        explored: the relaxed goals that were looked at, in that order; empty if the goal as stated
-            was enough.
-        confirmation: a question; with NEEDS_CLARIFICATION `plan` may be executed if a person has
-            answered it with yes. Empty if there is nothing to confirm.
-        would_take: a sentence: what is missing for the goal as stated; empty if nothing was found.
-        traces: constraints and preferences along the plan, if an explanation was asked for.
-        conflict: parts of the goal that cannot be had together; None if there is a plan, or if no
-            such parts were found in time.
-        timings: stage -> seconds.
-        kept: number of steps left out of an earlier plan that was kept; None for a new plan.
-        notes: remarks on the files of the task that were read, but may not mean what they should.
-        policy: the general policy that made the plan without a search; empty if it was searched.
-        policy_notes: a sentence for each policy that was looked at and did not make the plan.
-        policy_trace: the run of the policy that made the plan; None if it was searched, and in
-            results that came through messages, which do not have it.
-    """
+    """The answer to one planning request."""
 
     status: PlanStatus
     message: str
+    # the verified plan; None unless `status.solved`, or a relaxation has to be confirmed
+    # (NEEDS_CLARIFICATION): the plan that may be executed once somebody has said yes
     plan: Plan | None = None
+    # the highest membership of any executable plan that was found, in [0, 1]
     best_membership: float = 0.0
     candidates: tuple[Candidate, ...] = ()
+    # the changes to the goal; empty if it was planned as stated
     relaxations: tuple[Relaxation, ...] = ()
     expansions: int = 0
-    timings: Mapping[str, float] = field(default_factory=dict)
+    timings: Mapping[str, float] = field(default_factory=dict)  # stage -> seconds
     verification: Verdict | None = None
     goal: str = ""
     alpha: float = 0.0
     alpha_reason: str = ""
+    # number of steps left out of an earlier plan that was kept; None for a new plan
     kept: int | None = None
     explanation: Explanation | None = None
-    optimal_in: tuple[Measure, ...] = ()
+    optimal_in: tuple[Measure, ...] = ()  # the measures in which no plan is better: proven
+    # remarks on the files of the task that were read, but may not mean what they should
     notes: tuple[str, ...] = ()
     given_up: tuple[GivenUp, ...] = ()
     kept_preferences: tuple[KeptPreference, ...] = ()
+    # parts of the goal that cannot be had together; None if there is a plan, or if no such parts
+    # were found in time
     conflict: Conflict | None = None
+    # constraints and preferences along the plan, if an explanation was asked for
     traces: tuple[RequirementTrace, ...] = ()
     refused_relaxations: tuple[Relaxation, ...] = ()
+    # the relaxed goals that were looked at, in that order; empty if the goal as stated was enough
     explored: tuple[ExploredRelaxation, ...] = ()
+    # a question; with NEEDS_CLARIFICATION `plan` may be executed if a person has answered it with
+    # yes. Empty if there is nothing to confirm.
     confirmation: str = ""
+    # a sentence: what is missing for the goal as stated; empty if nothing was found
     would_take: str = ""
+    # the general policy that made the plan without a search; empty if it was searched
     policy: str = ""
+    # a sentence for each policy that was looked at and did not make the plan
     policy_notes: tuple[str, ...] = ()
+    # the run of the policy that made the plan; None if it was searched, and in results that came
+    # through messages, which do not have it
     policy_trace: PolicyTrace | None = None

@@ -13,16 +13,12 @@ from fcp_ros.domain.expressions.syntax import Expression
 
 @dataclass(frozen=True, slots=True)
 class PolicyFeature:
-    """Something about a state that a policy looks at.
-
-    Attributes:
-        is_boolean: True if its values are 0 and 1 only.
-        no_way: the value of a distance where there is no way; None for other features.
-    """
+    """Something about a state that a policy looks at."""
 
     name: str
     text: str
-    is_boolean: bool
+    is_boolean: bool  # True if its values are 0 and 1 only
+    # the value of a distance where there is no way; None for other features
     no_way: int | None = None
 
     def write_value(self, value: int) -> str:
@@ -34,47 +30,33 @@ class PolicyFeature:
 
 @dataclass(frozen=True, slots=True)
 class PolicyMove:
-    """An abstract action, taken for one step or more.
-
-    Attributes:
-        values: of all features before it.
-        steps: number of steps of the plan up to its end.
-    """
+    """An abstract action, taken for one step or more."""
 
     action: str
-    values: tuple[int, ...]
-    steps: int
+    values: tuple[int, ...]  # of all features before it
+    steps: int  # number of steps of the plan up to its end
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyTrace:
-    """The run of a policy that made a plan.
-
-    Attributes:
-        moves: in order; their steps together are the plan's, or its first ones.
-        final: the values of all features after the moves.
-        left_out: further moves of a long run, which a message does not have.
-    """
+    """The run of a policy that made a plan."""
 
     features: tuple[PolicyFeature, ...]
+    # in order; their steps together are the plan's, or its first ones
     moves: tuple[PolicyMove, ...]
-    final: tuple[int, ...]
-    left_out: int = 0
+    final: tuple[int, ...]  # the values of all features after the moves
+    left_out: int = 0  # further moves of a long run, which a message does not have
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Steps that lead to a goal, as somebody claims.
+    """Steps that lead to a goal, as somebody claims."""
 
-    Attributes:
-        steps: rule and an element name for each of its parameters, in the rule's order; None if
-            there is no suggestion.
-        policy: name of the general policy that they come from.
-        notes: a sentence for each policy that was looked at before, and why it suggests nothing.
-    """
-
+    # rule and an element name for each of its parameters, in the rule's order; None if there is no
+    # suggestion
     steps: tuple[tuple[str, tuple[str, ...]], ...] | None
-    policy: str = ""
+    policy: str = ""  # name of the general policy that they come from
+    # a sentence for each policy that was looked at before, and why it suggests nothing
     notes: tuple[str, ...] = ()
     trace: PolicyTrace | None = None
 

@@ -49,17 +49,13 @@ MEBIBYTE = 1 << 20
 
 
 class Interrupted(Exception):
-    """A request must stop now.
-
-    Attributes:
-        status: TIMEOUT, MEMOUT, CANCELLED, or UNSOLVABLE_INCOMPLETELY for the expansion limit.
-        sentence: the limit that was reached, and what to do.
-    """
+    """A request must stop now."""
 
     def __init__(self, status: PlanStatus, sentence: str) -> None:
         super().__init__(sentence)
+        # TIMEOUT, MEMOUT, CANCELLED, or UNSOLVABLE_INCOMPLETELY for the expansion limit
         self.status = status
-        self.sentence = sentence
+        self.sentence = sentence  # the limit that was reached, and what to do
 
 
 def measure_memory() -> int:
@@ -74,15 +70,10 @@ def measure_memory() -> int:
 
 @dataclass(frozen=True, slots=True)
 class RequestStart:
-    """The moment at which a request began: from here on its limits count.
+    """The moment at which a request began: from here on its limits count."""
 
-    Attributes:
-        time: s, of `time.monotonic`.
-        memory: of the process at that time (bytes).
-    """
-
-    time: float
-    memory: int
+    time: float  # s, of `time.monotonic`
+    memory: int  # of the process at that time (bytes)
 
     @classmethod
     def now(cls) -> RequestStart:
@@ -95,7 +86,6 @@ class Watch:
 
     Attributes:
         best, membership_bound, cost_bound, left_out_bound: as in `Progress`.
-        cancellation: the interruption by the caller, once it was noticed; None before.
     """
 
     def __init__(
@@ -125,6 +115,7 @@ class Watch:
         self._reserved = 0.0
         self._kept = min(SHARE_OF_VERIFICATION * options.time_limit, LONGEST_SHARE)
         self._told: tuple[BestPlan | None, float, float, int] | None = None
+        # the interruption by the caller, once it was noticed; None before
         self.cancellation: Interrupted | None = None
 
     @property

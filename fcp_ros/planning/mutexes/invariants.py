@@ -40,13 +40,12 @@ class StaticLink:
 
     Attributes:
         one, other: the changing relations, with the leg of the shared element.
-        turned: whether the first leg of the static relation is that of `other`.
     """
 
     one: Place
     other: Place
     static: LiftedRelation
-    turned: bool
+    turned: bool  # whether the first leg of the static relation is that of `other`
 
     def make_atom(self, one: int, other: int) -> LiftedAtom:
         """Make the static condition on the slots, or elements, of the legs that are not shared."""

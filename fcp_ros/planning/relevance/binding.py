@@ -27,23 +27,17 @@ LISTED = 16
 
 @dataclass(eq=False, slots=True)
 class BindingRun:
-    """One execution of a plan.
-
-    Attributes:
-        limit: factor on the limits above; 0: no limits.
-        listens: whether facts that come to be possible later are matched, too.
-        context: facts to be read before all others, where one of them gives the value.
-        crowded: whether there were more links than such a plan is made for.
-    """
+    """One execution of a plan."""
 
     plan: BindingPlan
     purpose: int
-    limit: int = 0
-    listens: bool = False
+    limit: int = 0  # factor on the limits above; 0: no limits
+    listens: bool = False  # whether facts that come to be possible later are matched, too
     demands: bool = False
+    # facts to be read before all others, where one of them gives the value
     context: tuple[int, ...] | None = None
     by_links: bool = False
-    crowded: bool = False
+    crowded: bool = False  # whether there were more links than such a plan is made for
 
 
 Listener = tuple[BindingRun, int, Elements]

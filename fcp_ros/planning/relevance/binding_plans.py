@@ -35,7 +35,6 @@ class _StepCosts:
     Attributes:
         link, scan: static condition with one leg bound, with none.
         value, listed, any: changing condition with a functional leg bound, another one, none.
-        element: any element of the slot's type.
     """
 
     link: float
@@ -43,7 +42,7 @@ class _StepCosts:
     value: float
     listed: float
     any: float
-    element: float
+    element: float  # any element of the slot's type
 
 
 # Now, where a thing is comes before where a robot is: it is the robot that has to go there.
@@ -61,43 +60,32 @@ _MOVING = 0.2
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BindingStep:
-    """Bind some slots.
+    """Bind some slots."""
 
-    Attributes:
-        relation: of the condition that binds them; None: any element of the slot's type.
-        bound: (position, slot) of the legs that are bound already.
-        opens: (position, slot) of the legs that are not; for an element one with position -1. A
-            step without is a check: a static fact must be there, a changing one possible.
-        determined: True if there is at most one value (a functional leg is bound).
-        free: True if no changing condition mentions the slots, so that all values are equally good.
-    """
-
+    # of the condition that binds them; None: any element of the slot's type
     relation: LiftedRelation | None
-    bound: tuple[tuple[int, int], ...]
+    bound: tuple[tuple[int, int], ...]  # (position, slot) of the legs that are bound already
+    # (position, slot) of the legs that are not; for an element one with position -1. A step without
+    # is a check: a static fact must be there, a changing one possible.
     opens: tuple[tuple[int, int], ...]
-    determined: bool
+    determined: bool  # True if there is at most one value (a functional leg is bound)
+    # True if no changing condition mentions the slots, so that all values are equally good
     free: bool
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BindingPlan:
-    """The steps that bind all slots of a trigger.
-
-    Attributes:
-        chooses: True if a step chooses among values that are equally good.
-        loose: True if a slot with many values is bound by a step that leaves a choice.
-        graded: True if such a slot is mentioned by graded atoms.
-        links: a plan with the same outcome that follows static links first and then checks the
-            values: better if the links are few. None if there is no such plan.
-        join: the plan from the values back to the slots; None if the values leave a choice.
-    """
+    """The steps that bind all slots of a trigger."""
 
     trigger: Trigger
     steps: tuple[BindingStep, ...]
-    chooses: bool
-    loose: bool
-    graded: bool
+    chooses: bool  # True if a step chooses among values that are equally good
+    loose: bool  # True if a slot with many values is bound by a step that leaves a choice
+    graded: bool  # True if such a slot is mentioned by graded atoms
+    # a plan with the same outcome that follows static links first and then checks the values:
+    # better if the links are few. None if there is no such plan.
     links: BindingPlan | None = None
+    # the plan from the values back to the slots; None if the values leave a choice
     join: Join | None = None
 
 
@@ -267,14 +255,13 @@ class _Choice:
     """A way to bind slots; sets of slots are masks.
 
     Attributes:
-        keys: one of these determines the others.
         keyed, several, linked, open: the costs with a key bound, with several slots bound, with
             one, and with none.
     """
 
     name: tuple[str, int]
     slots: int
-    keys: int
+    keys: int  # one of these determines the others
     keyed: float
     several: float
     linked: float

@@ -43,16 +43,12 @@ class TooManyOperators(Interrupted):
 
 
 class Breadth(Enum):
-    """The second contains the first.
+    """The second contains the first."""
 
-    Attributes:
-        NARROW: things are taken from where they are; of equally good places a few are tried.
-            Whatever is reachable when nothing is ever lost stays so.
-        FULL: everything that can matter. What is unsolvable here is unsolvable.
-    """
-
+    # things are taken from where they are; of equally good places a few are tried. Whatever is
+    # reachable when nothing is ever lost stays so.
     NARROW = "narrow"
-    FULL = "full"
+    FULL = "full"  # everything that can matter. What is unsolvable here is unsolvable.
 
 
 class Closure:

@@ -51,16 +51,12 @@ class RelevanceCompiler:
     def task(
         self,
         instance: Instance,
-        wanted: Wanted,
+        wanted: Wanted,  # changing facts by polarity; all elements must be in the state
         breadth: Breadth,
         watch: Watch,
         most: int = MAX_OPERATORS,
     ) -> Task:
-        """Compile a task with what matters for the wanted facts.
-
-        Args:
-            wanted: changing facts by polarity; all elements must be in the state.
-        """
+        """Compile a task with what matters for the wanted facts."""
         # Nearly all objects made here stay until the end: a garbage collection would find nothing.
         with pause_garbage_collection():
             return self._task(instance, wanted, breadth, watch, most)

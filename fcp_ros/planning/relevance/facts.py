@@ -23,21 +23,15 @@ Positions = tuple[int, ...]
 
 
 class FactTable:
-    """Facts by number, with what is known of each.
-
-    Attributes:
-        initial: whether it holds initially.
-        gained: whether an operator that may become applicable adds it.
-        lost: whether an operator that may become applicable deletes it.
-    """
+    """Facts by number, with what is known of each."""
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
         self.relation: list[LiftedRelation] = []
         self.elements: list[Elements] = []
-        self.initial: list[bool] = []
-        self.gained: list[bool] = []
-        self.lost: list[bool] = []
+        self.initial: list[bool] = []  # whether it holds initially
+        self.gained: list[bool] = []  # whether an operator that may become applicable adds it
+        self.lost: list[bool] = []  # whether an operator that may become applicable deletes it
         self._numbers: dict[tuple[int, Elements], int] = {}
         self._index: dict[tuple[int, int, int], list[int]] = {}
         self._new: dict[int, list[int]] = {}
@@ -151,22 +145,17 @@ Same = tuple[tuple[int, int], ...]
 
 @dataclass(eq=False, slots=True)
 class AbsencePattern:
-    """Facts of a relation with given elements in some legs.
-
-    Attributes:
-        facts: those of them that are known to hold in some state.
-        blocked: those that hold initially.
-        hard: whether a negated condition requires the absence, not only a functional leg.
-        active: whether some operator requires the absence.
-    """
+    """Facts of a relation with given elements in some legs."""
 
     relation: LiftedRelation
     bound: Bound
     same: Same
+    # those of them that are known to hold in some state
     facts: list[int] = field(default_factory=list)
-    blocked: list[int] = field(default_factory=list)
+    blocked: list[int] = field(default_factory=list)  # those that hold initially
+    # whether a negated condition requires the absence, not only a functional leg
     hard: bool = False
-    active: bool = False
+    active: bool = False  # whether some operator requires the absence
 
     def matches(self, elements: Elements) -> bool:
         """Return True if a fact of the relation matches."""

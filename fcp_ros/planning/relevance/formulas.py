@@ -46,16 +46,11 @@ Literals = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One way to meet the formulas of an operator.
-
-    Attributes:
-        denied: facts that must not hold.
-        clauses: sets of literals, in each of which one must hold.
-    """
+    """One way to meet the formulas of an operator."""
 
     present: tuple[int, ...] = ()
-    denied: tuple[int, ...] = ()
-    clauses: tuple[Literals, ...] = ()
+    denied: tuple[int, ...] = ()  # facts that must not hold
+    clauses: tuple[Literals, ...] = ()  # sets of literals, in each of which one must hold
 
 
 MAX_CASES = 32
@@ -78,15 +73,11 @@ class FormulaGrounder:
         owner: str,
         conditions: Sequence[LiftedCondition],
         binding: Elements,
+        # decides a literal by the other conditions: TRUE, FALSE, or the literal itself
         decide: Callable[[int], int],
-        clauses: bool,
+        clauses: bool,  # whether cases may have clauses, so that a few of them will do
     ) -> list[Case]:
-        """Find the cases in which all conditions hold; none if they never do.
-
-        Args:
-            decide: decides a literal by the other conditions: TRUE, FALSE, or the literal itself.
-            clauses: whether cases may have clauses, so that a few of them will do.
-        """
+        """Find the cases in which all conditions hold; none if they never do."""
         trees = [_substitute(self._ground(one, binding), decide) for one in conditions]
         whole = _join(True, trees)
         if whole in (TRUE, FALSE):

@@ -17,33 +17,24 @@ DONE = 1000
 
 @dataclass(eq=False, slots=True)
 class OpenLiteral:
-    """A literal that matters.
-
-    Attributes:
-        root: True if it matters in any case.
-        consumers: operators of chains (moves from room to room) that need it.
-        level: level that the search for achievers has reached.
-    """
+    """A literal that matters."""
 
     literal: int
-    root: bool = False
+    root: bool = False  # True if it matters in any case
+    # operators of chains (moves from room to room) that need it
     consumers: list[OperatorNode] = field(default_factory=list)
-    level: int = 0
+    level: int = 0  # level that the search for achievers has reached
     queued: bool = False
 
 
 class OpenLiterals:
-    """The literals that matter; those that still lack an achiever wait in a queue.
-
-    Attributes:
-        unwanted: facts that the goal or a constraint wants to be absent.
-        fresh: facts that matter since the last look, in order; taken out by the closure.
-        fresh_patterns: patterns that nothing may match, likewise.
-    """
+    """The literals that matter; those that still lack an achiever wait in a queue."""
 
     def __init__(self, facts: FactTable, patterns: AbsencePatterns) -> None:
-        self.unwanted: set[int] = set()
+        self.unwanted: set[int] = set()  # facts that the goal or a constraint wants to be absent
+        # facts that matter since the last look, in order; taken out by the closure
         self.fresh: deque[int] = deque()
+        # patterns that nothing may match, likewise
         self.fresh_patterns: deque[AbsencePattern] = deque()
         self._facts = facts
         self._patterns = patterns

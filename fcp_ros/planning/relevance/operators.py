@@ -25,32 +25,24 @@ Absent = tuple[AbsencePattern, int]
 
 @dataclass(eq=False, slots=True)
 class OperatorNode:
-    """A ground operator, or one of its ground effects, while the closure grows.
-
-    Attributes:
-        arguments: elements of the rule's parameters; of an effect also those of its variables.
-        effect: number of the effect; -1 for the operator.
-        pre: facts that must hold (for an effect: besides the operator's).
-        absent: patterns that no fact may match.
-        denied: facts that formulas require to be absent; their patterns are in `absent`, too.
-        clauses: sets of literals, in each of which one must hold.
-        guarded: pairs of a fact and a pattern: facts of the pattern must not hold when the fact
-            comes to hold. For legs that are broken initially, and for additions of effects.
-        missing: number of its conditions that cannot come true yet.
-    """
+    """A ground operator, or one of its ground effects, while the closure grows."""
 
     rule: LiftedRule
+    # elements of the rule's parameters; of an effect also those of its variables
     arguments: Elements
-    effect: int
+    effect: int  # number of the effect; -1 for the operator
     parent: OperatorNode | None
-    pre: tuple[int, ...]
-    absent: tuple[Absent, ...]
+    pre: tuple[int, ...]  # facts that must hold (for an effect: besides the operator's)
+    absent: tuple[Absent, ...]  # patterns that no fact may match
     add: tuple[int, ...]
     delete: tuple[int, ...]
+    # pairs of a fact and a pattern: facts of the pattern must not hold when the fact comes to hold.
+    # For legs that are broken initially, and for additions of effects.
     guarded: tuple[tuple[int, AbsencePattern], ...] = ()
+    # facts that formulas require to be absent; their patterns are in `absent`, too
     denied: tuple[int, ...] = ()
-    clauses: tuple[Literals, ...] = ()
-    missing: int = 0
+    clauses: tuple[Literals, ...] = ()  # sets of literals, in each of which one must hold
+    missing: int = 0  # number of its conditions that cannot come true yet
     fired: bool = False
     purposes: list[int] = field(default_factory=list)
     effects: list[OperatorNode] = field(default_factory=list)
@@ -76,11 +68,7 @@ Match = tuple[int, ...]
 
 
 class OperatorGrounder:
-    """Grounds operators, each once.
-
-    Attributes:
-        operators: all operators so far, in order; some may turn out never to be applicable.
-    """
+    """Grounds operators, each once."""
 
     def __init__(
         self,
@@ -89,6 +77,7 @@ class OperatorGrounder:
         reach: Reach,
         checks: Mapping[int, Sequence[LinkCheck]],
     ) -> None:
+        # all operators so far, in order; some may turn out never to be applicable
         self.operators: list[OperatorNode] = []
         self._checks = checks
         self._reach = reach

@@ -27,19 +27,12 @@ from fcp_ros.planning.task.task import GroundOperator, Task, index_changes
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Overwriting:
-    """A rule that overwrites an old value.
+    """A rule that overwrites an old value."""
 
-    Attributes:
-        slot: the parameter that is forgotten.
-        relation: the binary relation that the rule changes.
-        slots: the slots of the condition that binds the forgotten parameter.
-        key: the functional leg of the relation: that of the element that is moved.
-    """
-
-    slot: int
-    relation: LiftedRelation
-    slots: tuple[int, ...]
-    key: int
+    slot: int  # the parameter that is forgotten
+    relation: LiftedRelation  # the binary relation that the rule changes
+    slots: tuple[int, ...]  # the slots of the condition that binds the forgotten parameter
+    key: int  # the functional leg of the relation: that of the element that is moved
 
     @property
     def moved(self) -> int:

@@ -23,17 +23,13 @@ CROWD = 3
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ConfinedMove:
-    """A way to get on.
-
-    Attributes:
-        anywhere: whether no condition says where to, given where from.
-    """
+    """A way to get on."""
 
     trigger: Trigger
     mover: int
     start: int
     end: int
-    anywhere: bool
+    anywhere: bool  # whether no condition says where to, given where from
 
 
 Ends = Collection[int]

@@ -88,17 +88,14 @@ def unify(atom: Atom, fact: Fact, binding: Binding) -> Binding | None:
 
 def find_bindings(
     atoms: Sequence[Atom],
+    # of the variables to bind; a variable that no atom binds ranges over all elements
     types: Mapping[str, str],
     view: FactView,
     binding: Binding,
     *,
     monic: bool = False,
 ) -> Iterator[Binding]:
-    """Yield all bindings that extend the given one, fit the types, and make all atoms hold.
-
-    Args:
-        types: of the variables to bind; a variable that no atom binds ranges over all elements.
-    """
+    """Yield all bindings that extend the given one, fit the types, and make all atoms hold."""
     if not _fits(types, view, binding, monic):
         return
     if atoms:

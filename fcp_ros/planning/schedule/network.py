@@ -32,15 +32,10 @@ class TimeBound:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """The range of the solutions of a network; both ends are solutions themselves.
+    """The range of the solutions of a network; both ends are solutions themselves."""
 
-    Attributes:
-        earliest: of each time point; -infinity where nothing bounds it.
-        latest: of each time point; infinity where nothing bounds it.
-    """
-
-    earliest: tuple[float, ...]
-    latest: tuple[float, ...]
+    earliest: tuple[float, ...]  # of each time point; -infinity where nothing bounds it
+    latest: tuple[float, ...]  # of each time point; infinity where nothing bounds it
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +86,12 @@ class TimedStep:
 
 @dataclass(frozen=True, slots=True)
 class Inconsistency:
-    """A reason why steps can't be scheduled.
-
-    Attributes:
-        steps: positions of the steps that together take too long, in their order.
-        excess: the time by which they are late (s).
-        proven: True if no other order of the agents' steps can help either.
-    """
+    """A reason why steps can't be scheduled."""
 
     message: str
-    steps: tuple[int, ...]
-    excess: float
-    proven: bool
+    steps: tuple[int, ...]  # positions of the steps that together take too long, in their order
+    excess: float  # the time by which they are late (s)
+    proven: bool  # True if no other order of the agents' steps can help either
 
 
 @dataclass(frozen=True, slots=True)

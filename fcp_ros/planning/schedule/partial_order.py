@@ -13,13 +13,10 @@ class OrderError(ValueError):
 
 @dataclass(frozen=True)
 class PartialOrder:
-    """A partial order, given by its transitive reduction.
+    """A partial order, given by its transitive reduction."""
 
-    Attributes:
-        predecessors: for each number the ones that come *immediately* before it (make an order of
-            arbitrary pairs with `of`).
-    """
-
+    # for each number the ones that come *immediately* before it (make an order of arbitrary pairs
+    # with `of`)
     predecessors: tuple[frozenset[int], ...]
 
     @classmethod

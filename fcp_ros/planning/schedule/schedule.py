@@ -24,11 +24,14 @@ from fcp_ros.planning.schedule.partial_order import PartialOrder
 def schedule_steps(
     domain: Domain,
     instance: Instance,
-    steps: Sequence[PlanStep],
+    steps: Sequence[PlanStep],  # a sequence that can be done there (this is not checked)
     *,
     levels: Mapping[str, float] | None = None,
     deadline: float = math.inf,
+    # each step begins when the one before it has ended: for goals with trajectory constraints,
+    # which another order might break
     in_order: bool = False,
+    # the times in which each step may run, within the window of its rule; by default that one
     windows: Sequence[Window] = (),
     check: Callable[[], None] = never_stop,
 ) -> Schedule | Inconsistency:
@@ -38,13 +41,6 @@ def schedule_steps(
     resources, and ends in the same state. Steps that it does not order don't interfere, so they may
     overlap; two steps of one agent never do (see agents.py). Each agent does its steps as the plan
     has them; where windows or the deadline rule that out, those that must end first come first.
-
-    Args:
-        steps: a sequence that can be done there (this is not checked).
-        in_order: each step begins when the one before it has ended: for goals with trajectory
-            constraints, which another order might break.
-        windows: the times in which each step may run, within the window of its rule; by default
-            that one.
     """
     if math.isnan(deadline) or deadline < 0.0:
         raise ValueError(f"the deadline is {deadline}: give a number of seconds, 0 or more")

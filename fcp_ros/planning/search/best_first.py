@@ -66,23 +66,19 @@ def ignore_spent(_expanded: int, _stored: int) -> None:
 
 
 class BestFirst:
-    """A best-first search in one flat task.
-
-    Args:
-        options: algorithm (not PORTFOLIO or BIDIRECTIONAL), heuristics, weights, seed. A greedy
-            search takes `heuristic` over the number of steps; it stops at its first plan.
-        spent: called after each slice, every 20 ms or so. What it raises goes through; the search
-            can go on afterwards. It is also called while landmarks are looked for, in the
-            constructor.
-    """
+    """A best-first search in one flat task."""
 
     def __init__(
         self,
         task: FlatTask | PreparedTask,
         objective: Objective,
+        # algorithm (not PORTFOLIO or BIDIRECTIONAL), heuristics, weights, seed. A greedy search
+        # takes `heuristic` over the number of steps; it stops at its first plan.
         options: SearchOptions,
         memory: int = MEMORY,
         incumbent: FlatPlan | None = None,
+        # called after each slice, every 20 ms or so. What it raises goes through; the search can go
+        # on afterwards. It is also called while landmarks are looked for, in the constructor.
         spent: SpentCallback = ignore_spent,
         improved: Callable[[FlatPlan], None] | None = None,
     ) -> None:

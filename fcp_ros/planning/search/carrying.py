@@ -40,28 +40,21 @@ NEVER = 1e9
 
 @dataclass(frozen=True)
 class Carries:
-    """Carries that fulfil k parts of a goal, by what they take of a resource.
-
-    Attributes:
-        alone: what each carry takes at least, float64[k].
-        way: what the way to each carry from the end of each other one takes at least; in the last
-            row from the initial state; float64[k + 1, k].
-        openings: the (variable, value) that have to be reached once before some of the carries.
-        needs: which of them each carry needs, bool[k, q].
-        prices: what each of them takes at least, float64[q].
-        detours: by how much more the way to a carry takes that leads by each of them, with the
-            price of that; float64[q, k + 1, k].
-        other: what a carry of anything else takes at least.
-    """
+    """Carries that fulfil k parts of a goal, by what they take of a resource."""
 
     parts: tuple[int, ...]
-    alone: Matrix
+    alone: Matrix  # what each carry takes at least, float64[k]
+    # what the way to each carry from the end of each other one takes at least; in the last row from
+    # the initial state; float64[k + 1, k]
     way: Matrix
+    # the (variable, value) that have to be reached once before some of the carries
     openings: tuple[tuple[int, int], ...]
-    needs: NDArray[np.bool_]
-    prices: Matrix
+    needs: NDArray[np.bool_]  # which of them each carry needs, bool[k, q]
+    prices: Matrix  # what each of them takes at least, float64[q]
+    # by how much more the way to a carry takes that leads by each of them, with the price of that;
+    # float64[q, k + 1, k]
     detours: Matrix
-    other: float
+    other: float  # what a carry of anything else takes at least
     amount: float
 
     def count_most(self) -> int:
@@ -175,14 +168,12 @@ class _Carry:
     """The carry for one part.
 
     Attributes:
-        variable: where its thing is; it changes in carries only.
-        begins: the operators that the first carry of the thing may begin with.
         takes, puts: all operators that begin and end carries of the thing.
     """
 
     part: int
-    variable: int
-    begins: tuple[_Operator, ...]
+    variable: int  # where its thing is; it changes in carries only
+    begins: tuple[_Operator, ...]  # the operators that the first carry of the thing may begin with
     ends: tuple[_Operator, ...]
     takes: tuple[_Operator, ...]
     puts: tuple[_Operator, ...]

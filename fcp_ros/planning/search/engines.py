@@ -83,15 +83,12 @@ class SearchFactory:
         objective: Objective,
         plan: FlatPlan,
         effort: int,
-        most_loss: float = 0.0,
+        most_loss: float = 0.0,  # a loss that is acceptable, too
     ) -> tuple[FlatPlan, bool]:
         """Look for a plan with no more loss that costs less; only the portfolio's plans need it.
 
         Returns:
             the best plan, and True if it is proven to be the cheapest.
-
-        Args:
-            most_loss: a loss that is acceptable, too.
         """
         if self._options.algorithm is not Algorithm.PORTFOLIO:
             return plan, False

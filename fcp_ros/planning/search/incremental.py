@@ -55,21 +55,16 @@ Conditions = dict[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """The end of a plan in the world.
-
-    Attributes:
-        paid: what they take of the first criterion.
-        taken: stage -> its operator that leads on from there.
-        needing: variable -> the stages whose operators ask something of it.
-        hopeless: operators of the goal that save less than they exclude.
-    """
+    """The end of a plan in the world."""
 
     steps: tuple[int, ...]
     state: FlatState
     amounts: Amounts
-    paid: float
-    taken: Mapping[int, int]
+    paid: float  # what they take of the first criterion
+    taken: Mapping[int, int]  # stage -> its operator that leads on from there
+    # variable -> the stages whose operators ask something of it
     needing: Mapping[int, Sequence[int]]
+    # operators of the goal that save less than they exclude
     hopeless: set[int] = field(default_factory=set)
 
 
@@ -93,12 +88,7 @@ class _Try:
 
 
 class IncrementalSearch:
-    """Improves a plan of a task whose goal has stages.
-
-    Args:
-        spent: called after each slice of some milliseconds. What it raises goes through; the search
-            can go on afterwards.
-    """
+    """Improves a plan of a task whose goal has stages."""
 
     def __init__(
         self,
@@ -108,6 +98,8 @@ class IncrementalSearch:
         options: SearchOptions,
         incumbent: FlatPlan,
         memory: int = MEMORY,
+        # called after each slice of some milliseconds. What it raises goes through; the search can
+        # go on afterwards.
         spent: SpentCallback = ignore_spent,
         improved: Callable[[FlatPlan], None] = lambda _: None,
     ) -> None:

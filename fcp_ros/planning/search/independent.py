@@ -48,13 +48,9 @@ _State = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class SettledApart:
-    """A plan made of plans for the components.
+    """A plan made of plans for the components."""
 
-    Attributes:
-        operators: in the world; the goal is still to be settled.
-    """
-
-    operators: tuple[int, ...]
+    operators: tuple[int, ...]  # in the world; the goal is still to be settled
     is_best: bool
 
 

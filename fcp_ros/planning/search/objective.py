@@ -40,35 +40,23 @@ class Criterion(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """The criteria of a plan in order, and their budgets.
-
-    Attributes:
-        loss_budget: plans with more loss than this are no solutions (the alpha-cut).
-        cost_budget: plans that cost more than this are no solutions.
-    """
+    """The criteria of a plan in order, and their budgets."""
 
     order: tuple[Criterion, Criterion] = (Criterion.LOSS, Criterion.COST)
     composition: Composition = Composition.SUM
-    loss_budget: float = math.inf
-    cost_budget: float = math.inf
+    loss_budget: float = math.inf  # plans with more loss than this are no solutions (the alpha-cut)
+    cost_budget: float = math.inf  # plans that cost more than this are no solutions
 
 
 @dataclass(frozen=True)
 class Grid:
-    """One criterion on its grid.
+    """One criterion on its grid."""
 
-    Attributes:
-        weight: of each operator, whole numbers, float64[m].
-        scale: units per 1 of the criterion.
-        maximum: True if the largest weight counts instead of the sum.
-        budget: the largest sum (or maximum) allowed, in units; may be infinite.
-        fractions: units that one unit of a refined criterion has (see `refine`); 1 for others.
-    """
-
-    weight: Floats
-    scale: float
-    maximum: bool
-    budget: float
+    weight: Floats  # of each operator, whole numbers, float64[m]
+    scale: float  # units per 1 of the criterion
+    maximum: bool  # True if the largest weight counts instead of the sum
+    budget: float  # the largest sum (or maximum) allowed, in units; may be infinite
+    # units that one unit of a refined criterion has (see `refine`); 1 for others
     fractions: float = 1.0
 
     def from_units(self, units: float) -> float:

@@ -90,18 +90,13 @@ def make_plan(task: FlatTask, operators: tuple[int, ...], composition: Compositi
 
 @dataclass(frozen=True, slots=True)
 class SearchReport:
-    """The state of a search.
-
-    Attributes:
-        bound: lower bound of the first criterion of every plan not found yet (infinite if there is
-            none left).
-        generated: successors made so far.
-        stored: labels kept now.
-    """
+    """The state of a search."""
 
     outcome: SearchOutcome
     best: FlatPlan | None
+    # lower bound of the first criterion of every plan not found yet (infinite if there is none
+    # left)
     bound: float
     expanded: int
-    generated: int
-    stored: int
+    generated: int  # successors made so far
+    stored: int  # labels kept now

@@ -35,14 +35,10 @@ STEP = 1e-3
 
 @dataclass(frozen=True)
 class CollectablePart:
-    """A part of a goal.
-
-    Attributes:
-        worth: of reaching it, above 0; infinite if every plan has to.
-    """
+    """A part of a goal."""
 
     operators: tuple[int, ...]
-    worth: float
+    worth: float  # of reaching it, above 0; infinite if every plan has to
 
 
 Tour = Sequence[tuple[int, Sequence[tuple[int, int]]]]
@@ -65,17 +61,12 @@ class _Progress:
 def reach_parts(
     prepared: PreparedTask,
     parts: Sequence[CollectablePart],
-    goal_var: int,
+    goal_var: int,  # the variable of the goal's own operators; what they need of it is left aside
     objective: Objective,
     check: Callable[[], None],
-    tours: Iterable[Tour] = (),
+    tours: Iterable[Tour] = (),  # parts in orders to begin with
 ) -> Iterator[tuple[int, ...]]:
-    """Yield sequences of operators that reach parts of a goal, none of the goal's own among them.
-
-    Args:
-        goal_var: the variable of the goal's own operators; what they need of it is left aside.
-        tours: parts in orders to begin with.
-    """
+    """Yield sequences of operators that reach parts of a goal, without the goal's own."""
     reacher = _Reacher(prepared, parts, goal_var, objective, check)
     for tour in tours:
         yield reacher.run(None, tour)

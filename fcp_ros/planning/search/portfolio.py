@@ -92,21 +92,18 @@ RoleSearch = BestFirst | IncrementalSearch
 
 
 class Portfolio:
-    """Searches a flat task until the best plan is proven, or a limit is reached.
-
-    Args:
-        options: heuristics of the proof, weight of ties, seed; the algorithm is not read.
-        spent: called after each slice of some milliseconds. What it raises goes through; the search
-            can go on afterwards.
-    """
+    """Searches a flat task until the best plan is proven, or a limit is reached."""
 
     def __init__(
         self,
         task: FlatTask | PreparedTask,
         objective: Objective,
+        # heuristics of the proof, weight of ties, seed; the algorithm is not read
         options: SearchOptions | None = None,
         memory: int = MEMORY,
         incumbent: FlatPlan | None = None,
+        # called after each slice of some milliseconds. What it raises goes through; the search can
+        # go on afterwards.
         spent: SpentCallback = ignore_spent,
         improved: Callable[[FlatPlan], None] | None = None,
     ) -> None:

@@ -18,22 +18,15 @@ UNFIT, FIT, DONE = 0, 1, 2
 
 
 class RelaxedPath(NamedTuple):
-    """The end of a path so far, and scratch memory.
+    """The end of a path so far, and scratch memory."""
 
-    Attributes:
-        state: the value of each variable, int32[n].
-        amounts: two unused numbers, then the resources, float64[2 + R]: the layout of a label, so
-            that `spend_resources` can read it.
-        after: scratch, int32[n].
-        left: scratch, float64[R].
-        fits: UNFIT, FIT or DONE for each operator to be carried out, by its place in the list,
-            uint8[m].
-    """
-
-    state: Ints
+    state: Ints  # the value of each variable, int32[n]
+    # two unused numbers, then the resources, float64[2 + R]: the layout of a label, so that
+    # `spend_resources` can read it
     amounts: Floats
-    after: Ints
-    left: Floats
+    after: Ints  # scratch, int32[n]
+    left: Floats  # scratch, float64[R]
+    # UNFIT, FIT or DONE for each operator to be carried out, by its place in the list, uint8[m]
     fits: Flags
     axioms: AxiomScratch
 

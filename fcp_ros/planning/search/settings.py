@@ -109,22 +109,6 @@ class Settings(NamedTuple):
         first_code, second_code: number of the heuristic; blind ones are not evaluated.
         first_weight, second_weight: factors of the heuristics in the key.
         first_admissible, second_admissible: True if they are lower bounds.
-        dominance: SEEN, LEXICOGRAPHIC or PARETO.
-        stop: NEVER, BY_KEY or AT_ONCE.
-        greedy: True if the key is the heuristic alone; the first criterion breaks ties.
-        width: labels of each layer that a beam search expands; 0 in other searches.
-        fractions: of a unit of the first criterion, for steps; see `objective.Grid`.
-        haste: weight in the key of a beam search of each step to go, beyond that fraction.
-        queues: number of queues. In A* there is 1; in a beam search there are 2, for the layer at
-            hand and the next one. A greedy search has one for each heuristic, and with `helps`
-            behind each of them another one for the successors by helpful actions.
-        helps: the heuristic that names helpful actions: 1, 2, or 0 for none. Outside greedy
-            searches, successors by other actions are not thought to be nearer to the goal.
-        direction: of each resource: 1 more is never worse, -1 less is never worse, 0 it can never
-            be short, 2 both matter; int32[R].
-        counting: True if resources decide between labels.
-        price: work of an evaluation, where making a successor is 1.
-        seed: 0, or a number by which successors are made in another order.
     """
 
     first: Floats
@@ -140,18 +124,25 @@ class Settings(NamedTuple):
     first_admissible: bool
     second_admissible: bool
     evaluation: int
-    dominance: int
-    stop: int
-    greedy: bool
-    width: int
-    fractions: float
-    haste: float
+    dominance: int  # SEEN, LEXICOGRAPHIC or PARETO
+    stop: int  # NEVER, BY_KEY or AT_ONCE
+    greedy: bool  # True if the key is the heuristic alone; the first criterion breaks ties
+    width: int  # labels of each layer that a beam search expands; 0 in other searches
+    fractions: float  # of a unit of the first criterion, for steps; see `objective.Grid`
+    haste: float  # weight in the key of a beam search of each step to go, beyond that fraction
+    # number of queues. In A* there is 1; in a beam search there are 2, for the layer at hand and
+    # the next one. A greedy search has one for each heuristic, and with `helps` behind each of them
+    # another one for the successors by helpful actions.
     queues: int
+    # the heuristic that names helpful actions: 1, 2, or 0 for none. Outside greedy searches,
+    # successors by other actions are not thought to be nearer to the goal.
     helps: int
+    # of each resource: 1 more is never worse, -1 less is never worse, 0 it can never be short, 2
+    # both matter; int32[R]
     direction: Ints
-    counting: bool
-    price: int
-    seed: int
+    counting: bool  # True if resources decide between labels
+    price: int  # work of an evaluation, where making a successor is 1
+    seed: int  # 0, or a number by which successors are made in another order
 
 
 def derive_settings(

@@ -125,32 +125,26 @@ class _Walker:
 
 @dataclass(frozen=True, slots=True)
 class ShorteningStage:
-    """One search for a plan that costs less.
-
-    Attributes:
-        then: the searches that follow once it has found a plan; without a plan the next stage does.
-    """
+    """One search for a plan that costs less."""
 
     options: SearchOptions
     effort: int
+    # the searches that follow once it has found a plan; without a plan the next stage does
     then: tuple[ShorteningStage, ...] = ()
 
 
 def shorten(
     prepared: PreparedTask,
+    # the objective by which the plan is the best; its first criterion is the loss
     objective: Objective,
     plan: FlatPlan,
-    effort: int,
+    effort: int,  # states that were expanded or evaluated until it was found
     options: SearchOptions | None = None,
     memory: int = MEMORY,
     spent: SpentCallback = ignore_spent,
     most_loss: float = 0.0,
 ) -> tuple[FlatPlan, bool]:
     """Look for a plan with no more loss, or an acceptable one, that costs less.
-
-    Args:
-        objective: the objective by which the plan is the best; its first criterion is the loss.
-        effort: states that were expanded or evaluated until it was found.
 
     Returns:
         the best plan, which is the given one if none is found, and True if it is proven to be the

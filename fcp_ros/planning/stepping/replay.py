@@ -16,19 +16,15 @@ from fcp_ros.planning.stepping.rules import StepRules, UnknownStep
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The part of a sequence of steps that could be done.
+    """The part of a sequence of steps that could be done."""
 
-    Attributes:
-        states: the state before each step that could be done, and the one after the last of them.
-        problems: what is wrong, one sentence each. If a step could not be done, the last one says
-            why, and the steps after it were not looked at.
-        complete: whether every step could be done.
-    """
-
+    # the state before each step that could be done, and the one after the last of them
     states: tuple[Instance, ...]
     left: Mapping[str, float]
+    # what is wrong, one sentence each. If a step could not be done, the last one says why, and the
+    # steps after it were not looked at.
     problems: tuple[str, ...]
-    complete: bool
+    complete: bool  # whether every step could be done
 
 
 class Replay:

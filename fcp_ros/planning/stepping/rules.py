@@ -22,16 +22,11 @@ _LeftTuple = tuple[str, int, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """The outcome of a step in a state.
+    """The outcome of a step in a state."""
 
-    Attributes:
-        instance: the state that the step leads to; None if it can't be done.
-        problems: why it can't be done, one clause each; empty if it can.
-        rewrite: the rewriting behind it; None if it got that far for no reason given.
-    """
-
-    instance: Instance | None
-    problems: tuple[str, ...] = ()
+    instance: Instance | None  # the state that the step leads to; None if it can't be done
+    problems: tuple[str, ...] = ()  # why it can't be done, one clause each; empty if it can
+    # the rewriting behind it; None if it got that far for no reason given
     rewrite: Rewrite | None = None
 
     @property

@@ -19,17 +19,12 @@ from fcp_ros.domain.model import ActionRule
 
 @dataclass(frozen=True, slots=True)
 class ForgottenParameter:
-    """A parameter that a rule merely forgets.
-
-    Attributes:
-        atom: the condition, also deleted, that binds it.
-        leg: the functional leg of the atom that determines it.
-    """
+    """A parameter that a rule merely forgets."""
 
     parameter: int
-    atom: Atom
+    atom: Atom  # the condition, also deleted, that binds it
     position: int
-    leg: int
+    leg: int  # the functional leg of the atom that determines it
 
 
 def find_forgotten_parameter(

@@ -34,26 +34,22 @@ class LiftedBody:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LiftedRule:
-    """A rule, or the pattern of a constraint, over slots.
-
-    Attributes:
-        action: the domain's rule; None for a constraint.
-        effects: for each conditional effect the types of its own slots, which follow those of the
-            rule, and its body.
-        chains: names of the relations that it both reads and adds to (moves from room to room).
-        derives: whether it is the rule of a derived relation: it applies by itself, always, and its
-            effects add what follows. It also has an effect that deletes any fact of the relation,
-            as each derivation begins without them.
-    """
+    """A rule, or the pattern of a constraint, over slots."""
 
     number: int
-    action: ActionRule | None
+    action: ActionRule | None  # the domain's rule; None for a constraint
     names: tuple[str, ...]
     types: tuple[str, ...]
     body: LiftedBody
+    # for each conditional effect the types of its own slots, which follow those of the rule, and
+    # its body
     effects: tuple[tuple[tuple[str, ...], LiftedBody], ...]
+    # names of the relations that it both reads and adds to (moves from room to room)
     chains: frozenset[str]
     graded: frozenset[int]
+    # whether it is the rule of a derived relation: it applies by itself, always, and its effects
+    # add what follows. It also has an effect that deletes any fact of the relation, as each
+    # derivation begins without them.
     derives: bool = False
 
 
@@ -62,12 +58,11 @@ class Trigger:
     """An atom that a rule adds or deletes: what binding the rule starts from.
 
     Attributes:
-        effect: number of the conditional effect; -1 for the rule itself.
         static, fluent: the positive conditions of the rule and of the effect.
     """
 
     rule: LiftedRule
-    effect: int
+    effect: int  # number of the conditional effect; -1 for the rule itself
     slots: tuple[int, ...]
     types: tuple[str, ...]
     static: tuple[LiftedAtom, ...]
@@ -80,8 +75,6 @@ class LiftedDomain:
 
     Attributes:
         adders, deleters: by relation, the triggers that add to it and that delete from it.
-        constraints: by fluent relation, the atoms of constraints that match it.
-        below: tells for each type those that an element of it may have as its own.
         gains, spends: for each resource that is both gained and spent the rules that do.
     """
 
@@ -91,8 +84,10 @@ class LiftedDomain:
     rules: Sequence[LiftedRule]
     adders: Mapping[str, Sequence[Trigger]]
     deleters: Mapping[str, Sequence[Trigger]]
+    # by fluent relation, the atoms of constraints that match it
     constraints: Mapping[str, Sequence[Trigger]]
     patterns: Sequence[LiftedRule]
+    # tells for each type those that an element of it may have as its own
     below: Callable[[str], frozenset[str]]
     gains: Mapping[str, Sequence[Trigger]]
     spends: Mapping[str, Sequence[Trigger]]

@@ -11,21 +11,16 @@ from fcp_ros.domain.expressions.syntax import Atom, Variable
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LiftedRelation:
-    """A relation.
-
-    Attributes:
-        kinds: for each leg the types that an element there may have as its own.
-        keys: positions of the functional legs.
-        moves: whether some rule replaces one of its facts by another (a robot's place).
-    """
+    """A relation."""
 
     number: int
     name: str
     legs: tuple[str, ...]
+    # for each leg the types that an element there may have as its own
     kinds: tuple[frozenset[str], ...]
-    keys: tuple[int, ...]
+    keys: tuple[int, ...]  # positions of the functional legs
     changes: bool
-    moves: bool
+    moves: bool  # whether some rule replaces one of its facts by another (a robot's place)
 
 
 LiftedAtom = tuple[LiftedRelation, tuple[int, ...]]

@@ -34,15 +34,12 @@ class LiftedJunction:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LiftedQuantifier:
-    """A formula for every, or for some, choice of elements.
-
-    Attributes:
-        guards: static atoms; only choices with which all of them hold are cases.
-    """
+    """A formula for every, or for some, choice of elements."""
 
     every: bool
     slots: tuple[int, ...]
     types: tuple[str, ...]
+    # static atoms; only choices with which all of them hold are cases
     guards: tuple[LiftedAtom, ...]
     body: LiftedFormula
 
@@ -52,15 +49,11 @@ LiftedFormula = LiftedLiteral | LiftedJunction | LiftedQuantifier
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LiftedCondition:
-    """A condition of a rule that is not a literal.
-
-    Attributes:
-        reads: the slots of the rule that it reads, sorted.
-    """
+    """A condition of a rule that is not a literal."""
 
     expression: Expression
     formula: LiftedFormula
-    reads: tuple[int, ...]
+    reads: tuple[int, ...]  # the slots of the rule that it reads, sorted
 
 
 def lift_condition(

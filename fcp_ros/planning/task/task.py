@@ -54,24 +54,20 @@ class GroundOperator:
     A rule with disjunctive conditions may give several operators with the same arguments.
 
     Attributes:
-        arguments: element names, in the order of the rule's parameters.
-        pre: fluent facts that must hold (static ones were checked when compiling).
-        add: facts that hold afterwards.
-        delete: facts that do not hold afterwards, disjoint from `add`.
-        forgets: number of a parameter of which this is one value that represents all that are
-            possible (see relevance/overwriting.py); -1 if the operator represents only itself.
-        absent: facts that formulas of the rule require not to hold; its negated literals and
-            functional legs come on top (see `conditions`).
         opens, closes: it starts and ends between these times (s), and within the rule's window.
     """
 
     rule: ActionRule
-    arguments: tuple[str, ...]
-    pre: tuple[int, ...]
-    add: tuple[int, ...]
-    delete: tuple[int, ...]
+    arguments: tuple[str, ...]  # element names, in the order of the rule's parameters
+    pre: tuple[int, ...]  # fluent facts that must hold (static ones were checked when compiling)
+    add: tuple[int, ...]  # facts that hold afterwards
+    delete: tuple[int, ...]  # facts that do not hold afterwards, disjoint from `add`
     effects: tuple[GroundEffect, ...] = ()
+    # number of a parameter of which this is one value that represents all that are possible (see
+    # relevance/overwriting.py); -1 if the operator represents only itself
     forgets: int = -1
+    # facts that formulas of the rule require not to hold; its negated literals and functional legs
+    # come on top (see `conditions`)
     absent: tuple[int, ...] = ()
     clauses: tuple[GroundClause, ...] = ()
     opens: float = 0.0
@@ -83,17 +79,13 @@ class GroundOperator:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """A condition that none of some facts holds, except perhaps one.
-
-    Attributes:
-        key: the functional leg if they are all the facts of one: at most one of those holds at
-            any time.
-        unless: the one of them that may hold because the operator adds it anyway: if it does, the
-            others cannot.
-    """
+    """A condition that none of some facts holds, except perhaps one."""
 
     facts: tuple[int, ...]
+    # the functional leg if they are all the facts of one: at most one of those holds at any time
     key: FactKey | None = None
+    # the one of them that may hold because the operator adds it anyway: if it does, the others
+    # cannot
     unless: int | None = None
 
     def holds(self, state: frozenset[int]) -> bool:
@@ -128,38 +120,32 @@ class OperatorPurpose:
 
 @dataclass(frozen=True)
 class Task:
-    """A planning task for one domain and state; goals come on top.
-
-    Attributes:
-        facts: the fluent facts that matter; index = id.
-        store: those facts and the static ones, indexed.
-        keys: for each fact the functional legs that it occupies.
-        broken: functional legs that several facts share in the start state (a flawed scene).
-        complete: whether nothing that can matter for the goal was left out: a goal that is
-            unsolvable in a complete task is unsolvable.
-        purposes: for each operator the literal it was made for; None if that was a resource, an
-            open condition, or nothing in particular.
-        mutex_groups: groups of facts of which at most one holds at a time, proven; legs that the
-            schema calls functional are not among them.
-        axioms: the axioms of derived facts; one that no axiom can derive never holds.
-    """
+    """A planning task for one domain and state; goals come on top."""
 
     domain: Domain
     instance: Instance
-    facts: Sequence[Fact]
+    facts: Sequence[Fact]  # the fluent facts that matter; index = id
     fact_ids: dict[Fact, int]
     initial: frozenset[int]
     operators: Sequence[GroundOperator]
-    store: FactSource
+    store: FactSource  # those facts and the static ones, indexed
     fluents: frozenset[str]
     resources: tuple[Resource, ...]
     adders: Sequence[Sequence[int]]
     deleters: Sequence[Sequence[int]]
-    keys: Sequence[tuple[FactKey, ...]]
+    keys: Sequence[tuple[FactKey, ...]]  # for each fact the functional legs that it occupies
+    # functional legs that several facts share in the start state (a flawed scene)
     broken: frozenset[FactKey]
+    # whether nothing that can matter for the goal was left out: a goal that is unsolvable in a
+    # complete task is unsolvable
     complete: bool = True
+    # for each operator the literal it was made for; None if that was a resource, an open condition,
+    # or nothing in particular
     purposes: Sequence[OperatorPurpose | None] = ()
+    # groups of facts of which at most one holds at a time, proven; legs that the schema calls
+    # functional are not among them
     mutex_groups: Sequence[tuple[int, ...]] = ()
+    # the axioms of derived facts; one that no axiom can derive never holds
     axioms: Sequence[GroundAxiom] = ()
 
     def is_derived(self, fact: int) -> bool:

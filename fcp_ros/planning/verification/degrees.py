@@ -23,14 +23,10 @@ from fcp_ros.planning.model.plan import Plan, PlanStep
 def judge_steps(
     domain: Domain,
     taken: Sequence[tuple[PlanStep, Instance]],
-    memory: MembershipMemory,
+    memory: MembershipMemory,  # the answers; what it does not know is asked for in one go
     check: Callable[[], None],
 ) -> list[list[float]]:
-    """Return the degree of each graded atom of each step.
-
-    Args:
-        memory: the answers; what it does not know is asked for in one go.
-    """
+    """Return the degree of each graded atom of each step."""
     requests = _requests(domain, taken)
     answers = iter(memory.judge([request for asked in requests for request in asked], check))
     return [[next(answers).degree for _ in asked] for asked in requests]
@@ -38,22 +34,18 @@ def judge_steps(
 
 def value_goal(
     goal: Expression,
-    plan: Plan,
+    plan: Plan,  # its binding fixes variables, its goal judgements say which atoms count
     states: Sequence[Instance],
-    judge: Judge,
+    judge: Judge,  # knows the degrees of the last one
     domain: Domain,
     tnorm: TNorm,
+    # the time (s, rounded) at which each state is reached, for constraints with times
     reached: Sequence[Fraction] = (),
 ) -> float:
     """Return the degree of a goal after some states, by the judgements that a plan records of it.
 
     A graded atom that the plan does not record counts for nothing. So a goal such as `a or b` is
     worth what the plan was made for, and nobody is asked about the rest.
-
-    Args:
-        plan: its binding fixes variables, its goal judgements say which atoms count.
-        judge: knows the degrees of the last one.
-        reached: the time (s, rounded) at which each state is reached, for constraints with times.
     """
     recorded = {claim.atom for claim in plan.goal_judgements}
 

@@ -32,27 +32,24 @@ def verify(
     domain: Domain,
     instance: Instance,
     plan: Plan,
-    goal: Expression,
+    goal: Expression,  # the checked goal that it is meant to reach
+    # what degrees are compared with: the answers that a planning request was given, or a live
+    # source to judge the plan again
     memberships: MembershipSource,
     *,
     alpha: float,
     resources: Mapping[str, float] | None = None,
     deadline: float = math.inf,
+    # how much the plan may use; None takes those that it names itself
     budgets: Mapping[str, float] | None = None,
+    # where the halves of a bidirectional plan met, to be checked as well
     meeting: PlanMeeting | None = None,
+    # the domain's rules, for a caller that verifies more than once: preparing them takes longer
+    # than replaying most plans
     rules: StepRules | None = None,
     check: Callable[[], None] = never_stop,
 ) -> Verdict:
     """Check everything that a plan claims.
-
-    Args:
-        goal: the checked goal that it is meant to reach.
-        memberships: what degrees are compared with: the answers that a planning request was given,
-            or a live source to judge the plan again.
-        budgets: how much the plan may use; None takes those that it names itself.
-        meeting: where the halves of a bidirectional plan met, to be checked as well.
-        rules: the domain's rules, for a caller that verifies more than once: preparing them takes
-            longer than replaying most plans.
 
     Returns:
         the verdict; never raises for a wrong plan.
@@ -232,16 +229,12 @@ class PlanMeeting:
     The forward half ends in a state, the backward half starts from a partial state. They fit if the
     state agrees with every claim of the partial state, and if the membership of the forward half
     reaches what the backward half requires.
-
-    Attributes:
-        index: number of steps of the forward half.
-        wanted: the partial state: of each group of claims at least one is true.
-        requirement: the membership that the forward half must reach, in [0, 1].
     """
 
-    index: int
+    index: int  # number of steps of the forward half
+    # the partial state: of each group of claims at least one is true
     wanted: tuple[tuple[Claim, ...], ...]
-    requirement: float
+    requirement: float  # the membership that the forward half must reach, in [0, 1]
 
 
 def find_misfits(meeting: PlanMeeting, state: Instance, membership: float) -> Iterator[str]:

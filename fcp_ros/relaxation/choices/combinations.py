@@ -15,16 +15,11 @@ MOST_TRIED = 20_000
 def list_best(
     lists: Sequence[Sequence[float]],
     tnorm: TNorm,
-    ascending: bool,
+    ascending: bool,  # the indices are those of a set: each is larger than the one before it
     leave_out: Callable[[float], None],
-    most: int | None = None,
+    most: int | None = None,  # combinations that are listed; without it, MOST_TRIED are looked at
 ) -> Iterator[tuple[int, ...]]:
-    """List one index into each list of falling degrees, by the composed degree, best first.
-
-    Args:
-        ascending: the indices are those of a set: each is larger than the one before it.
-        most: combinations that are listed; without it, MOST_TRIED are looked at.
-    """
+    """List one index into each list of falling degrees, by the composed degree, best first."""
     first = tuple(range(len(lists))) if ascending else (0,) * len(lists)
     if any(index >= len(each) for index, each in zip(first, lists, strict=True)):
         return

@@ -31,22 +31,17 @@ from fcp_ros.relaxation.choices.weakening import Variant
 
 @dataclass(frozen=True)
 class RelaxationSetting:
-    """The setting of the requirements of one goal.
-
-    Attributes:
-        named: element -> number of requirements that name it.
-        alone: True if nothing is planned in another world: what is proven here holds everywhere.
-        alpha: a change of a small part of the goal has to reach it by itself.
-    """
+    """The setting of the requirements of one goal."""
 
     domain: Domain
     instance: Instance
     tnorm: TNorm
     proofs: GoalProofs
-    named: Mapping[str, int]
+    named: Mapping[str, int]  # element -> number of requirements that name it
     types: Mapping[str, str]
+    # True if nothing is planned in another world: what is proven here holds everywhere
     alone: bool = True
-    alpha: float = 0.0
+    alpha: float = 0.0  # a change of a small part of the goal has to reach it by itself
     purpose: str = ""
 
 

@@ -40,12 +40,7 @@ MOST_SHORTER = 64
 
 
 class GivingUp:
-    """The ways to give a requirement up.
-
-    Args:
-        express: quantifies the variables that are left of some conjuncts.
-        leave_out: told the bound of choices that are not made, if they are too many.
-    """
+    """The ways to give a requirement up."""
 
     def __init__(
         self,
@@ -53,7 +48,9 @@ class GivingUp:
         domain: Domain,
         instance: Instance,
         tnorm: TNorm,
+        # quantifies the variables that are left of some conjuncts
         express: Callable[[Sequence[Expression]], Expression],
+        # told the bound of choices that are not made, if they are too many
         leave_out: Callable[[float], None],
     ) -> None:
         self._requirement = requirement

@@ -74,28 +74,20 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class Requirement:
-    """One requirement.
-
-    Attributes:
-        parts: the conjuncts; of a count those of its body.
-        variables: those that are chosen or counted over.
-        every: number of the `forall` of which it is an instance; -1 for none.
-        elements: of that instance, in the order of the variables of the `forall`.
-        is_free: True if the goal has its variables without a quantifier.
-        shared: those of its free variables of which other requirements speak, too.
-        weight: in the whole goal, in [0, 1].
-        units: the conjuncts about chosen elements that actions can change.
-    """
+    """One requirement."""
 
     form: Form
-    parts: tuple[Expression, ...]
-    variables: tuple[TypedVariable, ...] = ()
+    parts: tuple[Expression, ...]  # the conjuncts; of a count those of its body
+    variables: tuple[TypedVariable, ...] = ()  # those that are chosen or counted over
     count: Count | None = None
-    every: int = -1
+    every: int = -1  # number of the `forall` of which it is an instance; -1 for none
+    # of that instance, in the order of the variables of the `forall`
     elements: tuple[str, ...] = ()
-    is_free: bool = False
+    is_free: bool = False  # True if the goal has its variables without a quantifier
+    # those of its free variables of which other requirements speak, too
     shared: frozenset[str] = frozenset()
-    weight: float = 1.0
+    weight: float = 1.0  # in the whole goal, in [0, 1]
+    # the conjuncts about chosen elements that actions can change
     units: tuple[Expression, ...] = ()
 
     @property
@@ -126,21 +118,14 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class GoalChange:
-    """One change to a requirement.
-
-    Attributes:
-        original: what was asked for: a label, a name, or a condition in the goal language.
-        replacement: what takes its place, likewise; empty if it is given up.
-        because: a clause for the person who asked; may be empty.
-        weight: of what is changed in the whole goal, in [0, 1].
-    """
+    """One change to a requirement."""
 
     kind: RelaxationKind
-    original: str
-    replacement: str
+    original: str  # what was asked for: a label, a name, or a condition in the goal language
+    replacement: str  # what takes its place, likewise; empty if it is given up
     degree: float
-    because: str = ""
-    weight: float = 1.0
+    because: str = ""  # a clause for the person who asked; may be empty
+    weight: float = 1.0  # of what is changed in the whole goal, in [0, 1]
 
     @property
     def share(self) -> float:
@@ -150,20 +135,13 @@ class GoalChange:
 
 @dataclass(frozen=True, slots=True)
 class RequirementChoice:
-    """One way to meet a requirement.
+    """One way to meet a requirement."""
 
-    Attributes:
-        expression: the condition; None for the requirement as it is wanted.
-        degree: of the changes, composed, in [0, 1].
-        uses: the elements that take the place of others.
-        is_dropped: True if nothing is left of the requirement.
-    """
-
-    expression: Expression | None
+    expression: Expression | None  # the condition; None for the requirement as it is wanted
     changes: tuple[GoalChange, ...] = ()
-    degree: float = 1.0
-    uses: frozenset[str] = frozenset()
-    is_dropped: bool = False
+    degree: float = 1.0  # of the changes, composed, in [0, 1]
+    uses: frozenset[str] = frozenset()  # the elements that take the place of others
+    is_dropped: bool = False  # True if nothing is left of the requirement
 
     @property
     def is_split(self) -> bool:

@@ -57,22 +57,16 @@ _Entry = RequirementChoice | Callable[[], Iterator[RequirementChoice]]
 
 
 class ChoiceStream:
-    """The choices for one requirement, the best first; number 0 is the requirement as wanted.
-
-    Args:
-        contradicted: True if another requirement excludes it by its wording: then the world is not
-            to blame, and it can only be met at another time, or given up.
-        follows: True for an order constraint: it has the substitutes of what it speaks of.
-
-    Attributes:
-        left_out: upper bound of the degree of choices that are not made, as they are too many.
-    """
+    """The choices for one requirement, the best first; number 0 is the requirement as wanted."""
 
     def __init__(
         self,
         requirement: Requirement,
         setting: RelaxationSetting,
+        # True if another requirement excludes it by its wording: then the world is not to blame,
+        # and it can only be met at another time, or given up
         contradicted: bool = False,
+        # True for an order constraint: it has the substitutes of what it speaks of
         follows: bool = False,
     ) -> None:
         self.requirement = requirement
@@ -94,6 +88,7 @@ class ChoiceStream:
         self._heap: list[tuple[float, int, int, _Entry]] = []
         self._numbers = itertools.count()
         self._is_open = False
+        # upper bound of the degree of choices that are not made, as they are too many
         self.left_out = 0.0
 
     def find(self, number: int) -> RequirementChoice | None:

@@ -45,16 +45,13 @@ DegreeOf = Callable[[GradedAtom], float]
 
 @dataclass(frozen=True)
 class Opening:
-    """A place in a requirement that a substitute may take: a variable, or an element by its name.
-
-    Attributes:
-        is_shared: True for a variable of which other requirements speak, too: it is kept.
-    """
+    """A place in a requirement that a substitute may take: a variable, or an element by name."""
 
     name: str
     is_variable: bool
     labels: tuple[str, ...]
     rule: SubstituteRule
+    # True for a variable of which other requirements speak, too: it is kept
     is_shared: bool = False
 
     def fill(
@@ -92,18 +89,13 @@ class Opening:
 
 @dataclass(frozen=True)
 class Substitute:
-    """An element for a place.
-
-    Attributes:
-        missing: the labels that it does not have.
-        factor: a degree to be composed with theirs.
-        purpose: the graded atom of its use for the purpose that was said; None if none was.
-    """
+    """An element for a place."""
 
     element: str
-    missing: tuple[str, ...]
+    missing: tuple[str, ...]  # the labels that it does not have
     atoms: tuple[GradedAtom, ...]
-    factor: float = 1.0
+    factor: float = 1.0  # a degree to be composed with theirs
+    # the graded atom of its use for the purpose that was said; None if none was
     purpose: GradedAtom | None = None
 
     @property

@@ -40,35 +40,24 @@ class Quantifier(Enum):
 
 @dataclass(eq=False)
 class Referent:
-    """A variable of a goal.
-
-    Attributes:
-        type: a type of the schema, or a label; empty: that of the slot.
-        restrictions: what is true of the values, beside the type.
-        most: the most of a range; `number` is the least.
-        noun: the noun; None for "something".
-        types: the types that its values may have; none: any.
-        plural: referred to by "them".
-        single: one for all the things that are spoken of beside it ("on one of the tables").
-        whole: the things of which it is one or several, if these were spoken of.
-        listed: the elements that it may be, if they were named one by one.
-        apart: variables of things that it is not ("another one").
-    """
+    """A variable of a goal."""
 
     name: str
     quantifier: Quantifier
-    type: str = ""
+    type: str = ""  # a type of the schema, or a label; empty: that of the slot
+    # what is true of the values, beside the type
     restrictions: list[Expression] = field(default_factory=list)
     bound: Bound = Bound.AT_LEAST
     number: int = 1
-    most: int | None = None
-    noun: Noun | None = None
-    types: frozenset[str] = frozenset()
-    plural: bool = False
-    listed: tuple[Constant, ...] = ()
+    most: int | None = None  # the most of a range; `number` is the least
+    noun: Noun | None = None  # the noun; None for "something"
+    types: frozenset[str] = frozenset()  # the types that its values may have; none: any
+    plural: bool = False  # referred to by "them"
+    listed: tuple[Constant, ...] = ()  # the elements that it may be, if they were named one by one
+    # one for all the things that are spoken of beside it ("on one of the tables")
     single: bool = False
-    whole: Term | None = None
-    apart: tuple[Referent, ...] = ()
+    whole: Term | None = None  # the things of which it is one or several, if these were spoken of
+    apart: tuple[Referent, ...] = ()  # variables of things that it is not ("another one")
 
     def wrap(self, body: Expression) -> Expression:
         """Bind the variable around a formula."""
@@ -127,13 +116,9 @@ Term = Constant | Referent | TermGroup | Value
 
 @dataclass(frozen=True, slots=True)
 class Ambiguity:
-    """A noun phrase that could be any of several elements.
+    """A noun phrase that could be any of several elements."""
 
-    Attributes:
-        place: of the phrase: its first token and the one after the last.
-    """
-
-    place: tuple[int, int]
+    place: tuple[int, int]  # of the phrase: its first token and the one after the last
     said: str
     candidates: tuple[str, ...]
 

@@ -52,21 +52,16 @@ _NOT_SPOKEN_OF = 0.6
 
 
 class TermResolver(PartitiveResolver):
-    """A resolver of the noun phrases of one reading; it remembers what was spoken of.
-
-    Args:
-        context: domain, state, speaker.
-        choices: the element that is meant by a phrase that could be several, by its place.
-        asking: True to ask what a pronoun means of which nobody has spoken.
-    """
+    """A resolver of the noun phrases of one reading; it remembers what was spoken of."""
 
     def __init__(
         self,
-        context: ReadingContext,
+        context: ReadingContext,  # domain, state, speaker
         lexicon: Lexicon,
         places: PlaceChooser,
+        # the element that is meant by a phrase that could be several, by its place
         choices: Mapping[tuple[int, int], str],
-        asking: bool = False,
+        asking: bool = False,  # True to ask what a pronoun means of which nobody has spoken
     ) -> None:
         super().__init__(context, lexicon, places)
         self.choices = choices

@@ -33,16 +33,11 @@ _IN_HAND = PhraseSet(
 
 @dataclass(frozen=True, slots=True)
 class Companion:
-    """A clause that comes with another one.
+    """A clause that comes with another one."""
 
-    Attributes:
-        end: after its last token.
-        ahead: it is done before: what is held on the way.
-    """
-
-    end: int
+    end: int  # after its last token
     clause: SpokenClause
-    ahead: bool
+    ahead: bool  # it is done before: what is held on the way
 
 
 class CompanionParser(FrontingParser, ABC):

@@ -77,15 +77,10 @@ _CLAUSE_STARTS = gather_words(", and but so though although while as : - \u2013 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A sentence, or a part of one, in which nothing is asked for.
+    """A sentence, or a part of one, in which nothing is asked for."""
 
-    Attributes:
-        end: after its last token.
-        clause: the things that it speaks of, with its words.
-    """
-
-    end: int
-    clause: SpokenClause
+    end: int  # after its last token
+    clause: SpokenClause  # the things that it speaks of, with its words
 
 
 class RemarkParser:

@@ -34,16 +34,11 @@ _MEANT = gather_words("supposed meant expected intended required")
 
 @dataclass(frozen=True, slots=True)
 class VerbPhrase:
-    """The words between a subject and what is said of it.
-
-    Attributes:
-        negated: "not", "never".
-        demanded: it shall be so; else it is so.
-    """
+    """The words between a subject and what is said of it."""
 
     end: int
-    negated: bool = False
-    demanded: bool = False
+    negated: bool = False  # "not", "never"
+    demanded: bool = False  # it shall be so; else it is so
     stays: bool = False
 
 

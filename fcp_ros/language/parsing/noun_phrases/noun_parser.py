@@ -72,21 +72,17 @@ class _Chain:
 
 
 class NounParser(SetParser):
-    """A chart of the noun phrases of one instruction, over its tree.
-
-    Args:
-        fits: the degree to which a phrase may fill a slot of a type.
-        tree: over (some of) the tokens; None: they are parsed.
-    """
+    """A chart of the noun phrases of one instruction, over its tree."""
 
     def __init__(
         self,
         tokens: Sequence[Token],
         lexicon: Lexicon,
         patterns: PatternTable,
+        # the degree to which a phrase may fill a slot of a type
         fits: Callable[[Phrase, str], float],
         check: Callable[[], None] = lambda: None,
-        tree: Tree | None = None,
+        tree: Tree | None = None,  # over (some of) the tokens; None: they are parsed
     ) -> None:
         super().__init__(tokens, lexicon, patterns, fits, check)
         if tree is None:

@@ -59,17 +59,14 @@ class PartsMatch:
 
 
 class PatternMatcher(ABC):
-    """A matcher of patterns; the noun phrases in their slots may have patterns in them again.
-
-    Args:
-        fits: the degree to which a phrase may fill a slot of a type.
-    """
+    """A matcher of patterns; the noun phrases in their slots may have patterns in them again."""
 
     def __init__(
         self,
         tokens: Sequence[Token],
         lexicon: Lexicon,
         patterns: PatternTable,
+        # the degree to which a phrase may fill a slot of a type
         fits: Callable[[Phrase, str], float],
         check: Callable[[], None],
     ) -> None:

@@ -68,24 +68,18 @@ class NounOpening:
     """The beginning of a noun phrase.
 
     Attributes:
-        end: after its last token.
         determiner, number: how many are meant.
-        other: "other", "another".
-        quantity: places of the tokens that say how many; the rest are fillers.
-        definite: of things that are known ("two of the mugs").
-        partitive: it ended with "of".
-        many: "as many ... as possible" began.
     """
 
-    end: int
+    end: int  # after its last token
     determiner: Determiner
     number: Quantity | None = None
-    other: bool = False
+    other: bool = False  # "other", "another"
     only: bool = False
-    quantity: tuple[int, ...] = ()
-    definite: bool = False
-    partitive: bool = False
-    many: bool = False
+    quantity: tuple[int, ...] = ()  # places of the tokens that say how many; the rest are fillers
+    definite: bool = False  # of things that are known ("two of the mugs")
+    partitive: bool = False  # it ended with "of"
+    many: bool = False  # "as many ... as possible" began.
 
 
 def match_words(tokens: Sequence[Token], start: int, words: Sequence[str]) -> bool:

@@ -79,25 +79,19 @@ def find_no_times(_duration: float) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintMonitor:
-    """The facts of one constraint.
-
-    Attributes:
-        concerns_all: True if it has to be told of the steps that do not touch its conditions, too.
-        prunes: True if that is no need, but finds out sooner that a plan leads nowhere.
-        latest: gives the times (s) by which it matters that a step of some duration (s) ends.
-        earliest: the times (s) from which on it matters that a step ends.
-        exclusive: True if at most one of its facts holds at a time.
-    """
+    """The facts of one constraint."""
 
     constraint: GroundConstraint
     initial: tuple[Fact, ...]
     facts: tuple[Fact, ...]
     change: ChangeFinder
+    # True if it has to be told of the steps that do not touch its conditions, too
     concerns_all: bool = False
-    prunes: bool = False
+    prunes: bool = False  # True if that is no need, but finds out sooner that a plan leads nowhere
+    # gives the times (s) by which it matters that a step of some duration (s) ends
     latest: Callable[[float], tuple[float, ...]] = find_no_times
-    earliest: tuple[float, ...] = ()
-    exclusive: bool = False
+    earliest: tuple[float, ...] = ()  # the times (s) from which on it matters that a step ends
+    exclusive: bool = False  # True if at most one of its facts holds at a time
 
 
 def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMonitor:

@@ -22,20 +22,14 @@ WORST: Key = (math.inf, math.inf)
 
 @dataclass(slots=True, eq=False)
 class HalfPlan:
-    """A half of a plan.
+    """A half of a plan."""
 
-    Attributes:
-        loss: composed loss of its operators, in units (see scale.py).
-        key: both, in the objective's order.
-        open: True until it was expanded or dropped.
-        distance: its distance from the halves of the other side that it was compared with.
-    """
-
-    loss: float
+    loss: float  # composed loss of its operators, in units (see scale.py)
     cost: float
-    key: Key
+    key: Key  # both, in the objective's order
     operator: int
-    open: bool = field(default=True, init=False)
+    open: bool = field(default=True, init=False)  # True until it was expanded or dropped
+    # its distance from the halves of the other side that it was compared with
     distance: float = field(default=math.inf, init=False)
 
 
@@ -59,16 +53,11 @@ class ForwardHalf(HalfPlan):
 
 @dataclass(slots=True, eq=False)
 class BackwardHalf(HalfPlan):
-    """A backward half: operators that lead from each state of `partial_state` to the goal.
-
-    Attributes:
-        intervals: the amounts that it starts from.
-        room: the requirement, as the largest loss that may come before it, in units.
-    """
+    """A backward half: operators that lead from each state of `partial_state` to the goal."""
 
     partial_state: PartialState
-    intervals: tuple[Interval, ...]
-    room: float
+    intervals: tuple[Interval, ...]  # the amounts that it starts from
+    room: float  # the requirement, as the largest loss that may come before it, in units
     parent: BackwardHalf | None
 
     def steps(self) -> list[int]:
@@ -91,10 +80,6 @@ class Frontier(Generic[H]):
     """The open halves of one direction, by key and by distance.
 
     A half leaves it when it was expanded or dropped; its entries in the heaps are skipped later.
-
-    Attributes:
-        beacons: halves expanded last (and the end of this direction, until there are enough); the
-            other direction measures its distance to them.
     """
 
     def __init__(self) -> None:
@@ -104,6 +89,8 @@ class Frontier(Generic[H]):
         self.size = 0
         self.expanded = 0
         self.kept = 0
+        # halves expanded last (and the end of this direction, until there are enough); the other
+        # direction measures its distance to them
         self.beacons: deque[H] = deque(maxlen=BEACONS)
 
     def add(self, half: H, tie: float) -> None:

@@ -23,21 +23,15 @@ from fcp_ros.planning.search.bidirectional.scale import UNIT
 
 
 class MeetingDistance(NamedTuple):
-    """The distance between two halves by kind; all zero exactly if they fit.
+    """The distance between two halves by kind; all zero exactly if they fit."""
 
-    Attributes:
-        symbols: conditions of the partial state that the forward state does not fulfil.
-        constraints: clauses of it (blocks, effects that must not happen) that are violated.
-        resources: amounts that the backward half lacks or cannot take; each counts less than 1.
-        time: seconds by which the forward half ends too late (or too early), scaled to less than 1.
-        requirement: 0 if the forward loss leaves room for the backward half, else infinite: no
-            further step makes up for it.
-    """
-
-    symbols: int
-    constraints: int
-    resources: float
+    symbols: int  # conditions of the partial state that the forward state does not fulfil
+    constraints: int  # clauses of it (blocks, effects that must not happen) that are violated
+    resources: float  # amounts that the backward half lacks or cannot take; each counts less than 1
+    # seconds by which the forward half ends too late (or too early), scaled to less than 1
     time: float
+    # 0 if the forward loss leaves room for the backward half, else infinite: no further step makes
+    # up for it
     requirement: float
 
     @property
@@ -74,19 +68,14 @@ def measure_distance(forward: ForwardHalf, backward: BackwardHalf, clock: int) -
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """The point where the two halves of a plan met, for the verifier.
+    """The point where the two halves of a plan met, for the verifier."""
 
-    Attributes:
-        index: number of steps of the forward half.
-        partial_state: the condition of the backward half there. The forward state agrees with it on
-            every variable that it restricts.
-        room: the requirement there, as a loss: the largest that the forward half may have.
-    """
-
-    index: int
+    index: int  # number of steps of the forward half
     operators: tuple[int, ...]
+    # the condition of the backward half there. The forward state agrees with it on every variable
+    # that it restricts.
     partial_state: PartialState
-    room: float
+    room: float  # the requirement there, as a loss: the largest that the forward half may have
 
     def requirement(self, tnorm: TNorm) -> float:
         """The membership that the forward half must have reached, in [0, 1]."""

@@ -31,14 +31,11 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class MaskedOperator:
-    """One operator.
+    """One operator."""
 
-    Attributes:
-        needs: the states in which it is applicable, resources and windows aside; None: in none.
-        writes: its effects, in order; conditions are read in the state before, later ones win.
-    """
-
+    # the states in which it is applicable, resources and windows aside; None: in none
     needs: PartialState | None
+    # its effects, in order; conditions are read in the state before, later ones win
     writes: tuple[Write, ...]
 
 

@@ -23,15 +23,11 @@ Clause = tuple[Literal, ...]
 
 
 class PartialState(NamedTuple):
-    """The states in which all units and all clauses hold; made by `conjoin` only.
+    """The states in which all units and all clauses hold; made by `conjoin` only."""
 
-    Attributes:
-        units: one literal for each variable that is restricted, sorted by variable.
-        clauses: none of them is decided by the units.
-    """
-
+    # one literal for each variable that is restricted, sorted by variable
     units: tuple[Literal, ...]
-    clauses: frozenset[Clause]
+    clauses: frozenset[Clause]  # none of them is decided by the units
 
 
 def holds(partial: PartialState, state: Sequence[int]) -> bool:

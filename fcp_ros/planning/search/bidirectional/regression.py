@@ -22,17 +22,11 @@ from fcp_ros.planning.search.bidirectional.partial_state import (
 
 
 class EffectCase(NamedTuple):
-    """One outcome of an operator for one variable, and its conditions.
+    """One outcome of an operator for one variable, and its conditions."""
 
-    Attributes:
-        value: the value written; None: none.
-        units: literals that must hold for it in the state before.
-        clauses: clauses that must hold for it in the state before.
-    """
-
-    value: int | None
-    units: tuple[Literal, ...]
-    clauses: tuple[Clause, ...]
+    value: int | None  # the value written; None: none
+    units: tuple[Literal, ...]  # literals that must hold for it in the state before
+    clauses: tuple[Clause, ...]  # clauses that must hold for it in the state before
 
 
 class Regression:

@@ -46,14 +46,7 @@ Estimate = Callable[[tuple[int, ...]], tuple[float, float]]
 
 
 class BidirectionalSearch:
-    """A search from both ends in one flat task.
-
-    Args:
-        estimate: lower bounds, which prune states that lead to no better plan once there is one.
-            The proof then goes forward only; without it, both ways.
-        spent: called for every operator that is tried, and with the counts of every expansion. What
-            it raises goes through; the search can go on afterwards.
-    """
+    """A search from both ends in one flat task."""
 
     def __init__(
         self,
@@ -61,8 +54,12 @@ class BidirectionalSearch:
         objective: Objective,
         max_labels: int = 2_000_000,
         seed: int = 0,
+        # lower bounds, which prune states that lead to no better plan once there is one. The proof
+        # then goes forward only; without it, both ways.
         estimate: Estimate | None = None,
         incumbent: FlatPlan | None = None,
+        # called for every operator that is tried, and with the counts of every expansion. What it
+        # raises goes through; the search can go on afterwards.
         spent: SpentCallback = ignore_spent,
         improved: Callable[[FlatPlan], None] | None = None,
     ) -> None:

@@ -60,14 +60,11 @@ def advance(
     space: Space,
     settings: Settings,
     inputs: HeuristicInputs,
+    # successors to make before it pauses; an evaluation counts as `settings.price` of them
     work: int,
-    effort: int,
+    effort: int,  # states expanded or evaluated in all, since the space was made, before it pauses
 ) -> int:
     """Go on with a search.
-
-    Args:
-        work: successors to make before it pauses; an evaluation counts as `settings.price` of them.
-        effort: states expanded or evaluated in all, since the space was made, before it pauses.
 
     Returns:
         PAUSED, FULL, SHORT, IMPROVED, STOPPED or EMPTY; see `successors`.

@@ -38,25 +38,19 @@ class BucketQueues(NamedTuple):
     """Q queues with room for B keys in all and L labels each.
 
     Attributes:
-        heap_key: keys in heap order, float64[Q, B, 2].
-        heap_bucket: their buckets, int32[Q, B].
-        key: key of each bucket, float64[B, 2].
-        owner: queue of each bucket, int32[B].
-        head, tail: first and last label in the chain of each bucket, int32[B]; in a free bucket,
-            head is the next free bucket + 1.
-        chain: next label in the chain, or NONE; int32[Q, L].
-        table: bucket + 1 by hash of queue and key, 0 for an empty slot; int32[2^k], 2^k >= 2 B.
-        sizes: see USED, FREE, IN_USE, LAST, HEAPS; int64[4 + Q].
+        head, tail: first and last label in the chain of each bucket, int32[B]; in a free
+            bucket, head is the next free bucket + 1.
     """
 
-    heap_key: Floats
-    heap_bucket: Ints
-    key: Floats
-    owner: Ints
+    heap_key: Floats  # keys in heap order, float64[Q, B, 2]
+    heap_bucket: Ints  # their buckets, int32[Q, B]
+    key: Floats  # key of each bucket, float64[B, 2]
+    owner: Ints  # queue of each bucket, int32[B]
     head: Ints
     tail: Ints
-    chain: Ints
-    table: Ints
+    chain: Ints  # next label in the chain, or NONE; int32[Q, L]
+    table: Ints  # bucket + 1 by hash of queue and key, 0 for an empty slot; int32[2^k], 2^k >= 2 B
+    # see USED, FREE, IN_USE, LAST, HEAPS; int64[4 + Q]
     sizes: np.ndarray[tuple[int], np.dtype[np.int64]]
 
 

@@ -33,7 +33,6 @@ class HeuristicInputs(NamedTuple):
 
     Attributes:
         first, second: relaxations, weighted by the two criteria.
-        landmarks: the landmarks from the initial state; none if no heuristic counts them.
         first_worth, second_worth: the weight of each landmark in each criterion, float64[l].
     """
 
@@ -41,7 +40,7 @@ class HeuristicInputs(NamedTuple):
     first_work: Workspace
     second: RelaxedTask
     second_work: Workspace
-    landmarks: Landmarks
+    landmarks: Landmarks  # the landmarks from the initial state; none if no heuristic counts them
     first_worth: Floats
     second_worth: Floats
 
@@ -120,14 +119,11 @@ def write_successor_row(
     state: int,
     operator: int,
     child: int,
-    is_new: bool,
+    is_new: bool,  # True if it was generated for the first time
 ) -> bool:
     """Write the landmark row of a successor.
 
     Only variables that the operator writes, and derived ones, can add to it.
-
-    Args:
-        is_new: True if it was generated for the first time.
 
     Returns:
         True if the row has lost landmarks that the state was thought to have behind it.

@@ -20,26 +20,20 @@ class Packing(NamedTuple):
     """The place of each variable, for n variables, W words and E effects.
 
     Attributes:
-        word: the word that holds a variable, int32[n]. No variable spans two words.
-        shift: its lowest bit there, uint64[n].
-        mask: the bits of its values before the shift, uint64[n].
-        effect_word: the word that an effect changes, int32[E].
-        effect_keep: the bits of that word that it leaves alone, uint64[E].
-        effect_set: the bits that it sets, uint64[E].
-        factor: an odd number for each word, uint64[W]. The linear hash of a state is the sum of its
-            words times these, modulo 2^64, so that a change of one word updates it (multilinear
-            hashing; Carter and Wegman 1979).
         goal_mask, goal_set: the bits of each word that the goal restricts, and their values,
-            uint64[W]. A goal that asks for two values of one variable never holds; it is stored as
-            a bit outside the mask that should be set.
+            uint64[W]. A goal that asks for two values of one variable never holds; it is stored
+            as a bit outside the mask that should be set.
     """
 
-    word: Ints
-    shift: Words
-    mask: Words
-    effect_word: Ints
-    effect_keep: Words
-    effect_set: Words
+    word: Ints  # the word that holds a variable, int32[n]. No variable spans two words.
+    shift: Words  # its lowest bit there, uint64[n]
+    mask: Words  # the bits of its values before the shift, uint64[n]
+    effect_word: Ints  # the word that an effect changes, int32[E]
+    effect_keep: Words  # the bits of that word that it leaves alone, uint64[E]
+    effect_set: Words  # the bits that it sets, uint64[E]
+    # an odd number for each word, uint64[W]. The linear hash of a state is the sum of its words
+    # times these, modulo 2^64, so that a change of one word updates it (multilinear hashing; Carter
+    # and Wegman 1979).
     factor: Words
     goal_mask: Words
     goal_set: Words

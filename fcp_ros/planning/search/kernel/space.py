@@ -68,51 +68,35 @@ class Space(NamedTuple):
     """Room for S states of W words and L labels with R resources, in a task of n variables.
 
     Attributes:
-        words: the states, uint64[S, W].
-        first: a label of each state (the others follow by NEXT), or -1; int32[S].
-        known: bit i is set if estimate i of the state was computed, uint8[S].
-        estimate: the heuristic values of each state, infinity at a dead end; float64[S, 2].
-        rows: a bit for each landmark reached on every path to the state so far, uint64[S, w]; w is
-            0 in searches that count no landmarks.
-        table: hash table: 31 bits of the hash, then state + 1 in the low 32 bits; 0 for an empty
-            slot. int64[2^k], at most half full.
-        way: both criteria in units of their grids, then the resources, float64[L, 2 + R].
-        link: state, parent (-1: none), operator and next label of the same state (-1: none),
-            int32[L, 4].
-        status: DEAD, OPEN or CLOSED, uint8[L].
         counts, marks: see the constants above; int64[COUNTS] and float64[5].
-        values: the state that is being expanded, value by value, int32[n].
-        after: the same for its successor.
-        fresh: the successor in words, then the linear hash of the state itself, uint64[W + 1].
-        row: the landmarks reached on the path to the successor, uint64[w].
-        amounts: the resources after the step, float64[R].
-        waiting: scratch of the switch tree, int32[depth].
-        found: the operators applicable in the state (blocks aside), int32[m].
-        helps: 1 if the operator at the same position of `found` is helpful, uint8[m].
-        slots: the probable slot of each successor in `table`, int64[m].
     """
 
-    words: Words
-    first: Ints
-    known: Flags
-    estimate: Floats
+    words: Words  # the states, uint64[S, W]
+    first: Ints  # a label of each state (the others follow by NEXT), or -1; int32[S]
+    known: Flags  # bit i is set if estimate i of the state was computed, uint8[S]
+    estimate: Floats  # the heuristic values of each state, infinity at a dead end; float64[S, 2]
+    # a bit for each landmark reached on every path to the state so far, uint64[S, w]; w is 0 in
+    # searches that count no landmarks
     rows: Words
+    # hash table: 31 bits of the hash, then state + 1 in the low 32 bits; 0 for an empty slot.
+    # int64[2^k], at most half full.
     table: Counts
-    way: Floats
+    way: Floats  # both criteria in units of their grids, then the resources, float64[L, 2 + R]
+    # state, parent (-1: none), operator and next label of the same state (-1: none), int32[L, 4]
     link: Ints
-    status: Flags
+    status: Flags  # DEAD, OPEN or CLOSED, uint8[L]
     buckets: BucketQueues
     counts: Counts
     marks: Floats
-    values: Ints
-    after: Ints
-    fresh: Words
-    row: Words
-    amounts: Floats
-    waiting: Ints
-    found: Ints
-    helps: Flags
-    slots: Counts
+    values: Ints  # the state that is being expanded, value by value, int32[n]
+    after: Ints  # the same for its successor
+    fresh: Words  # the successor in words, then the linear hash of the state itself, uint64[W + 1]
+    row: Words  # the landmarks reached on the path to the successor, uint64[w]
+    amounts: Floats  # the resources after the step, float64[R]
+    waiting: Ints  # scratch of the switch tree, int32[depth]
+    found: Ints  # the operators applicable in the state (blocks aside), int32[m]
+    helps: Flags  # 1 if the operator at the same position of `found` is helpful, uint8[m]
+    slots: Counts  # the probable slot of each successor in `table`, int64[m]
     axioms: AxiomScratch
 
 

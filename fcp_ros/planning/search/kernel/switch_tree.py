@@ -27,23 +27,16 @@ of a switch, which would need a word for each value."""
 
 
 class SwitchTree(NamedTuple):
-    """The tree in one array.
+    """The tree in one array."""
 
-    Attributes:
-        nodes: node after node: variable, first and last + 1 of its own operators in `listed`, the
-            place of the "don't care" node, and the place of the node of each value (or, in a test,
-            the value and the place of its node); 0 for no node. int32.
-        listed: operators, node by node, int32.
-        simple: 1 for operators with neither unequal conditions nor blocks, uint8[m].
-        root: place of the root in `nodes`, never 0.
-        depth: upper bound of the nodes that wait at once during a walk.
-    """
-
+    # node after node: variable, first and last + 1 of its own operators in `listed`, the place of
+    # the "don't care" node, and the place of the node of each value (or, in a test, the value and
+    # the place of its node); 0 for no node. int32.
     nodes: Ints
-    listed: Ints
-    simple: Flags
-    root: int
-    depth: int
+    listed: Ints  # operators, node by node, int32
+    simple: Flags  # 1 for operators with neither unequal conditions nor blocks, uint8[m]
+    root: int  # place of the root in `nodes`, never 0
+    depth: int  # upper bound of the nodes that wait at once during a walk
 
 
 def build_switch_tree(task: FlatTask) -> SwitchTree:
