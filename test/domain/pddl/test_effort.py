@@ -27,7 +27,7 @@ def test_nested_quantifiers_are_kept_as_one_condition():
     problem = "(define (problem n) (:domain nested) (:objects a b c d e - t) (:init) (:goal (q)))"
     began = time.process_time()
     task = parse_pddl(NESTED, problem)
-    assert time.process_time() - began < 2.0
+    assert time.process_time() - began < 20.0
     (rule,) = (rule for rule in task.domain.rules.values() if rule.executor == "go")
     assert len(rule.formulas) == 1
 
@@ -80,7 +80,7 @@ def test_many_identifications_keep_universal_conditions_whole():
      (:goal (q)))"""
     began = time.process_time()
     task = parse_pddl(domain, problem)
-    assert time.process_time() - began < 2.0
+    assert time.process_time() - began < 20.0
     assert all(rule.formulas for rule in task.domain.rules.values())
 
 
