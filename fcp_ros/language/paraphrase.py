@@ -36,6 +36,7 @@ from fcp_ros.domain.expressions.syntax import (
     Variable,
     Weighted,
     free_variables,
+    list_conjuncts,
     list_variables,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
@@ -51,7 +52,7 @@ from fcp_ros.language.nouns import (
 )
 from fcp_ros.language.statements import Clause, StatementTable, join_clauses
 from fcp_ros.language.task_statements import TaskFolder
-from fcp_ros.language.variable_nouns import Scope, VariableNouns, flatten, split_implication
+from fcp_ros.language.variable_nouns import Scope, VariableNouns, split_implication
 
 
 def paraphrase_goal(goal: Expression, domain: Domain, instance: Instance) -> str:
@@ -123,7 +124,7 @@ class _Writer:
 
         Those in parts that share no variable can be bound apart.
         """
-        parts = list(flatten(goal))
+        parts = list(list_conjuncts(goal))
         try:
             types = dict(infer_types(goal, self._domain))
         except ExpressionError:
@@ -194,7 +195,9 @@ class _Writer:
         return _Piece(f"it is not the case that {self._write(body, scope).guard()}", True)
 
     def _write_conjunction(self, expression: And, scope: Scope) -> _Piece:
-        pieces = self._join_pieces([self._write(part, scope) for part in flatten(expression)])
+        pieces = self._join_pieces(
+            [self._write(part, scope) for part in list_conjuncts(expression)]
+        )
         if len(pieces) == 1:
             return pieces[0]
         *first, last = pieces
@@ -247,7 +250,7 @@ class _Writer:
 
     def _write_exists(self, expression: Exists, scope: Scope, negated: bool = False) -> _Piece:
         variable = expression.variables[0]
-        noun, parts = self._nouns.find_noun(variable, list(flatten(expression.body)))
+        noun, parts = self._nouns.find_noun(variable, list(list_conjuncts(expression.body)))
         article = f"no {noun.singular}" if negated else add_article(noun.singular)
         if not parts:
             return _Piece(f"there is {article}")
@@ -311,7 +314,7 @@ class _Writer:
         if len(count.variables) > 1:
             return self._write_tuples(count, scope)
         variable = count.variables[0]
-        noun, parts = self._nouns.find_noun(variable, list(flatten(count.body)))
+        noun, parts = self._nouns.find_noun(variable, list(list_conjuncts(count.body)))
         plural = count.number != 1
         who = self._write_amount(count, noun.plural if plural else noun.singular)
         there = "there are" if plural else "there is"
@@ -341,7 +344,7 @@ class _Writer:
     def _write_tuples(self, count: Count, scope: Scope) -> _Piece:
         names = []
         inner = scope
-        parts = flatten(count.body)
+        parts = list(list_conjuncts(count.body))
         for variable in count.variables:
             # The labels of several variables stand one after the other (see `check_goal`).
             mine = [p for p in parts[:1] if self._nouns.list_labels(p, variable.name) and parts[1:]]
@@ -423,7 +426,7 @@ def _split_variables(expression: Exists | Forall) -> Exists | Forall:
     rest = replace(expression, variables=tuple(others))
     if isinstance(expression, Forall):
         return replace(expression, variables=(variable,), body=rest)
-    parts = flatten(expression.body)
+    parts = list(list_conjuncts(expression.body))
     mine = [
         part
         for part in parts

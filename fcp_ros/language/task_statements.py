@@ -7,32 +7,28 @@ Spelled out it is a place that is in the room, that is usual for the mug, and th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
-    Count,
     Exists,
     Expression,
     Forall,
     Initially,
     Not,
     Or,
-    Preference,
     Term,
-    TrajectoryConstraint,
     Variable,
-    Weighted,
+    conjoin,
+    list_conjuncts,
+    rebuild,
 )
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.phrases import Phrase
 from fcp_ros.domain.words import ADDRESSEE, TaskTemplate
 from fcp_ros.language.meanings import make_task_meaning
-from fcp_ros.language.variable_nouns import flatten
-
-_Quantified = (Exists, Forall, Count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +58,7 @@ def list_task_statements(domain: Domain) -> Iterator[TaskStatement]:
 def _make_statement(task: TaskTemplate, goal: Expression) -> TaskStatement:
     unsaid = {s: t for s, t in task.parameters.items() if task.defaults.get(s) == ADDRESSEE}
     slots = tuple(slot for slot in task.parameters if slot not in unsaid)
-    parts = tuple(flatten(goal))
+    parts = tuple(list_conjuncts(goal))
     return TaskStatement(f"task {task.name}", slots, unsaid, task.phrases, parts)
 
 
@@ -70,13 +66,8 @@ def _drop_atoms(expression: Expression, names: frozenset[str]) -> Expression:
     """Leave atoms of some predicates out of the conjunctions of a condition."""
     if isinstance(expression, And):
         kept = [part for part in expression.parts if not _is_of(part, names)]
-        parts = tuple(_drop_atoms(part, names) for part in kept)
-        return parts[0] if len(parts) == 1 else And(parts)
-    if isinstance(expression, Or):
-        return Or(tuple(_drop_atoms(part, names) for part in expression.parts))
-    if isinstance(expression, (Not, *_Quantified)):
-        return replace(expression, body=_drop_atoms(expression.body, names))
-    return expression
+        return conjoin([_drop_atoms(part, names) for part in kept or expression.parts])
+    return rebuild(expression, lambda part: _drop_atoms(part, names))
 
 
 def _is_of(expression: Expression, names: frozenset[str]) -> bool:
@@ -111,21 +102,10 @@ class TaskFolder:
                 atom = Atom(statement.name, tuple(bound[slot] for slot in statement.slots))
                 left[min(used)] = atom
                 left = [part for n, part in enumerate(left) if n == min(used) or n not in used]
-        return [self._fold_inner(part) for part in left]
+        return [rebuild(part, self._fold_whole) for part in left]
 
-    def _fold_inner(self, expression: Expression) -> Expression:
-        if isinstance(expression, And):
-            return _join(self.fold(flatten(expression)))
-        if isinstance(expression, (Or, TrajectoryConstraint)):
-            parts = tuple(_join(self.fold(flatten(part))) for part in expression.parts)
-            return replace(expression, parts=parts)
-        if isinstance(expression, (Not, Initially, Weighted, Preference, *_Quantified)):
-            return replace(expression, body=_join(self.fold(flatten(expression.body))))
-        return expression
-
-
-def _join(parts: Sequence[Expression]) -> Expression:
-    return parts[0] if len(parts) == 1 else And(tuple(parts))
+    def _fold_whole(self, expression: Expression) -> Expression:
+        return conjoin(self.fold(list(list_conjuncts(expression))))
 
 
 _Bindings = dict[str, Term]
@@ -181,7 +161,7 @@ def _match(
 
 
 def _list_parts(expression: And | Or) -> Sequence[Expression]:
-    return flatten(expression) if isinstance(expression, And) else expression.parts
+    return list(list_conjuncts(expression)) if isinstance(expression, And) else expression.parts
 
 
 def _match_atom(

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.domain.expressions.syntax import (
-    And,
     Atom,
     Count,
     Exists,
@@ -19,6 +18,7 @@ from fcp_ros.domain.expressions.syntax import (
     TypedVariable,
     Variable,
     children,
+    list_conjuncts,
 )
 from fcp_ros.domain.model import BUILT_IN, IS_A, Domain
 from fcp_ros.domain.vocabulary import Vocabulary
@@ -117,7 +117,7 @@ class VariableNouns:
             if isinstance(expression, Forall):
                 conditions, _ = split_implication(expression.body)
             for variable in expression.variables:
-                for parts in ([], conditions, flatten(expression.body)):
+                for parts in ([], conditions, list(list_conjuncts(expression.body))):
                     yield self.find_noun(variable, parts)[0]
         for part in children(expression):
             yield from self._list_nouns(part)
@@ -130,20 +130,13 @@ def _write_noun(label: str) -> str:
     return f"{written} thing" if adjective else written
 
 
-def flatten(expression: Expression) -> list[Expression]:
-    """List the parts of nested conjunctions."""
-    if isinstance(expression, And):
-        return [part for one in expression.parts for part in flatten(one)]
-    return [expression]
-
-
 def split_implication(body: Expression) -> tuple[list[Expression], list[Expression]]:
     """Read `not A or not B or C` as "if A and B, then C"; without C the last denial is demanded.
 
     What a thing is, is a condition, too: `is_a(x, "apple") or C` is "if not an apple, then C".
     """
     if not isinstance(body, Or):
-        return [], flatten(body)
+        return [], list(list_conjuncts(body))
     conditions = [part.body for part in body.parts if isinstance(part, Not)]
     demands: list[Expression] = [part for part in body.parts if not isinstance(part, Not)]
     exceptions = [part for part in demands if _says_what_it_is(part)]
@@ -156,7 +149,9 @@ def split_implication(body: Expression) -> tuple[list[Expression], list[Expressi
         last = max((i for i, one in enumerate(conditions) if not isinstance(one, Not)), default=-1)
         demands = [Not(conditions.pop(last))]
     demand = Or(tuple(demands)) if len(demands) > 1 else demands[0]
-    return [part for one in conditions for part in flatten(one)], flatten(demand)
+    return [part for one in conditions for part in list_conjuncts(one)], list(
+        list_conjuncts(demand)
+    )
 
 
 def _says_what_it_is(part: Expression) -> bool:

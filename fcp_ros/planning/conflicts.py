@@ -15,7 +15,7 @@ from dataclasses import replace
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.resolution import open_goal
 from fcp_ros.domain.expressions.structure import has_preferences
-from fcp_ros.domain.expressions.syntax import And, Expression, to_text
+from fcp_ros.domain.expressions.syntax import And, Expression, list_conjuncts, to_text
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.planning.answer.messages import explain_conflict, explain_unsolvable
 from fcp_ros.planning.answer.solution import SolverResult
@@ -83,13 +83,6 @@ def _find_parts(
     all_hard = len(hard) == len(parts)  # then it is proven already
     suspects = hard if hard and (all_hard or proofs.has_no_plan(hard)) else parts
     return find_minimal_subset(suspects, proofs.has_no_plan), not proofs.gave_up, proofs
-
-
-def list_conjuncts(goal: Expression) -> Sequence[Expression]:
-    """List the parts of nested conjunctions, from left to right."""
-    if not isinstance(goal, And):
-        return (goal,)
-    return [part for each in goal.parts for part in list_conjuncts(each)]
 
 
 def find_minimal_subset(parts: Parts, is_conflict: Callable[[Parts], bool]) -> Parts:

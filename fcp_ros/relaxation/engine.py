@@ -15,6 +15,7 @@ from fcp_ros.domain.expressions.syntax import (
     Weighted,
     atoms,
     children,
+    conjoin,
     free_variables,
     to_text,
 )
@@ -33,7 +34,6 @@ from fcp_ros.relaxation.below_alpha import (
     describe_weakness,
     is_only_long,
 )
-from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.contradictions import find_contradictions
 from fcp_ros.relaxation.choices.filling import RelaxationSetting
 from fcp_ros.relaxation.choices.order import GoalOrder, fix_losses
@@ -345,7 +345,9 @@ class GoalRelaxation:
         """Make the goal with a choice for each requirement."""
         goal = self._goal.assemble({**self._express_changed(choices), **self._order.adapt(choices)})
         own = choices[len(self.requirements) :]
-        return join([goal, *(choice.expression for choice in own if choice.expression is not None)])
+        return conjoin(
+            [goal, *(choice.expression for choice in own if choice.expression is not None)]
+        )
 
     def _express_changed(self, choices: Sequence[RequirementChoice]) -> dict[int, Expression]:
         """Express the requirements that are relaxed, or that must leave substitutes alone."""

@@ -31,6 +31,8 @@ from fcp_ros.domain.expressions.syntax import (
     TypedVariable,
     Variable,
     atoms,
+    conjoin,
+    list_conjuncts,
     to_text,
 )
 from fcp_ros.domain.model import SAME, Domain
@@ -39,7 +41,6 @@ from fcp_ros.language.english.inflection import write_gerund
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.reading import Reading, WordRole
 from fcp_ros.language.syntax import ParsedClause, parse_clauses
-from fcp_ros.relaxation.choices.conjunctions import flatten, join
 from fcp_ros.relaxation.choices.substitution import list_labels
 
 _FEELINGS = {"thirsty": "quenching thirst", "hungry": "satisfying hunger", "cold": "keeping warm"}
@@ -95,9 +96,9 @@ class _Completion:
         is_most = isinstance(expression, Count) and expression.bound in (Bound.AT_MOST, Bound.MOST)
         if not isinstance(expression, (Exists, Count)) or is_most:
             return expression
-        parts = tuple(flatten([self.complete(expression.body)]))
+        parts = tuple(list_conjuncts(self.complete(expression.body)))
         added = [one for v in expression.variables for one in self._list_conditions(v, parts)]
-        return replace(expression, body=join([*added, *parts]))
+        return replace(expression, body=conjoin([*added, *parts]))
 
     def _resolve_pointer(self, atom: Atom) -> Atom:
         """Put the purpose in the place of "that" in "bring me something for that"."""

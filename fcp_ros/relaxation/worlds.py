@@ -14,7 +14,7 @@ from functools import cached_property
 
 from fcp_ros.cset import Instance, InstanceBuilder
 from fcp_ros.domain.expressions.evaluation import CATEGORY
-from fcp_ros.domain.expressions.syntax import Atom, Constant, Expression, Not, Text
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Expression, Not, Text, conjoin
 from fcp_ros.domain.model import SAME, ActionRule, Domain
 from fcp_ros.domain.relaxing import ShiftRule
 from fcp_ros.domain.shifting import Shifts, shift_elements
@@ -25,7 +25,6 @@ from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.relaxation.choices.combinations import list_best
-from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.filling import RefusedChange
 from fcp_ros.relaxation.choices.requirements import (
     AS_WANTED,
@@ -200,7 +199,7 @@ class WorldStream:
         for change, atom in changes:
             never = Not(Atom(SAME, (some, some)))
             parts += [atom] if atom is not None else weigh(1.0 - change.degree, never)
-        expression = join(parts) if parts else Atom(SAME, (some, some))
+        expression = conjoin(parts) if parts else Atom(SAME, (some, some))
         return make_choice(expression, [change for change, _ in changes], self._tnorm)
 
 

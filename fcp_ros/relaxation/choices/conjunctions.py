@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Schema
@@ -21,23 +21,11 @@ from fcp_ros.domain.expressions.syntax import (
     TrajectoryConstraint,
     Variable,
     children,
+    conjoin,
+    list_conjuncts,
     rename_free,
 )
 from fcp_ros.domain.model import IS_A
-
-
-def join(parts: Sequence[Expression]) -> Expression:
-    """Make a conjunction of one part or more."""
-    return parts[0] if len(parts) == 1 else And(tuple(parts))
-
-
-def flatten(parts: Sequence[Expression]) -> Iterator[Expression]:
-    """Yield the conjuncts of nested conjunctions."""
-    for part in parts:
-        if isinstance(part, And):
-            yield from flatten(part.parts)
-        else:
-            yield part
 
 
 def merge_nested(expression: Expression, schema: Schema) -> Expression:
@@ -52,7 +40,7 @@ def merge_nested(expression: Expression, schema: Schema) -> Expression:
     if not isinstance(expression, Exists):
         return expression
     body = merge_nested(expression.body, schema)
-    parts = tuple(flatten([body]))
+    parts = tuple(list_conjuncts(body))
     inner = [part for part in parts if isinstance(part, Exists)]
     outside = [part for part in parts if not isinstance(part, Exists)]
     if len(inner) != 1 or not all(is_settled(part, schema) for part in outside):
@@ -61,7 +49,7 @@ def merge_nested(expression: Expression, schema: Schema) -> Expression:
     if any(variable.name in said for variable in inner[0].variables):
         return replace(expression, body=body)
     variables = (*expression.variables, *inner[0].variables)
-    return Exists(variables, join([*outside, *flatten([inner[0].body])]))
+    return Exists(variables, conjoin([*outside, *list_conjuncts(inner[0].body)]))
 
 
 @dataclass(frozen=True)
@@ -74,14 +62,14 @@ class OpenedExists:
     @property
     def body(self) -> Expression:
         """The conditions about the free variables, with a kind for each that has no label."""
-        parts = tuple(flatten([self.original.body]))
+        parts = tuple(list_conjuncts(self.original.body))
         labelled = {p.arguments[0] for p in parts if isinstance(p, Atom) and p.predicate == IS_A}
         kinds = [
             Atom(IS_A, (Variable(self.names[v.name]), Text(v.type.replace("_", " "))))
             for v in self.original.variables
             if Variable(v.name) not in labelled
         ]
-        return join([*kinds, rename_free(join(parts), self.names)])
+        return conjoin([*kinds, rename_free(conjoin(parts), self.names)])
 
 
 def open_exists(

@@ -8,12 +8,17 @@ from dataclasses import dataclass
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.expressions.syntax import Exists, Expression, ExpressionError, free_variables
+from fcp_ros.domain.expressions.syntax import (
+    Exists,
+    Expression,
+    ExpressionError,
+    conjoin,
+    free_variables,
+)
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON, TNorm
 from fcp_ros.planning.conflicts import GoalProofs
 from fcp_ros.relaxation.choices.combinations import list_best
-from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.requirements import (
     GoalChange,
     Requirement,
@@ -78,7 +83,7 @@ class PlaceFilling:
 
     def express(self, variant: Variant, parts: Sequence[Expression]) -> Expression:
         """Quantify the variables that are left of some conjuncts."""
-        body = join(parts)
+        body = conjoin(parts)
         names = free_variables(body)
         variables = tuple(
             v

@@ -16,6 +16,7 @@ from fcp_ros.domain.expressions.syntax import (
     Not,
     TrajectoryConstraint,
     atoms,
+    conjoin,
     free_variables,
     to_text,
 )
@@ -25,7 +26,6 @@ from fcp_ros.domain.relaxing import ANY
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.relaxation.choices.combinations import list_best
-from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.requirements import (
     GoalChange,
     Requirement,
@@ -151,7 +151,7 @@ class GivingUp:
                 # In any state: what was left out may hold of other elements.
                 some = Constant(next(iter(self._instance.names())))
                 constant = weigh(1.0 - share, Not(Atom(SAME, (some, some))))
-                expression = join([self._express(left), *constant])
+                expression = conjoin([self._express(left), *constant])
                 choice = make_choice(expression, changes, tnorm)
                 yield replace(choice, is_dropped=False)
 
@@ -196,7 +196,7 @@ class GivingUp:
                     for n in gone
                 ]
                 degree = self._tnorm.compose_all(one.share for one in changes)
-                expression = join([shorter, *weigh(1.0 - degree, sequence)])
+                expression = conjoin([shorter, *weigh(1.0 - degree, sequence)])
                 choice = make_choice(expression, changes, self._tnorm)
                 yield replace(choice, is_dropped=False)
 
@@ -208,7 +208,7 @@ class GivingUp:
         wanted = self._requirement
         on_the_way = TrajectoryConstraint(TrajectoryOperator.SOMETIME, (wanted.closed,))
         left = weigh(wanted.weight * (1.0 - degree), wanted.closed)
-        expression = join([on_the_way, *left])
+        expression = conjoin([on_the_way, *left])
         change = GoalChange(
             RelaxationKind.SPLIT,
             wanted.text,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.structure import has_requirements
@@ -25,12 +26,14 @@ from fcp_ros.domain.expressions.syntax import (
     TrajectoryConstraint,
     Weighted,
     atoms,
+    conjoin,
     free_variables,
+    list_conjuncts,
     rename_free,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import BUILT_IN, SAME, Domain
-from fcp_ros.relaxation.choices.conjunctions import OpenedExists, flatten, join
+from fcp_ros.relaxation.choices.conjunctions import OpenedExists
 from fcp_ros.relaxation.choices.requirements import (
     Form,
     GoalRequirements,
@@ -78,7 +81,9 @@ class GoalOrder:
 
     def list_own(self, number: int) -> Iterator[Expression]:
         """Yield the conditions of a constraint that are no requirements, or parts of them."""
-        for condition in flatten(dict(self._list_constraints())[number].parts):
+        for condition in chain.from_iterable(
+            map(list_conjuncts, dict(self._list_constraints())[number].parts)
+        ):
             if not any(self._is_about(condition, item) for item in self._goal.items):
                 yield condition
 
@@ -95,7 +100,7 @@ class GoalOrder:
                 yield number, part
 
     def _list_mentioned(self, constraint: TrajectoryConstraint) -> Iterator[int]:
-        for condition in flatten(constraint.parts):
+        for condition in chain.from_iterable(map(list_conjuncts, constraint.parts)):
             for number, item in enumerate(self._goal.items):
                 if self._is_about(condition, item):
                     yield number
@@ -106,16 +111,16 @@ class GoalOrder:
             return False
         every = self._goal.every[item.every]
         same = condition.variables == every.variables
-        return same and set(flatten([condition.body])) <= set(flatten([every.body]))
+        return same and set(list_conjuncts(condition.body)) <= set(list_conjuncts(every.body))
 
     def _adapt_side(
         self, side: Expression, choices: Sequence[RequirementChoice]
     ) -> Expression | None:
         left = []
-        for condition in flatten([side]):
+        for condition in list_conjuncts(side):
             adapted = self._adapt_condition(condition, choices)
             left += [] if adapted is None else [adapted]
-        return join(tuple(flatten(left))) if left else None
+        return conjoin(tuple(chain.from_iterable(map(list_conjuncts, left)))) if left else None
 
     def _adapt_condition(
         self, condition: Expression, choices: Sequence[RequirementChoice]
@@ -143,10 +148,10 @@ class GoalOrder:
         """Find the `exists` of the goal that a condition is, or of which it asks less."""
         if not isinstance(condition, Exists):
             return None
-        variables, parts = set(condition.variables), set(flatten([condition.body]))
+        variables, parts = set(condition.variables), set(list_conjuncts(condition.body))
         for opened in self._goal.opened:
             whole = opened.original
-            if variables <= set(whole.variables) and parts <= set(flatten([whole.body])):
+            if variables <= set(whole.variables) and parts <= set(list_conjuncts(whole.body)):
                 return opened
         return None
 
@@ -159,11 +164,11 @@ class GoalOrder:
     def _adapt_opened(
         self, condition: Exists, opened: OpenedExists, choices: Sequence[RequirementChoice]
     ) -> Expression | None:
-        left = list(flatten([rename_free(condition.body, opened.names)]))
+        left = list(list_conjuncts(rename_free(condition.body, opened.names)))
         for item, choice in zip(self._goal.items, choices, strict=False):
             if not choice.changes or not self._is_part_of(item, opened):
                 continue
-            wanted = set(flatten([item.wanted])) if item.is_free else {item.closed}
+            wanted = set(list_conjuncts(item.wanted)) if item.is_free else {item.closed}
             instead = self._list_instead(choice)
             gone = wanted.difference(instead)
             if gone <= set(left):  # otherwise it asks for less anyway
@@ -175,7 +180,7 @@ class GoalOrder:
         if choice.is_dropped or choice.expression is None:
             return []
         crisp = self._make_crisp(choice.expression)
-        return [] if crisp is None else list(flatten([crisp]))
+        return [] if crisp is None else list(list_conjuncts(crisp))
 
     @staticmethod
     def _close(
@@ -186,18 +191,18 @@ class GoalOrder:
             return None
         spoken = {name for part in left for name in free_variables(part)}
         variables = tuple(v for v in condition.variables if opened.names[v.name] in spoken)
-        body = rename_free(join(left), {free: name for name, free in opened.names.items()})
+        body = rename_free(conjoin(left), {free: name for name, free in opened.names.items()})
         return Exists(variables, body) if variables else body
 
     def _make_crisp(self, expression: Expression) -> Expression | None:
         """Leave out what only lowers the degree; None if that is all."""
         crisp = tuple(
             part
-            for part in flatten([expression])
+            for part in list_conjuncts(expression)
             if not isinstance(part, Weighted)
             and not (isinstance(part, Atom) and part.predicate in self._graded)
         )
-        return join(crisp) if crisp else None
+        return conjoin(crisp) if crisp else None
 
 
 def fix_losses(expression: Expression, domain: Domain, instance: Instance) -> Expression:
@@ -238,4 +243,4 @@ def _speaks_of(condition: Expression, item: Requirement) -> bool:
     own = {variable.name for variable in item.variables}
     if not isinstance(condition, Exists) or not own >= {v.name for v in condition.variables}:
         return False
-    return set(flatten([condition.body])) <= set(item.parts)
+    return set(list_conjuncts(condition.body)) <= set(item.parts)

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import chain
 
 from fcp_ros.cset import Instance, Schema
 from fcp_ros.domain.expressions.evaluation import evaluate
@@ -33,7 +34,9 @@ from fcp_ros.domain.expressions.syntax import (
     Variable,
     Weighted,
     atoms,
+    conjoin,
     free_variables,
+    list_conjuncts,
     substitute,
     to_text,
 )
@@ -43,8 +46,6 @@ from fcp_ros.fuzzy import TNorm, tnorm_by_name
 from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.relaxation.choices.conjunctions import (
     OpenedExists,
-    flatten,
-    join,
     list_names,
     merge_nested,
     open_exists,
@@ -101,14 +102,14 @@ class Requirement:
         """The requirement as one condition; only variables that are shared are free in it."""
         if self.count is not None:
             return self.count
-        body = join(self.parts)
+        body = conjoin(self.parts)
         own = tuple(one for one in self.variables if one.name not in self.shared)
         return Exists(own, body) if own else body
 
     @property
     def wanted(self) -> Expression:
         """The requirement as it stands in the goal."""
-        return join(self.parts) if self.is_free else self.closed
+        return conjoin(self.parts) if self.is_free else self.closed
 
     @property
     def text(self) -> str:
@@ -190,7 +191,7 @@ class GoalRequirements:
                 parts += [] if other is None else [other]
             elif item.every < 0:
                 parts.append(item.wanted)
-        return join(tuple(flatten(parts)))
+        return conjoin(tuple(chain.from_iterable(map(list_conjuncts, parts))))
 
 
 def list_requirements(
@@ -202,18 +203,18 @@ def list_requirements(
     opened: list[OpenedExists] = []
     free: list[Expression] = []
     types = dict(types)
-    parts = list(flatten([merge_nested(goal, instance.schema)]))
+    parts = list(list_conjuncts(merge_nested(goal, instance.schema)))
     for number, part in enumerate(parts):
         if free_variables(part):
             free.append(part)
-        elif isinstance(part, Exists) and any(map(_stands_apart, flatten([part.body]))):
+        elif isinstance(part, Exists) and any(map(_stands_apart, list_conjuncts(part.body))):
             others = (
                 name for n, one in enumerate(parts) if n != number for name in list_names(one)
             )
             one = open_exists(part, frozenset({*types, *others}))
             opened.append(one)
             types.update((one.names[v.name], v.type) for v in part.variables)
-            free.extend(flatten([one.body]))
+            free.extend(list_conjuncts(one.body))
         elif isinstance(part, Forall) and not has_requirements(part):
             instances = _list_instances(part, len(every), instance)
             if instances is None:
@@ -284,11 +285,11 @@ def _weigh_parts(items: Sequence[Requirement], sizes: Sequence[int]) -> Iterator
 def _classify(part: Expression) -> Requirement:
     if isinstance(part, Count):
         hard = part.bound in (Bound.AT_MOST, Bound.MOST) or part.number == 0
-        body = tuple(flatten([part.body]))
+        body = tuple(list_conjuncts(part.body))
         form = Form.HARD if hard else Form.COUNT
         return Requirement(form, body, part.variables, part)
     if isinstance(part, Exists):
-        return Requirement(Form.SOME, tuple(flatten([part.body])), part.variables)
+        return Requirement(Form.SOME, tuple(list_conjuncts(part.body)), part.variables)
     achieves = isinstance(part, TrajectoryConstraint) and part.operator in _ACHIEVEMENTS
     hard = isinstance(part, (Not, Weighted, Initially)) or has_preferences(part)
     hard = hard or (has_requirements(part) and not achieves)
@@ -376,5 +377,5 @@ def except_instances(every: Forall, elements: Sequence[tuple[str, ...]]) -> Expr
     for instance in elements:
         pairs = zip(every.variables, instance, strict=True)
         same = [Atom(SAME, (Variable(v.name), Constant(element))) for v, element in pairs]
-        excepted.append(join(same))
+        excepted.append(conjoin(same))
     return replace(every, body=Or((*excepted, every.body)))

@@ -16,11 +16,10 @@ from dataclasses import replace
 from functools import partial
 
 from fcp_ros.domain.expressions.evaluation import is_a
-from fcp_ros.domain.expressions.syntax import Count, Expression, TypedVariable, atoms
+from fcp_ros.domain.expressions.syntax import Count, Expression, TypedVariable, atoms, conjoin
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.relaxation.choices.combinations import list_best
-from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.filling import PlaceFilling, RefusedChange, RelaxationSetting
 from fcp_ros.relaxation.choices.giving_up import GivingUp
 from fcp_ros.relaxation.choices.requirements import (
@@ -207,7 +206,7 @@ class ChoiceStream:
         least = 0 if variant.wider else self._count_lacking(count)
         if variant.changes and not least:
             whole = replace(
-                count, variables=variant.widen(count.variables), body=join(variant.parts)
+                count, variables=variant.widen(count.variables), body=conjoin(variant.parts)
             )
             self._push(bound, make_choice(whole, variant.changes, tnorm))
         # Of the elements that there are, not of what was said: that may be ten thousand plates.
@@ -290,7 +289,7 @@ class ChoiceStream:
         """Yield the ways to meet a count with substitutes and with some missing, best first."""
         count, tnorm = self.requirement.count, self._setting.tnorm
         assert count is not None
-        body = join(variant.parts)
+        body = conjoin(variant.parts)
         variables = variant.widen(count.variables)
         judged = self._filling.judge(place, variant) if place is not None and substitutes else []
         lists = [self._filling.list_shares(judged)] * substitutes
@@ -313,7 +312,7 @@ class ChoiceStream:
                 whole = replace(count, number=count.number - substitutes)
                 parts += self._giving_up.weigh(fewer, whole)
                 changes.append(self._describe_fewer(count, missing, fewer))
-            yield make_choice(join(parts), changes, tnorm, elements)
+            yield make_choice(conjoin(parts), changes, tnorm, elements)
 
     def _describe_fewer(self, count: Count, missing: int, degree: float) -> GoalChange:
         left = count.number - missing

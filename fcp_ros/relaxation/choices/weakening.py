@@ -31,6 +31,7 @@ from fcp_ros.domain.expressions.syntax import (
     Variable,
     Weighted,
     children,
+    conjoin,
     rename_free,
     substitute,
     to_text,
@@ -41,7 +42,6 @@ from fcp_ros.foundation.vetoes import find_veto
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.relaxation.choices.combinations import list_best
-from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.requirements import GoalChange
 
 MOST_VARIANTS = 64
@@ -213,7 +213,7 @@ def _broaden(atom: Atom, domain: Domain, instance: Instance, weight: float) -> I
             if find_veto(str(instance.attribute(element, CATEGORY) or ""), label.value)
         ]
         kept = weigh(weight * (1.0 - degree), atom)
-        parts = join([Atom(IS_A, (subject, Text(words))), *ruled_out, *kept])
+        parts = conjoin([Atom(IS_A, (subject, Text(words))), *ruled_out, *kept])
         change = GoalChange(RelaxationKind.BROADEN, label.value, f"any {words}", degree, "", weight)
         yield Variant((parts,), (change,), ((subject.name, type_),))
 
