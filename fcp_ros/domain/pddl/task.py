@@ -49,7 +49,7 @@ class Replaced:
 class PddlTask:
     """A domain and a problem."""
 
-    name: str  # of the problem
+    name: str
     domain: Domain  # rules and schema; several rules may stand for one action (see `forms`)
     instance: Instance  # the initial state
     goal: Expression  # checked

@@ -67,7 +67,7 @@ class Disturbance:
 
     fact: Fact
     held: bool
-    steps: int  # that are worth it to change it back
+    steps: int  # as many may be taken to change it back
 
     def __str__(self) -> str:
         return str(self.fact) if self.held else f"not {self.fact}"
