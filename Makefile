@@ -8,6 +8,9 @@ DOMAIN ?=
 OUT ?= out
 ARGS ?=
 export ROS_WHEELS PYTHON
+# Images of containers set it. Then each of several hundred child processes of the tests compiles the
+# package anew, half a second of CPU or more, and pytest rewrites every test module once a worker.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Make before 4.4 does not export to $(shell): the variables are named.
 VENV := $(shell ROS_WHEELS='$(ROS_WHEELS)' PYTHON='$(PYTHON)' setup/which_venv.sh)
