@@ -72,7 +72,7 @@ def make_learned(_options: ReaderOptions) -> InstructionReader:
     from fcp_ros.language.domain_reader import DomainReader
     from fcp_ros.language.learned_reader import LearnedSyntax
 
-    return DomainReader(LearnedSyntax())
+    return DomainReader(LearnedSyntax(logic=True))
 
 
 def make_file(options: ReaderOptions) -> InstructionReader:

@@ -77,11 +77,21 @@ class _Said:
 
 
 class LearnedSyntax:
-    """Finds what the clauses of an instruction ask for, and of which things."""
+    """Finds what the clauses of an instruction ask for, and of which things.
+
+    Args:
+        logic: reads words of logic, too ("not", "if", "only"); else a sentence with one is unread.
+    """
+
+    def __init__(self, logic: bool = False) -> None:
+        self._logic = logic
 
     def __call__(self, parsed: ParsedInstruction) -> list[Sentence]:
         """Return the sentence that is most probably meant; none if it can't be known."""
         if parsed.model is None:
+            return []
+        tokens = parsed.nouns.tokens
+        if not self._logic and any(t.text in _REFUSED | _COUNTING for t in tokens):
             return []
         return _SentenceReader(parsed, parsed.model).read()
 
@@ -98,8 +108,6 @@ class _SentenceReader:
 
     def read(self) -> list[Sentence]:
         """Read all clauses; none if something is said that they don't have."""
-        if any(token.text in _REFUSED for token in self._parsed.nouns.tokens):
-            return []
         for segment in self._parsed.segments:
             self._parsed.context.check()
             self._follow_links(segment)
@@ -380,8 +388,6 @@ class _SentenceReader:
             covered = any(u.start <= token.start and token.end <= u.end for u in uses)
             if covered or token.kind is TokenKind.MARK:
                 continue
-            if token.text in _COUNTING:
-                return []
             if token.text in _PLAIN:
                 fillers.append(WordUse(token.start, token.end, WordRole.FILLER))
             else:
