@@ -27,6 +27,7 @@ from benchmark.context_matters.part_lattices import lattices_part
 from benchmark.context_matters.part_plans import report_plans
 from benchmark.context_matters.part_reading import (
     development_part,
+    fourth_part,
     reading_part,
     second_part,
     third_part,
@@ -47,6 +48,7 @@ class Name(str, Enum):
     READING = "reading"
     SECOND = "second"
     THIRD = "third"
+    FOURTH = "fourth"
     DEVELOPMENT = "development"
     LATTICES = "lattices"
 
@@ -93,6 +95,7 @@ def main(
         Name.READING: lambda: reading_part(setting, quick, only),
         Name.SECOND: lambda: second_part(setting, quick, only),
         Name.THIRD: lambda: third_part(setting, quick, only, show_sealed),
+        Name.FOURTH: lambda: fourth_part(setting, quick, only),
         Name.DEVELOPMENT: lambda: development_part(setting, quick, only),
         Name.LATTICES: lambda: lattices_part(quick),
     }

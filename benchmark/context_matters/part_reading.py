@@ -3,7 +3,8 @@
 
 The files in ``sentences`` are by authors who did not know the reader; their headers say
 what is right. `THIRD_SEALED` is sealed: its sentences are not shown. `SEALED` and `SECOND_SEALED`
-were, and are open for development by now; the others were in view while the reader was written.
+were, and are open for development by now; `FOURTH` was written for it. The others were in view
+while the reader was written.
 """
 
 from __future__ import annotations
@@ -39,9 +40,11 @@ SECOND_SEALED = SENTENCES / "sealed_second.yaml"
 """Half of them wrapped, with questions and complaints; open for development since 2026-11-27."""
 THIRD_SEALED = SENTENCES / "sealed_third.yaml"
 """Ten sentences by each of 20 imagined speakers; read at releases only, and never shown."""
+FOURTH = SENTENCES / "fourth.yaml"
+"""Ten sentences by each of 30 imagined speakers; open for development from the first."""
 DEVELOPMENT = tuple(SENTENCES / f"{name}.yaml" for name in ("first", "second", "third"))
 SPEAKER = "person_1"
-RIGHT_SHARE, THIRD_RIGHT_SHARE, FLAGGED_SHARE = 0.9, 0.75, 2 / 3
+RIGHT_SHARE, SPEAKERS_RIGHT_SHARE, FLAGGED_SHARE = 0.9, 0.75, 2 / 3
 
 
 @dataclass(frozen=True)
@@ -124,26 +127,31 @@ def _read_meaning(entry: Mapping[str, Any]) -> Meaning:
 
 def reading_part(setting: Setting, quick: bool, only: str = "") -> tuple[Part, Details]:
     """Read the sealed sentences and compare the goals."""
-    return _sealed_part("reading", SEALED, setting, quick, only)
+    return _judged_part("reading", SEALED, setting, quick, only)
 
 
 def second_part(setting: Setting, quick: bool, only: str = "") -> tuple[Part, Details]:
     """Read the second sentences, sealed once and now open, and compare the goals."""
-    return _sealed_part("second", SECOND_SEALED, setting, quick, only)
+    return _judged_part("second", SECOND_SEALED, setting, quick, only)
 
 
 def third_part(
     setting: Setting, quick: bool, only: str = "", show: bool = False
 ) -> tuple[Part, Details]:
     """Read the third sealed sentences and compare the goals; `show` breaks the seal."""
-    part, details = _sealed_part("third", THIRD_SEALED, setting, quick, only, THIRD_RIGHT_SHARE)
+    part, details = _judged_part("third", THIRD_SEALED, setting, quick, only, SPEAKERS_RIGHT_SHARE)
     if show or not details:
         return part, details
     hidden = "the sentences are sealed: --show-sealed shows what was read wrong"
     return Part(part.name, part.lines, part.verdicts, [hidden]), []
 
 
-def _sealed_part(
+def fourth_part(setting: Setting, quick: bool, only: str = "") -> tuple[Part, Details]:
+    """Read the fourth sentences, by 30 speakers and in view, and compare the goals."""
+    return _judged_part("fourth", FOURTH, setting, quick, only, SPEAKERS_RIGHT_SHARE)
+
+
+def _judged_part(
     name: str, path: Path, setting: Setting, quick: bool, only: str, goal: float = RIGHT_SHARE
 ) -> tuple[Part, Details]:
     judged = _read_all([path], setting, quick, only)
