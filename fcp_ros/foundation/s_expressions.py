@@ -37,9 +37,10 @@ _WORD = re.compile(r"\??[^\s?]+|\?")
 class SExpressionError(ValueError):
     """Parentheses that do not match; `offset` is where that shows."""
 
-    def __init__(self, message: str, offset: int) -> None:
-        super().__init__(message)
+    def __init__(self, offset: int, missing: int) -> None:
+        super().__init__(f"{missing} missing `)`" if missing else "a `)` too many")
         self.offset = offset
+        self.missing = missing  # closing parentheses; 0 if there is one too many
 
 
 def read_s_expressions(text: str) -> SList:
@@ -55,7 +56,7 @@ def read_s_expressions(text: str) -> SList:
             current = inner
         elif token == ")":
             if not enclosing:
-                raise SExpressionError("a `)` too many", found.start())
+                raise SExpressionError(found.start(), 0)
             current.end = found.end()
             current = enclosing.pop()
         elif token[0] == "(":
@@ -65,7 +66,7 @@ def read_s_expressions(text: str) -> SList:
         elif token[0] != ";":
             current.append(token)
     if enclosing:
-        raise SExpressionError(f"{len(enclosing)} missing `)`", len(text))
+        raise SExpressionError(len(text), len(enclosing))
     return current
 
 

@@ -17,7 +17,7 @@ from fcp_ros.domain.expressions.resolution import open_goal
 from fcp_ros.domain.expressions.structure import has_preferences
 from fcp_ros.domain.expressions.syntax import And, Expression, list_conjuncts, to_text
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
-from fcp_ros.planning.answer.messages import explain_conflict, explain_unsolvable
+from fcp_ros.planning.answer.messages import NoPlanReason, explain_conflict, explain_unsolvable
 from fcp_ros.planning.answer.solution import SolverResult
 from fcp_ros.planning.encoding.goal_task import GoalSetting
 from fcp_ros.planning.encoding.reachability import find_unreachable
@@ -56,7 +56,7 @@ def find_conflict(context: RequestContext, goal: Expression) -> Conflict | None:
         return None
     found, minimal, proofs = _find_parts(context, parts, types)
     texts = tuple(map(to_text, found))
-    alone = proofs.explain(found[0]) if len(found) == 1 else ""
+    alone = proofs.explain(found[0]) if len(found) == 1 else None
     return Conflict(texts, minimal, explain_conflict(texts, minimal, alone))
 
 
@@ -193,10 +193,10 @@ class _Proofs:
         self.gave_up = True
         return False
 
-    def explain(self, part: Expression) -> str:
-        """Explain why a part has no plan; empty if that was not proven in time."""
+    def explain(self, part: Expression) -> NoPlanReason | None:
+        """Explain why a part has no plan; None if that was not proven in time."""
         if not self.has_no_plan((part,)):
-            return ""
+            return None
         result = self._known[part,]
         assert result is not None
         return explain_unsolvable(result, part, self._types)

@@ -27,7 +27,7 @@ from fcp_ros.planning.answer.messages import (
     explain_below_alpha,
     explain_budgets,
     explain_unsolvable,
-    is_vague,
+    tell_limit,
 )
 from fcp_ros.planning.answer.preferences import divide_preferences, list_given_up, list_kept
 from fcp_ros.planning.answer.solution import Solution, SolverResult
@@ -169,8 +169,7 @@ class _Request:
             result = PlanningResult(PlanStatus.INTERNAL_ERROR, message)
         cancelled = self._watch.cancellation
         if cancelled is not None and result.status is not PlanStatus.CANCELLED:
-            said = cancelled.sentence in result.message
-            message = result.message if said else f"{cancelled.sentence} {result.message}"
+            message = f"{cancelled.sentence} {result.message}"
             result = replace(result, status=PlanStatus.CANCELLED, message=message)
         return replace(
             result,
@@ -263,7 +262,8 @@ class _Request:
         count = len(goal.preferences)
         sentence = (
             "Nothing has to be done for the goal without its preferences; it is the only plan that "
-            f"is verified. {interrupted.sentence} {describe_given_up(given_up, count)}"
+            f"is verified. {f'{tell_limit(interrupted)} '.lstrip()}"
+            f"{describe_given_up(given_up, count)}"
         )
         handover = Handover(context, self._goal)
         result = handover.hand_over(empty.plan, (), lambda _: sentence, verdict=empty.verdict)
@@ -365,15 +365,16 @@ class _Request:
         return PlanningResult(PlanStatus.UNSOLVABLE_INCOMPLETELY, sentence)
 
     def _explain_unsolvable(self, found: SolverResult, types: Mapping[str, str]) -> PlanningResult:
-        sentence = explain_unsolvable(found, self._goal, types)
-        if self._options.budgets or not self._explain_conflict:
+        reason = explain_unsolvable(found, self._goal, types)
+        conflict = None
+        if self._explain_conflict and not self._options.budgets:
             # With budgets, one of them may stand in the way.
-            return PlanningResult(PlanStatus.UNSOLVABLE_PROVEN, sentence)
-        with self._times(Phase.EXPLAIN):
-            conflict = find_conflict(self._context, self._goal)
-        if conflict is not None and is_vague(sentence):
-            sentence = conflict.reason
-        return PlanningResult(PlanStatus.UNSOLVABLE_PROVEN, sentence, conflict=conflict)
+            with self._times(Phase.EXPLAIN):
+                conflict = find_conflict(self._context, self._goal)
+        told = reason.sentence if reason.is_named or conflict is None else conflict.reason
+        return PlanningResult(
+            PlanStatus.UNSOLVABLE_PROVEN, told, conflict=conflict, is_reasoned=reason.is_named
+        )
 
     def _hand_over(
         self, best: Solution, found: SolverResult, alpha: float, goal: GroundGoal

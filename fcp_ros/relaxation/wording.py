@@ -27,7 +27,6 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.model import SAME, Domain
 from fcp_ros.language.nouns import add_article, name_element, pluralise, write_label, write_number
 from fcp_ros.language.paraphrase import paraphrase_clause
-from fcp_ros.planning.answer.messages import is_vague
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, RelaxationKind
 from fcp_ros.relaxation.choices.requirements import Form, GoalChange, GoalRequirements, Requirement
 from fcp_ros.relaxation.choices.substitution import list_labels
@@ -159,7 +158,7 @@ class ChangeWords:
         lacks = [self._tell_lack(item) for item in self._goal.items]
         lacking = "; ".join(dict.fromkeys(lack for lack in lacks if lack))
         conflict = failure.conflict
-        if lacking and (conflict is not None or is_vague(failure.message)):
+        if lacking and (conflict is not None or not failure.is_reasoned):
             return f"{lacking[:1].upper()}{lacking[1:]}."
         if conflict is None:
             return failure.message

@@ -96,7 +96,7 @@ class _AlternativesView:
         if hopeless and self._encoding.divided:
             return "No plan for the goal rests on it."
         if hopeless:
-            return explain_unreachable([alternative], self._task, self._conditions)
+            return explain_unreachable([alternative], self._task, self._conditions).sentence
         if best is None:
             return f"At most {bound:.2f}; not settled when the search ended."
         unknown = any(self._judge.find_degree(atom) is None for atom in alternative.graded)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass
 from itertools import combinations
 
 from fcp_ros.cset import Schema
@@ -28,23 +29,35 @@ from fcp_ros.planning.model.budget import describe_budgets, measure_uses
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.model.result import GivenUp, PlanningResult, PlanStatus
+from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Task
 
 NAMED = 3
 """Preferences that a sentence names."""
-_FORBIDS = "forbids it"
-_NO_SEQUENCE = "No sequence of actions leads to"
-_NO_CHOICE = "No choice of elements meets the parts of the goal that no action can change."
 
 
-def is_vague(sentence: str) -> bool:
-    """Return True if a sentence about a goal without a plan names no reason for that."""
-    named = sentence.startswith(_NO_SEQUENCE) and _FORBIDS not in sentence
-    return named or sentence == _NO_CHOICE
+@dataclass(frozen=True, slots=True)
+class NoPlanReason:
+    """A sentence about a goal without a plan, and whether it names a reason for that."""
+
+    sentence: str
+    is_named: bool = True
+    wanted: str = ""  # of a reason that isn't named: what no sequence of actions leads to
 
 
-def explain_unsolvable(result: SolverResult, goal: Expression, types: Mapping[str, str]) -> str:
+_NO_CHOICE = NoPlanReason(
+    "No choice of elements meets the parts of the goal that no action can change.", is_named=False
+)
+
+
+def _find_no_sequence(wanted: str, is_named: bool = False) -> NoPlanReason:
+    return NoPlanReason(f"No sequence of actions leads to {wanted}.", is_named, wanted)
+
+
+def explain_unsolvable(
+    result: SolverResult, goal: Expression, types: Mapping[str, str]
+) -> NoPlanReason:
     """Explain in one sentence why no sequence of actions fulfils the goal."""
     encoding, task, conditions = result.encoding, result.task, result.conditions
     if encoding is None or task is None or conditions is None:
@@ -52,15 +65,15 @@ def explain_unsolvable(result: SolverResult, goal: Expression, types: Mapping[st
     if not encoding.alternatives:
         return explain_impossible(goal, types, task)
     if encoding.divided:
-        return f"{_NO_SEQUENCE} the goal."
+        return _find_no_sequence("the goal")
     return explain_unreachable(encoding.alternatives, task, conditions)
 
 
-def explain_conflict(parts: Sequence[str], minimal: bool, alone: str) -> str:
+def explain_conflict(parts: Sequence[str], minimal: bool, alone: NoPlanReason | None) -> str:
     """Explain in a sentence or two that parts of a goal cannot be had together."""
     if len(parts) == 1:
-        adds_nothing = alone in ("", _NO_CHOICE, f"{_NO_SEQUENCE} {parts[0]}.")
-        reason = "" if adds_nothing else f" {alone}"
+        adds = alone is not None and (alone.is_named or alone.wanted not in ("", parts[0]))
+        reason = f" {alone.sentence}" if alone is not None and adds else ""
         return f"No plan meets this part of the goal, even alone: {parts[0]}.{reason}"
     if len(parts) == 2:
         text = f"No plan meets both {parts[0]} and {parts[1]}"
@@ -71,14 +84,14 @@ def explain_conflict(parts: Sequence[str], minimal: bool, alone: str) -> str:
     return f"{text}. Fewer of them may be the reason: there was no time to find out."
 
 
-def explain_impossible(goal: Expression, types: Mapping[str, str], task: Task) -> str:
+def explain_impossible(goal: Expression, types: Mapping[str, str], task: Task) -> NoPlanReason:
     """Explain in one sentence why no choice of elements can fulfil the goal."""
     kinds = dict(types)
     required = list(_collect_required(goal, kinds))
     for one, other in combinations(required, 2):
         leg = _find_excluding_leg(one, other, task.domain.schema)
         if leg:
-            return (
+            return NoPlanReason(
                 f"{to_text(one)} and {to_text(other)} can't hold at once: "
                 f"at most one {one.predicate} holds for each {leg}."
             )
@@ -86,10 +99,10 @@ def explain_impossible(goal: Expression, types: Mapping[str, str], task: Task) -
         if atom.predicate == IS_A and not _is_anything(atom, kinds, task):
             label = atom.arguments[1]
             assert isinstance(label, Text), "check_goal makes labels texts"
-            return f'Nothing here is a "{label.value}".'
+            return NoPlanReason(f'Nothing here is a "{label.value}".')
     for atom in required:
         if _is_static(atom, task) and not _can_hold(atom, task):
-            return f"{to_text(atom)} is never true here, whatever is done."
+            return NoPlanReason(f"{to_text(atom)} is never true here, whatever is done.")
     return _NO_CHOICE
 
 
@@ -148,34 +161,34 @@ def _is_anything(atom: Atom, kinds: Mapping[str, str], task: Task) -> bool:
 
 def explain_unreachable(
     alternatives: Iterable[Alternative], task: Task, conditions: Conditions
-) -> str:
+) -> NoPlanReason:
     """Explain in one sentence what cannot be reached, and the constraints that forbid it."""
-    reasons = list(
-        dict.fromkeys(
-            _describe_wanted(alternative, task, conditions) for alternative in alternatives
-        )
-    )
-    if len(reasons) == 1:
-        return f"{_NO_SEQUENCE} {reasons[0]}."
-    more = f"; and {len(reasons) - 3} more" if len(reasons) > 3 else ""
-    return f"{_NO_SEQUENCE} any of: {'; '.join(reasons[:3])}{more}."
+    found = dict(_describe_wanted(one, task, conditions) for one in alternatives)
+    told, more = list(found)[:3], len(found) - 3
+    wanted = told[0] if len(found) == 1 else f"any of: {'; '.join(told)}"
+    if more > 0:
+        wanted += f"; and {more} more"
+    return _find_no_sequence(wanted, is_named=any(found[one] for one in told))
 
 
-def _describe_wanted(alternative: Alternative, task: Task, conditions: Conditions) -> str:
+def _describe_wanted(
+    alternative: Alternative, task: Task, conditions: Conditions
+) -> tuple[str, bool]:
+    """Describe what an alternative asks for; True if that names a constraint that forbids it."""
     if alternative.missing:
-        return " and ".join(sorted(map(str, alternative.missing)))
+        return " and ".join(sorted(map(str, alternative.missing))), False
     for fact in sorted(alternative.positive):
         names = _find_forbidding(fact, task, conditions)
         if names:
             because = "; ".join(
-                f"{c.name} {_FORBIDS} ({c.because})"
+                f"{c.name} forbids it ({c.because})"
                 for c in task.domain.constraints
                 if c.name in names
             )
-            return f"{task.describe(fact)}: {because}"
+            return f"{task.describe(fact)}: {because}", True
     parts = [task.names(alternative.positive)] if alternative.positive else []
     parts.extend(f"not {task.describe(fact)}" for fact in sorted(alternative.negative))
-    return " and ".join(parts) or "the goal"
+    return " and ".join(parts) or "the goal", False
 
 
 def _find_forbidding(fact: int, task: Task, conditions: Conditions) -> frozenset[str]:
@@ -230,6 +243,13 @@ def _are(some: Sized) -> str:
     return "is" if len(some) == 1 else "are"
 
 
+def tell_limit(interrupted: Interrupted | None) -> str:
+    """Return the sentence of a limit; "" for a cancellation, which the whole answer begins with."""
+    if interrupted is None or interrupted.status is PlanStatus.CANCELLED:
+        return ""
+    return interrupted.sentence
+
+
 def _describe_quality(
     result: SolverResult, steps: int, optimise: Optimise, is_crisp: bool, indifference: float
 ) -> str:
@@ -253,7 +273,7 @@ def _describe_quality(
         return f"{text}: optimal in membership within {indifference:g}; {open_}."
     if result.optimal:
         return f"{text}; {_BEST[optimise]}."
-    reason = result.interrupted.sentence if result.interrupted is not None else ""
+    reason = tell_limit(result.interrupted)
     return f"{text}; it was not settled whether a better one exists. {reason}".rstrip()
 
 
@@ -279,7 +299,7 @@ def describe_parts(
         if optimise is Optimise.MEMBERSHIP and result.shortest:
             less = "takes fewer steps"
         return f"{text}; no plan within {budgets} reaches more of the goal, or {less}."
-    reason = result.interrupted.sentence if result.interrupted is not None else ""
+    reason = tell_limit(result.interrupted)
     if left_out <= result.least_left_out:
         better = f"no plan within {budgets} reaches more of the goal; it was not settled whether "
         better += "one is better otherwise."

@@ -346,6 +346,7 @@ class PlanningResult:
     # parts of the goal that cannot be had together; None if there is a plan, or if no such parts
     # were found in time
     conflict: Conflict | None = None
+    is_reasoned: bool = True  # False if the message only says that there is no plan, and not why
     # constraints and preferences along the plan, if an explanation was asked for
     traces: tuple[RequirementTrace, ...] = ()
     refused_relaxations: tuple[Relaxation, ...] = ()

@@ -53,10 +53,9 @@ class Source:
             outermost = read_s_expressions(self.code)
         except SExpressionError as error:
             self._check_parentheses()
-            verb = "are" if str(error).partition(" ")[0] not in ("a", "1") else "is"
-            is_missing = "missing" in str(error)
-            fix = "add them" if verb == "are" else "add it"
-            fix = fix if is_missing else "remove it, or add the missing `(`"
+            verb, fix = ("are", "add them") if error.missing > 1 else ("is", "add it")
+            if not error.missing:
+                fix = "remove it, or add the missing `(`"
             raise self.error(error.offset, f"there {verb} {error}", fix) from error
         body: SList | None = None
         for position, node in enumerate(outermost):
