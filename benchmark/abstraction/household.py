@@ -26,7 +26,7 @@ from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
 from fcp_ros.domain.model import Domain
-from fcp_ros.planning import PlanningOptions, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, plan
 from fcp_ros.planning.model.memberships import NoMemberships
 
 POLICY_FILE = Path(__file__).parent / "household_policy.yaml"
@@ -121,7 +121,8 @@ def _use(policy: GeneralPolicy, runner: PolicyRunner, house: House) -> _Run:
     ran = time.process_time()
     options = PlanningOptions(time_limit=600.0)
     result = plan_with_policies(
-        [policy], runner.domain, house.instance, house.goal, options, NoMemberships()
+        [policy],
+        PlanningRequest(runner.domain, house.instance, house.goal, options, NoMemberships()),
     )
     planned = time.process_time()
     is_verified = result.plan is not None and result.status.solved
@@ -143,7 +144,7 @@ def _search(domain: Domain, house: House) -> float | None:
     """Return the CPU time (s) for a plan; None without one."""
     options = PlanningOptions(time_limit=SEARCH_SECONDS)
     begun = time.process_time()
-    result = plan(domain, house.instance, house.goal, options, NoMemberships())
+    result = plan(PlanningRequest(domain, house.instance, house.goal, options, NoMemberships()))
     return time.process_time() - begun if result.status.solved else None
 
 

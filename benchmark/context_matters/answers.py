@@ -29,7 +29,7 @@ from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.confirmation import LACKING, NO, YES
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
-from fcp_ros.planning import PlanningOptions, PlanStep
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStep
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.stepping.rules import StepRules
 from fcp_ros.relaxation.plan_instruction import InstructionResult, plan_instruction
@@ -153,9 +153,9 @@ def answer_task(task: HouseTask, reference: Reference, setting: Setting) -> Answ
     context = ReadingContext(domain, state, robot=ROBOT, similarity=setting.similarity)
     started = time.perf_counter()
     try:
-        answer = plan_instruction(
-            task.sentence, timed, context, setting.options, grounder_of(task.split), ask=confirm
-        )
+        grounder = grounder_of(task.split)
+        request = PlanningRequest(domain, state, "", setting.options, grounder)
+        answer = plan_instruction(request, task.sentence, timed, context, ask=confirm)
     except Exception as error:  # a benchmark goes on
         text = f"{type(error).__name__}: {error}"
         seconds = time.perf_counter() - started - timed.seconds
@@ -226,14 +226,11 @@ def warm_up(tasks: Sequence[HouseTask], setting: Setting) -> None:
             domain, build_state(task, domain), robot=ROBOT, similarity=setting.similarity
         )
         with suppress(Exception):  # it will be seen when it counts
-            plan_instruction(
-                task.sentence,
-                setting.reader,
-                context,
-                setting.options,
-                grounder_of(task.split),
-                ask=confirm,
+            grounder = grounder_of(task.split)
+            request = PlanningRequest(
+                context.domain, context.instance, "", setting.options, grounder
             )
+            plan_instruction(request, task.sentence, setting.reader, context, ask=confirm)
 
 
 def describe(answer: Answer) -> dict[str, object]:

@@ -20,7 +20,7 @@ from benchmark.tables import Figure, Line, Part, Verdict
 from fcp_ros.cset import Instance, InstanceBuilder
 from fcp_ros.domain import Domain, parse_domain
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
-from fcp_ros.planning import PlanningOptions, PlanningResult
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.relaxation.plan_goal import plan_goal
 
@@ -150,14 +150,18 @@ def lattices_part(quick: bool) -> tuple[Part, Details]:
     domain = parse_domain(DOMAIN)
     sizes = [(10, 1), (10, 3), (30, 2)] if quick else list(itertools.product(CONJUNCTS, BLOCKED))
     warm = make_lattice(domain, 4, 1, seed=0)
-    plan_goal(domain, warm.state, warm.goal, PlanningOptions(alpha=ALPHA), DrawnDegrees(warm))
+    plan_goal(
+        PlanningRequest(
+            domain, warm.state, warm.goal, PlanningOptions(alpha=ALPHA), DrawnDegrees(warm)
+        )
+    )
     lines, details, proven, fewer, slowest = [], [], 0, 0, 0.0
     for conjuncts, blocked in sizes:
         lattice = make_lattice(domain, conjuncts, blocked)
         source = DrawnDegrees(lattice)
         options = PlanningOptions(alpha=ALPHA, time_limit=TIME_LIMIT)
         started = time.perf_counter()
-        result = plan_goal(domain, lattice.state, lattice.goal, options, source)
+        result = plan_goal(PlanningRequest(domain, lattice.state, lattice.goal, options, source))
         seconds = time.perf_counter() - started
         best, choices = find_best(lattice)
         things = conjuncts - blocked + len(lattice.spare)

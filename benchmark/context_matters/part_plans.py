@@ -24,6 +24,7 @@ from fcp_ros.language.confirmation import NO, YES
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation
 from fcp_ros.package_files import find_domain
+from fcp_ros.planning import PlanningRequest
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.relaxation.plan_instruction import plan_instruction
@@ -97,9 +98,9 @@ def _judge_plan(judged: Judged, answer: Interpretation, setting: Setting) -> Jud
     context = context_of(judged.meaning, setting.similarity)
     grounder = open_grounder(judged.meaning.domain)
     began = time.perf_counter()
-    result = plan_instruction(
-        judged.sentence, KnownReader(answer), context, setting.options, grounder, ask=say_yes
-    ).result
+    request = PlanningRequest(context.domain, context.instance, "", setting.options, grounder)
+    reader = KnownReader(answer)
+    result = plan_instruction(request, judged.sentence, reader, context, ask=say_yes).result
     seconds = time.perf_counter() - began
     if result.plan is None:
         return JudgedPlan(judged, result, seconds=seconds)

@@ -28,7 +28,7 @@ from fcp_ros.grounding.protocol.options import GroundingOptions
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.package_files import config_folder, find_domain
-from fcp_ros.planning import PlanningOptions, PlanningResult, PlanStatus
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, PlanStatus
 from fcp_ros.relaxation.plan_instruction import plan_instruction
 
 CASES = Path(__file__).with_name("wanted_and_missing.yaml")
@@ -97,7 +97,8 @@ def answer_case(case: Case, reader: InstructionReader, grounder: Grounder) -> Pl
     with tempfile.TemporaryDirectory() as folder:
         session = open_case(case, Path(folder))
     context = ReadingContext(session.domain, session.state.instance, speaker="person_1")
-    return plan_instruction(case.say, reader, context, PlanningOptions(), grounder).result
+    request = PlanningRequest(context.domain, context.instance, "", PlanningOptions(), grounder)
+    return plan_instruction(request, case.say, reader, context).result
 
 
 def judge_case(case: Case, result: PlanningResult) -> str:

@@ -54,7 +54,7 @@ def peak_mebibytes() -> float:
 def _once(job: Mapping[str, Any]) -> dict[str, Any]:
     """Read the files, plan, and tell how long each took."""
     from benchmark.planning.vague import CountingSource
-    from fcp_ros.planning import PlanningOptions, PlanningSession, plan
+    from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, plan
 
     seconds, domain, instance, goal = _read(job)
     source = CountingSource(job["lowest"])
@@ -63,7 +63,7 @@ def _once(job: Mapping[str, Any]) -> dict[str, Any]:
     session = PlanningSession(domain)
     session.prepare()
     seconds["domain"] = seconds.get("domain", 0.0) + time.perf_counter() - start
-    result = plan(domain, instance, goal, options, source, session=session)
+    result = plan(PlanningRequest(domain, instance, goal, options, source, session=session))
     seconds |= {stage: value for stage, value in result.timings.items() if stage != "total"}
     found = result.plan
     return {

@@ -17,7 +17,7 @@ from benchmark.tables import Line, Part, Verdict, limit
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.cset import Fact, Instance, with_facts
 from fcp_ros.domain import load_domain, parse_expression
-from fcp_ros.planning import PlanningOptions, PlanningSession, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, plan
 from fcp_ros.scene import load_scene
 
 SIZE = (1_000, 200, 3)
@@ -38,7 +38,7 @@ def replanning_part(settings: Settings) -> Part:
     options = PlanningOptions(alpha=0.0, time_limit=settings.limits.seconds)
     session = PlanningSession(domain)
     session.prepare()
-    first = plan(domain, state, goal, options, CountingSource(), session=session)
+    first = plan(PlanningRequest(domain, state, goal, options, CountingSource(), session=session))
     generator = random.Random(1)
     milliseconds, solved, kept = [], 0, 0
     for _ in range(CHANGES):
@@ -46,7 +46,9 @@ def replanning_part(settings: Settings) -> Part:
         if first.plan is not None:
             session.remember(first.plan)
         start = time.perf_counter()
-        result = plan(domain, changed, goal, options, CountingSource(), session=session)
+        result = plan(
+            PlanningRequest(domain, changed, goal, options, CountingSource(), session=session)
+        )
         milliseconds.append((time.perf_counter() - start) * 1e3)
         solved += result.plan is not None
         kept += result.kept is not None

@@ -26,6 +26,7 @@ from fcp_ros.planning import (
     Measure,
     MembershipSource,
     PlanningOptions,
+    PlanningRequest,
     PlanningResult,
     PlanningSession,
     Progress,
@@ -90,7 +91,9 @@ def improve(
 
     last: list[Progress] = []
     judge = source or CountingSource()
-    result = plan(domain, state, goal, options, judge, progress=note, session=session)
+    result = plan(
+        PlanningRequest(domain, state, goal, options, judge, progress=note, session=session)
+    )
     times = [progress.elapsed for progress in told] or [None]
     return Improved(result, times[0], times[-1], len(told), last[0] if last else None)
 

@@ -29,7 +29,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     PddlTerm,
     Typed,
 )
-from fcp_ros.planning import Optimise, PlanningOptions, PlanStatus, Switches, plan
+from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, PlanStatus, Switches, plan
 from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.request import CancelCallback
 from fcp_ros.planning.model.watch import Watch
@@ -245,19 +245,21 @@ class PlanFinder:
         task = work_out(drop_unused(model.texts), self._watch.check)
         left = max(0.01, self._options.time_limit - self._watch.elapsed)
         result = plan(
-            task.domain,
-            task.instance,
-            task.goal,
-            PlanningOptions(
-                optimise=Optimise.COST,
-                time_limit=min(left, self._options.plan_time),
-                improve_time=_IMPROVE_SECONDS,
-                seed=self._options.seed,
-                switches=Switches(chunks=False),
+            PlanningRequest(
+                task.domain,
+                task.instance,
+                task.goal,
+                PlanningOptions(
+                    optimise=Optimise.COST,
+                    time_limit=min(left, self._options.plan_time),
+                    improve_time=_IMPROVE_SECONDS,
+                    seed=self._options.seed,
+                    switches=Switches(chunks=False),
+                ),
+                NoMemberships(),
+                cancelled=self._cancelled,
+                explain_conflict=False,
             ),
-            NoMemberships(),
-            cancelled=self._cancelled,
-            explain_conflict=False,
         )
         self._watch.check()
         if result.plan is None:

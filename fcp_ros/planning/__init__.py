@@ -28,6 +28,7 @@ with defer_imports(__name__):
         Verdict,
     )
     from fcp_ros.planning.planner import plan
+    from fcp_ros.planning.request_context import PlanningRequest
     from fcp_ros.planning.session import PlanningSession
     from fcp_ros.planning.verification.verify import verify
 
@@ -46,6 +47,7 @@ __all__ = [
     "PlanStatus",
     "PlanStep",
     "PlanningOptions",
+    "PlanningRequest",
     "PlanningResult",
     "PlanningSession",
     "Progress",

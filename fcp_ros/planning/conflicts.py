@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.resolution import open_goal
 from fcp_ros.domain.expressions.structure import has_preferences
 from fcp_ros.domain.expressions.syntax import And, Expression, list_conjuncts, to_text
@@ -23,20 +22,12 @@ from fcp_ros.planning.encoding.goal_task import GoalSetting
 from fcp_ros.planning.encoding.reachability import find_unreachable
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses
-from fcp_ros.planning.model.memberships import Judge, MembershipSource
+from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.optimality import is_crisp
-from fcp_ros.planning.model.request import (
-    CancelCallback,
-    Optimise,
-    Phase,
-    PlanningOptions,
-    ProgressCallback,
-    ignore_progress,
-    never_cancel,
-)
+from fcp_ros.planning.model.request import Optimise, Phase
 from fcp_ros.planning.model.result import Conflict
-from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
-from fcp_ros.planning.request_context import PhaseTimes, RequestContext
+from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.request_context import PhaseTimes, PlanningRequest, RequestContext
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.strategy import solve_request
 
@@ -110,23 +101,9 @@ def find_minimal_subset(parts: Parts, is_conflict: Callable[[Parts], bool]) -> P
 class GoalProofs:
     """Proofs about parts of the goals of one request."""
 
-    def __init__(
-        self,
-        session: PlanningSession,
-        instance: Instance,
-        options: PlanningOptions,
-        # judges graded predicates; a condition that they judge as 0 is out of reach
-        memberships: MembershipSource,
-        *,
-        resources: Mapping[str, float] | None = None,
-        cancelled: CancelCallback = never_cancel,
-        progress: ProgressCallback = ignore_progress,
-        start: RequestStart | None = None,
-    ) -> None:
-        watch = Watch(options, cancelled, progress, start, Phase.EXPLAIN)
-        self._context = RequestContext.begin(
-            session, instance, options, memberships, resources, watch
-        )
+    def __init__(self, request: PlanningRequest, session: PlanningSession) -> None:
+        # A condition that the request's source judges as 0 is out of reach.
+        self._context = RequestContext.begin(request, session, request.watch(Phase.EXPLAIN))
         self.judge = self._context.judge
 
     @property

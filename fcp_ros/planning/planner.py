@@ -9,10 +9,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from fcp_ros.cset import Instance
-from fcp_ros.domain.expressions.resolution import check_goal, infer_types
+from fcp_ros.domain.expressions.resolution import infer_types
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, put_alpha, to_text
-from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import AlphaCut, reaches
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.planning.answer.candidates import list_candidates
@@ -38,19 +36,11 @@ from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
 from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.model.budget import describe_budgets, find_latest_end
-from fcp_ros.planning.model.memberships import MembershipSource, find_failure_status
+from fcp_ros.planning.model.memberships import find_failure_status
 from fcp_ros.planning.model.optimality import is_crisp, list_optimal
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.plan import Plan
-from fcp_ros.planning.model.request import (
-    CancelCallback,
-    Optimise,
-    Phase,
-    PlanningOptions,
-    ProgressCallback,
-    ignore_progress,
-    never_cancel,
-)
+from fcp_ros.planning.model.request import Optimise, Phase, ignore_progress
 from fcp_ros.planning.model.result import (
     Candidate,
     Explanation,
@@ -58,7 +48,7 @@ from fcp_ros.planning.model.result import (
     PlanStatus,
     RequirementTrace,
 )
-from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
+from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.plan_reuse import (
     ReusablePlan,
     find_empty_plan,
@@ -67,7 +57,7 @@ from fcp_ros.planning.plan_reuse import (
     try_suggestion,
 )
 from fcp_ros.planning.prices import price_preferences
-from fcp_ros.planning.request_context import PhaseTimes, RequestContext
+from fcp_ros.planning.request_context import PhaseTimes, PlanningRequest, RequestContext
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.strategy import solve_request
@@ -80,37 +70,19 @@ _UNSOLVABLE = (PlanStatus.UNSOLVABLE_PROVEN, PlanStatus.UNSOLVABLE_AT_ALPHA)
 _ONLY_SEQUENCES = "With windows or a deadline, only steps one after the other were searched."
 
 
-def plan(
-    domain: Domain,
-    instance: Instance,
-    goal: Expression,  # the goal, checked by `check_goal` or not
-    options: PlanningOptions,
-    memberships: MembershipSource,
-    *,
-    # the present amount of each resource; the domain's initial values by default
-    resources: Mapping[str, float] | None = None,
-    cancelled: CancelCallback = never_cancel,
-    progress: ProgressCallback = ignore_progress,
-    # the memory between requests in the same domain. With it, an earlier plan for this goal is
-    # reused as long as it holds and none is better.
-    session: PlanningSession | None = None,
-    # of the request, if it began before this call, such as with reading files
-    start: RequestStart | None = None,
-    explain_conflict: bool = True,
-    # False to search in any case, for a caller that compares the best plans
-    take_suggestions: bool = True,
-) -> PlanningResult:
+def plan(request: PlanningRequest) -> PlanningResult:
     """Find the best plan, verify it, and hand it out if it reaches alpha.
 
     Returns:
         The result; every failure is a status with a sentence, nothing is raised.
     """
-    watch = Watch(options, cancelled, progress, start)
+    domain, options = request.domain, request.options
+    watch = request.watch()
     problems = find_problems(options)
     if problems:
         return PlanningResult(PlanStatus.INVALID_REQUEST, " ".join(problems))
     try:
-        own = session or PlanningSession(domain, check=watch.check)
+        own = request.session or PlanningSession(domain, check=watch.check)
     except Interrupted as reason:
         return PlanningResult(reason.status, reason.sentence)
     if own.domain is not domain:
@@ -120,36 +92,40 @@ def plan(
         )
     # A budget of time is a deadline; of two, the earlier one holds.
     latest = find_latest_end(options.budgets, options.deadline, domain)
-    options = replace(options, deadline=latest)
-    context = RequestContext.begin(own, instance, options, memberships, resources, watch)
-    suggested = take_suggestions and own.suggester is not None
-    result = _Request(context, goal, explain_conflict, suggested).answer()
+    request = replace(request, options=replace(options, deadline=latest))
+    context = RequestContext.begin(request, own, watch)
+    result = _Answering(request, context).answer()
     if not options.budgets or result.status not in _UNSOLVABLE:
         return result
-    without = replace(options, budgets={}, improve_time=0.0, explain=False)
-    quiet = Watch(without, cancelled, ignore_progress, watch.start)
+    without = replace(request.options, budgets={}, improve_time=0.0, explain=False)
+    again = replace(
+        request,
+        options=without,
+        progress=ignore_progress,
+        start=watch.start,
+        take_suggestions=False,
+    )
+    quiet = again.watch()
     unbounded = replace(context, options=without, watch=quiet, times=PhaseTimes(quiet))
-    free = _Request(unbounded, goal).answer()
+    free = _Answering(again, unbounded).answer()
     return replace(result, message=explain_budgets(result, free, options.budgets, domain))
 
 
-class _Request:
+class _Answering:
     """One planning request on its way through the stages."""
 
-    def __init__(
-        self,
-        context: RequestContext,
-        goal: Expression,
-        explain_conflict: bool = True,
-        take_suggestions: bool = False,
-    ) -> None:
+    def __init__(self, request: PlanningRequest, context: RequestContext) -> None:
+        self._request = request
         self._context = context
-        self._explain_conflict = explain_conflict
-        self._take_suggestions = take_suggestions
-        self._goal = goal
         self._options = context.options
         self._watch = context.watch
         self._times = context.times
+        self._checked: Expression | None = None
+
+    @property
+    def _goal(self) -> Expression:
+        assert self._checked is not None, "checked first of all"
+        return self._checked
 
     def answer(self) -> PlanningResult:
         """Run the stages; turn every failure into a status and a sentence."""
@@ -175,7 +151,7 @@ class _Request:
             result,
             timings={**self._times.seconds, "total": self._watch.elapsed},
             expansions=self._watch.expansions,
-            goal=to_text(self._goal),
+            goal=_write_goal(self._checked or self._request.goal),
             alpha=result.alpha if result.alpha_reason else self._options.alpha,
         )
 
@@ -185,11 +161,11 @@ class _Request:
         if invalid:
             return PlanningResult(PlanStatus.INVALID_REQUEST, " ".join(invalid))
         with self._times(Phase.COMPILE):
-            checked = check_goal(self._goal, context.domain, context.instance)
+            checked = self._request.read_goal()
             self._watch.check()
-            self._goal = put_alpha(checked, self._options.cut().alpha)
+            self._checked = put_alpha(checked, self._options.cut().alpha)
         notes: tuple[str, ...] = ()
-        if self._take_suggestions:
+        if self._request.take_suggestions and context.session.suggester is not None:
             with self._times(Phase.SEARCH):
                 suggested = try_suggestion(context, self._goal)
             if suggested.plan is not None:
@@ -367,7 +343,7 @@ class _Request:
     def _explain_unsolvable(self, found: SolverResult, types: Mapping[str, str]) -> PlanningResult:
         reason = explain_unsolvable(found, self._goal, types)
         conflict = None
-        if self._explain_conflict and not self._options.budgets:
+        if self._request.explain_conflict and not self._options.budgets:
             # With budgets, one of them may stand in the way.
             with self._times(Phase.EXPLAIN):
                 conflict = find_conflict(self._context, self._goal)
@@ -407,3 +383,7 @@ class _Request:
             steps = len(best.decoded.steps)
             unverified = f"A plan of {steps} steps was found, but no time was left to verify it."
             return PlanningResult(reason.status, f"{reason.sentence} {unverified}")
+
+
+def _write_goal(goal: Expression | str) -> str:
+    return goal if isinstance(goal, str) else to_text(goal)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The context that all stages of one planning request share, and the times of its phases."""
+"""One planning request: what is asked, what all its stages share, and the times of its phases."""
 
 from __future__ import annotations
 
@@ -7,15 +7,25 @@ import math
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 
 from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
 from fcp_ros.planning.model.budget import find_unknown_budgets
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
-from fcp_ros.planning.model.request import Phase, PlanningOptions
-from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.model.request import (
+    CancelCallback,
+    Phase,
+    PlanningOptions,
+    ProgressCallback,
+    ignore_progress,
+    never_cancel,
+)
+from fcp_ros.planning.model.watch import RequestStart, Watch
 from fcp_ros.planning.session import PlanningSession
 
 
@@ -52,6 +62,46 @@ class PhaseTimes:
 
 
 @dataclass(frozen=True)
+class PlanningRequest:
+    """What somebody asks the planner for; it goes unchanged from the way in to the last stage."""
+
+    domain: Domain
+    instance: Instance  # the present state
+    # a text such as `on(?x, table_1) and is_a(?x, "mug")`, or an expression, checked or not
+    goal: Expression | str
+    options: PlanningOptions  # the time limit is that of all attempts together
+    memberships: MembershipSource  # judges graded predicates
+    _: KW_ONLY
+    # the present amount of each resource; the domain's initial values where it says nothing
+    resources: Mapping[str, float] = field(default_factory=dict)
+    cancelled: CancelCallback = never_cancel  # asked every few milliseconds
+    # told of phases, expansions, the best plan so far and bounds
+    progress: ProgressCallback = ignore_progress
+    # the memory between requests in the same domain. With it, an earlier plan for this goal is
+    # reused as long as it holds and none is better.
+    session: PlanningSession | None = None
+    # its beginning, if that was before the planner was called, such as with reading files
+    start: RequestStart | None = None
+    explain_conflict: bool = True
+    # False to search in any case, for a caller that compares the best plans
+    take_suggestions: bool = True
+
+    def read_goal(self) -> Expression:
+        """Read the goal, and check it against domain and state.
+
+        Raises:
+            ExpressionError: the goal is wrong; in a text it points at the character.
+        """
+        if isinstance(self.goal, str):
+            return check_goal(parse_expression(self.goal), self.domain, self.instance, self.goal)
+        return check_goal(self.goal, self.domain, self.instance)
+
+    def watch(self, phase: Phase = Phase.COMPILE) -> Watch:
+        """Begin to watch the limits of the request."""
+        return Watch(self.options, self.cancelled, self.progress, self.start, phase)
+
+
+@dataclass(frozen=True)
 class RequestContext:
     """One request, as its stages see it."""
 
@@ -66,18 +116,12 @@ class RequestContext:
 
     @classmethod
     def begin(
-        cls,
-        session: PlanningSession,
-        instance: Instance,
-        options: PlanningOptions,
-        memberships: MembershipSource,
-        resources: Mapping[str, float] | None,
-        watch: Watch,
+        cls, request: PlanningRequest, session: PlanningSession, watch: Watch
     ) -> RequestContext:
         """Begin a request: no time is spent, and nothing is judged."""
-        judge = Judge(session.domain, instance, memberships, watch.check)
-        given = dict(resources or {})
-        return cls(session, instance, options, given, judge, watch, PhaseTimes(watch))
+        instance, options = request.instance, request.options
+        judge = Judge(session.domain, instance, request.memberships, watch.check)
+        return cls(session, instance, options, request.resources, judge, watch, PhaseTimes(watch))
 
     @property
     def domain(self) -> Domain:

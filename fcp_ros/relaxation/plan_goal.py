@@ -8,30 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.expressions.parser import parse_expression
-from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError
-from fcp_ros.domain.model import Domain
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.planning.conflicts import GoalProofs
-from fcp_ros.planning.model.memberships import (
-    MembershipMemory,
-    MembershipSource,
-    find_failure_status,
-)
+from fcp_ros.planning.model.memberships import MembershipMemory, find_failure_status
 from fcp_ros.planning.model.option_table import find_problems
-from fcp_ros.planning.model.request import (
-    CancelCallback,
-    Phase,
-    PlanningOptions,
-    Progress,
-    ProgressCallback,
-    ignore_progress,
-    never_cancel,
-)
+from fcp_ros.planning.model.request import Phase, PlanningOptions, Progress
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus
-from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
+from fcp_ros.planning.model.watch import Interrupted, RequestStart
 from fcp_ros.planning.planner import plan
+from fcp_ros.planning.request_context import PlanningRequest
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.relaxation.answer import RelaxationAnswer
 from fcp_ros.relaxation.below_alpha import explain_below_alpha
@@ -44,22 +30,7 @@ _RELAXABLE = (PlanStatus.UNSOLVABLE_PROVEN, PlanStatus.UNSOLVABLE_AT_ALPHA)
 
 
 def plan_goal(
-    domain: Domain,
-    instance: Instance,
-    goal_text: str,  # such as `on(?x, table_1) and is_a(?x, "mug")`
-    # alpha, limits, and the permission to relax. The time limit is that of all attempts together.
-    options: PlanningOptions,
-    memberships: MembershipSource,  # judges graded predicates
-    *,
-    # the present amount of each resource; the domain's initial values by default
-    resources: Mapping[str, float] | None = None,
-    # asked every few milliseconds; True cancels the request
-    cancelled: CancelCallback = never_cancel,
-    # told of phases, expansions, the best plan so far and bounds
-    progress: ProgressCallback = ignore_progress,
-    session: PlanningSession | None = None,  # kept from one request to the next in the same domain
-    # of the request, if it began before this call, such as with reading files
-    start: RequestStart | None = None,
+    request: PlanningRequest,
     # what somebody said that it is for, such as "calling a doctor"; substitutes are judged for
     # that, too
     purpose: str = "",
@@ -70,71 +41,57 @@ def plan_goal(
         the result; nothing is raised. A goal that can't be read is INVALID_REQUEST, and the message
         points at the character. A relaxed result lists its changes with their reasons.
     """
-    start = start or RequestStart.now()
-    progress(Progress(Phase.PARSE))
+    options, text = request.options, str(request.goal)
+    request = replace(
+        request,
+        memberships=MembershipMemory(request.memberships),
+        start=request.start or RequestStart.now(),
+    )
+    request.progress(Progress(Phase.PARSE))
     try:
-        goal = check_goal(parse_expression(goal_text), domain, instance, goal_text)
+        goal = request.read_goal()
     except ExpressionError as error:
         return PlanningResult(
-            PlanStatus.INVALID_REQUEST, str(error), goal=goal_text, alpha=options.alpha
+            PlanStatus.INVALID_REQUEST, str(error), goal=text, alpha=options.alpha
         )
-    memory = MembershipMemory(memberships)
-    if (session is not None and session.domain is not domain) or find_problems(options):
-        return plan(domain, instance, goal, options, memory, session=session, start=start)
-    request = _GoalRequest(
-        domain, instance, goal, options, memory, resources, cancelled, progress, start, purpose
-    )
+    session = request.session
+    if (session is not None and session.domain is not request.domain) or find_problems(options):
+        return plan(replace(request, goal=goal))
+    asked = _GoalRequest(request, goal, purpose)
     try:
-        here = request.open_world(session)
-        strict = request.plan(goal, options, here, is_as_stated=True)
+        here = asked.open_world()
+        strict = asked.plan(goal, options, here, is_as_stated=True)
         if strict.status is PlanStatus.UNSOLVABLE_AT_ALPHA:
-            strict = request.explain_below_alpha(here, strict)
+            strict = asked.explain_below_alpha(here, strict)
             if strict.plan is not None:
                 return strict
     except Interrupted as reason:
-        return PlanningResult(reason.status, reason.sentence, goal=goal_text, alpha=options.alpha)
-    relaxes = options.allow_relaxation and not domain.relaxing.allows_nothing
+        return PlanningResult(reason.status, reason.sentence, goal=text, alpha=options.alpha)
+    relaxes = options.allow_relaxation and not request.domain.relaxing.allows_nothing
     if strict.status not in _RELAXABLE or not relaxes:
         return strict
-    return request.relax(here, strict)
+    return asked.relax(here, strict)
 
 
 @dataclass(frozen=True)
 class _GoalRequest:
-    """All that is the same for the goal as stated and for its relaxations.
+    """What is the same for the goal as stated and for its relaxations."""
 
-    The attributes are the arguments of `plan_goal`, with the checked goal.
-    """
-
-    domain: Domain
-    instance: Instance
-    goal: Expression
-    options: PlanningOptions
-    memory: MembershipMemory
-    resources: Mapping[str, float] | None
-    cancelled: CancelCallback
-    progress: ProgressCallback
-    start: RequestStart
+    request: PlanningRequest
+    goal: Expression  # checked
     purpose: str
 
-    def open_world(self, session: PlanningSession | None) -> PlanningWorld:
+    def open_world(self) -> PlanningWorld:
         """Make the world as it is, without the rules that ask a person; may be `Interrupted`."""
-        check = Watch(self.options, self.cancelled, self.progress, self.start, Phase.PARSE).check
-        own = (session or PlanningSession(self.domain, check=check)).restrict(remove_asking, check)
-        return PlanningWorld(self.instance, own, self.make_proofs(own, self.instance))
+        request = self.request
+        check = request.watch(Phase.PARSE).check
+        whole = request.session or PlanningSession(request.domain, check=check)
+        own = whole.restrict(remove_asking, check)
+        return PlanningWorld(request.instance, own, self.make_proofs(own, request.instance))
 
     def make_proofs(self, session: PlanningSession, state: Instance) -> GoalProofs:
         """Make the proofs about goals in a world."""
-        return GoalProofs(
-            session,
-            state,
-            self.options,
-            self.memory,
-            resources=self.resources,
-            cancelled=self.cancelled,
-            progress=self.progress,
-            start=self.start,
-        )
+        return GoalProofs(replace(self.request, instance=state), session)
 
     def plan(
         self,
@@ -151,25 +108,23 @@ class _GoalRequest:
         if not is_as_stated:
             options = replace(options, indifference=0.0)
         return plan(
-            world.domain,
-            world.instance,
-            wanted,
-            options,
-            self.memory,
-            resources=self.resources,
-            cancelled=self.cancelled,
-            progress=self.progress,
-            session=world.session,
-            start=self.start,
-            explain_conflict=is_as_stated,
-            take_suggestions=is_as_stated,
+            replace(
+                self.request,
+                domain=world.domain,
+                instance=world.instance,
+                goal=wanted,
+                options=options,
+                session=world.session,
+                explain_conflict=is_as_stated,
+                take_suggestions=is_as_stated,
+            )
         )
 
     def explain_below_alpha(self, here: PlanningWorld, strict: PlanningResult) -> PlanningResult:
         """Propose a plan that is only long, or say what keeps all plans below alpha."""
         looked = explain_below_alpha(
             strict,
-            self.options,
+            self.request.options,
             lambda options: self.plan(self.goal, options, here),
             here.domain,
             here.instance,
@@ -217,21 +172,21 @@ class _Relaxing:
             return replace(strict, status=PlanStatus.INTERNAL_ERROR, message=message)
 
     def _relax(self, strict: PlanningResult) -> PlanningResult:
-        request = self._request
+        asked, options = self._request, self._request.request.options
         relaxation = GoalRelaxation(
-            request.domain,
+            asked.request.domain,
             self._here,
-            request.goal,
-            request.options,
-            request.make_proofs,
-            request.plan,
-            request.purpose,
+            asked.goal,
+            options,
+            asked.make_proofs,
+            asked.plan,
+            asked.purpose,
         )
         self.timings = relaxation.timings
         strict = replace(strict, message=relaxation.words.tell_failure(strict))
         found = relaxation.search(strict)
         streams, words = relaxation.streams, relaxation.words
-        result = RelaxationAnswer(request.options, strict, streams, words).conclude(found)
+        result = RelaxationAnswer(options, strict, streams, words).conclude(found)
         if result.plan is None and result.status in _RELAXABLE:
             result = _add_missing(result, *relaxation.find_missing())
         if result.plan is not None and found.node is not None:

@@ -5,27 +5,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.foundation.wording import describe_unknown_name
 from fcp_ros.language.confirmation import confirm_doubtful
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
-from fcp_ros.planning.model.memberships import MembershipSource
 from fcp_ros.planning.model.option_table import find_problems
-from fcp_ros.planning.model.request import (
-    CONFIRM_BELOW,
-    CancelCallback,
-    Phase,
-    PlanningOptions,
-    ProgressCallback,
-    ignore_progress,
-    never_cancel,
-)
+from fcp_ros.planning.model.request import CONFIRM_BELOW, Phase, PlanningOptions
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
-from fcp_ros.planning.session import PlanningSession
+from fcp_ros.planning.request_context import PlanningRequest
 from fcp_ros.relaxation.intent import complete_goal
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.question import (
@@ -57,27 +47,19 @@ class InstructionResult:
 
 
 def plan_instruction(
+    # its goal: as which the instruction was read before, and confirmed where that was needed; it is
+    # planned by the rules for words. "" reads it. Where its options leave `confirm_below` open, a
+    # relaxation below CONFIRM_BELOW is asked about.
+    request: PlanningRequest,
     instruction: str,  # in words, such as "bring me something to drink from"
     reader: InstructionReader,
     context: ReadingContext,  # domain, state, speaker
-    # as of `plan_goal`, like the arguments below. Where they leave `confirm_below` open, a
-    # relaxation below CONFIRM_BELOW is asked about.
-    options: PlanningOptions,
-    memberships: MembershipSource,  # judges graded predicates
     *,
-    resources: Mapping[str, float] | None = None,
-    cancelled: CancelCallback = never_cancel,  # asked every few milliseconds
-    progress: ProgressCallback = ignore_progress,
-    session: PlanningSession | None = None,  # kept from one request to the next
-    start: RequestStart | None = None,
     # asked which reading is meant, and to confirm a relaxed goal (`options.confirm_below`). The
     # time until an answer does not count.
     ask: AskCallback = leave_open,
     # told how the instruction was understood, before anything is asked or planned
     tell: TellCallback = tell_nobody,
-    # as which the instruction was read before, and confirmed where that was needed; it is planned,
-    # by the rules for words. "" reads it.
-    goal: str = "",
 ) -> InstructionResult:
     """Plan what somebody said.
 
@@ -85,10 +67,11 @@ def plan_instruction(
         The interpretation and the result. Nothing is planned unless one reading is clearly best, or
         was chosen.
     """
-    start = start or RequestStart.now()
+    start, options, goal = request.start or RequestStart.now(), request.options, str(request.goal)
     if options.confirm_below is None:
         options = replace(options, confirm_below=CONFIRM_BELOW)
-    watch = Watch(options, cancelled, progress, start, Phase.PARSE)
+    request = replace(request, options=options, start=start)
+    watch = request.watch(Phase.PARSE)
     read = _read_within_limits(instruction, reader, context, options, watch, goal)
     if isinstance(read, InstructionResult):
         return read
@@ -101,19 +84,7 @@ def plan_instruction(
     if best is None:
         return InstructionResult(interpretation, refuse_interpretation(interpretation, options))
     meant = complete_goal(instruction, best, context.domain, context.instance)
-    result = plan_goal(
-        context.domain,
-        context.instance,
-        meant.goal,
-        options,
-        memberships,
-        resources=resources,
-        cancelled=cancelled,
-        progress=progress,
-        session=session,
-        start=start,
-        purpose=meant.purpose,
-    )
+    result = plan_goal(replace(request, goal=meant.goal, start=start), meant.purpose)
     return InstructionResult(interpretation, settle_confirmation(result, options, ask))
 
 

@@ -33,7 +33,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, load_domain, parse_domain, parse_expression
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.grounding.protocol.judgement import build_request
-from fcp_ros.planning import PlanningOptions, PlanningResult, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, plan
 from fcp_ros.scene import load_scene
 
 TINY = [household(4, 5, moves, seed) for moves in (1, 2) for seed in range(4)]
@@ -158,7 +158,7 @@ def planned(house: Household, domain: Domain, folder: Path) -> PlanningResult:
     """What our planner says to the written scene."""
     state = state_of(house, domain, folder)
     goal = parse_expression(house.goal_text())
-    return plan(domain, state, goal, PlanningOptions(alpha=0.0), CountingSource())
+    return plan(PlanningRequest(domain, state, goal, PlanningOptions(alpha=0.0), CountingSource()))
 
 
 def steps_of(result: PlanningResult) -> list[str]:
@@ -210,7 +210,7 @@ def test_plans_of_the_yaml_domain_are_plans_of_the_house(house, domain, tmp_path
 def test_pddl_domain_means_the_same(house):
     task = parse_pddl(DOMAIN.read_text(encoding="utf-8"), problem_text(house))
     options = PlanningOptions(alpha=0.0)
-    found = plan(task.domain, task.instance, task.goal, options, CountingSource())
+    found = plan(PlanningRequest(task.domain, task.instance, task.goal, options, CountingSource()))
     assert found.plan is not None, found.message
     state = start_of(house)
     for step in found.plan.steps:
@@ -257,7 +257,7 @@ def test_vague_goal_is_reached_by_the_best_candidate(shared, domain, tmp_path):
     state = state_of(house, domain, tmp_path)
     source = CountingSource(0.4)
     goal = parse_expression(vague_goal(house, shared))
-    found = plan(domain, state, goal, PlanningOptions(alpha=0.0), source)
+    found = plan(PlanningRequest(domain, state, goal, PlanningOptions(alpha=0.0), source))
     assert found.plan is not None
     assert found.plan.steps
     assert found.plan.membership < 1.0

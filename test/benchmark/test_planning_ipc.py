@@ -6,7 +6,7 @@ import pytest
 from benchmark.planning.classics import CLASSICS, Classic
 from benchmark.planning.vague import CountingSource
 from fcp_ros.domain.pddl import PddlTask, parse_pddl
-from fcp_ros.planning import PlanningOptions, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, plan
 
 SMALL = {
     "blocks": 4,
@@ -43,5 +43,5 @@ def test_sizes_grow(classic):
 def test_small_ones_have_plans(classic, seed):
     task = task_of(classic, SMALL[classic.name], seed)
     options = PlanningOptions(alpha=0.0)
-    found = plan(task.domain, task.instance, task.goal, options, CountingSource())
+    found = plan(PlanningRequest(task.domain, task.instance, task.goal, options, CountingSource()))
     assert found.plan is not None, found.message

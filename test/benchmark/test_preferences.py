@@ -35,7 +35,7 @@ from benchmark.rivals.sas_reader import read_sas
 from benchmark.rivals.sas_writer import number_of, write_sas
 from fcp_ros.domain import load_domain, parse_domain, parse_expression
 from fcp_ros.domain.pddl import read_pddl
-from fcp_ros.planning import PlanningOptions, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, plan
 from fcp_ros.planning.flat.semantics import find_applicable, initial_state, is_goal, successor
 
 RUN = (sys.executable, "-m", "benchmark.preferences")
@@ -228,7 +228,7 @@ def test_no_plan_for_wishes_is_better_than_the_least_loss():
     domain = load_domain(HOUSEHOLD_DOMAIN)
     goal = parse_expression(write_goal(house, wishes))
     options = PlanningOptions(alpha=0.0, time_limit=600.0, improve_time=600.0)
-    found = plan(domain, state_of(house, domain), goal, options, CountingSource())
+    found = plan(PlanningRequest(domain, state_of(house, domain), goal, options, CountingSource()))
     assert found.plan is not None
     assert found.best_membership <= 1.0 - least_loss(wishes) + 1e-9
 
@@ -242,7 +242,9 @@ def test_a_budget_of_battery_limits_the_parts_that_are_reached():
         options = PlanningOptions(
             alpha=0.0, time_limit=600.0, improve_time=600.0, budgets={"battery": amount}
         )
-        found = plan(domain, state_of(house, domain), goal, options, CountingSource())
+        found = plan(
+            PlanningRequest(domain, state_of(house, domain), goal, options, CountingSource())
+        )
         assert found.plan is not None
         assert found.plan.resources_after["battery"] == 50.0 - len(found.plan.steps)
         left_out.append(len(found.plan.left_out))

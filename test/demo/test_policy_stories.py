@@ -9,7 +9,7 @@ from fcp_ros.demo.run import MOST_THINGS, choose_tidying, propose_tidying
 from fcp_ros.demo.stories import Storyteller, find_support
 from fcp_ros.domain import load_domain, parse_expression
 from fcp_ros.grounding import GroundingOptions, make_grounder
-from fcp_ros.planning import PlanningOptions
+from fcp_ros.planning import PlanningOptions, PlanningRequest
 from fcp_ros.scene import load_scene
 
 
@@ -54,7 +54,7 @@ def test_a_policy_makes_the_plan_of_the_story_that_is_told(
     def plan(story):
         goal = parse_expression(story.goal)
         options = PlanningOptions(alpha=story.alpha)
-        return plan_with_policies(policies, domain, state, goal, options, grounder)
+        return plan_with_policies(policies, PlanningRequest(domain, state, goal, options, grounder))
 
     story = choose_tidying(stories, plan)
     assert story is stories[0]
@@ -68,6 +68,6 @@ def test_without_a_policy_there_is_no_story(stories, domain, state, grounder):
     def plan(story):
         goal = parse_expression(story.goal)
         options = PlanningOptions(alpha=story.alpha)
-        return plan_with_policies((), domain, state, goal, options, grounder)
+        return plan_with_policies((), PlanningRequest(domain, state, goal, options, grounder))
 
     assert choose_tidying(stories[:1], plan) is None

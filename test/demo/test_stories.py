@@ -12,7 +12,7 @@ from fcp_ros.grounding import GroundingOptions, make_grounder
 from fcp_ros.language.domain_reader import DomainReader
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus, WordRole, WordUse
-from fcp_ros.planning import PlanningOptions
+from fcp_ros.planning import PlanningOptions, PlanningRequest
 from fcp_ros.planning.traces import trace_plan
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.plan_instruction import plan_instruction
@@ -48,7 +48,7 @@ def state(request, repository, domain):
 
 def answer(domain, state, grounder, story):
     options = PlanningOptions(alpha=story.alpha, allow_relaxation=story.relax)
-    return plan_goal(domain, state, story.goal, options, grounder)
+    return plan_goal(PlanningRequest(domain, state, story.goal, options, grounder))
 
 
 def test_each_story_is_answered_as_it_promises(domain, state, grounder, teller):
@@ -77,8 +77,8 @@ def test_a_wish_for_more_than_there_is_is_understood_and_relaxed(domain, state, 
 
     def plan(story):
         options = PlanningOptions(alpha=story.alpha)
-        answer = plan_instruction(story.instruction, reader, context, options, grounder)
-        return answer.result
+        request = PlanningRequest(context.domain, context.instance, "", options, grounder)
+        return plan_instruction(request, story.instruction, reader, context).result
 
     story = choose_wish(propose_wishes(teller, state, teller.choose_cast(state)), plan)
     read = reader.read(story.instruction, context)

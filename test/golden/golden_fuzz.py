@@ -13,7 +13,7 @@ from random_pddl3 import RequirementDrawer, write_requirements
 from torn_names import parse
 
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
-from fcp_ros.planning import Optimise, plan
+from fcp_ros.planning import Optimise, PlanningRequest, plan
 from fcp_ros.planning.model.memberships import NoMemberships
 
 SEEDS, QUICK_SEEDS = 300, 40
@@ -38,5 +38,5 @@ def _add_requirements(seed: int) -> PddlTexts:
 
 def _plan(texts: PddlTexts) -> Answer:
     task = work_out(texts)
-    result = plan(task.domain, task.instance, task.goal, PROOF, NoMemberships())
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, PROOF, NoMemberships()))
     return describe_result(result, task.domain, task)

@@ -18,7 +18,7 @@ from benchmark.planning.vague import CountingSource, vague_domain, vague_goal, v
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.domain import Domain, load_domain, parse_domain, parse_expression
 from fcp_ros.domain.pddl import read_pddl
-from fcp_ros.planning import plan
+from fcp_ros.planning import PlanningRequest, plan
 from fcp_ros.scene import load_scene
 
 TASKOGRAPHY = (
@@ -73,13 +73,15 @@ def _plan_house(house: Household, goal: str, domain: Domain, lowest: float) -> A
         write_scene(house, scene)
         state = scene_to_instance(load_scene(scene), domain.schema, domain.mapping).instance
     source = CountingSource(lowest)
-    result = plan(domain, state, parse_expression(goal), PATIENT.with_alpha(0.0), source)
+    result = plan(
+        PlanningRequest(domain, state, parse_expression(goal), PATIENT.with_alpha(0.0), source)
+    )
     return {**describe_result(result, domain), "questions": source.questions}
 
 
 def _plan_pddl(domain: Path, problem: Path) -> Answer:
     task = read_pddl(domain, problem)
-    result = plan(task.domain, task.instance, task.goal, PATIENT, CountingSource())
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, PATIENT, CountingSource()))
     return describe_result(result, task.domain, task)
 
 

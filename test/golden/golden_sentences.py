@@ -25,6 +25,7 @@ from benchmark.context_matters.references import read_variants
 from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.registry import ReaderOptions, make_reader
+from fcp_ros.planning import PlanningRequest
 from fcp_ros.relaxation.plan_instruction import plan_instruction
 
 QUICK_SCENE = "Parole"
@@ -70,7 +71,8 @@ def answer(task: HouseTask, reader: InstructionReader) -> Answer:
     state = build_state(task, domain)
     context = ReadingContext(domain, state, robot=ROBOT, similarity=_open_similarity())
     grounder = grounder_of(task.split)
-    found = plan_instruction(task.sentence, reader, context, PATIENT, grounder, ask=confirm)
+    request = PlanningRequest(domain, state, "", PATIENT, grounder)
+    found = plan_instruction(request, task.sentence, reader, context, ask=confirm)
     best = found.interpretation.best
     return {
         "read": best.goal if best else [one.goal for one in found.interpretation.readings],

@@ -12,7 +12,7 @@ import pytest
 from fcp_ros.cset import facts
 from fcp_ros.grounding import make_grounder
 from fcp_ros.language.domain_reader import DomainReader
-from fcp_ros.planning import PlanningOptions
+from fcp_ros.planning import PlanningOptions, PlanningRequest
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.stepping.rules import StepRules
 from fcp_ros.relaxation.plan_instruction import plan_instruction
@@ -58,7 +58,8 @@ def obey(house):
 
         def run(sentence):
             options = PlanningOptions(time_limit=120.0)
-            answer = plan_instruction(sentence, DomainReader(), house, options, grounder)
+            request = PlanningRequest(house.domain, house.instance, "", options, grounder)
+            answer = plan_instruction(request, sentence, DomainReader(), house)
             result = answer.result
             assert result.plan is not None, answer.interpretation.message + result.message
             replay = Replay(house.domain, StepRules(house.domain))

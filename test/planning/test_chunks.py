@@ -8,7 +8,15 @@ import pytest
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.model import Chunk, Parameter
-from fcp_ros.planning import PlanningOptions, PlanningSession, PlanStatus, Switches, plan, verify
+from fcp_ros.planning import (
+    PlanningOptions,
+    PlanningRequest,
+    PlanningSession,
+    PlanStatus,
+    Switches,
+    plan,
+    verify,
+)
 
 FETCH = Chunk(
     "fetch",
@@ -41,7 +49,9 @@ def solve(house, state, degrees, house_facts, home):
         domain = replace(house, chunks={chunk.name: chunk})
         instance = state(domain, elements, facts)
         goal = check_goal(parse_expression(GOAL), domain, instance, GOAL)
-        result = plan(domain, instance, goal, PlanningOptions(**options), degrees(given))
+        result = plan(
+            PlanningRequest(domain, instance, goal, PlanningOptions(**options), degrees(given))
+        )
         return result, (domain, instance, goal)
 
     return run
@@ -84,13 +94,13 @@ def test_a_session_learns_what_occurs_often(house, home, degrees):
     for item in ("mug_1", "book"):
         for text in (f"on({item}, shelf)", f"on({item}, shelf) and at(bot, kitchen)"):
             goal = check_goal(parse_expression(text), house, home, text)
-            plan(house, home, goal, PlanningOptions(), degrees(), session=session)
+            plan(PlanningRequest(house, home, goal, PlanningOptions(), degrees(), session=session))
     assert any(
         [rule for rule, _ in chunk.steps] == ["pick", "go", "place"]
         for chunk in session.library.chunks
     )
     text = "on(mug_1, tv)"
     goal = check_goal(parse_expression(text), house, home, text)
-    result = plan(house, home, goal, PlanningOptions(), degrees(), session=session)
+    result = plan(PlanningRequest(house, home, goal, PlanningOptions(), degrees(), session=session))
     assert result.status is PlanStatus.SOLVED_OPTIMALLY
     assert result.verification.ok

@@ -7,7 +7,7 @@ A ring of 5,000 actions without parameters took 5 GB and more than its time limi
 from call_count import count_calls, find_longest_gap
 
 from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.planning import Optimise, PlanningOptions, plan
+from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, plan
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.verification.verify import verify
 
@@ -27,7 +27,9 @@ def read_ring(count):
 
 
 def solve(task, degrees):
-    return plan(task.domain, task.instance, task.goal, PlanningOptions(), degrees())
+    return plan(
+        PlanningRequest(task.domain, task.instance, task.goal, PlanningOptions(), degrees())
+    )
 
 
 def test_planning_takes_effort_in_proportion_to_the_size(degrees):
@@ -78,7 +80,7 @@ def test_a_limit_is_looked_at_often_however_many_preferences_there_are(degrees):
     options = PlanningOptions(optimise=Optimise.COST)
 
     def solve_all(task):
-        return plan(task.domain, task.instance, task.goal, options, degrees())
+        return plan(PlanningRequest(task.domain, task.instance, task.goal, options, degrees()))
 
     solve_all(read_preferences(5))  # what is prepared once is not counted
     task, found = read_preferences(count), []

@@ -15,7 +15,7 @@ from rewriting_twin import MAX_STATES, Twin, wandered
 from fcp_ros.cset import facts
 from fcp_ros.domain import ExpressionError, check_goal, evaluate, parse_domain, parse_expression
 from fcp_ros.fuzzy import EPSILON, TNORMS, reaches
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan, solver
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan, solver
 from fcp_ros.planning.model.result import Measure
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.rounds import SearchRounds
@@ -224,7 +224,7 @@ def compare(domain, instance, text, source, tnorm, data):
         data.draw(st.sampled_from([0.0, 0.05, 0.3])),
     )
     options = PlanningOptions(alpha=alpha, tnorm=tnorm, indifference=indifference)
-    result = plan(domain, instance, goal, options, source)
+    result = plan(PlanningRequest(domain, instance, goal, options, source))
     best = max(membership for _, membership in found)
     if not reaches(best, alpha):
         assert result.status is PlanStatus.UNSOLVABLE_AT_ALPHA, result.message
@@ -277,9 +277,9 @@ def test_what_changes_nothing_costs_no_further_task(goal, restore, degrees, stat
     source = degrees({f"g({item})": 0.98 for item in ITEMS})
     goal = check_goal(parse_expression(goal), domain, before)
     free = replace(domain, restore={})
-    plan(free, before, goal, PlanningOptions(indifference=0.0, keep=False), source)
+    plan(PlanningRequest(free, before, goal, PlanningOptions(indifference=0.0, keep=False), source))
     alone = len(compiled)
-    result = plan(domain, before, goal, PlanningOptions(keep=False), source)
+    result = plan(PlanningRequest(domain, before, goal, PlanningOptions(keep=False), source))
     assert result.plan is not None
     assert len(compiled) == 2 * alone
 
@@ -288,10 +288,10 @@ def test_hands_are_free_again(degrees, state):
     domain = replace(parse_domain(LIDDED), restore={"holding": 4})
     before = state(domain, ELEMENTS, ["on(lid, table)", "on(milk, shelf)"])
     goal = check_goal(parse_expression("not on(lid, table)"), domain, before)
-    result = plan(domain, before, goal, PlanningOptions(keep=False), degrees({}))
+    result = plan(PlanningRequest(domain, before, goal, PlanningOptions(keep=False), degrees({})))
     assert [step.rule for step in result.plan.steps] in (["pick", "place"], ["pick", "put_in"])
     goal = check_goal(parse_expression("holding(bot, lid)"), domain, before)
-    result = plan(domain, before, goal, PlanningOptions(keep=False), degrees({}))
+    result = plan(PlanningRequest(domain, before, goal, PlanningOptions(keep=False), degrees({})))
     assert [step.rule for step in result.plan.steps] == ["pick"]
 
 
@@ -307,7 +307,7 @@ def test_a_search_that_was_cut_short_still_puts_things_right(degrees, state, mon
     before = state(domain, ELEMENTS, ["on(lid, table)", "inside(milk, crate)", "closed(crate)"])
     source = degrees({f"g({item})": 0.98 for item in ITEMS})
     goal = check_goal(parse_expression("on(milk, shelf)"), domain, before)
-    result = plan(domain, before, goal, PlanningOptions(keep=False), source)
+    result = plan(PlanningRequest(domain, before, goal, PlanningOptions(keep=False), source))
     assert [step.rule for step in result.plan.steps][-1] == "close"
     assert "improved for long" in result.message
 
@@ -319,9 +319,9 @@ def test_where_the_robot_is_may_change(degrees, state):
     known = ["at(robot, hall)", "at(mop, hall)"]
     instance = state(domain, elements, known)
     goal = check_goal(parse_expression("mopped(bath)"), domain, instance)
-    result = plan(domain, instance, goal, PlanningOptions(), degrees({}))
+    result = plan(PlanningRequest(domain, instance, goal, PlanningOptions(), degrees({})))
     rules = [step.rule for step in result.plan.steps]
     assert rules == ["grab", "go", "mop", "go", "drop"], "the mop goes back, and nobody else"
     goal = check_goal(parse_expression("at(mop, bath)"), domain, instance)
-    result = plan(domain, instance, goal, PlanningOptions(), degrees({}))
+    result = plan(PlanningRequest(domain, instance, goal, PlanningOptions(), degrees({})))
     assert [step.rule for step in result.plan.steps] == ["grab", "go", "drop"]

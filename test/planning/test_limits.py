@@ -10,7 +10,14 @@ from passing_time import let_time_pass
 
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.planning import Phase, PlanningOptions, PlanningSession, PlanStatus, plan
+from fcp_ros.planning import (
+    Phase,
+    PlanningOptions,
+    PlanningRequest,
+    PlanningSession,
+    PlanStatus,
+    plan,
+)
 from fcp_ros.planning.judging.alternatives import RoundResult
 from fcp_ros.planning.model.request import ignore_progress, never_cancel
 from fcp_ros.planning.model.watch import (
@@ -84,14 +91,16 @@ def hard_to_prove(house, state, degrees):
         settings = PlanningOptions(**options)
         source, battery = degrees(given), {"battery": 20.0}
         return plan(
-            house,
-            instance,
-            goal,
-            settings,
-            source,
-            resources=battery,
-            cancelled=cancelled,
-            progress=progress,
+            PlanningRequest(
+                house,
+                instance,
+                goal,
+                settings,
+                source,
+                resources=battery,
+                cancelled=cancelled,
+                progress=progress,
+            ),
         )
 
     return run
@@ -150,13 +159,15 @@ def test_cancelling_in_any_phase_returns_soon(house, home, degrees, phase):
         return bool(seen) and seen[-1] is phase
 
     result = plan(
-        house,
-        home,
-        parse_expression(goal),
-        PlanningOptions(explain=True),
-        degrees(),
-        cancelled=cancelled,
-        progress=lambda progress: seen.append(progress.phase),
+        PlanningRequest(
+            house,
+            home,
+            parse_expression(goal),
+            PlanningOptions(explain=True),
+            degrees(),
+            cancelled=cancelled,
+            progress=lambda progress: seen.append(progress.phase),
+        ),
     )
     assert result.status is PlanStatus.CANCELLED
     # The empty plan is verified before the task is made, where the next look at the caller is.
@@ -233,12 +244,14 @@ def test_progress_tells_the_bound_while_better_plans_are_looked_for(hard_to_prov
 def test_progress_goes_through_the_phases(house, home, degrees):
     seen = []
     result = plan(
-        house,
-        home,
-        parse_expression("on(mug_1, shelf)"),
-        PlanningOptions(),
-        degrees(),
-        progress=seen.append,
+        PlanningRequest(
+            house,
+            home,
+            parse_expression("on(mug_1, shelf)"),
+            PlanningOptions(),
+            degrees(),
+            progress=seen.append,
+        ),
     )
     phases = list(dict.fromkeys(progress.phase for progress in seen))
     assert phases == [Phase.COMPILE, Phase.GOAL, Phase.SEARCH, Phase.JUDGE, Phase.VERIFY]
@@ -258,7 +271,7 @@ def test_the_same_seed_gives_the_same_plan(ask, house_facts):
 def test_each_context_is_asked_once_and_in_batches(house, home, degrees):
     source = degrees()
     goal = parse_expression('on(?x, shelf) and serves_as(?x, "drinking")')
-    result = plan(house, home, goal, PlanningOptions(), source)
+    result = plan(PlanningRequest(house, home, goal, PlanningOptions(), source))
     assert result.status is PlanStatus.SOLVED_OPTIMALLY
     planning = source.asked
     assert len(planning) >= 4
@@ -271,7 +284,7 @@ def test_a_source_that_fails_is_an_internal_error(house, home):
             raise RuntimeError("no answer")
 
     goal = parse_expression("on(mug_1, shelf)")
-    result = plan(house, home, goal, PlanningOptions(), Broken())
+    result = plan(PlanningRequest(house, home, goal, PlanningOptions(), Broken()))
     assert result.status is PlanStatus.INTERNAL_ERROR
     assert "no answer" in result.message
 
@@ -289,7 +302,11 @@ def test_a_judge_that_cannot_answer_is_not_a_wrong_request(house, home, code, st
         def judge(self, requests):
             raise GroundingError(code, "say what to do")
 
-    result = plan(house, home, parse_expression("on(mug_1, shelf)"), PlanningOptions(), Unable())
+    result = plan(
+        PlanningRequest(
+            house, home, parse_expression("on(mug_1, shelf)"), PlanningOptions(), Unable()
+        )
+    )
     assert result.status is status
     assert result.message == "A degree can't be judged: say what to do."
 
@@ -304,7 +321,7 @@ def test_a_degree_that_moves_spoils_no_plan_and_is_caught_when_the_plan_is_judge
 
     source = Moving()
     goal = parse_expression("on(mug_1, shelf)")
-    result = plan(house, home, goal, PlanningOptions(), source)
+    result = plan(PlanningRequest(house, home, goal, PlanningOptions(), source))
     assert result.status is PlanStatus.SOLVED_OPTIMALLY
     assert result.plan is not None
     assert len(source.asked) == len(set(source.asked))
@@ -324,7 +341,9 @@ def test_a_domain_is_prepared_within_the_limits(house, state, degrees):
         asked.append(None)
         return True
 
-    result = plan(house, instance, goal, PlanningOptions(), degrees({}), cancelled=cancelled)
+    result = plan(
+        PlanningRequest(house, instance, goal, PlanningOptions(), degrees({}), cancelled=cancelled)
+    )
     assert result.status is PlanStatus.CANCELLED
     assert len(asked) == 1
     with pytest.raises(RuntimeError, match="enough"):
@@ -383,7 +402,9 @@ def test_a_plan_goes_on_without_the_degrees_that_it_does_not_need(house, state, 
     results = []
     for answers in range(100):
         dying = Dying(degrees(given), answers)
-        results.append(plan(house, instance, goal, PlanningOptions(alpha=0.0), dying))
+        results.append(
+            plan(PlanningRequest(house, instance, goal, PlanningOptions(alpha=0.0), dying))
+        )
         if dying.answers >= 0:
             break
         assert "lost" in results[-1].message

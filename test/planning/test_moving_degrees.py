@@ -9,7 +9,15 @@ from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.grounding import CalibrationStore, Grounder, JudgementCache
 from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.grounding.stated import TableOracle
-from fcp_ros.planning import Optimise, PlanningOptions, PlanningSession, PlanStatus, plan, verify
+from fcp_ros.planning import (
+    Optimise,
+    PlanningOptions,
+    PlanningRequest,
+    PlanningSession,
+    PlanStatus,
+    plan,
+    verify,
+)
 
 GOAL = 'on(?x, shelf) and is_a(?x, "mug") and serves_as(?x, "drinking") and on(book, tv)'
 GIVEN = {
@@ -74,7 +82,7 @@ def planned(house, home):
     def run(source, text=GOAL, session=None, **options):
         goal = check_goal(parse_expression(text), house, home, text)
         settings = PlanningOptions(**{"time_limit": 20.0, **options})
-        return plan(house, home, goal, settings, source, session=session)
+        return plan(PlanningRequest(house, home, goal, settings, source, session=session))
 
     return run
 

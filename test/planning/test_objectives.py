@@ -8,7 +8,7 @@ import pytest
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import AlphaPolicy
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.model.request import Optimise
 
 
@@ -67,7 +67,9 @@ def test_two_robots_keep_a_deadline_side_by_side(house, state, degrees):
     goal = check_goal(parse_expression(text), house, instance, text)
 
     def run(deadline):
-        return plan(house, instance, goal, PlanningOptions(deadline=deadline), degrees())
+        return plan(
+            PlanningRequest(house, instance, goal, PlanningOptions(deadline=deadline), degrees())
+        )
 
     assert run(4.0).status is PlanStatus.SOLVED_OPTIMALLY
     together = run(2.0)
@@ -108,5 +110,5 @@ def test_windows_that_two_robots_may_keep_side_by_side_prove_nothing(house, stat
         ("not on(mug, table) and not on(book, table)", PlanStatus.UNSOLVABLE_INCOMPLETELY),
     ):
         goal = check_goal(parse_expression(text), domain, instance, text)
-        result = plan(domain, instance, goal, PlanningOptions(), degrees())
+        result = plan(PlanningRequest(domain, instance, goal, PlanningOptions(), degrees()))
         assert result.status is expected, result.message

@@ -8,7 +8,7 @@ import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.fuzzy import AlphaPolicy
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.session import PlanningSession
 
@@ -25,7 +25,9 @@ def again(house, degrees):
     def run(instance, text, given=None, **options):
         goal = check_goal(parse_expression(text), house, instance, text)
         settings = PlanningOptions(**{"time_limit": 20.0, **options})
-        return plan(house, instance, goal, settings, degrees(given), session=session)
+        return plan(
+            PlanningRequest(house, instance, goal, settings, degrees(given), session=session)
+        )
 
     return run
 
@@ -75,7 +77,7 @@ def test_a_plan_is_kept_only_if_no_plan_is_better(again, home):
 def test_a_session_of_another_domain_is_refused(house, home, degrees):
     session = PlanningSession(replace(house))
     goal = parse_expression("on(mug_1, shelf)")
-    result = plan(house, home, goal, PlanningOptions(), degrees(), session=session)
+    result = plan(PlanningRequest(house, home, goal, PlanningOptions(), degrees(), session=session))
     assert result.status is PlanStatus.INVALID_REQUEST
 
 

@@ -8,7 +8,7 @@ import pytest
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.domain.expressions.syntax import Atom, Constant
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 
 
@@ -74,11 +74,11 @@ def test_degrees_of_a_fallback_are_said(house, home, degrees):
             return [replace(found, fallback=reason) for found in super().judge(requests)]
 
     goal = check_goal(parse_expression("on(mug_1, shelf)"), house, home)
-    result = plan(house, home, goal, PlanningOptions(), Fallback({}))
+    result = plan(PlanningRequest(house, home, goal, PlanningOptions(), Fallback({})))
     assert result.status.solved
     assert "2 of its degrees are a fallback's" in result.message
     assert result.message.endswith("the server is down")
-    result = plan(house, home, goal, PlanningOptions(), degrees({}))
+    result = plan(PlanningRequest(house, home, goal, PlanningOptions(), degrees({})))
     assert "fallback" not in result.message
 
 
@@ -120,7 +120,7 @@ def test_durations_count_the_distance(house, state, degrees):
         builder.set_attribute(builder.id_of(name), "x", x)
         builder.set_attribute(builder.id_of(name), "y", 4.0 * (name == "b"))
     goal = parse_expression("at(bot, b)")
-    result = plan(house, builder.build(), goal, PlanningOptions(), degrees())
+    result = plan(PlanningRequest(house, builder.build(), goal, PlanningOptions(), degrees()))
     assert result.plan.steps[0].duration == pytest.approx(1 + 2 * 5)
 
 
@@ -319,7 +319,7 @@ def test_unknown_or_undefined_resources_are_invalid_requests(ask, resources):
 
 def test_an_unchecked_goal_about_unknown_elements_is_an_invalid_request(house, home, degrees):
     goal = Atom("on", (Constant("cup_9"), Constant("table")))
-    result = plan(house, home, goal, PlanningOptions(), degrees())
+    result = plan(PlanningRequest(house, home, goal, PlanningOptions(), degrees()))
     assert result.status is PlanStatus.INVALID_REQUEST
     assert "cup_9" in result.message
 

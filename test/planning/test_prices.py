@@ -12,6 +12,7 @@ from fcp_ros.planning import (
     Optimise,
     Phase,
     PlanningOptions,
+    PlanningRequest,
     PlanStatus,
     plan,
     prices,
@@ -128,7 +129,7 @@ def explain(house, home):
     options = PlanningOptions(explain=True, time_limit=20.0)
 
     def run(source, **callbacks):
-        return plan(house, home, goal, options, source, **callbacks)
+        return plan(PlanningRequest(house, home, goal, options, source, **callbacks))
 
     return run
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
-from fcp_ros.planning import PlanningOptions, PlanningSession, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, plan
 from fcp_ros.planning.model.request import never_cancel
 
 GOALS = ("on(mug_1, shelf)", "exists ?x: cup (holding(bot, ?x))", "forall ?x: cup (on(?x, shelf))")
@@ -71,13 +71,15 @@ def test_requests_that_interleave_get_the_answers_that_they_get_alone(
     def ask(goal, instance, session, cancelled=never_cancel):
         checked = check_goal(parse_expression(goal), house, instance, goal)
         result = plan(
-            house,
-            instance,
-            checked,
-            PlanningOptions(),
-            degrees(),
-            session=session,
-            cancelled=cancelled,
+            PlanningRequest(
+                house,
+                instance,
+                checked,
+                PlanningOptions(),
+                degrees(),
+                session=session,
+                cancelled=cancelled,
+            ),
         )
         # Which of equally good plans it is may follow from the session: plans are used again.
         return result.status, len(result.plan.steps), result.plan.membership

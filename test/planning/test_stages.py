@@ -6,7 +6,7 @@ from sliding_tiles import DOMAIN, write_square_puzzle
 
 from fcp_ros.domain import parse_expression
 from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan, rounds, solver
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan, rounds, solver
 from fcp_ros.planning.relevance.closure import Breadth
 from fcp_ros.planning.search.engines import SearchFactory
 
@@ -34,7 +34,7 @@ def record(monkeypatch):
 def solve(size, seed, moves):
     task = parse_pddl(DOMAIN, write_square_puzzle(size, seed, moves))
     settings = PlanningOptions(time_limit=300.0, improve_time=0.0)
-    return plan(task.domain, task.instance, task.goal, settings, None)
+    return plan(PlanningRequest(task.domain, task.instance, task.goal, settings, None))
 
 
 def test_the_full_task_is_next_without_a_plan(record):
@@ -67,7 +67,11 @@ def test_a_search_goes_on_if_the_full_task_is_no_larger(record, monkeypatch):
     monkeypatch.setattr(solver, "LEAST_PATIENCE", 20)
     monkeypatch.setattr(solver, "MOST_PATIENCE", 20)
     task = make_rings(7)
-    result = plan(task.domain, task.instance, task.goal, PlanningOptions(time_limit=300.0), None)
+    result = plan(
+        PlanningRequest(
+            task.domain, task.instance, task.goal, PlanningOptions(time_limit=300.0), None
+        )
+    )
     assert result.plan is not None
     assert result.expansions > 20
     assert record[0] == [Breadth.NARROW, Breadth.FULL]
@@ -86,7 +90,7 @@ def test_with_preferences_a_plan_is_judged_while_it_is_improved(
         told, source = [], degrees({"can_grasp(bot, book)": 0.9}, degree)
         options = PlanningOptions(alpha=0.0, time_limit=300.0, improve_time=300.0)
         goal = parse_expression(WISHES)
-        result = plan(house, home, goal, options, source, progress=told.append)
+        result = plan(PlanningRequest(house, home, goal, options, source, progress=told.append))
         assert result.status is PlanStatus.SOLVED_OPTIMALLY
         plans = list(dict.fromkeys(one.best.membership for one in told if one.best is not None))
         assert plans == sorted(plans)
@@ -103,6 +107,6 @@ def test_with_preferences_a_plan_is_judged_while_it_is_improved(
 def test_the_first_plan_is_taken_where_no_better_one_is_wanted(house, home, degrees):
     options = PlanningOptions(alpha=0.0, time_limit=300.0, improve_time=0.0)
     source = degrees(default=0.95)
-    result = plan(house, home, parse_expression(WISHES), options, source)
+    result = plan(PlanningRequest(house, home, parse_expression(WISHES), options, source))
     assert result.plan is not None
     assert source.batches == 1

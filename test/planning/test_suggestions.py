@@ -10,7 +10,7 @@ import pytest
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Expression, check_goal, parse_expression, to_text
-from fcp_ros.planning import PlanningOptions, PlanningSession, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, PlanStatus, plan
 from fcp_ros.planning.model.suggestion import Suggestion
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.worlds import remove_asking
@@ -41,7 +41,9 @@ def suggest(house, home, degrees):
         session = PlanningSession(house, suggester=suggester)
         goal = check_goal(parse_expression(text), house, home, text)
         settings = PlanningOptions(**{"time_limit": 20.0, **options})
-        return plan(house, home, goal, settings, degrees(given), session=session), suggester
+        return plan(
+            PlanningRequest(house, home, goal, settings, degrees(given), session=session)
+        ), suggester
 
     return run
 
@@ -77,7 +79,11 @@ def test_a_caller_may_search_in_any_case(house, home, degrees, suggest):
     goal = check_goal(parse_expression("on(mug_1, shelf)"), house, home, "on(mug_1, shelf)")
     session = PlanningSession(house, suggester=suggester)
     options = PlanningOptions(time_limit=20.0)
-    result = plan(house, home, goal, options, degrees(), session=session, take_suggestions=False)
+    result = plan(
+        PlanningRequest(
+            house, home, goal, options, degrees(), session=session, take_suggestions=False
+        )
+    )
     assert result.policy == ""
     assert suggester.goals == []
 
@@ -85,12 +91,14 @@ def test_a_caller_may_search_in_any_case(house, home, degrees, suggest):
 def test_policies_are_asked_about_the_goal_as_stated_only(house, home, degrees):
     suggester = ScriptedSuggester(None)
     plan_goal(
-        house,
-        home,
-        "on(mug_1, shelf) and inside(mug_1, crate)",
-        PlanningOptions(time_limit=5.0, allow_relaxation=True),
-        degrees(),
-        session=PlanningSession(house, suggester=suggester),
+        PlanningRequest(
+            house,
+            home,
+            "on(mug_1, shelf) and inside(mug_1, crate)",
+            PlanningOptions(time_limit=5.0, allow_relaxation=True),
+            degrees(),
+            session=PlanningSession(house, suggester=suggester),
+        ),
     )
     assert len(suggester.goals) == 1
 

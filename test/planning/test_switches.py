@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from random_worlds import CRISP, DEGREES, SOFT, atom, worlds
 
 from fcp_ros.domain import ExpressionError, check_goal, parse_expression
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.model.request import Switches
 
 NAMES = [field.name for field in fields(Switches)]
@@ -47,9 +47,9 @@ def drawn(world, crisp, soft, data, degrees):
 @given(world=worlds(), crisp=CRISP, soft=SOFT, data=st.data())
 def test_a_switch_changes_no_answer(degrees, name, world, crisp, soft, data):
     domain, instance, goal, options, source = drawn(world, crisp, soft, data, degrees)
-    with_it = plan(domain, instance, goal, options, source)
+    with_it = plan(PlanningRequest(domain, instance, goal, options, source))
     off = replace(options, switches=replace(Switches(), **{name: False}))
-    without = plan(domain, instance, goal, off, source)
+    without = plan(PlanningRequest(domain, instance, goal, off, source))
     assert with_it.status is without.status, (with_it.message, without.message)
     assert with_it.best_membership == pytest.approx(without.best_membership, abs=1e-8)
 
@@ -58,9 +58,9 @@ def test_a_switch_changes_no_answer(degrees, name, world, crisp, soft, data):
 @given(world=worlds(), crisp=CRISP, soft=SOFT, data=st.data())
 def test_what_is_irrelevant_changes_no_answer(degrees, world, crisp, soft, data):
     request = drawn(world, crisp, soft, data, degrees)
-    relevant = plan(*request)
+    relevant = plan(PlanningRequest(*request))
     with exhaustive_compilation():
-        everything = plan(*request)
+        everything = plan(PlanningRequest(*request))
     assert relevant.status is everything.status, (relevant.message, everything.message)
     assert relevant.best_membership == pytest.approx(everything.best_membership, abs=1e-8)
 
@@ -81,7 +81,7 @@ def test_lazy_judging_asks_for_less(house, state, degrees):
     for lazy in (True, False):
         source = degrees(given_degrees)
         options = PlanningOptions(switches=Switches(lazy=lazy))
-        result = plan(house, instance, goal, options, source)
+        result = plan(PlanningRequest(house, instance, goal, options, source))
         assert result.status is PlanStatus.SOLVED_OPTIMALLY
         assert result.plan.membership == 1.0
         asked[lazy] = len(set(source.asked))

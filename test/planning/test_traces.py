@@ -11,7 +11,7 @@ from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.domain.expressions.evaluation import evaluate
 from fcp_ros.domain.expressions.trajectories import round_time
 from fcp_ros.fuzzy import tnorm_by_name
-from fcp_ros.planning import PlanningOptions, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, plan
 from fcp_ros.planning import traces as module
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.stepping.rules import StepRules
@@ -57,7 +57,7 @@ def test_traces_are_what_the_definition_says_of_each_shorter_plan(house, home, d
     )
     checked = check_goal(parse_expression(goal), house, home, goal)
     options = PlanningOptions(explain=True, time_limit=20.0)
-    result = plan(house, home, checked, options, degrees())
+    result = plan(PlanningRequest(house, home, checked, options, degrees()))
     steps = [(str(step), step) for step in result.plan.steps]
     states = Replay(house, StepRules(house)).run(home, steps, {"battery": 100.0}).states
     reached = [round_time(time) for time in (0.0, *result.plan.schedule.ends)]

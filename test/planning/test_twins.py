@@ -16,7 +16,7 @@ from rewriting_twin import Twin, fluents_of, walk, wandered
 from fcp_ros.cset import facts
 from fcp_ros.domain import ExpressionError, check_goal, evaluate, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS, reaches
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.model.watch import Watch
@@ -113,7 +113,13 @@ def compare(domain, instance, goal, source, tnorm, alpha):
     twin.run(instance)
     assume(twin.complete)
     result = plan(
-        domain, instance, goal, PlanningOptions(alpha=alpha, tnorm=tnorm, indifference=0.0), source
+        PlanningRequest(
+            domain,
+            instance,
+            goal,
+            PlanningOptions(alpha=alpha, tnorm=tnorm, indifference=0.0),
+            source,
+        )
     )
     if twin.best is None:
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN, result.message

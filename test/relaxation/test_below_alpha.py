@@ -8,7 +8,7 @@ from test_kinds import Words, build
 from test_lattice_twin import DOMAIN
 
 from fcp_ros.domain import parse_domain
-from fcp_ros.planning import PlanningOptions, PlanStatus
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus
 from fcp_ros.planning.model.result import RelaxationOutcome
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.question import confirm_result
@@ -23,7 +23,7 @@ FIVE = "at least 5 ?cup: cup (on(?cup, shelf_1))"
 def solve(goal, options, degrees=None):
     domain = parse_domain(DOMAIN)
     words = Words({**{(item,): 0.9 for item in ITEMS}, **(degrees or {})})
-    return plan_goal(domain, build(domain, PLACES, ITEMS), goal, options, words)
+    return plan_goal(PlanningRequest(domain, build(domain, PLACES, ITEMS), goal, options, words))
 
 
 @pytest.mark.parametrize(("goal", "relaxed"), [(ALL, []), (FIVE, ["fewer"])])

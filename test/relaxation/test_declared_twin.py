@@ -12,7 +12,7 @@ from test_lattice_twin import DOMAIN, ITEMS, SURFACES, Given, build, list_smalle
 
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
 from fcp_ros.fuzzy import tnorm_by_name
-from fcp_ros.planning import PlanningOptions, PlanningSession, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, PlanStatus, plan
 from fcp_ros.planning.model.memberships import MembershipMemory
 from fcp_ros.relaxation.plan_goal import plan_goal
 
@@ -42,7 +42,9 @@ def find_best(setting, domain, state, source, options):
         if degree <= EPSILON or not text:
             continue
         goal = check_goal(parse_expression(text), domain, state, text)
-        result = plan(domain, state, goal, options.with_alpha(0.0), memory, session=session)
+        result = plan(
+            PlanningRequest(domain, state, goal, options.with_alpha(0.0), memory, session=session)
+        )
         assert result.status in (PlanStatus.SOLVED_OPTIMALLY, PlanStatus.UNSOLVABLE_PROVEN), text
         if not result.status.solved:
             continue
@@ -120,9 +122,9 @@ def test_the_best_relaxation_is_that_of_trying_all_that_is_declared(
     initial = frozenset(f"on({item}, {place})" for item, place in zip(ITEMS, places, strict=True))
     compose = tnorm_by_name(tnorm).compose_all
     setting = Setting(wishes, order, hard, initial, degree_of, alpha, compose)
-    result = plan_goal(domain, state, text, options, source)
+    result = plan_goal(PlanningRequest(domain, state, text, options, source))
     strict = PlanningOptions(alpha=alpha, tnorm=tnorm, allow_relaxation=False)
-    assume(not plan_goal(domain, state, text, strict, Given(seed)).status.solved)
+    assume(not plan_goal(PlanningRequest(domain, state, text, strict, Given(seed))).status.solved)
     best = find_best(setting, domain, state, Given(seed), options)
     assume(best is not None)
     if best == 0.0:

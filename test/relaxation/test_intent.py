@@ -8,7 +8,7 @@ from test_lattice_twin import DOMAIN, ITEMS
 from fcp_ros.domain import parse_domain
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.reading import Reading, WordRole, WordUse
-from fcp_ros.planning import PlanningOptions
+from fcp_ros.planning import PlanningOptions, PlanningRequest
 from fcp_ros.relaxation.intent import complete_goal, read_purpose
 from fcp_ros.relaxation.plan_goal import plan_goal
 
@@ -64,7 +64,8 @@ def test_a_substitute_is_judged_for_the_purpose(purpose, taken, degree):
     }
     domain = parse_domain(USES)
     result = plan_goal(
-        domain, build(domain), VASE, PlanningOptions(), Words(degrees), purpose=purpose
+        PlanningRequest(domain, build(domain), VASE, PlanningOptions(), Words(degrees)),
+        purpose=purpose,
     )
     changes = [one for one in result.relaxations if one.kind == "substitution"]
     assert [(one.replacement, one.degree) for one in changes] == (
@@ -112,7 +113,9 @@ def test_what_is_left_out_says_why():
     meant = complete_goal("put a mug on the shelf", Reading(goal, 1.0, ""), domain, state)
     assert "not same(?v, mug_1)" in meant.goal
     degrees = {("cup_1", "mug"): 0.9}
-    result = plan_goal(domain, state, meant.goal, PlanningOptions(), Words(degrees))
+    result = plan_goal(
+        PlanningRequest(domain, state, meant.goal, PlanningOptions(), Words(degrees))
+    )
     (change,) = result.relaxations
     assert change.reason.startswith("There is no mug here but mug_1, and it is broken; cup_1 is")
     assert complete_goal("throw the mug away", Reading(goal, 1.0, ""), domain, state).goal == goal

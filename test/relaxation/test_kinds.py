@@ -10,7 +10,7 @@ from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
 from fcp_ros.domain.shifting import shift_elements
 from fcp_ros.grounding.protocol.judgement import Membership
-from fcp_ros.planning import PlanningOptions, PlanStatus, verify
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, verify
 from fcp_ros.planning.model.result import RelaxationOutcome
 from fcp_ros.relaxation.choices.requirements import list_requirements
 from fcp_ros.relaxation.plan_goal import plan_goal
@@ -74,7 +74,7 @@ def ask(text, degrees=(), domain=DOMAIN, places=PLACES, items=ITEMS, **options):
     parsed = parse_domain(domain)
     state = build(parsed, places, items)
     source = Words(degrees)
-    result = plan_goal(parsed, state, text, PlanningOptions(**options), source)
+    result = plan_goal(PlanningRequest(parsed, state, text, PlanningOptions(**options), source))
     if result.plan is not None:
         world, start = parsed, state
         if result.plan.shifts:
@@ -254,7 +254,7 @@ def test_of_many_elements_the_best_is_taken_for_another_type_and_all_are_judged_
     judge = source.judge
     source.judge = lambda requests: batches.append(len(requests)) or judge(requests)
     goal = "at least 2 ?p: plate (on(?p, shelf_1))"
-    result = plan_goal(parsed, state, goal, PlanningOptions(), source)
+    result = plan_goal(PlanningRequest(parsed, state, goal, PlanningOptions(), source))
     assert result.plan.shifts == ((best, "plate"),)
     assert result.best_membership == pytest.approx(0.9)
     assert len(batches) < 20, "one question for each cup took hundreds of calls"
@@ -342,7 +342,7 @@ def test_nothing_is_asked_about_what_is_not_in_the_way():
     source = Words()
     parsed = parse_domain(DOMAIN)
     goal = "on(book_1, shelf_1) and exists ?p: plate (on(?p, table_1))"
-    plan_goal(parsed, build(parsed), goal, PlanningOptions(), source)
+    plan_goal(PlanningRequest(parsed, build(parsed), goal, PlanningOptions(), source))
     assert all(words[-1] != "plate" for words in source.asked)
 
 

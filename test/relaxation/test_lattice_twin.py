@@ -11,7 +11,7 @@ from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
 from fcp_ros.fuzzy import EPSILON, tnorm_by_name
 from fcp_ros.grounding.protocol.judgement import Membership
-from fcp_ros.planning import PlanningOptions, PlanningSession, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, PlanStatus, plan
 from fcp_ros.planning.conflicts import GoalProofs
 from fcp_ros.planning.model.memberships import MembershipMemory
 from fcp_ros.relaxation.engine import GoalRelaxation
@@ -180,10 +180,14 @@ def search_exhaustively(domain, state, goal, options, source):
     memory, session = MembershipMemory(source), PlanningSession(domain)
 
     def make_proofs(of, instance):
-        return GoalProofs(of, instance, options, memory)
+        return GoalProofs(PlanningRequest(of.domain, instance, goal, options, memory), of)
 
     def attempt(wanted, settings, world):
-        return plan(world.domain, world.instance, wanted, settings, memory, session=world.session)
+        return plan(
+            PlanningRequest(
+                world.domain, world.instance, wanted, settings, memory, session=world.session
+            )
+        )
 
     here = PlanningWorld(state, session, make_proofs(session, state))
     relaxation = GoalRelaxation(domain, here, goal, options, make_proofs, attempt)
@@ -240,11 +244,9 @@ def test_the_best_relaxation_is_that_of_trying_everything(
     state = build(domain, places, two_rooms)
     text = " and ".join(f"({one})" for one in chosen)
     options = PlanningOptions(alpha=alpha, tnorm=tnorm, improve_time=60.0)
-    result = plan_goal(domain, state, text, options, Given(seed))
-    strict = plan_goal(
-        domain, state, text, PlanningOptions(alpha=alpha, tnorm=tnorm, allow_relaxation=False),
-        Given(seed),
-    )  # fmt: skip
+    result = plan_goal(PlanningRequest(domain, state, text, options, Given(seed)))
+    unrelaxed = PlanningOptions(alpha=alpha, tnorm=tnorm, allow_relaxation=False)
+    strict = plan_goal(PlanningRequest(domain, state, text, unrelaxed, Given(seed)))
     if strict.status.solved:
         assert result.relaxations == ()
         assert result.plan.steps == strict.plan.steps

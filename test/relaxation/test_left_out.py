@@ -9,7 +9,7 @@ from test_kinds import DOMAIN, Words, ask, build
 
 from fcp_ros.domain import parse_domain
 from fcp_ros.fuzzy import tnorm_by_name
-from fcp_ros.planning import PlanningOptions, PlanningResult, PlanStatus
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, PlanStatus
 from fcp_ros.relaxation.choices.combinations import list_best
 from fcp_ros.relaxation.engine import LEAST_MISSING
 from fcp_ros.relaxation.plan_goal import plan_goal
@@ -43,7 +43,9 @@ def ask_for_plates(place, best=0.6):
     cups = {f"cup_{number}": ("cup", "cup") for number in range(3)}
     state = build(parsed, ["table_1"] * 4, {"plate_1": ("plate", "plate"), **cups})
     degrees = {**dict.fromkeys(((name, "plate") for name in cups), 0.6), ("cup_2", "plate"): best}
-    return plan_goal(parsed, state, PLATES.format(place), PlanningOptions(), Words(degrees))
+    return plan_goal(
+        PlanningRequest(parsed, state, PLATES.format(place), PlanningOptions(), Words(degrees))
+    )
 
 
 @pytest.mark.parametrize(

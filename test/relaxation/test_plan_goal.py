@@ -9,7 +9,7 @@ from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import load_domain
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import Membership
-from fcp_ros.planning import Phase, PlanningOptions, PlanStatus
+from fcp_ros.planning import Phase, PlanningOptions, PlanningRequest, PlanStatus
 from fcp_ros.relaxation.plan_goal import plan_goal
 
 HOUSEHOLD = Path(__file__).parents[2] / "config" / "domains" / "household.yaml"
@@ -70,7 +70,7 @@ def kitchen(household):
 def ask(household, kitchen):
     def run(text, degrees=None, **options):
         settings = PlanningOptions(**options)
-        return plan_goal(household, kitchen, text, settings, Given(degrees or {}))
+        return plan_goal(PlanningRequest(household, kitchen, text, settings, Given(degrees or {})))
 
     return run
 
@@ -123,7 +123,7 @@ def test_without_a_judge_of_substitutes_the_status_says_so(household, kitchen):
             return super().judge(requests)
 
     goal = 'on(?x, table_1) and is_a(?x, "flashlight")'
-    result = plan_goal(household, kitchen, goal, PlanningOptions(), Unable({}))
+    result = plan_goal(PlanningRequest(household, kitchen, goal, PlanningOptions(), Unable({})))
     assert result.status is PlanStatus.NO_JUDGEMENT
     assert result.message.endswith("It could not be relaxed: fetch the model")
 
@@ -179,13 +179,17 @@ def test_cancelling_and_phases(household, kitchen):
     seen = []
     goal = 'on(?x, table_1) and is_a(?x, "flashlight")'
     result = plan_goal(
-        household, kitchen, goal, PlanningOptions(), Given(LAMP), progress=seen.append
+        PlanningRequest(
+            household, kitchen, goal, PlanningOptions(), Given(LAMP), progress=seen.append
+        )
     )
     assert result.status.solved
     assert seen[0].phase is Phase.PARSE
     assert [progress.phase for progress in seen].count(Phase.COMPILE) >= 2
     result = plan_goal(
-        household, kitchen, goal, PlanningOptions(), Given(LAMP), cancelled=lambda: True
+        PlanningRequest(
+            household, kitchen, goal, PlanningOptions(), Given(LAMP), cancelled=lambda: True
+        )
     )
     assert result.status is PlanStatus.CANCELLED
 
@@ -213,7 +217,9 @@ def test_somebody_who_has_it_is_asked_for_it(household, kitchen):
         builder.relate(relation, *map(builder.id_of, names))
     builder.unrelate("on", *map(builder.id_of, ("mug_1", "counter_1")))
     result = plan_goal(
-        household, builder.build(), "on(mug_1, table_1)", PlanningOptions(), Given({})
+        PlanningRequest(
+            household, builder.build(), "on(mug_1, table_1)", PlanningOptions(), Given({})
+        )
     )
     assert [one.kind for one in result.relaxations] == ["ask"]
     assert result.relaxations[0].reason == "A person is asked for help, by ask_for, to degree 0.80."

@@ -26,7 +26,8 @@ from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
 from fcp_ros.package_files import find_domain, find_scene
-from fcp_ros.planning import PlanningOptions, PlanStatus
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus
+from fcp_ros.planning.model.request import never_cancel
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.plan_instruction import plan_instruction
 from fcp_ros.relaxation.question import (
@@ -61,15 +62,22 @@ def context():
     return ReadingContext(domain, state.instance)
 
 
-def solve(context, instruction, reader=None, options=OPTIONS, **more):
-    reader = reader or ScriptedReader()
-    return plan_instruction(instruction, reader, context, options, Certain(), **more)
+def ask_for(context, goal="", options=OPTIONS, judge=None, **more):
+    judge = judge or Certain()
+    return PlanningRequest(context.domain, context.instance, goal, options, judge, **more)
+
+
+def solve(context, instruction, reader=None, options=OPTIONS, cancelled=never_cancel, **more):
+    request = ask_for(context, options=options, cancelled=cancelled)
+    return plan_instruction(request, instruction, reader or ScriptedReader(), context, **more)
 
 
 def test_a_clear_reading_is_planned_like_its_goal(context):
     told = []
     answer = solve(context, CUP, tell=told.append)
-    same = plan_goal(context.domain, context.instance, CUP_GOAL, OPTIONS, Certain())
+    same = plan_goal(
+        PlanningRequest(context.domain, context.instance, CUP_GOAL, OPTIONS, Certain())
+    )
     assert answer.result.status is same.status is PlanStatus.SOLVED_OPTIMALLY
     assert answer.result.plan.steps == same.plan.steps
     assert told == [answer.interpretation]
@@ -166,7 +174,9 @@ def test_a_reader_is_stopped_by_the_limit_and_by_the_caller(context):
 def unconfirmed(context):
     """A result whose relaxation has to be confirmed."""
     options = replace(OPTIONS, confirm_below=0.9)
-    return plan_goal(context.domain, context.instance, WINE_GLASS, options, Certain())
+    return plan_goal(
+        PlanningRequest(context.domain, context.instance, WINE_GLASS, options, Certain())
+    )
 
 
 def test_a_yes_makes_a_relaxed_plan_one_to_execute(context, unconfirmed):
@@ -177,7 +187,9 @@ def test_a_yes_makes_a_relaxed_plan_one_to_execute(context, unconfirmed):
     assert "drinking_glass_1" in question.text
     assert question.choices == ("yes", "no")
     settled = settle_confirmation(unconfirmed, OPTIONS, lambda _question: 0)
-    unasked = plan_goal(context.domain, context.instance, WINE_GLASS, OPTIONS, Certain())
+    unasked = plan_goal(
+        PlanningRequest(context.domain, context.instance, WINE_GLASS, OPTIONS, Certain())
+    )
     assert settled.status is unasked.status is PlanStatus.SOLVED_OPTIMALLY
     assert settled.plan.steps == unasked.plan.steps
     assert settled.relaxations == unasked.relaxations
@@ -194,7 +206,9 @@ def test_a_no_takes_the_plan_away_and_no_answer_leaves_it_open(unconfirmed):
 
 
 def test_a_result_that_needs_no_confirmation_asks_nothing(context):
-    solved = plan_goal(context.domain, context.instance, CUP_GOAL, OPTIONS, Certain())
+    solved = plan_goal(
+        PlanningRequest(context.domain, context.instance, CUP_GOAL, OPTIONS, Certain())
+    )
     assert settle_confirmation(solved, OPTIONS, pytest.fail) is solved
 
 
@@ -216,7 +230,9 @@ def test_words_are_asked_about_unless_somebody_says_otherwise(context, confirm_b
 
 def test_a_formula_says_itself_what_is_asked_about(context):
     options = replace(OPTIONS, confirm_below=None)
-    result = plan_goal(context.domain, context.instance, WINE_GLASS, options, Certain())
+    result = plan_goal(
+        PlanningRequest(context.domain, context.instance, WINE_GLASS, options, Certain())
+    )
     assert result.status is PlanStatus.SOLVED_OPTIMALLY
     assert result.relaxations
 
@@ -240,7 +256,7 @@ def test_the_words_of_a_known_goal_say_what_it_is_for(context):
             reading = Reading("another goal, read today", 1.0, "", (use,))
             return Interpretation(instruction, ReadingStatus.READ, "", (reading,))
 
-    answer = plan_instruction(said, Reader(), context, OPTIONS, judge, goal=WINE_GLASS)
+    answer = plan_instruction(ask_for(context, WINE_GLASS, judge=judge), said, Reader(), context)
     assert judge.purposes == {"drinking"}
     assert answer.result.goal.startswith("on(drinking_glass_1, table_1)")
     assert answer.interpretation.best.goal == WINE_GLASS

@@ -10,7 +10,7 @@ from fcp_ros.domain import check_goal, evaluate, infer_types, parse_domain, pars
 from fcp_ros.domain.shifting import shift_elements
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.fuzzy import tnorm_by_name
-from fcp_ros.planning import PlanningOptions, PlanningSession, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, PlanStatus, plan
 from fcp_ros.planning.conflicts import GoalProofs
 
 PLACES = ("table_1", "shelf_1", "safe_1", "table_1")
@@ -30,19 +30,22 @@ def domain():
 def test_what_is_out_of_reach_has_no_plan(domain, texts, places):
     state = build(domain, places, True)
     session, options = PlanningSession(domain), PlanningOptions(alpha=0.0)
-    proofs = GoalProofs(session, state, options, SOURCE)
+    proofs = GoalProofs(PlanningRequest(domain, state, "", options, SOURCE), session)
     goals = [check_goal(parse_expression(text), domain, state) for text in texts]
     types = {}
     for goal in goals:
         types.update(infer_types(goal, domain))
     for number in proofs.find_unreachable(goals, types):
-        result = plan(domain, state, goals[number], options, SOURCE, session=session)
+        result = plan(
+            PlanningRequest(domain, state, goals[number], options, SOURCE, session=session)
+        )
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN, texts[number]
 
 
 def test_several_parts_are_looked_at_together(domain):
     state = build(domain, PLACES, True)
-    proofs = GoalProofs(PlanningSession(domain), state, PlanningOptions(), SOURCE)
+    request = PlanningRequest(domain, state, "", PlanningOptions(), SOURCE)
+    proofs = GoalProofs(request, PlanningSession(domain))
     texts = ["on(mug_1, shelf_1)", "on(mug_1, safe_1)", "holding(robot_1, plate_1)"]
     goals = [check_goal(parse_expression(text), domain, state) for text in texts]
     assert proofs.find_unreachable(goals, {}) == {1, 2}  # the plate is in the safe
@@ -50,7 +53,8 @@ def test_several_parts_are_looked_at_together(domain):
 
 def test_a_conflict_names_positions(domain):
     state = build(domain, PLACES, True)
-    proofs = GoalProofs(PlanningSession(domain), state, PlanningOptions(), SOURCE)
+    request = PlanningRequest(domain, state, "", PlanningOptions(), SOURCE)
+    proofs = GoalProofs(request, PlanningSession(domain))
     texts = ["on(cup_1, table_1)", "holding(robot_1, mug_1)", "holding(robot_1, book_1)"]
     goals = [check_goal(parse_expression(text), domain, state) for text in texts]
     assert proofs.find_conflict(goals, {}) == ((1, 2), True)
@@ -73,7 +77,7 @@ def test_identity_is_evaluated_and_planned_alike(domain, text, holds):
     types = infer_types(goal, domain)
     tnorm = tnorm_by_name("lukasiewicz")
     assert evaluate(goal, state, lambda *_: None, tnorm, types=types) == float(holds)
-    result = plan(domain, state, goal, PlanningOptions(), SOURCE)
+    result = plan(PlanningRequest(domain, state, goal, PlanningOptions(), SOURCE))
     if holds:
         assert result.plan.steps == ()
         assert result.verification.ok

@@ -11,7 +11,7 @@ from fcp_ros.abstraction.policy.library import plan_with_policies, read_policy_f
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.domain import load_domain, parse_expression
 from fcp_ros.grounding import GroundingOptions, make_grounder
-from fcp_ros.planning import PlanningOptions
+from fcp_ros.planning import PlanningOptions, PlanningRequest
 from fcp_ros.report.demo_page import render_page
 from fcp_ros.report.demo_report import DemoReport, Episode, write_json
 from fcp_ros.report.plan_page import PlanRequest, draw_policy_path, render_plan_page
@@ -37,7 +37,9 @@ def result(repository, scene, policy):
     state = scene_to_instance(scene, domain.schema, domain.mapping).instance
     grounder = make_grounder(domain, GroundingOptions())
     options = PlanningOptions(alpha=0.5)
-    found = plan_with_policies([policy], domain, state, parse_expression(GOAL), options, grounder)
+    found = plan_with_policies(
+        [policy], PlanningRequest(domain, state, parse_expression(GOAL), options, grounder)
+    )
     assert found.policy == "tidy", found.policy_notes
     return found
 

@@ -14,7 +14,7 @@ from fcp_ros.binding import scene_to_instance
 from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import GroundingOptions, make_grounder
-from fcp_ros.planning import PlanningOptions, plan, verify
+from fcp_ros.planning import PlanningOptions, PlanningRequest, plan, verify
 from fcp_ros.planning.model.result import (
     ExploredRelaxation,
     GivenUp,
@@ -69,7 +69,7 @@ def grounder(domain):
 @pytest.fixture(scope="module")
 def result(domain, state, grounder):
     goal = check_goal(parse_expression(GOAL), domain, state)
-    return plan(domain, state, goal, PlanningOptions(), grounder)
+    return plan(PlanningRequest(domain, state, goal, PlanningOptions(), grounder))
 
 
 @pytest.fixture(scope="module")

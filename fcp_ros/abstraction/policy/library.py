@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
 
 from fcp_ros.abstraction.features.feature import DistanceFeature
 from fcp_ros.abstraction.policy.general_policy import (
@@ -21,8 +20,7 @@ from fcp_ros.abstraction.policy.runner import Execution, ExecutionLimits, Policy
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, Expression
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.planning import PlanningOptions, PlanningResult, PlanningSession, plan
-from fcp_ros.planning.model.memberships import MembershipSource
+from fcp_ros.planning import PlanningRequest, PlanningResult, PlanningSession, plan
 from fcp_ros.planning.model.suggestion import PolicyFeature, PolicyMove, PolicyTrace, Suggestion
 
 
@@ -126,20 +124,15 @@ class DomainPolicies:
 
 def plan_with_policies(
     policies: Sequence[GeneralPolicy],  # tried in their order
-    domain: Domain,
-    instance: Instance,
-    goal: Expression,
-    options: PlanningOptions,  # as of `planning.plan`, like the next ones
-    memberships: MembershipSource,  # judges graded predicates
-    **more: Any,
+    request: PlanningRequest,  # without a session
 ) -> PlanningResult:
     """Plan by the first policy that fits and reaches the goal; else by search.
 
-    `more`: further arguments of `planning.plan`, without `session`. Returns the result; `policy`
-    names the policy that made the plan, `policy_notes` say why others were not used.
+    Returns the result; `policy` names the policy that made the plan, `policy_notes` say why others
+    were not used.
     """
-    fitting = DomainPolicies(policies, domain)
-    session = PlanningSession(domain, suggester=fitting if fitting.names else None)
-    result = plan(domain, instance, goal, options, memberships, session=session, **more)
+    fitting = DomainPolicies(policies, request.domain)
+    session = PlanningSession(request.domain, suggester=fitting if fitting.names else None)
+    result = plan(replace(request, session=session))
     refused = describe_refusals(fitting.refused)
     return replace(result, policy_notes=(*result.policy_notes, *refused))

@@ -16,7 +16,7 @@ from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.abstraction.states.vocabulary import list_constants
 from fcp_ros.domain.expressions.syntax import And, Atom, Constant
 from fcp_ros.domain.model import make_crisp
-from fcp_ros.planning import PlanningOptions, PlanningResult, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, plan
 from fcp_ros.planning.model.memberships import NoMemberships
 
 PLANNING_TIME = 3.0  # seconds for the plan of a few goal facts
@@ -103,12 +103,14 @@ def find_goal_plan(
         Atom(fact.relation, tuple(Constant(name) for name in fact.arguments)) for fact in goal
     )
     return plan(
-        make_crisp(task.domain),
-        task.instance,
-        And(atoms) if len(atoms) > 1 else atoms[0],
-        PlanningOptions(time_limit=seconds, seed=seed),
-        NoMemberships(),
-        explain_conflict=False,
+        PlanningRequest(
+            make_crisp(task.domain),
+            task.instance,
+            And(atoms) if len(atoms) > 1 else atoms[0],
+            PlanningOptions(time_limit=seconds, seed=seed),
+            NoMemberships(),
+            explain_conflict=False,
+        ),
     )
 
 

@@ -21,7 +21,7 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.model import ActionRule, Domain, Literal
 from fcp_ros.domain.span_conditions import DomainSpans
-from fcp_ros.planning import PlanningOptions, PlanningSession, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, plan
 from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import CancelCallback, never_cancel
@@ -76,14 +76,16 @@ class ExperimentPlanner:
                 time_limit=_PLAN_TIME, improve_time=0.0, allow_relaxation=False, seed=self._seed
             )
             result = plan(
-                self._domain,
-                state,
-                self._write_condition(rule, bound),
-                options,
-                NoMemberships(),
-                cancelled=self._cancelled,
-                session=self._session,
-                explain_conflict=False,
+                PlanningRequest(
+                    self._domain,
+                    state,
+                    self._write_condition(rule, bound),
+                    options,
+                    NoMemberships(),
+                    cancelled=self._cancelled,
+                    session=self._session,
+                    explain_conflict=False,
+                ),
             )
             if result.plan is None:
                 return None

@@ -13,6 +13,7 @@ from fcp_ros.cli.grounding.judge_choice import JudgeChoice, open_grounder
 from fcp_ros.cli.plan.interruption import GuardedMemberships, Interruption
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain
+from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.pddl import PddlTask, UnsupportedPddl, read_pddl
 from fcp_ros.domain.pddl.reader import is_condition
 from fcp_ros.language.reader import InstructionReader, ReadingContext
@@ -21,6 +22,7 @@ from fcp_ros.planning import (
     Optimise,
     Phase,
     PlanningOptions,
+    PlanningRequest,
     PlanningResult,
     PlanningSession,
     PlanStatus,
@@ -226,39 +228,47 @@ class PlanCommand:
         domain, state, notes = session.domain, session.state.instance, session.state.fact_notes
         spoken = self._asked.spoken
         with self._open_memberships(domain) as memberships:
-            with self._guard(Phase.COMPILE):
-                planning = self._open_planning(domain)
+            goal = self._asked.goal if spoken is None else ""
+            request = self._open_request(domain, state, goal, memberships)
             if spoken is not None:
-                output = self._plan_words(domain, state, spoken, memberships, planning)
+                output = self._plan_words(request, spoken)
             else:
-                result = self._plan_text(domain, state, memberships, planning)
-                output = PlanOutput(result, domain)
+                output = PlanOutput(self._plan_text(request), domain)
         return replace(output, result=self._add_notes(output.result), notes=notes)
 
-    def _plan_words(
+    def _open_request(
         self,
         domain: Domain,
         state: Instance,
-        spoken: SpokenInput,
+        goal: Expression | str,
         memberships: MembershipSource,
-        session: PlanningSession,
-    ) -> PlanOutput:
-        from fcp_ros.relaxation.plan_instruction import plan_instruction
-
-        answer = plan_instruction(
-            spoken.instruction,
-            spoken.reader,
-            self._make_context(domain, state, spoken),
+    ) -> PlanningRequest:
+        with self._guard(Phase.COMPILE):
+            session = self._open_planning(domain)
+        return PlanningRequest(
+            domain,
+            state,
+            goal,
             self._asked.options,
             memberships,
             cancelled=self._interruption.is_cancelled,
             progress=self._show,
             session=session,
             start=self._start,
+        )
+
+    def _plan_words(self, request: PlanningRequest, spoken: SpokenInput) -> PlanOutput:
+        from fcp_ros.relaxation.plan_instruction import plan_instruction
+
+        answer = plan_instruction(
+            request,
+            spoken.instruction,
+            spoken.reader,
+            self._make_context(request.domain, request.instance, spoken),
             ask=self._listener.ask,
             tell=self._listener.tell,
         )
-        return PlanOutput(answer.result, domain, interpretation=answer.interpretation)
+        return PlanOutput(answer.result, request.domain, interpretation=answer.interpretation)
 
     def _make_context(self, domain: Domain, state: Instance, spoken: SpokenInput) -> ReadingContext:
         # The sentence model, which costs half a second, is loaded with its first question.
@@ -272,52 +282,25 @@ class PlanCommand:
         with self._guard(Phase.PARSE):
             task = read_pddl(asked.domain, asked.scene, asked.goal if in_pddl else "")
         with self._open_memberships(task.domain) as memberships:
-            with self._guard(Phase.COMPILE):
-                planning = self._open_planning(task.domain)
+            goal = task.goal if in_pddl else asked.goal
+            request = self._open_request(task.domain, task.instance, goal, memberships)
             if not in_pddl:
-                result = self._plan_text(task.domain, task.instance, memberships, planning)
-            else:
-                options = asked.options
-                if task.minimises_cost:
-                    options = replace(options, optimise=Optimise.COST)
+                result = self._plan_text(request)
+            elif task.minimises_cost:
                 result = plan(
-                    task.domain,
-                    task.instance,
-                    task.goal,
-                    options,
-                    memberships,
-                    cancelled=self._interruption.is_cancelled,
-                    progress=self._show,
-                    session=planning,
-                    start=self._start,
+                    replace(request, options=replace(asked.options, optimise=Optimise.COST))
                 )
+            else:
+                result = plan(request)
         result = self._add_notes(result)
         result = to_pddl_result(result, task, task.goal_text if in_pddl else result.goal)
         return PlanOutput(result, task.domain, task)
 
-    def _plan_text(
-        self,
-        domain: Domain,
-        instance: Instance,
-        memberships: MembershipSource,
-        session: PlanningSession,
-    ) -> PlanningResult:
+    def _plan_text(self, request: PlanningRequest) -> PlanningResult:
         # A PDDL task has its own goal, and needs neither relaxation nor language.
         from fcp_ros.relaxation.plan_goal import plan_goal
 
-        options = self._asked.options
-        result = plan_goal(
-            domain,
-            instance,
-            self._asked.goal,
-            options,
-            memberships,
-            cancelled=self._interruption.is_cancelled,
-            progress=self._show,
-            session=session,
-            start=self._start,
-        )
-        return settle_confirmation(result, options, self._listener.ask)
+        return settle_confirmation(plan_goal(request), request.options, self._listener.ask)
 
     @contextmanager
     def _open_memberships(self, domain: Domain) -> Iterator[MembershipSource]:

@@ -50,6 +50,7 @@ from fcp_ros.planning.model.request import Phase, PlanningOptions, ProgressCallb
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Verdict
 from fcp_ros.planning.model.suggestion import PlanSuggester, Suggestion
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch, measure_memory
+from fcp_ros.planning.request_context import PlanningRequest
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.verification.verify import verify
 from fcp_ros.relaxation.plan_goal import plan_goal
@@ -298,25 +299,22 @@ class PlanningService:
             )
             return PlanAnswer(PlanningResult(PlanStatus.TIMEOUT, sentence, alpha=options.alpha))
         memberships = self._make_memberships(asked + options.time_limit, token)
-        more: dict[str, Any] = {
-            "resources": state.resources,
-            "cancelled": lambda: token.cancelled,
-            "progress": progress,
-            "session": self._session,
-            "start": RequestStart(asked, measure_memory()),
-        }
-        if not wish.instruction:
-            found = plan_goal(self.domain, state.instance, wish.goal, options, memberships, **more)
-            return PlanAnswer(found)
-        answer = plan_instruction(
-            wish.instruction,
-            self._get_reader(),
-            self._make_context(state, wish.speaker),
+        request = PlanningRequest(
+            self.domain,
+            state.instance,
+            wish.goal,
             options,
             memberships,
-            goal=wish.goal,
-            **more,
+            resources=state.resources,
+            cancelled=lambda: token.cancelled,
+            progress=progress,
+            session=self._session,
+            start=RequestStart(asked, measure_memory()),
         )
+        if not wish.instruction:
+            return PlanAnswer(plan_goal(request))
+        context = self._make_context(state, wish.speaker)
+        answer = plan_instruction(request, wish.instruction, self._get_reader(), context)
         return PlanAnswer(answer.result, None if wish.goal else answer.interpretation)
 
     def _make_context(self, state: WorldState, speaker: str) -> ReadingContext:

@@ -14,7 +14,7 @@ from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.domain.identity import identify_domain
 from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.package_files import config_folder
-from fcp_ros.planning import PlanningOptions
+from fcp_ros.planning import PlanningOptions, PlanningRequest
 
 DOMAIN = load_domain(config_folder() / "domains/household.yaml")
 TIDY = read_policy(config_folder() / "policies/tidy.yaml")
@@ -56,7 +56,7 @@ def make_house(doors, surfaces, things, closed=()):
 def plan_tidy(house, goal):
     wanted = check_goal(parse_expression(goal), DOMAIN, house, goal)
     options = PlanningOptions(time_limit=20.0)
-    return plan_with_policies((TIDY,), DOMAIN, house, wanted, options, Certain())
+    return plan_with_policies((TIDY,), PlanningRequest(DOMAIN, house, wanted, options, Certain()))
 
 
 @st.composite

@@ -19,7 +19,7 @@ from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
 from fcp_ros.domain.identity import identify_domain
 from fcp_ros.grounding.protocol.judgement import Membership
-from fcp_ros.planning import PlanningOptions, PlanningResult, PlanStatus
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, PlanStatus
 
 KITCHEN = """
 domain: kitchen
@@ -131,7 +131,9 @@ def run(
     instance = make_kitchen(cups)
     wanted = check_goal(parse_expression(goal), DOMAIN, instance, goal)
     settings = PlanningOptions(**{"time_limit": 20.0, **options})
-    return plan_with_policies(policies, DOMAIN, instance, wanted, settings, Grasps(degree))
+    return plan_with_policies(
+        policies, PlanningRequest(DOMAIN, instance, wanted, settings, Grasps(degree))
+    )
 
 
 ALL_DIRTY = "forall ?c: cup (not dirty(?c) or inside(?c, washer_1))"

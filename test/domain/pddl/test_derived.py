@@ -15,7 +15,7 @@ from fcp_ros.cset import InstanceBuilder
 from fcp_ros.cset.instance.instance import has_same_content
 from fcp_ros.domain.derived_facts import FactDerivation
 from fcp_ros.domain.pddl import PddlError, UnsupportedPddl, parse_pddl
-from fcp_ros.planning import Plan, PlanningOptions, PlanStatus, plan, verify
+from fcp_ros.planning import Plan, PlanningOptions, PlanningRequest, PlanStatus, plan, verify
 from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.stepping.rules import StepRules
 from fcp_ros.planning.verification.ipc_plan import plan_from_actions
@@ -46,7 +46,7 @@ def read(goal, guard="", domain=BLOCKS):
 
 
 def solve(task, options=OPTIONS):
-    return plan(task.domain, task.instance, task.goal, options, NoMemberships())
+    return plan(PlanningRequest(task.domain, task.instance, task.goal, options, NoMemberships()))
 
 
 def test_states_hold_what_follows():

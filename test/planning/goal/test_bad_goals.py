@@ -5,7 +5,7 @@ import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.domain.expressions.syntax import ExpressionError
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.goal.ground_goal import MAX_PREFERENCES
 
 
@@ -49,7 +49,9 @@ PAIRS = "forall ?x: item, ?y: item (prefer 0.1: (on(?x, shelf) or on(?y, shelf))
 
 def test_too_many_preferences_are_refused(house, state, degrees):
     scene = many_things(state, house, 1 + int(MAX_PREFERENCES**0.5))
-    result = plan(house, scene, parse_expression(PAIRS), PlanningOptions(), degrees())
+    result = plan(
+        PlanningRequest(house, scene, parse_expression(PAIRS), PlanningOptions(), degrees())
+    )
     assert result.status is PlanStatus.UNSUPPORTED
     assert f"more than {MAX_PREFERENCES} preferences" in result.message
 
@@ -73,6 +75,8 @@ def test_cancelling_ends_the_grounding_and_compiling_of_many(house, state, degre
 
     scene = many_things(state, house, 100)
     checked = check_goal(parse_expression(goal), house, scene, goal)
-    result = plan(house, scene, checked, PlanningOptions(), degrees(), cancelled=cancelled)
+    result = plan(
+        PlanningRequest(house, scene, checked, PlanningOptions(), degrees(), cancelled=cancelled)
+    )
     assert result.status is PlanStatus.CANCELLED
     assert len(asked) == calls

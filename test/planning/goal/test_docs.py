@@ -9,7 +9,7 @@ from fcp_ros.binding import scene_to_instance
 from fcp_ros.domain import load_domain
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import to_text
-from fcp_ros.planning import PlanningOptions, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, plan
 from fcp_ros.scene import load_scene
 
 
@@ -20,7 +20,9 @@ def plan_goal(repository, degrees):
     scene = load_scene(repository / "config" / "scenes" / "twin_house_furnished.json")
     state = scene_to_instance(scene, domain.schema, domain.mapping).instance
     options = PlanningOptions(alpha=0.0, time_limit=60.0)
-    return lambda text: plan(domain, state, parse_expression(text), options, degrees({}, 0.9))
+    return lambda text: plan(
+        PlanningRequest(domain, state, parse_expression(text), options, degrees({}, 0.9))
+    )
 
 
 def _read_examples(repository):

@@ -4,7 +4,7 @@
 import pytest
 
 from fcp_ros.domain.pddl import UnsupportedPddl, parse_pddl
-from fcp_ros.planning import Optimise, PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.model.ground_step import compute_cost
 
 DOMAIN = """(define (domain lamps)
@@ -22,7 +22,7 @@ def solve(metric: str, goal: str = "(and (preference q (warm)))"):
     )
     assert task.minimises_cost
     options = PlanningOptions(optimise=Optimise.COST)
-    result = plan(task.domain, task.instance, task.goal, options, lambda *_: None)
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options, lambda *_: None))
     assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
     names = [given_up.name for given_up in result.given_up]
     cost = sum(

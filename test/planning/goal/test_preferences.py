@@ -11,7 +11,7 @@ from rewriting_twin import Twin
 
 from fcp_ros.domain import ExpressionError, check_goal, evaluate, parse_expression
 from fcp_ros.fuzzy import TNORMS, reaches
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
 
 GRADED = [atom("g", [a]) for a in ("a1", "a2")]
 GRADED += [atom("h", [a, b]) for a in ("a1", "a2") for b in ("b1", "b2")]
@@ -76,7 +76,11 @@ def ask(world, hard, wishes, source, **options):
         goal = check_goal(parse_expression(text), domain, instance, text)
     except ExpressionError:
         assume(False)
-    return plan(domain, instance, goal, PlanningOptions(**{"alpha": 0.0, **options}), source)
+    return plan(
+        PlanningRequest(
+            domain, instance, goal, PlanningOptions(**{"alpha": 0.0, **options}), source
+        )
+    )
 
 
 @pytest.fixture

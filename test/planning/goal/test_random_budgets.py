@@ -26,7 +26,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Negation,
 )
 from fcp_ros.grounding.protocol.judgement import Membership
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.model.result import Measure
 from fcp_ros.planning.model.watch import Watch
@@ -78,7 +78,7 @@ def test_as_many_parts_as_possible_are_reached(seed, budget, costs):
         for spent, state in reach_within(twin, budget, costs=costs)
     )
     options = PlanningOptions(budgets={"cost" if costs else "steps": float(budget)})
-    result = plan(task.domain, task.instance, task.goal, options, lambda *_: None)
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options, lambda *_: None))
     goal = check_goal(task.goal, task.domain, task.instance)
     watch = Watch(options)
     ground = ground_goal(goal, {}, task.domain, task.instance, watch, in_parts=True)
@@ -189,7 +189,7 @@ class Corridor:
     def plan(self, **options):
         judge = SimpleNamespace(judge=lambda asked: [self._judge(one) for one in asked])
         settings = PlanningOptions(**{"time_limit": 60.0, "improve_time": 60.0, **options})
-        return plan(DOMAIN, self.build(), GOAL, settings, judge)
+        return plan(PlanningRequest(DOMAIN, self.build(), GOAL, settings, judge))
 
     def _judge(self, request):
         degree = self.degrees[int(request.arguments[0].text[1:])]

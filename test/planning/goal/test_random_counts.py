@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.domain import check_goal, evaluate, infer_types, parse_domain, parse_expression
 from fcp_ros.fuzzy import TNORMS
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.goal import division
 
 DOMAIN = """
@@ -263,7 +263,7 @@ def test_compiled_evaluated_and_documented_meaning_agree(degrees, state, data):
         mock.patch.object(division, "MOST_WHOLE", whole),
         mock.patch.object(division, "MOST_TOGETHER", together),
     ):
-        result = plan(domain, start, goal, options, source)
+        result = plan(PlanningRequest(domain, start, goal, options, source))
     if best > 1e-6:
         assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
         assert result.plan.membership == pytest.approx(best)
@@ -278,6 +278,6 @@ def test_a_way_through_a_count_that_is_not_judged_is_not_taken(degrees, state):
     text = "at least 1 ?x: item (nice(?x))"
     goal = check_goal(parse_expression(text), domain, start, text)
     source = degrees({"nice(m)": 0.9, "nice(n)": 0.6})
-    result = plan(domain, start, goal, PlanningOptions(tnorm="goedel"), source)
+    result = plan(PlanningRequest(domain, start, goal, PlanningOptions(tnorm="goedel"), source))
     assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
     assert result.plan.membership == pytest.approx(0.9)

@@ -26,7 +26,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     ViolationCount,
     is_below,
 )
-from fcp_ros.planning import Optimise, PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.model.ground_step import compute_cost
 from fcp_ros.planning.model.result import Measure
 
@@ -142,7 +142,7 @@ def test_no_plan_is_better_and_each_costs_what_it_says(seed):
     twin = MetricTwin(Random(seed), texts)
     best = twin.find_best()
     task = work_out(twin.write())
-    result = plan(task.domain, task.instance, task.goal, OPTIONS, lambda *_: None)
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, OPTIONS, lambda *_: None))
     if best is None:
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN, result.message
         return

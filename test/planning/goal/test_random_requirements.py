@@ -21,7 +21,7 @@ from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.pddl.reader import read_texts, work_out
 from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import TRUE, Conjunction, TrajectoryFormula
-from fcp_ros.planning import Optimise, PlanningOptions, PlanStatus, conflicts, plan
+from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, PlanStatus, conflicts, plan
 from fcp_ros.planning.model.result import Measure, PriceKind
 
 LIMIT = 1_000
@@ -60,7 +60,7 @@ def test_no_plan_is_better_and_claims_are_true(seed):
     judge = Judge(Interpreter(texts), wanted)
     best = find_best(judge)
     task = work_out(write_requirements(texts, wanted))
-    result = plan(task.domain, task.instance, task.goal, OPTIONS, lambda *_: None)
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, OPTIONS, lambda *_: None))
     if best is None:
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN, result.message
         return
@@ -93,7 +93,9 @@ def test_sequences_take_as_few_steps_as_possible(seed):
     goal = TrajectoryConstraint(
         TrajectoryOperator.FIRST_THEN, tuple(part.parts[0] for part in task.goal.parts)
     )
-    result = plan(task.domain, task.instance, goal, PlanningOptions(), lambda *_: None)
+    result = plan(
+        PlanningRequest(task.domain, task.instance, goal, PlanningOptions(), lambda *_: None)
+    )
     if best is None:
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN, result.message
         return
@@ -120,7 +122,7 @@ def test_prices_are_those_of_hard_preferences(seed):
     wanted = RequirementDrawer(Random(seed), texts).quarrel(texts.problem.goal)
     task = work_out(write_requirements(texts, wanted))
     options = replace(OPTIONS, explain=True)
-    result = plan(task.domain, task.instance, task.goal, options, lambda *_: None)
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options, lambda *_: None))
     assume(result.plan and not any(HUGE.search(text) for text in make_task(seed)))
     twin = Interpreter(texts)
     steps = list(name_steps(task, result))
@@ -146,7 +148,9 @@ def test_conflicts_are_minimal(seed):
     task = work_out(write_requirements(texts, collect(parts)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conflicts, "LEAST", 15.0)  # time enough on a busy machine
-        result = plan(task.domain, task.instance, task.goal, OPTIONS, lambda *_: None)
+        result = plan(
+            PlanningRequest(task.domain, task.instance, task.goal, OPTIONS, lambda *_: None)
+        )
     if result.conflict is None:
         assert result.status.solved or not isinstance(task.goal, And)
         return

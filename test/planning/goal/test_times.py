@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.domain import ExpressionError, check_goal, parse_expression
 from fcp_ros.domain.model import Duration
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.goal.trajectory import timed_monitors
 from fcp_ros.planning.verification.verify import verify
 
@@ -131,5 +131,5 @@ def test_a_step_without_duration_does_not_mend_what_was_reached_in_time(
     facts = ["at(bot, hall)", "connected(hall, kitchen, door)", "in_room(crate, kitchen)"]
     home = state(instant, elements, [*facts, "closed(crate)"])
     goal = check_goal(parse_expression(f"hold not closed(crate) after {begin}"), instant, home)
-    result = plan(instant, home, goal, PlanningOptions(), degrees())
+    result = plan(PlanningRequest(instant, home, goal, PlanningOptions(), degrees()))
     assert result.status is status, result.message

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sliding_tiles import DOMAIN, SWAPPING_DOMAIN, write_random_puzzle
 
 from fcp_ros.domain.pddl import parse_pddl, reader
-from fcp_ros.planning import PlanningOptions, plan, solver
+from fcp_ros.planning import PlanningOptions, PlanningRequest, plan, solver
 from fcp_ros.planning.encoding import goal_task
 from fcp_ros.planning.heuristics.estimator import Estimator
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
@@ -42,7 +42,7 @@ def encode_task(domain, problem, replaces):
             lambda self: iter([(self._problem.goal.formula, Breadth.FULL)]),
         )
         with pytest.raises(EncodingTaken):
-            plan(task.domain, task.instance, task.goal, PlanningOptions(), None)
+            plan(PlanningRequest(task.domain, task.instance, task.goal, PlanningOptions(), None))
     return found[0]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS
-from fcp_ros.planning import PlanningOptions, PlanStatus, Switches, plan, solver
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, Switches, plan, solver
 from fcp_ros.planning.goal.formula import split_choices
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.judging import prospects
@@ -79,7 +79,7 @@ def test_what_is_shown_needs_no_wider_task(house, state, degrees, many):
     for compilation in (nullcontext(), exhaustive_compilation()):
         with compilation:
             options = PlanningOptions(explain=True)
-            answers.append(plan(house, instance, goal, options, degrees(given)))
+            answers.append(plan(PlanningRequest(house, instance, goal, options, degrees(given))))
     narrow, everything = answers
     for result in answers:
         assert result.status is PlanStatus.SOLVED_OPTIMALLY
@@ -105,9 +105,9 @@ def test_a_shortlist_changes_no_answer(degrees, house, home, monkeypatch, tnorm,
     options = PlanningOptions(alpha=data.draw(st.sampled_from([0.0, 0.4, 0.85])), tnorm=tnorm)
     monkeypatch.setattr(prospects, "FEW", 1)
     monkeypatch.setattr(solver, "MANY", 3)
-    short = plan(house, home, goal, options, source)
+    short = plan(PlanningRequest(house, home, goal, options, source))
     everything = replace(options, switches=Switches(lazy=False))
     with exhaustive_compilation():
-        expected = plan(house, home, goal, everything, source)
+        expected = plan(PlanningRequest(house, home, goal, everything, source))
     assert short.status is expected.status, short.message
     assert short.best_membership == pytest.approx(expected.best_membership, abs=1e-8)

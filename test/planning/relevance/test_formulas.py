@@ -18,7 +18,7 @@ from fcp_ros.domain import check_goal, parse_domain, parse_expression
 from fcp_ros.domain.pddl.reader import read_texts, work_out
 from fcp_ros.domain.pddl.rules import normal_form
 from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.encoding import operators as encoding_operators
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.relevance import formulas as relevance_formulas
@@ -202,7 +202,11 @@ def replay(twin, task, found):
 def test_tasks_of_the_ipc_are_planned(name, size, degrees):
     domain, write = IPC[name]
     twin, task = read(domain, write(size))
-    result = plan(task.domain, task.instance, task.goal, PlanningOptions(alpha=0.0), degrees())
+    result = plan(
+        PlanningRequest(
+            task.domain, task.instance, task.goal, PlanningOptions(alpha=0.0), degrees()
+        )
+    )
     assert result.status in (PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING)
     replay(twin, task, result.plan)
 
@@ -272,7 +276,7 @@ def test_plans_are_as_short_as_the_interpreter_s(way, degrees, texts):
     twin, task = read(*texts)
     distance = find_distance(twin, 400)
     assume(distance != -1)
-    result = plan(task.domain, task.instance, task.goal, CHEAPEST, degrees())
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, CHEAPEST, degrees()))
     if result.status is PlanStatus.UNSUPPORTED:
         assume(False)
     if distance is None:
@@ -351,7 +355,7 @@ def make_lamps(condition, rooms, lamps):
 def test_conditions_are_met_in_the_fewest_steps(condition, rooms, lamps, steps, degrees):
     domain, state = make_lamps(condition, rooms, lamps)
     goal = check_goal(parse_expression("read(bot)"), domain, state)
-    result = plan(domain, state, goal, CHEAPEST, degrees())
+    result = plan(PlanningRequest(domain, state, goal, CHEAPEST, degrees()))
     assert result.status is PlanStatus.SOLVED_OPTIMALLY
     assert len(result.plan.steps) == steps
 
@@ -364,6 +368,6 @@ def test_a_condition_with_too_many_cases_is_refused_by_name(degrees):
     domain, state = make_lamps(condition, 10, 10)
     goal = check_goal(parse_expression("read(bot)"), domain, state)
     with mock.patch.object(relevance_formulas, "MAX_CASES", 1):
-        result = plan(domain, state, goal, CHEAPEST, degrees())
+        result = plan(PlanningRequest(domain, state, goal, CHEAPEST, degrees()))
     assert result.status is PlanStatus.UNSUPPORTED
     assert "The rule read has the condition `exists ?r: room" in result.message

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.planning import Phase, PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import Phase, PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.flat import semantics
 from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.request import Optimise
@@ -109,11 +109,13 @@ def test_the_best_plan_is_that_of_a_search_through_all_states(degrees, most_stat
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(independent, "MOST_STATES", most_states)
         result = plan(
-            parsed.domain,
-            parsed.instance,
-            parsed.goal,
-            PlanningOptions(optimise=Optimise.COST, alpha=0.5),
-            degrees(),
+            PlanningRequest(
+                parsed.domain,
+                parsed.instance,
+                parsed.goal,
+                PlanningOptions(optimise=Optimise.COST, alpha=0.5),
+                degrees(),
+            ),
         )
     expected = find_least_cost(task)
     if expected is None:
@@ -147,7 +149,13 @@ def test_many_preferences_are_decided_without_a_search_for_all_of_them(degrees):
     """Of 500, 280 to 428 were given up by default (issue 28)."""
     task = many(300)
     result = plan(
-        task.domain, task.instance, task.goal, PlanningOptions(optimise=Optimise.COST), degrees()
+        PlanningRequest(
+            task.domain,
+            task.instance,
+            task.goal,
+            PlanningOptions(optimise=Optimise.COST),
+            degrees(),
+        )
     )
     assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
     assert result.expansions == 0
@@ -158,7 +166,13 @@ def test_a_component_with_too_many_states_proves_nothing(degrees, monkeypatch):
     monkeypatch.setattr(independent, "MOST_STATES", 1)
     task = many(30)
     result = plan(
-        task.domain, task.instance, task.goal, PlanningOptions(optimise=Optimise.COST), degrees()
+        PlanningRequest(
+            task.domain,
+            task.instance,
+            task.goal,
+            PlanningOptions(optimise=Optimise.COST),
+            degrees(),
+        )
     )
     assert result.status is PlanStatus.SOLVED_OPTIMALLY
     assert result.expansions > 0
@@ -170,13 +184,15 @@ def test_doing_nothing_is_an_answer_if_nothing_better_was_found(degrees):
     task = many(300)
     phases = []
     result = plan(
-        task.domain,
-        task.instance,
-        task.goal,
-        PlanningOptions(optimise=Optimise.COST),
-        degrees(),
-        cancelled=lambda: phases[-1:] == [Phase.SEARCH],
-        progress=lambda progress: phases.append(progress.phase),
+        PlanningRequest(
+            task.domain,
+            task.instance,
+            task.goal,
+            PlanningOptions(optimise=Optimise.COST),
+            degrees(),
+            cancelled=lambda: phases[-1:] == [Phase.SEARCH],
+            progress=lambda progress: phases.append(progress.phase),
+        ),
     )
     assert result.status is PlanStatus.CANCELLED
     assert result.plan is not None
@@ -203,7 +219,7 @@ def test_settling_and_reading_a_plan_copies_no_state_for_each_step(degrees, monk
     for kind in (list, tuple):
         monkeypatch.setattr(semantics, kind.__name__, note(kind), raising=False)
     options = PlanningOptions(optimise=Optimise.COST, alpha=0.5)
-    result = plan(task.domain, task.instance, task.goal, options, degrees())
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options, degrees()))
     assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
     assert len(result.plan.steps) > count / 2
     assert copied < 20 * count
@@ -221,7 +237,7 @@ def test_what_axioms_connect_is_not_decided_apart():
         (:metric minimize (+ (total-cost) (* 5 (is-violated light)) (* 2 (is-violated rest)))))""",
     )
     options = PlanningOptions(alpha=0.0, optimise=Optimise.COST)
-    result = plan(task.domain, task.instance, task.goal, options, NoMemberships())
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options, NoMemberships()))
     assert result.status is PlanStatus.SOLVED_OPTIMALLY
     assert [step.rule for step in result.plan.steps] == ["press"]
     assert [one.name for one in result.given_up] == ["rest"]

@@ -5,14 +5,14 @@ import pytest
 from sliding_tiles import DOMAIN, write_square_puzzle
 
 from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.planning import Optimise, PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, PlanStatus, plan
 
 
 def solve(size, seed, moves, **options):
     task = parse_pddl(DOMAIN, write_square_puzzle(size, seed, moves))
     assert "free" in task.replaced
     settings = PlanningOptions(**{"time_limit": 300.0, "improve_time": 0.0, **options})
-    return plan(task.domain, task.instance, task.goal, settings, None)
+    return plan(PlanningRequest(task.domain, task.instance, task.goal, settings, None))
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.grounding.protocol.judgement import Membership
-from fcp_ros.planning import PlanningOptions, plan, verify
+from fcp_ros.planning import PlanningOptions, PlanningRequest, plan, verify
 from fcp_ros.planning.stepping.rules import StepRules
 
 GOAL = 'on(?x, shelf) and is_a(?x, "mug") and serves_as(?x, "drinking") and on(book, tv)'
@@ -26,7 +26,7 @@ def goal(house, home):
 
 @pytest.fixture
 def good(house, home, goal, degrees):
-    result = plan(house, home, goal, PlanningOptions(alpha=0.6), degrees(GIVEN))
+    result = plan(PlanningRequest(house, home, goal, PlanningOptions(alpha=0.6), degrees(GIVEN)))
     assert result.plan is not None, result.message
     assert result.plan.membership == pytest.approx(0.9)
     return result.plan
@@ -177,7 +177,9 @@ def test_another_goal_fails(good, verdict_on):
 def test_constraints_are_checked(good, house, home, degrees, verdict_on):
     """A plan for the book becomes one that puts milk over electronics."""
     text = "on(milk, shelf)"
-    result = plan(house, home, parse_expression(text), PlanningOptions(), degrees())
+    result = plan(
+        PlanningRequest(house, home, parse_expression(text), PlanningOptions(), degrees())
+    )
     wet = with_argument(result.plan, len(result.plan.steps) - 1, "support", "tv")
     verdict = verify(house, home, wet, parse_expression("on(milk, tv)"), degrees(), alpha=0.0)
     assert not verdict.ok
@@ -187,7 +189,11 @@ def test_constraints_are_checked(good, house, home, degrees, verdict_on):
 
 def test_functional_legs_are_checked(house, home, degrees):
     """Picking twice: nothing but `functional: [robot]` forbids it."""
-    result = plan(house, home, parse_expression("holding(bot, book)"), PlanningOptions(), degrees())
+    result = plan(
+        PlanningRequest(
+            house, home, parse_expression("holding(bot, book)"), PlanningOptions(), degrees()
+        )
+    )
     twice = replace(result.plan, steps=(*result.plan.steps, *result.plan.steps))
     other = with_argument(twice, 1, "item", "mug_1")
     verdict = verify(
