@@ -69,11 +69,11 @@ def test_what_is_left_out_but_no_better_leaves_the_proof(monkeypatch, best):
 def test_what_is_missing_is_not_looked_for_until_all_time_is_up(monkeypatch):
     limits = []
 
-    def plan(domain, instance, goal, options, *arguments, **others):
-        if any(name.startswith("missing") for name in instance.names()):
-            limits.append(options.time_limit)
+    def plan(request):
+        if any(name.startswith("missing") for name in request.instance.names()):
+            limits.append(request.options.time_limit)
             return PlanningResult(PlanStatus.TIMEOUT, "Time is up.")
-        return original(domain, instance, goal, options, *arguments, **others)
+        return original(request)
 
     module = import_module("fcp_ros.relaxation.plan_goal")
     original = module.plan
