@@ -63,7 +63,7 @@ class PhaseTimes:
 
 @dataclass(frozen=True)
 class PlanningRequest:
-    """What somebody asks the planner for; it goes unchanged from the way in to the last stage."""
+    """The question of a caller; it goes unchanged from the way in to the last stage."""
 
     domain: Domain
     instance: Instance  # the present state

@@ -75,7 +75,7 @@ def plan_goal(
 
 @dataclass(frozen=True)
 class _GoalRequest:
-    """What is the same for the goal as stated and for its relaxations."""
+    """The request, which is the same for the goal as stated and for its relaxations."""
 
     request: PlanningRequest
     goal: Expression  # checked
