@@ -139,9 +139,8 @@ def test_damaged_files(folder: Path, name: str, fragment: str) -> None:
     original = folder / "original"
     original.write_bytes((folder / name).read_bytes())
     scene = Path(f"{folder / name}#{fragment}")
-    graphs, refusals = read_damaged(original, folder / name, 26, scene)
-    assert graphs + refusals == COPIES
-    assert refusals > 0.3 * COPIES
+    refused = read_damaged(original, folder / name, 26, scene)
+    assert refused > 0.3 * COPIES
 
 
 def test_the_published_files(shared_dir: Path) -> None:

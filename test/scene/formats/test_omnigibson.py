@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from damaged_files import COPIES
-from scene_documents import changed, read_damaged, written
+from scene_documents import changed, written
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene
@@ -195,9 +194,3 @@ def test_too_many_objects_are_refused_unread(load: Any) -> None:
             {"objects_info": {"init_info": dict.fromkeys(map(str, range(1000)))}, "state": {}},
             SceneLimits(max_nodes=100),
         )
-
-
-def test_damaged_files(data_dir: Path, tmp_path: Path) -> None:
-    graphs, refusals = read_damaged(data_dir / TWIN, tmp_path / "scene.json", seed=13)
-    assert graphs + refusals == COPIES
-    assert refusals > 0.5 * COPIES

@@ -6,13 +6,11 @@ here as numbers: polygons of rooms and locations, poses, heights and lines of ha
 """
 
 import math
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-from damaged_files import COPIES
-from scene_documents import changed, read_damaged
+from scene_documents import changed
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.foundation.yaml_text import dump_yaml
@@ -130,11 +128,6 @@ def test_a_world_in_small(load: Any) -> None:
 
 
 # ---- poses --------------------------------------------------------------------------------------
-
-
-def turn_of(load: Any, pose: Any) -> Any:
-    world = changed(WORLD, ("locations", 0, "pose"), pose)
-    return load(world).nodes["table0"].pose
 
 
 @pytest.mark.parametrize(
@@ -392,13 +385,3 @@ def test_too_many_entries_are_refused_unread(load: Any) -> None:
     bomb = changed(WORLD, ("objects",), [None] * 200)
     with pytest.raises(SceneError, match="more than the limit of 100"):
         load(bomb, SceneLimits(max_nodes=100))
-
-
-@pytest.mark.parametrize("part", ["world", "location_data", "object_data"])
-def test_damaged_files(data_dir: Path, tmp_path: Path, part: str) -> None:
-    shutil.copytree(data_dir / "pyrobosim", tmp_path, dirs_exist_ok=True)
-    original = data_dir / "pyrobosim" / f"twin_house_{part}.yaml"
-    scene = tmp_path / "twin_house_world.yaml"
-    graphs, refusals = read_damaged(original, tmp_path / original.name, 25, scene)
-    assert graphs + refusals == COPIES
-    assert refusals > 0.2 * COPIES

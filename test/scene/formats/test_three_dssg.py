@@ -3,7 +3,6 @@
 
 import json
 import math
-import shutil
 from collections import Counter
 from itertools import product
 from pathlib import Path
@@ -11,10 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from damaged_files import COPIES
 from hypothesis import given
 from hypothesis import strategies as st
-from scene_documents import changed, read_damaged, written
+from scene_documents import changed, written
 from scipy.spatial.transform import Rotation
 from twin_house import Lacks, differences, truth_of
 
@@ -357,19 +355,3 @@ def test_too_many_objects_are_refused_unread(load: Any) -> None:
 def test_no_objects_is_an_empty_scene(load: Any) -> None:
     with pytest.raises(SceneError, match="empty"):
         load(objects())
-
-
-@pytest.mark.parametrize("part", ["objects", "relationships", "semseg.v2"])
-def test_damaged_files(data_dir: Path, tmp_path: Path, part: str) -> None:
-    for file in (data_dir / "3dssg").iterdir():
-        if "subset" not in file.name:
-            shutil.copy(file, tmp_path)
-    victim = tmp_path / f"twin_house_{part}.json"
-    original = tmp_path / "original"
-    shutil.copy(victim, original)
-    if part == "semseg.v2":
-        graphs, refusals = read_damaged(original, victim, 21, tmp_path / "twin_house_objects.json")
-    else:
-        graphs, refusals = read_damaged(original, victim, seed=20)
-    assert graphs + refusals == COPIES
-    assert refusals > 0.3 * COPIES
