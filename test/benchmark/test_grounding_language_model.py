@@ -3,10 +3,23 @@
 
 from __future__ import annotations
 
+import functools
 import io
+from collections.abc import Iterator
 
 import pytest
 from rich.console import Console
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_tokenizer() -> Iterator[None]:
+    """Train the tokenizer of the models with random weights once for all tests of this file."""
+    from benchmark.grounding import random_models
+
+    with pytest.MonkeyPatch.context() as patch:
+        make = functools.cache(random_models.make_tokenizer)
+        patch.setattr(random_models, "make_tokenizer", make)
+        yield
 
 
 def test_throughput_runs_on_a_tiny_model() -> None:
