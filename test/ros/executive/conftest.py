@@ -48,6 +48,8 @@ class Site:
         self.probe = probe
         self.until = until
         self.executive: Any = stack.nodes["executive"]
+        self._as_loaded: dict[str, Any] | None = None
+        """What the scene_graph node said of itself then: the same again if nothing came in."""
         self.client = FcpClient(namespace=stack.options.namespace)
         self.outcomes = probe.listen(ActionOutcome, self.name("outcomes"))
         self.states = probe.listen(ExecutionState, self.name("execution_state"), latched=True)
@@ -62,8 +64,11 @@ class Site:
 
     def reset(self) -> None:
         """The scene as it was at first in all nodes, and no outcomes."""
-        number = self.client.load_scene(SCENE).sequence_number
-        self.until(lambda: _have_scene(self.stack, number), "the scene in all nodes")
+        keeper = self.stack.nodes.get("scene_graph")
+        if keeper is None or keeper.diagnose().values != self._as_loaded:
+            number = self.client.load_scene(SCENE).sequence_number
+            self.until(lambda: _have_scene(self.stack, number), "the scene in all nodes")
+            self._as_loaded = None if keeper is None else keeper.diagnose().values
         self.outcomes.messages.clear()
         self.states.messages.clear()
 
