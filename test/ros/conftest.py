@@ -245,7 +245,7 @@ def ros_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     patch.undo()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def probe(ros_environment: int) -> Iterator[Probe]:
     """Looks at the nodes from outside."""
     probe = Probe()
@@ -298,7 +298,7 @@ def stack_options() -> Callable[..., StackOptions]:
     return make
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def stack(
     stack_options: Callable[..., StackOptions],
     tmp_path_factory: pytest.TempPathFactory,
@@ -315,7 +315,7 @@ def stack(
         yield stack
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def client(stack: NodeStack) -> Iterator[FcpClient]:
     """A client of the session's stack."""
     from fcp_ros.client import FcpClient
@@ -324,7 +324,7 @@ def client(stack: NodeStack) -> Iterator[FcpClient]:
         yield client
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def as_loaded() -> dict[str, object]:
     """What the session's scene_graph node said of itself when its scene had been loaded."""
     return {}

@@ -175,7 +175,7 @@ class Sites:
             stack.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def make_sites(
     stack_options: Callable[..., Any], probe: Any, until: Callable[..., Any]
 ) -> Callable[[], Sites]:
@@ -192,7 +192,7 @@ def site(make_sites: Callable[[], Sites], tmp_path: Path) -> Iterator[Callable[.
     sites.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def full_site(
     make_sites: Callable[[], Sites], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
@@ -216,7 +216,7 @@ def here(full_site: Site) -> Iterator[Site]:
     full_site.set("executive", **before)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def brain_site(
     make_sites: Callable[[], Sites], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
