@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Subordinators: how a clause of a tree depends on the one above it."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.syntax.clauses import ParsedClause
+from fcp_ros.language.syntax.tree import Tree, Word
+
+
+class Relation(Enum):
+    """The relation of a clause to the one above it."""
+
+    IF = "if"
+    UNLESS = "unless"
+    WHEN = "when"
+    AFTER = "after"
+    BEFORE = "before"
+    UNTIL = "until"
+    WHILE = "while"
+    WHENEVER = "whenever"
+    WITHOUT = "without"
+    REASON = "because"
+
+
+_PHRASES = {
+    Relation.IF: "if, in case, provided, provided that, assuming, assuming that, only if",
+    Relation.UNLESS: "unless",
+    Relation.WHEN: "when, as soon as, the moment, only when",
+    Relation.AFTER: "after, once, only after, only once, right after, having",
+    Relation.BEFORE: "before, prior to",
+    Relation.UNTIL: "until, till, up until, unless and until",
+    Relation.WHILE: "while, whilst, as long as, so long as, for as long as",
+    Relation.WHENEVER: "whenever, each time, every time, any time, always when",
+    Relation.WITHOUT: "without, without ever, instead of",
+    Relation.REASON: "because, since, as, so that, although, though, even though, so",
+}
+_SAID = {
+    tuple(said.split()): relation
+    for relation, phrases in _PHRASES.items()
+    for said in phrases.split(", ")
+}
+_LONGEST = max(map(len, _SAID))
+_CLAUSAL = gather_words("advcl pcomp ccomp relcl prep:without prep:after prep:before prep:of acl")
+
+
+def find_relation(tree: Tree, clause: ParsedClause) -> tuple[Relation, tuple[Word, ...]] | None:
+    """Find the subordinator of a clause and its words; None for a clause without one."""
+    verb = tree.words[clause.verb]
+    relation = clause.relation
+    if relation not in _CLAUSAL and not relation.startswith("prep:") and relation != "ROOT":
+        return None
+    below = tree.list_subtree(verb.place)
+    begin = min((p for p in below if not tree.words[p].is_inserted), default=verb.place)
+    texts = [word.text for word in tree.words]
+    for start in range(max(0, begin - 3), verb.place):
+        for length in range(_LONGEST, 0, -1):
+            found = _SAID.get(tuple(texts[start : start + length]))
+            stop = start + length
+            if found is None or stop > verb.place or stop < begin:
+                continue
+            words = tree.words[start:stop]
+            if not _introduces(tree, verb, words, begin):
+                continue
+            return found, words
+    return None
+
+
+def _introduces(tree: Tree, verb: Word, words: tuple[Word, ...], begin: int) -> bool:
+    """Return True if the last word of a subordinator depends on the verb, or stands before it."""
+    last = words[-1]
+    if last.head == verb.place or verb.head == last.place:
+        return last.role in ("mark", "advmod", "prep", "ROOT", "dep", "npadvmod", "aux") or (
+            verb.role == "pcomp"
+        )
+    return last.place + 1 == begin and verb.role != "ROOT" and len(words) > 1
