@@ -14,9 +14,10 @@ from fcp_ros.language.english.verbs import (
     HOLD_VERBS,
     PUT_VERBS,
     REMOVE_VERBS,
+    SAME_VERBS,
 )
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.learned_reader.nucleus import NOT_OF_PLACE, Nucleus, SpokenPlace
+from fcp_ros.language.learned_reader.nucleus import Nucleus, SpokenPlace
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.parsing.trees import (
     PERSON,
@@ -92,7 +93,12 @@ class GeneralActs:
         if place is None or where.preposition not in _PLACED:
             return None
         types = self._phrases.list_types(theme), self._phrases.list_types(place)
-        if all(types) and self._parsed.places.choose(where.preposition, *types) is None:
+        near = where.preposition == "near"
+        if (
+            not near
+            and all(types)
+            and self._parsed.places.choose(where.preposition, *types) is None
+        ):
             return None
         degree = theme.degree * place.degree
         return Predication(
@@ -107,83 +113,156 @@ class GeneralActs:
 
     def _place(self, said: Nucleus, demanded: bool) -> Iterator[SpokenClause]:
         """Read "put | the mug | on the table", "the mug belongs | on the table"."""
-        act = Act.STATE
-        theme_word = said.subject
-        if said.lemma in PUT_VERBS | _WANTING and said.thing is not None:
-            act, theme_word = Act.ACHIEVE, said.thing
-        elif said.lemma and said.lemma not in _BEING:
+        found = self._find_theme(said)
+        if found is None:
             return
-        elif said.lemma in _LASTING:
-            act = Act.KEEP
-        if theme_word is None:
-            return
-        verb = said.lemma
-        attached = said.list_behind(theme_word)
-        if said.lemma == "" and theme_word is said.verb:
-            attached, own = [], [p for p in attached if p.preposition not in NOT_OF_PLACE]
-        else:
-            own = [p for p in said.places if p.preposition in (*_PLACED, "from")]
-        goals = [p for p in own if p.preposition != "from"]
-        sources = [p for p in own if p.preposition == "from"]
-        taken = goals
-        if not goals and (said.lemma or not own):
-            taken = [p for p in attached if p.preposition in _PLACED][-1:]
-        gaps = list(self._find_gaps(said, theme_word, taken))
-        if not taken and gaps:
-            taken = [gaps[-1][1]]  # "the mug and the book | on the table"
-            gaps = []
-        whereabouts = self._find_whereabouts(said)
-        without = tuple(p.root for p in (*taken, *sources)) + tuple(word for word, _ in gaps)
-        without += tuple(word for word, _ in whereabouts)
-        theme = self.read_noun(said, theme_word, without)
+        act, word = found
+        own = [p for p in said.places if p.preposition in (*_PLACED, "from")]
+        attached = said.list_behind(word)
+        if not said.lemma and word is said.verb:
+            own, attached = [p for p in attached if p.preposition in (*_PLACED, "from")], []
+        barred = [p for p in own if _is_negated(said, p)]
+        sources = [p for p in own if p.preposition == "from" and p not in barred]
+        goals = [p for p in own if p not in (*sources, *barred)]
+        joined, pairs = self._find_joined(said, word, goals)
+        if not goals:
+            goals = [p for p in attached if p.preposition in _PLACED][-1:]
+        if not goals and pairs:
+            goals = [pairs[-1][1]]  # "the mug and the book | on the table"
+            joined, pairs = [*joined, *(one for one, _ in pairs)], []
+        if not goals and any(p.preposition in _PLACED for p in barred):
+            goals, barred = [], barred
+        elsewhere = self._find_whereabouts(said)
+        roots = [p.root for p in (*goals, *sources, *barred)]
+        roots += [*joined, *(one for one, _ in pairs), *(one for one, _ in elsewhere)]
+        theme = self.read_noun(said, word, tuple(w for w in roots if w is not word))
         if theme is None:
             return
-        if not taken and not whereabouts:
-            if sources or any(p.preposition == "from" for p in attached):
-                yield from self._remove(said, theme, theme_word, sources)
+        if not goals and not elsewhere and not barred:
+            yield from self._remove(said, theme, word, sources, act)
             return
-        if sources:
-            theme = self._add_source(said, theme, sources[0])
-        if whereabouts:
-            word, other = whereabouts[0]
-            place = self.read_noun(said, other)
-            if place is None:
-                return
-            one: Predication | None = Predication(
-                None,
-                {THEME: theme, PLACE: place},
-                preposition="where",
-                uses=_use([w for w in self._list_where(said, word)], WordRole.ACTION, "where"),
-                degree=theme.degree * place.degree,
+        for source in sources[:1]:
+            theme = self._add_source(said, theme, source)
+        early = [one for one in joined if not goals or one.place < goals[0].noun.place]
+        theme = self._join(said, theme, early, tuple(roots))
+        if theme is None:
+            return
+        where = goals[0] if goals else None
+        if elsewhere:
+            one = self._make_same_place(said, theme, *elsewhere[0])
+        elif where is not None:
+            one = self.make_place(
+                said, theme, where, tuple(w for w in roots if w is not where.root)
             )
         else:
-            one = self.make_place(said, theme, taken[0], tuple(word for word, _ in gaps))
-        if one is None:
+            one = None
+        if one is None and not barred:
             return
-        yield self._make(said, act, one, verb)
-        for word, where in gaps:
-            other_theme = self.read_noun(said, word, (where.root,))
-            placed = self.make_place(said, other_theme, where) if other_theme else None
-            if placed is None:
+        if one is not None:
+            yield self._make(said, act, one)
+        again = _repeat(theme)
+        for further in goals[1:]:
+            if _goes_on(said, further):
+                placed = self.make_place(said, again, further)
+                if placed is not None:
+                    yield self._make_more(act, placed, said.lemma, further.words[0].token)
+        for place in barred:
+            placed = self.make_place(said, theme if one is None else again, place)
+            if placed is not None:
+                clause = self._make_more(Act.STATE, placed, "", place.words[0].token)
+                no = _use([said.tree.words[place.words[0].place - 1]], WordRole.LIMIT, "not")
+                yield replace(clause, negated=True, uses=(*clause.uses, *no))
+        for other, there in pairs:
+            moved = self.read_noun(said, other, (there.root,))
+            placed = self.make_place(said, moved, there) if moved is not None else None
+            if placed is not None:
+                yield self._make_more(act, placed, said.lemma, other.token)
+        for other in joined:
+            if other in early or where is None:
                 continue
-            yield SpokenClause(act, (placed,), verb=verb, degree=placed.degree)
+            moved = self.read_noun(said, other)
+            if moved is not None and one is not None and not isinstance(one.arguments[PLACE], int):
+                same = replace(
+                    one,
+                    arguments={THEME: moved, PLACE: _repeat(one.arguments[PLACE])},
+                    uses=(),
+                )
+                yield self._make_more(act, same, said.lemma, other.token)
 
-    def _find_gaps(
-        self, said: Nucleus, theme: Word, taken: list[SpokenPlace]
-    ) -> Iterator[tuple[Word, SpokenPlace]]:
-        """Yield what goes on without its verb: "... and the book | on the couch"."""
-        tree = said.tree
-        open_ = [theme, *(p.noun for p in taken), said.verb]
+    def _find_theme(self, said: Nucleus) -> tuple[Act, Word] | None:
+        """Find what shall be somewhere, and how that is asked for."""
+        word = said.subject
+        if said.thing is not None and said.lemma in PUT_VERBS | _WANTING | _LASTING | REMOVE_VERBS:
+            return (Act.KEEP if said.lemma in _LASTING else Act.ACHIEVE), said.thing
+        if word is None:
+            return None
+        if said.passive and said.lemma in PUT_VERBS | REMOVE_VERBS | {"allow", "permit"}:
+            return Act.STATE, word
+        if said.lemma and said.lemma not in _BEING:
+            return None
+        return (Act.KEEP if said.lemma in _LASTING else Act.STATE), word
+
+    def _find_joined(
+        self, said: Nucleus, theme: Word, goals: list[SpokenPlace]
+    ) -> tuple[list[Word], list[tuple[Word, SpokenPlace]]]:
+        """Find what goes on without its verb: "and the book", "and the book | on the couch"."""
+        tree, alone = said.tree, list[Word]()
+        pairs: list[tuple[Word, SpokenPlace]] = []
+        open_ = [*said.joined, *(p.noun for p in goals)]
+        seen: set[int] = {theme.place}
+        if tree.children[theme.place]:
+            open_.insert(0, theme)
         while open_:
             word = open_.pop(0)
-            for child in tree.list_children(word.place, "conj", "appos", "npadvmod", "dep"):
-                if not child.is_noun:
-                    continue
-                inner = [p for p in said.list_behind(child) if p.preposition in _PLACED]
+            is_joined = word in said.joined or word.role == "conj"
+            inner = [p for p in said.list_behind(word) if p.preposition in _PLACED]
+            if is_joined and word.place not in seen and word not in (p.noun for p in goals):
+                seen.add(word.place)
                 if inner:
-                    yield child, inner[0]
+                    pairs.append((word, inner[0]))
                     open_.append(inner[0].noun)
-                open_.append(child)
+                elif word in said.joined:
+                    alone.append(word)
+            for child in tree.list_children(word.place, "conj", "appos"):
+                if child.is_noun and any(p.preposition in _PLACED for p in said.list_behind(child)):
+                    open_.append(child)
+                elif child.is_noun and word in said.joined:
+                    alone.append(child)
+        return alone, pairs
+
+    def _join(
+        self, said: Nucleus, theme: Phrase, others: list[Word], without: tuple[Word, ...]
+    ) -> Phrase | None:
+        """Join what the parser gave to the verb to a phrase: "the mug | and the bowl"."""
+        parts = [theme]
+        for other in others:
+            phrase = self.read_noun(said, other, tuple(w for w in without if w is not other))
+            if phrase is None:
+                return None
+            parts.append(phrase)
+        if len(parts) == 1:
+            return theme
+        links = [c.text for c in said.tree.list_children(said.verb.place, "cc")]
+        degree = min(part.degree for part in parts)
+        uses = _use(list(said.tree.list_children(said.verb.place, "cc")), WordRole.FILLER, "")
+        return Coordination(tuple(parts), "or" in links, uses=uses, degree=degree)
+
+    def _make_same_place(
+        self, said: Nucleus, theme: Phrase, verb: Word, noun: Word
+    ) -> Predication | None:
+        """Make the condition that something is "where | the bowl | is"."""
+        place = self.read_noun(said, noun)
+        if place is None:
+            return None
+        uses = _use(list(self._list_where(said, verb)), WordRole.ACTION, "where")
+        degree = theme.degree * place.degree
+        arguments = {THEME: theme, PLACE: place}
+        return Predication(None, arguments, preposition="where", uses=uses, degree=degree)
+
+    def _make_more(self, act: Act, one: Predication, verb: str, token: int) -> SpokenClause:
+        """Make a clause that goes on from the one before it; its verb is left out."""
+        uses = [u for a in one.arguments.values() if not isinstance(a, int) for u in _list(a)]
+        return SpokenClause(act, (one,), verb=verb, uses=tuple(uses), degree=one.degree)
 
     def _find_whereabouts(self, said: Nucleus) -> list[tuple[Word, Word]]:
         """Find "where | the bowl | is"."""
@@ -205,13 +284,15 @@ class GeneralActs:
                 yield child
 
     def _remove(
-        self, said: Nucleus, theme: Phrase, word: Word, sources: list[SpokenPlace]
+        self, said: Nucleus, theme: Phrase, word: Word, sources: list[SpokenPlace], act: Act
     ) -> Iterator[SpokenClause]:
         """Read "take the mug | off the table"."""
-        if said.lemma not in REMOVE_VERBS and said.lemma:
+        if said.lemma not in REMOVE_VERBS | _LASTING | _BEING and said.lemma:
             return
         attached = [p for p in said.list_behind(word) if p.preposition == "from"]
         sources = sources or attached
+        if not sources:
+            return
         if attached and sources == attached:
             bare = self.read_noun(said, word, tuple(p.root for p in attached))
             if bare is None:
@@ -228,14 +309,17 @@ class GeneralActs:
             uses=_use(sources[0].words, WordRole.ACTION, "from"),
             degree=theme.degree * place.degree,
         )
-        yield self._make(said, Act.ACHIEVE, away)
+        yield self._make(said, act, away)
 
     def _add_source(self, said: Nucleus, theme: Phrase, source: SpokenPlace) -> Phrase:
         place = self.read_noun(said, source.noun)
         if place is None or not isinstance(theme, NounPhrase):
             return theme
         uses = _use(source.words, WordRole.ACTION, "from")
-        there = Predication(None, {PLACE: place}, THEME, "from", source=True, uses=uses)
+        from_ = source.preposition == "from"
+        there = Predication(
+            None, {PLACE: place}, THEME, source.preposition, source=from_, uses=uses
+        )
         return replace(theme, qualities=(*theme.qualities, there))
 
     def _keep(self, said: Nucleus, demanded: bool) -> Iterator[SpokenClause]:
@@ -243,6 +327,9 @@ class GeneralActs:
         touching = said.lemma in _TOUCHING and not said.places
         word = said.thing if said.thing is not None else said.subject
         if word is None or not (said.lemma in _LASTING or touching):
+            return
+        if said.lemma == "leave" and said.thing is not None and said.subject is not None:
+            yield from self._leave(said)
             return
         if touching:
             if said.list_behind(word) and said.lemma == "move":
@@ -257,12 +344,24 @@ class GeneralActs:
             return
         if not same and said.lemma not in ("leave", "stay"):
             return
+        if said.joined:
+            return
         roots = tuple(w for w in same if w.head in (word.place, said.verb.place))
         theme = self.read_noun(said, word, roots)
         if theme is not None:
             uses = _use(same, WordRole.ACTION, "stays")
             one = Predication(None, {THEME: theme}, uses=uses, degree=theme.degree)
             yield self._make(said, Act.STAY, one)
+
+    def _leave(self, said: Nucleus) -> Iterator[SpokenClause]:
+        """Read "the laptop has to leave | the table"."""
+        assert said.subject is not None and said.thing is not None
+        theme, place = self.read_noun(said, said.subject), self.read_noun(said, said.thing)
+        if theme is not None and place is not None:
+            degree = theme.degree * place.degree
+            arguments = {THEME: theme, PLACE: place}
+            away = Predication(None, arguments, preposition="from", negated=True, degree=degree)
+            yield self._make(said, Act.ACHIEVE, away)
 
     def _list_same(self, said: Nucleus, word: Word) -> Iterator[Word]:
         """Yield the words of "as it is", "where it is", "alone", "in its place"."""
@@ -362,18 +461,35 @@ class GeneralActs:
         theme = self.read_noun(said, said.thing, marked)
         if theme is None:
             return
-        uses = _use([w for w in marked if w.text not in ("me",)], WordRole.ACTION, "bring")
+        theme = self._join(said, theme, list(said.joined), marked)
+        if theme is None:
+            return
+        for where in said.places:
+            if where.preposition == "from" or (where.preposition in ("in", "on") and said.receiver):
+                theme = self._add_source(said, theme, where)
+        uses = _use(marked, WordRole.ACTION, "bring")
         degree = theme.degree * person.degree
         one = Predication(None, {THEME: theme, PERSON: person}, uses=uses, degree=degree)
         yield replace(self._make(said, Act.BRING, one), verb="bring")
 
     def _hold(self, said: Nucleus, demanded: bool) -> Iterator[SpokenClause]:
-        if said.thing is None or said.lemma not in HOLD_VERBS:
+        """Read "take | the mug", "put | it | down", "keep holding | it"."""
+        down = any(w.text == "down" for w in said.particles)
+        if said.thing is not None and down and said.lemma in ("put", "set", "lay"):
+            theme = self.read_noun(said, said.thing)
+            if theme is not None:
+                one = Predication(None, {THEME: theme}, degree=theme.degree)
+                yield self._make(said, Act.HOLD, one, "keep", negated=True)
             return
+        whole = f"{said.lemma} {said.thing.text} of" if said.thing is not None else ""
+        if said.thing is None or said.lemma not in HOLD_VERBS or whole in SAME_VERBS:
+            return
+        kept = said.verb.tag == "VBG" and said.tree.words[said.verb.head].lemma in _LASTING
         theme = self.read_noun(said, said.thing)
+        theme = self._join(said, theme, list(said.joined), ()) if theme is not None else None
         if theme is not None:
             one = Predication(None, {THEME: theme}, degree=theme.degree)
-            yield self._make(said, Act.HOLD, one)
+            yield self._make(said, Act.HOLD, one, "keep" if kept else "")
 
     def _go(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "go | to the kitchen", "stay | there"."""
@@ -469,6 +585,33 @@ class GeneralActs:
         return SpokenClause(
             act, (one,), negated, verb=verb or said.lemma, uses=uses, degree=one.degree
         )
+
+
+def _repeat(phrase: object) -> NounPhrase:
+    """Speak again of the same thing."""
+    several = isinstance(phrase, Coordination) or (isinstance(phrase, NounPhrase) and phrase.plural)
+    if isinstance(phrase, NounPhrase) and not several and not isinstance(phrase.head, Reference):
+        return replace(phrase, determiner=Determiner.THE, number=None, qualities=(), uses=())
+    head = Reference.THEM if several else Reference.IT
+    return NounPhrase(0, 0, head, Determiner.THE, None, several)
+
+
+def _list(phrase: Phrase) -> tuple[WordUse, ...]:
+    return tuple(collect_phrase_uses(phrase))
+
+
+def _is_negated(said: Nucleus, place: SpokenPlace) -> bool:
+    """Return True for "not | on the couch"."""
+    words = said.tree.words
+    before = words[place.words[0].place - 1] if place.words[0].place else None
+    return before is not None and before.text == "not" and before.head != said.verb.place
+
+
+def _goes_on(said: Nucleus, place: SpokenPlace) -> bool:
+    """Return True for "(on the table) and afterwards | in the fridge"."""
+    words, first = said.tree.words, place.words[0].place
+    before = [words[p].text for p in range(max(0, first - 3), first)]
+    return "and" in before or "then" in before or "," in before
 
 
 def _speaker(token: int) -> NounPhrase:

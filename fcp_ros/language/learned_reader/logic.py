@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.language.confidence import Confidence
-from fcp_ros.language.demands.clause import SUBJECT, DemandClause, SpokenArgument
+from fcp_ros.language.demands.clause import OBJECT, SUBJECT, DemandClause, SpokenArgument
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.demands.parsed_clauses import SpokenParts, read_parts
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE
 from fcp_ros.language.english.tokens import TokenKind
-from fcp_ros.language.english.verbs import KEEP_VERBS
+from fcp_ros.language.english.verbs import KEEP_VERBS, SAME_VERBS
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.learned_reader.demand_reader import DemandReader
+from fcp_ros.language.learned_reader.demand_reader import DemandFound, DemandReader
 from fcp_ros.language.learned_reader.general_acts import GeneralActs
 from fcp_ros.language.learned_reader.marks import Mark, MarkKind, find_marks
 from fcp_ros.language.learned_reader.nucleus import Nucleus, read_nucleus
@@ -49,9 +49,12 @@ from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 from fcp_ros.language.syntax.units import split_units
 
 _WRAPPING = gather_words(
-    "want need like love prefer wish make see ensure let have expect get be check"
+    "want need like love prefer wish make see ensure let have expect get be check ought suppose "
+    "keep"
 )
 """Verbs whose clause below is what is asked for: "I want the door closed", "make sure that ..."."""
+_WISHING = gather_words("want need like love wish prefer expect")
+_AGAIN = gather_words("already again still yet anymore currently too also though tonight today")
 _MODALS = gather_words("should must shall would could can will may might need have ought to 'd")
 _PLACED = gather_words("go belong stay remain")
 _MAKING = gather_words("keep leave have get make want need")
@@ -59,7 +62,7 @@ _LOGICAL = gather_words("or nor neither either but for with by at in on up down 
 """Small words that aren't dropped."""
 _PLAIN = (FILLERS - _LOGICAL) | gather_words("please then and you i we me us now so let")
 _ASIDE = "aside"
-_CERTAIN, _SURE = 0.9, 0.6
+_CERTAIN, _SURE, _KNOWN = 0.9, 0.6, 0.5
 _REASON = 0.9
 _LINKS = {MarkKind.THEN: Link.THEN, MarkKind.EARLIER: Link.EARLIER}
 _PROVISOS = {
@@ -122,11 +125,13 @@ class LogicReader:
             return
         self._follow_links(unit)
         marked = {t for mark in self._marks for t in mark.tokens}
-        if not unit.piece.imperative and tell(tree, max(span) + 1) is not None:
-            self._remark(tree)
-            return
         clauses = [c for c in list_clauses(unit) if tree.words[c.verb].token not in marked]
         by_verb = {c.verb: c for c in clauses}
+        wished = any(self._wraps(tree, clause, by_verb) for clause in clauses)
+        told = not unit.piece.imperative and not wished and self._is_told(unit, max(span) + 1)
+        if told:
+            self._remark(tree)
+            return
         mains, subordinates = list[ParsedClause](), dict[int, list[_Subordinate]]()
         for clause in clauses:
             kind = self._classify(tree, clause, by_verb)
@@ -137,6 +142,24 @@ class LogicReader:
                 subordinates.setdefault(main, []).append(kind)
         for clause in mains:
             self._read_main(clause, subordinates.pop(clause.verb, []), mains)
+
+    def _is_told(self, unit: Segment, end: int) -> bool:
+        """Return True for a statement that demands nothing.
+
+        What goes on from a demand without a verb of its own, or has no articles, is none: "(the
+        counter shall be clean) and the door closed", "door shut".
+        """
+        tree, root = unit.tree, unit.tree.root
+        helpers = list(tree.list_children(root.place, "aux", "auxpass"))
+        subject = tree.find_child(root.place, *SUBJECTS)
+        if helpers and subject is not None and helpers[0].place < subject.place:
+            return False
+        if not helpers and subject is not None and root.tag in ("VBN", "VBD", "JJ"):
+            bare = subject.tag == "NN" and not tree.children[subject.place]
+            last = self._clauses[-1].act if self._clauses and unit.piece.links else Act.REMARK
+            if bare or last is not Act.REMARK:
+                return False
+        return tell(tree, end) is not None
 
     def _classify(
         self, tree: Tree, clause: ParsedClause, by_verb: dict[int, ParsedClause]
@@ -186,10 +209,13 @@ class LogicReader:
             return False
         to = any(w.text == "to" for w in tree.list_children(verb.place, "aux"))
         subject = tree.find_child(verb.place, *SUBJECTS)
-        if above.lemma in ("want", "need", "like", "love", "wish", "prefer", "expect"):
+        if above.lemma == "keep":
+            return verb.tag == "VBG"
+        if above.lemma in _WISHING:
             speaker = tree.find_child(above.place, "nsubj")
             needy = speaker is not None and speaker.text not in ("i", "we", "you")
-            return needy or subject is not None or verb.role == "ccomp"
+            having = verb.lemma in ("have", "see", "get", "find")
+            return needy or having or subject is not None or verb.role == "ccomp"
         return subject is not None or to or verb.tag in ("VBN", "VB")
 
     def _find_main(
@@ -241,7 +267,7 @@ class LogicReader:
                 mark.kind is MarkKind.THEN and mark.start <= min(own)
             ):
                 self._apply_link(mark)
-        before, provisos = list[SpokenClause](), list[Proviso]()
+        provisos = list[Proviso]()
         following = Link.AND
         for one in below:
             if not one.ahead:
@@ -394,23 +420,31 @@ class LogicReader:
         return replace(nucleus, lemma="", subject=verb)
 
     def _read_demand(self, parsed: ParsedClause, nucleus: Nucleus) -> list[SpokenClause]:
-        """Read a clause by the demand model."""
-        parts = _reshape(read_parts(parsed), parsed, nucleus)
-        found = self._demands.read(parsed, parts, bool(self._clauses))
-        demand = found.demand
-        if demand is None or not found.clauses:
+        """Read a clause by the demand model, in the ways in which it may be put."""
+        best, parts = DemandFound(), read_parts(parsed)
+        for one in _list_ways(parts, nucleus):
+            found = self._demands.read(parsed, one, bool(self._clauses))
+            if found.clauses and (not best.clauses or found.degree > best.degree):
+                best, parts = found, one
+        demand = best.demand
+        if demand is None or not best.clauses:
             return []
         act = Act.ACHIEVE
         if parsed.lemma in KEEP_VERBS and parts.clause.complement:
             act = Act.KEEP
-        elif parts.clause.verb == "be":
+        elif parts.clause.verb in ("be", "want"):
             act = Act.STATE
-        first, *others = found.clauses
+        first, *others = best.clauses
         uses = list(first.uses)
-        if nucleus.lemma in _MAKING and demand.degree >= 0.5:
-            uses += _use([nucleus.verb, *nucleus.states], WordRole.ACTION, demand.meaning.name)
+        if demand.degree >= _KNOWN:
+            words = [nucleus.verb, *nucleus.particles]
+            words += [w for w in nucleus.states if w.text in parts.clause.complement.split()]
+            if parts.clause.verb != parsed.lemma and nucleus.thing is not None:
+                if nucleus.thing.lemma == parts.clause.verb:  # "give it a wipe"
+                    words += [nucleus.thing, *nucleus.tree.list_children(nucleus.thing.place)]
+            uses += _use(words, WordRole.ACTION, demand.meaning.name)
         first = replace(
-            first, act=act, verb=parsed.lemma, uses=tuple(uses), degree=first.degree * found.degree
+            first, act=act, verb=parsed.lemma, uses=tuple(uses), degree=first.degree * best.degree
         )
         self._last_demand = demand
         return [first, *(replace(o, act=act) for o in others)]
@@ -438,17 +472,16 @@ class LogicReader:
     def _list_wrapper(self, tree: Tree, verb: Word) -> Iterator[Word]:
         """Yield the words around a clause: "make sure that", "I want"."""
         while verb.role in ("ccomp", "xcomp"):
-            for mark in tree.list_children(verb.place, "mark"):
-                yield mark
-            for aux in tree.list_children(verb.place, "aux"):
-                yield aux
+            yield from tree.list_children(verb.place, "mark", "aux")
             above = _find_wrapper(tree, verb)
             if above.place == verb.place or above.lemma not in _WRAPPING:
                 return
             yield above
             for child in tree.list_children(
-                above.place, "nsubj", "aux", "acomp", "prt", "expl", "dobj", "prep"
+                above.place, "nsubj", "aux", "acomp", "prt", "expl", "dobj", "prep", "ccomp", "oprd"
             ):
+                if child.role == "ccomp" and not child.tag.startswith("JJ"):
+                    continue
                 below = tree.list_subtree(child.place)
                 if child.role in ("dobj", "prep") and (
                     child.text not in ("it", "to") or len(below) > 2
@@ -515,6 +548,14 @@ class LogicReader:
         if not parsed.lemma or parsed.mood is not Mood.STATEMENT or parsed.lemma in _PLACED:
             return False
         helpers = list(parsed.tree.list_children(parsed.verb, "aux", "auxpass"))
+        above = parsed.tree.words[nucleus.verb.head]
+        if (
+            nucleus.verb.role in ("conj", "ROOT")
+            and not helpers
+            and nucleus.verb.tag in ("VBN", "VBD")
+        ):
+            asked = any(parsed.tree.list_children(above.place, "aux"))
+            return not asked and above is not nucleus.verb  # "and the door shut"
         finite = [w for w in (*helpers, nucleus.verb) if w.tag in ("VBZ", "VBP", "VBD", "MD")]
         return (
             bool(finite)
@@ -563,6 +604,15 @@ class LogicReader:
         places = tree.list_subtree(parsed.verb)
         return _use([*(tree.words[p] for p in places), *words], WordRole.FILLER, _ASIDE)
 
+    def _joins_clauses(self, place: int) -> bool:
+        """Return True for "but" between clauses, not for "all but the mug"."""
+        if any(place in segment.piece.links for segment in self._parsed.segments):
+            return True
+        word = self._parsed.nouns.spans.words.get(place)
+        if word is None:
+            return False
+        return self._parsed.nouns.spans.tree.words[word.head].is_verb
+
     def _account(self, sentence: Sentence) -> list[Sentence]:
         """Say which words have no part in a reading."""
         uses = collect_uses(sentence)
@@ -582,7 +632,8 @@ class LogicReader:
         for place, token in enumerate(self._tokens):
             if place in covered:
                 continue
-            if token.text in _PLAIN or place in polite:
+            joint = token.text == "but" and self._joins_clauses(place)
+            if token.text in _PLAIN | _AGAIN or place in polite or joint:
                 fillers.append(WordUse(token.start, token.end, WordRole.FILLER))
             else:
                 unread.append(place)
@@ -612,30 +663,62 @@ def _apply_mark(clause: SpokenClause, mark: Mark, behind: bool) -> SpokenClause:
     return clause
 
 
-def _reshape(parts: SpokenParts, parsed: ParsedClause, nucleus: Nucleus) -> SpokenParts:
-    """Write "keep | the door | closed" as a wish for a state, and "| door | shut" as that state."""
-    clause = parts.clause
-    verb = nucleus.verb
+def _list_ways(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
+    """Yield a clause as it is, and as what people say as well.
+
+    "keep | the door | closed" is a wish for a state, "the tv must be | switched off" somebody's act,
+    "give | the counter | a wipe" wipes it, and "get rid of" is another verb's synonym.
+    """
+    clause, verb = parts.clause, nucleus.verb
     if nucleus.lemma in _MAKING:
         state = next((w for w in nucleus.states if w.text != clause.particle), None)
         word = clause.complement or clause.particle or (state.text if state is not None else "")
         if word:
-            return replace(parts, clause=replace(clause, verb="want", complement=word, particle=""))
-    if (
-        nucleus.subject is not None
-        and verb.tag in ("VBN", "VBD")
-        and verb.place != nucleus.subject.place
-    ):
-        helpers = list(nucleus.tree.list_children(verb.place, "aux", "auxpass"))
-        if clause.verb != "be" and not any(h.lemma in ("have", "do") for h in helpers):
-            return replace(
-                parts, clause=replace(clause, verb="be", complement=verb.text, particle="")
-            )
+            wished = replace(clause, verb="want", complement=word, particle="")
+            yield replace(parts, clause=wished)
+            return
     if not nucleus.lemma and nucleus.subject is verb and nucleus.particles:
-        word = nucleus.particles[0].text
         argument = SpokenArgument(SUBJECT, verb.lemma)
-        return SpokenParts(DemandClause("be", "", (argument,), word), (verb.place,))
-    return parts
+        state_ = DemandClause("be", "", (argument,), nucleus.particles[0].text)
+        yield SpokenParts(state_, (verb.place,))
+        return
+    helpers = [h.lemma for h in nucleus.tree.list_children(verb.place, "aux")]
+    own = nucleus.subject is not None and nucleus.subject is not verb
+    if own and verb.tag in ("VBN", "VBD") and (nucleus.passive or "have" not in helpers):
+        particle = nucleus.particles[0].text if nucleus.particles else ""
+        complement = f"{verb.text} {particle}".strip()
+        yield replace(parts, clause=replace(clause, verb="be", complement=complement, particle=""))
+        arguments = tuple(
+            replace(a, marker=OBJECT) if a.marker == SUBJECT else a for a in clause.arguments
+        )
+        yield replace(
+            parts,
+            clause=DemandClause(verb.lemma, particle, arguments, "", clause.negated),
+        )
+        return
+    yield parts
+    if (
+        nucleus.thing is not None
+        and nucleus.receiver is not None
+        and verb.lemma in ("give", "have")
+    ):
+        pairs = [
+            (replace(a, marker=OBJECT), head)
+            for a, head in zip(clause.arguments, parts.heads, strict=True)
+            if head != nucleus.thing.place
+        ]
+        light = DemandClause(nucleus.thing.lemma, "", tuple(a for a, _ in pairs))
+        yield SpokenParts(light, tuple(head for _, head in pairs))
+    said = [clause.action]
+    for argument, head in zip(clause.arguments, parts.heads, strict=True):
+        if argument.preposition == "of":
+            thing = nucleus.thing.text if nucleus.thing is not None else ""
+            said.append(f"{clause.verb} {thing} of" if thing else f"{clause.verb} of")
+            one = (replace(argument, marker=OBJECT),)
+            parts = SpokenParts(replace(clause, arguments=one), (head,))
+    for other in (o for text in reversed(said) for o in SAME_VERBS.get(text, ())):
+        meant, _, particle = other.partition(" ")
+        yield replace(parts, clause=replace(parts.clause, verb=meant, particle=particle))
 
 
 def _find_wrapper(tree: Tree, verb: Word) -> Word:

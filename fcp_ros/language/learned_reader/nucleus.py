@@ -46,6 +46,8 @@ class Nucleus:
     places: tuple[SpokenPlace, ...]  # those that depend on the verb
     states: tuple[Word, ...]  # adjectives and participles that may be said of the thing
     particles: tuple[Word, ...]
+    passive: bool = False
+    joined: tuple[Word, ...] = ()  # nouns that the parser joined to the verb: "... and the bowl"
 
     def list_behind(self, noun: Word) -> list[SpokenPlace]:
         """List the prepositions behind a noun, which the parser may have given to it."""
@@ -60,8 +62,10 @@ def read_nucleus(parsed: ParsedClause) -> Nucleus:
     """Read the parts of a clause."""
     tree, verb = parsed.tree, parsed.tree.words[parsed.verb]
     subject = tree.find_child(verb.place, *SUBJECTS)
-    if subject is None and verb.role in ("conj", "xcomp") and parsed.subject is not None:
+    if subject is None and verb.role == "conj" and parsed.subject is not None:
         subject = tree.words[parsed.subject.word]
+    elif subject is None and verb.role == "xcomp" and not tree.find_child(verb.head, "dobj"):
+        subject = tree.find_child(verb.head, *SUBJECTS)
     speaker = subject is not None and subject.text in ("i", "we")
     if subject is not None and subject.role == "expl":
         subject = tree.find_child(verb.place, "attr", "dobj", "nsubj") or subject
@@ -100,6 +104,8 @@ def read_nucleus(parsed: ParsedClause) -> Nucleus:
         places,
         tuple(dict.fromkeys(states)),
         tuple(particles),
+        tree.find_child(verb.place, "auxpass") is not None,
+        tuple(c for c in tree.list_children(verb.place, "conj", "appos", "npadvmod") if c.is_noun),
     )
 
 

@@ -71,8 +71,10 @@ def find_relation(tree: Tree, clause: ParsedClause) -> tuple[Relation, tuple[Wor
 def _introduces(tree: Tree, verb: Word, words: tuple[Word, ...], begin: int) -> bool:
     """Return True if the last word of a subordinator depends on the verb, or stands before it."""
     last = words[-1]
+    if verb.role == "ROOT":
+        return last.role == "mark" and last.head == verb.place
     if last.head == verb.place or verb.head == last.place:
-        return last.role in ("mark", "advmod", "prep", "ROOT", "dep", "npadvmod", "aux") or (
-            verb.role == "pcomp"
+        return last.role in ("mark", "advmod", "dep", "npadvmod", "aux") or (
+            verb.role == "pcomp" and verb.head == last.place
         )
     return last.place + 1 == begin and verb.role != "ROOT" and len(words) > 1
