@@ -53,6 +53,7 @@ class DemandFound:
     clauses: tuple[SpokenClause, ...] = ()  # all but the first go on from it
     degree: float = 1.0
     demand: Demand | None = None
+    left: int = 0  # things that it says nothing of
 
 
 class DemandReader:
@@ -98,7 +99,10 @@ class DemandReader:
             found.append(SpokenClause(Act.ACHIEVE, (one,), verb=parts.clause.verb, uses=uses))
             uses = ()
         found[0] = replace(found[0], uses=(*found[0].uses, *self._uses))
-        return DemandFound(tuple(found), self._degree, demand)
+        filled = set(demand.slots.values())
+        left = sum(a.is_thing and i not in filled for i, a in enumerate(parts.clause.arguments))
+        left -= sum(bool(role.word) for role in demand.frame.roles)
+        return DemandFound(tuple(found), self._degree, demand, max(0, left))
 
     def _is_used(self, start: int, end: int) -> bool:
         return any(use.start <= start and end <= use.end for use in self._uses)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
@@ -48,6 +48,10 @@ _FORMER = gather_words("back where original old former usual own previous")
 _SWAPPING = gather_words("swap exchange interchange switch trade")
 _MOVED = ("to", "from")
 _PLACED = gather_words("on in at near under behind before above to where")
+_THROUGH = ("through", "via", "across", "past")
+_WAYS = ("to", "in", "at", "near", *_THROUGH)
+_ENTERING = gather_words("enter visit avoid")
+_DEICTIC = ("there", "here")
 _PERSON_MARKS = ("to", "for")
 
 
@@ -68,8 +72,17 @@ class GeneralActs:
         lemma = said.lemma
         if lemma in _SWAPPING:
             return list(self._swap(said))
-        if said.thing is None and said.subject is None and said.lemma in GO_VERBS | {"be", "stay"}:
+        going = said.thing is None and said.lemma in GO_VERBS | {
+            "be",
+            "stay",
+            "remain",
+            "wait",
+            "stand",
+        }
+        if said.subject is None and (going or said.lemma in _ENTERING):
             return list(self._go(said))
+        if not lemma and said.subject is None and said.places:
+            return list(self._place_same(said))
         if lemma in CLEAR_VERBS and said.thing is not None and not said.places:
             return list(self._clear(said))
         for read in (self._keep, self._return, self._bring, self._place, self._hold):
@@ -86,16 +99,27 @@ class GeneralActs:
         return self._phrases.read(said.tree, word.place, "", barred)
 
     def make_place(
-        self, said: Nucleus, theme: Phrase, where: SpokenPlace, without: tuple[Word, ...] = ()
+        self,
+        said: Nucleus,
+        theme: Phrase,
+        where: SpokenPlace,
+        without: tuple[Word, ...] = (),
+        inner: Sequence[SpokenPlace] = (),
     ) -> Predication | None:
-        """Make the condition that something is somewhere; None if that makes no sense."""
+        """Make the condition that something is somewhere; None if that makes no sense.
+
+        Args:
+            inner: where that place is: "(on the table) | in the kitchen".
+        """
         place = self.read_noun(said, where.noun, without)
+        for further in inner if place is not None else ():
+            place = self._add_source(said, place, further)
         if place is None or where.preposition not in _PLACED:
             return None
         types = self._phrases.list_types(theme), self._phrases.list_types(place)
-        near = where.preposition == "near"
+        loose = where.preposition in ("near", "where")
         if (
-            not near
+            not loose
             and all(types)
             and self._parsed.places.choose(where.preposition, *types) is None
         ):
@@ -132,13 +156,12 @@ class GeneralActs:
             joined, pairs = [*joined, *(one for one, _ in pairs)], []
         if not goals and any(p.preposition in _PLACED for p in barred):
             goals, barred = [], barred
-        elsewhere = self._find_whereabouts(said)
         roots = [p.root for p in (*goals, *sources, *barred)]
-        roots += [*joined, *(one for one, _ in pairs), *(one for one, _ in elsewhere)]
+        roots += [*joined, *(one for one, _ in pairs)]
         theme = self.read_noun(said, word, tuple(w for w in roots if w is not word))
         if theme is None:
             return
-        if not goals and not elsewhere and not barred:
+        if not goals and not barred:
             yield from self._remove(said, theme, word, sources, act)
             return
         for source in sources[:1]:
@@ -148,14 +171,11 @@ class GeneralActs:
         if theme is None:
             return
         where = goals[0] if goals else None
-        if elsewhere:
-            one = self._make_same_place(said, theme, *elsewhere[0])
-        elif where is not None:
-            one = self.make_place(
-                said, theme, where, tuple(w for w in roots if w is not where.root)
-            )
-        else:
-            one = None
+        one = None
+        if where is not None:
+            inner = [p for p in goals[1:] if not _goes_on(said, p) and where.preposition != "where"]
+            others = tuple(w for w in roots if w is not where.root)
+            one = self.make_place(said, theme, where, others, inner)
         if one is None and not barred:
             return
         if one is not None:
@@ -188,6 +208,15 @@ class GeneralActs:
                     uses=(),
                 )
                 yield self._make_more(act, same, said.lemma, other.token)
+
+    def _place_same(self, said: Nucleus) -> Iterator[SpokenClause]:
+        """Read "(the milk to the table, then) back | into the fridge"."""
+        same = NounPhrase(0, 0, Reference.IT, Determiner.THE)
+        one = self.make_place(said, same, said.places[0])
+        if one is not None:
+            clause = self._make(said, Act.STATE, one)
+            back = _use([said.verb], WordRole.ACTION, "back")
+            yield replace(clause, uses=(*clause.uses, *back))
 
     def _find_theme(self, said: Nucleus) -> tuple[Act, Word] | None:
         """Find what shall be somewhere, and how that is asked for."""
@@ -247,41 +276,10 @@ class GeneralActs:
         uses = _use(list(said.tree.list_children(said.verb.place, "cc")), WordRole.FILLER, "")
         return Coordination(tuple(parts), "or" in links, uses=uses, degree=degree)
 
-    def _make_same_place(
-        self, said: Nucleus, theme: Phrase, verb: Word, noun: Word
-    ) -> Predication | None:
-        """Make the condition that something is "where | the bowl | is"."""
-        place = self.read_noun(said, noun)
-        if place is None:
-            return None
-        uses = _use(list(self._list_where(said, verb)), WordRole.ACTION, "where")
-        degree = theme.degree * place.degree
-        arguments = {THEME: theme, PLACE: place}
-        return Predication(None, arguments, preposition="where", uses=uses, degree=degree)
-
     def _make_more(self, act: Act, one: Predication, verb: str, token: int) -> SpokenClause:
         """Make a clause that goes on from the one before it; its verb is left out."""
         uses = [u for a in one.arguments.values() if not isinstance(a, int) for u in _list(a)]
         return SpokenClause(act, (one,), verb=verb, uses=tuple(uses), degree=one.degree)
-
-    def _find_whereabouts(self, said: Nucleus) -> list[tuple[Word, Word]]:
-        """Find "where | the bowl | is"."""
-        found = []
-        for child in said.tree.list_children(said.verb.place, "advcl", "ccomp", "relcl"):
-            where = next(
-                (w for w in said.tree.list_children(child.place, "advmod") if w.text == "where"),
-                None,
-            )
-            subject = said.tree.find_child(child.place, "nsubj", "nsubjpass")
-            if where is not None and subject is not None and subject.tag != "PRP":
-                found.append((child, subject))
-        return found
-
-    def _list_where(self, said: Nucleus, verb: Word) -> Iterator[Word]:
-        yield verb
-        for child in said.tree.list_children(verb.place):
-            if child.role in ("advmod", "aux", "auxpass", "prep"):
-                yield child
 
     def _remove(
         self, said: Nucleus, theme: Phrase, word: Word, sources: list[SpokenPlace], act: Act
@@ -340,6 +338,10 @@ class GeneralActs:
                 yield self._make(said, Act.STAY, one, negated=True)
             return
         same = list(self._list_same(said, word))
+        there = [c for c in said.tree.list_children(said.verb.place) if c.text == "there"]
+        if said.lemma == "leave" and there and word.tag == "PRP":
+            yield from self._keep_there(said, word, there[0])
+            return
         if not same and (said.places or said.states or said.list_behind(word)):
             return
         if not same and said.lemma not in ("leave", "stay"):
@@ -352,6 +354,16 @@ class GeneralActs:
             uses = _use(same, WordRole.ACTION, "stays")
             one = Predication(None, {THEME: theme}, uses=uses, degree=theme.degree)
             yield self._make(said, Act.STAY, one)
+
+    def _keep_there(self, said: Nucleus, word: Word, there: Word) -> Iterator[SpokenClause]:
+        """Read "(put it on the table and) leave it | there"."""
+        theme = self.read_noun(said, word)
+        if theme is not None:
+            place = NounPhrase(there.token, there.token + 1, Reference.THERE, Determiner.THE)
+            uses = _use([there], WordRole.THING, "there")
+            arguments = {THEME: theme, PLACE: place}
+            one = Predication(None, arguments, preposition="at", uses=uses, degree=theme.degree)
+            yield self._make(said, Act.STATE, one)
 
     def _leave(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "the laptop has to leave | the table"."""
@@ -492,23 +504,21 @@ class GeneralActs:
             yield self._make(said, Act.HOLD, one, "keep" if kept else "")
 
     def _go(self, said: Nucleus) -> Iterator[SpokenClause]:
-        """Read "go | to the kitchen", "stay | there"."""
-        where = next((p for p in said.places if p.preposition in ("to", "in", "at", "near")), None)
-        stay = said.lemma in ("stay", "remain", "be")
-        if where is not None:
-            phrase = self.read_noun(said, where.noun)
-            words = where.words
-        else:
-            adverb = next(
-                (
-                    c
-                    for c in said.tree.list_children(said.verb.place)
-                    if c.text in ("there", "here")
-                ),
-                None,
-            )
-            if adverb is None:
-                return
+        """Read "go | to the kitchen", "stay | there", "avoid | the hall"."""
+        where = next((p for p in said.places if p.preposition in _WAYS), None)
+        stay = said.lemma in ("stay", "remain", "be", "wait", "stand")
+        words: tuple[Word, ...] = ()
+        phrase: Phrase | None = None
+        adverbs = [c for c in said.tree.list_children(said.verb.place) if c.text in _DEICTIC]
+        if said.thing is not None and said.lemma in _ENTERING:
+            phrase = self.read_noun(said, said.thing)
+        elif where is not None:
+            inner = [p for p in said.places if p is not where and p.preposition in ("in", "on")]
+            phrase, words = self.read_noun(said, where.noun), where.words
+            for further in inner if phrase is not None else ():
+                phrase = self._add_source(said, phrase, further)
+        elif adverbs:
+            adverb = adverbs[0]
             head = Reference.THERE if adverb.text == "there" else Reference.HERE
             phrase = NounPhrase(adverb.token, adverb.token + 1, head, Determiner.THE)
             words = (adverb,)
@@ -516,7 +526,9 @@ class GeneralActs:
             return
         uses = _use(words, WordRole.ACTION, "to")
         one = Predication(None, {PLACE: phrase}, preposition="to", uses=uses, degree=phrase.degree)
-        yield replace(self._make(said, Act.GO, one), verb="stay" if stay else "go")
+        clause = self._make(said, Act.GO, one, negated=said.lemma == "avoid")
+        through = where is not None and where.preposition in _THROUGH and said.thing is None
+        yield replace(clause, verb="stay" if stay else "go", sometime=through)
 
     def _clear(self, said: Nucleus) -> Iterator[SpokenClause]:
         assert said.thing is not None

@@ -50,11 +50,11 @@ from fcp_ros.language.syntax.units import split_units
 
 _WRAPPING = gather_words(
     "want need like love prefer wish make see ensure let have expect get be check ought suppose "
-    "keep"
+    "keep try"
 )
 """Verbs whose clause below is what is asked for: "I want the door closed", "make sure that ..."."""
 _WISHING = gather_words("want need like love wish prefer expect")
-_AGAIN = gather_words("already again still yet anymore currently too also though tonight today")
+_AGAIN = gather_words("already again still yet anymore currently too also somewhere")
 _MODALS = gather_words("should must shall would could can will may might need have ought to 'd")
 _PLACED = gather_words("go belong stay remain")
 _MAKING = gather_words("keep leave have get make want need")
@@ -95,6 +95,7 @@ class LogicReader:
         self._acts = GeneralActs(parsed, phrases)
         words = {w.token: w for s in parsed.segments for w in s.tree.words if not w.is_inserted}
         self._marks = find_marks(self._tokens, words)
+        self._marked = {t for mark in self._marks for t in mark.tokens}
         self._clauses: list[SpokenClause] = []
         self._links: list[Link] = []
         self._uses: list[WordUse] = []
@@ -102,6 +103,8 @@ class LogicReader:
         self._condition: tuple[Predication, ...] = ()  # of the next clause
         self._last_condition: tuple[Predication, ...] = ()
         self._degree = 1.0
+        self._left = 0
+        self._applied: list[Mark] = []
 
     def read(self) -> list[Sentence]:
         """Read all clauses; none if nothing is asked for."""
@@ -124,8 +127,7 @@ class LogicReader:
         if not span:
             return
         self._follow_links(unit)
-        marked = {t for mark in self._marks for t in mark.tokens}
-        clauses = [c for c in list_clauses(unit) if tree.words[c.verb].token not in marked]
+        clauses = [c for c in list_clauses(unit) if tree.words[c.verb].token not in self._marked]
         by_verb = {c.verb: c for c in clauses}
         wished = any(self._wraps(tree, clause, by_verb) for clause in clauses)
         told = not unit.piece.imperative and not wished and self._is_told(unit, max(span) + 1)
@@ -159,6 +161,19 @@ class LogicReader:
             last = self._clauses[-1].act if self._clauses and unit.piece.links else Act.REMARK
             if bare or last is not Act.REMARK:
                 return False
+        if any(w.text == "better" for w in tree.list_children(root.place, "advmod")) and helpers:
+            return False
+        ordered = any(
+            m.kind in (MarkKind.THEN, MarkKind.FIRST)
+            and (
+                m.start in unit.piece.links
+                or any(t in m.tokens for t in _list_tokens(tree, range(len(tree.words))))
+            )
+            for m in self._marks
+        )
+        present = any(h.tag in ("VBZ", "VBP") and h.role == "auxpass" for h in helpers)
+        if ordered and (present or root.lemma in _PLACED):
+            return False
         return tell(tree, end) is not None
 
     def _classify(
@@ -168,6 +183,10 @@ class LogicReader:
         if clause.relation in ("relcl", "acl", "csubj"):
             return "inner"
         found = find_relation(tree, clause)
+        if found is not None and all(word.token in self._marked for word in found[1]):
+            found = None  # "after two minutes"
+        if found is not None and found[0] is Relation.WHILE and clause.lemma in ("go", "belong"):
+            return "main"  # "the mug goes there, while the bowl goes here"
         if found is not None:
             relation, words = found
             head = tree.words[verb.head]
@@ -211,6 +230,8 @@ class LogicReader:
         subject = tree.find_child(verb.place, *SUBJECTS)
         if above.lemma == "keep":
             return verb.tag == "VBG"
+        if above.lemma == "try":
+            return to
         if above.lemma in _WISHING:
             speaker = tree.find_child(above.place, "nsubj")
             needy = speaker is not None and speaker.text not in ("i", "we", "you")
@@ -248,6 +269,7 @@ class LogicReader:
 
     def _apply_link(self, mark: Mark) -> None:
         self._uses.append(mark.use)
+        self._applied.append(mark)
         if mark.kind in _LINKS and self._clauses:
             self._link = _LINKS[mark.kind]
         elif mark.kind is MarkKind.OTHERWISE and len(self._last_condition) == 1:
@@ -261,7 +283,13 @@ class LogicReader:
     ) -> None:
         tree = parsed.tree
         own = set(_list_tokens(tree, self._list_own(tree, parsed, mains)))
-        marks = [m for m in self._marks if own & set(m.tokens) and m.use not in self._uses]
+        marks = [
+            m
+            for m in self._marks
+            if (own & set(m.tokens) or self._leads(m, min(own)))
+            and m not in self._applied
+            and not any(self._stands_before(m, one) for one in below)
+        ]
         for mark in marks:
             if mark.kind in (MarkKind.OTHERWISE, MarkKind.EARLIER) or (
                 mark.kind is MarkKind.THEN and mark.start <= min(own)
@@ -289,8 +317,9 @@ class LogicReader:
         if condition:
             self._last_condition = condition
         first = len(self._clauses)
-        for clause in clauses:
-            clause = self._modify(clause, parsed, marks)
+        split = _split_marks(clauses, marks)
+        for number, clause in enumerate(clauses):
+            clause = self._modify(clause, parsed, split[number], whole=not number)
             if condition:
                 clause = replace(clause, condition=condition)
             if provisos and (
@@ -317,6 +346,12 @@ class LogicReader:
             ]
         elif one.relation is Relation.WITHOUT:
             never = tuple(self._read_step(one))
+            wish = next((m for m in self._marks if self._stands_before(m, one)), None)
+            if wish is not None:  # "preferably without entering the hall"
+                for clause in never:
+                    uses = (*clause.uses, wish.use)
+                    self._add(replace(clause, negated=True, preferred=True, uses=uses))
+                return
             changed = [replace(main, never=(*main.never, *never)), *self._clauses[first + 1 :]]
         elif one.relation is Relation.REASON:
             self._uses += self._use_all(one.parsed.tree, one.parsed, one.words)
@@ -337,6 +372,18 @@ class LogicReader:
         if changed:
             self._clauses[first:] = changed
 
+    def _leads(self, mark: Mark, start: int) -> bool:
+        """Return True for a phrase that stands alone before a clause: "from two minutes on, ..."."""
+        if mark.kind in (MarkKind.THEN, MarkKind.FIRST, MarkKind.EARLIER, MarkKind.OTHERWISE):
+            return False
+        between = range(mark.end, start)
+        return mark.end <= start and all(
+            t in self._marked or self._tokens[t].text in (",", ":") for t in between
+        )
+
+    def _stands_before(self, mark: Mark, one: _Subordinate) -> bool:
+        return mark.kind is MarkKind.WISH and any(mark.end == word.token for word in one.words)
+
     def _add(self, clause: SpokenClause) -> None:
         link, self._link = self._link, Link.AND
         if clause.order is not None and self._clauses:
@@ -346,12 +393,15 @@ class LogicReader:
         self._degree *= clause.degree
 
     def _modify(
-        self, clause: SpokenClause, parsed: ParsedClause, marks: Sequence[Mark]
+        self, clause: SpokenClause, parsed: ParsedClause, marks: Sequence[Mark], whole: bool
     ) -> SpokenClause:
-        """Apply negation, times and wishes."""
+        """Apply negation, times and wishes; `whole` for the clause that has the verb."""
         tree = parsed.tree
         uses = list(clause.uses)
         negations = list(self._list_negations(tree, parsed))
+        tried = [w for w in self._list_wrapper(tree, tree.words[parsed.verb]) if w.lemma == "try"]
+        if tried:
+            clause = replace(clause, preferred=True)
         negated = clause.negated != (len(negations) % 2 == 1)
         for word in negations:
             uses.append(WordUse(word.start, word.end, WordRole.LIMIT, "not"))
@@ -361,8 +411,9 @@ class LogicReader:
             act = Act.KEEP if not negated else Act.ACHIEVE
         clause = replace(clause, act=act, negated=negated)
         for mark in marks:
-            if mark.use in self._uses:
+            if mark in self._applied:
                 continue
+            self._applied.append(mark)
             clause = _apply_mark(clause, mark, bool(self._clauses))
             uses.append(mark.use)
         return replace(clause, uses=tuple(uses))
@@ -389,7 +440,7 @@ class LogicReader:
         nucleus = self._take_names(read_nucleus(parsed), marked)
         wrapper = list(self._list_wrapper(tree, verb))
         statement = nucleus.subject is not None
-        if statement and not wrapper and self._is_remark(parsed, nucleus):
+        if statement and not wrapper and self._is_remark(parsed, nucleus, marks):
             self._remark(tree, parsed)
             return []
         general = self._acts.read(nucleus, True)
@@ -413,6 +464,8 @@ class LogicReader:
         inserted = any(
             w.is_inserted for w in nucleus.tree.list_children(verb.place, "nsubj", "nsubjpass")
         )
+        if nucleus.lemma == "" and nucleus.subject is None and self._clauses and nucleus.places:
+            return nucleus
         if not inserted or nucleus.thing is not None or not (places or nucleus.particles):
             return nucleus
         if verb.token < 0 or not self._parsed.nouns.lexicon.find_nouns(self._tokens, verb.token):
@@ -446,13 +499,15 @@ class LogicReader:
         first = replace(
             first, act=act, verb=parsed.lemma, uses=tuple(uses), degree=first.degree * best.degree
         )
-        self._last_demand = demand
+        self._last_demand, self._left = demand, best.left
         return [first, *(replace(o, act=act) for o in others)]
 
     def _is_better(self, found: Sequence[SpokenClause], nucleus: Nucleus) -> bool:
         """Return True for a phrase of the domain that says just this."""
         demand = self._last_demand
-        same = demand.frame.verb == nucleus.lemma
+        said = len(nucleus.places) + (nucleus.thing is not None) + (nucleus.subject is not None)
+        filled = len(demand.slots) + sum(bool(role.word) for role in demand.frame.roles)
+        same = demand.frame.verb == nucleus.lemma and not self._left and filled >= said
         words = any(role.word for role in demand.frame.roles)
         return (
             same
@@ -543,12 +598,14 @@ class LogicReader:
 
     # --- remarks
 
-    def _is_remark(self, parsed: ParsedClause, nucleus: Nucleus) -> bool:
+    def _is_remark(self, parsed: ParsedClause, nucleus: Nucleus, marks: Sequence[Mark]) -> bool:
         """Return True for what is so already: "the door is shut"."""
         if not parsed.lemma or parsed.mood is not Mood.STATEMENT or parsed.lemma in _PLACED:
             return False
         helpers = list(parsed.tree.list_children(parsed.verb, "aux", "auxpass"))
         above = parsed.tree.words[nucleus.verb.head]
+        if nucleus.passive and any(m.kind in (MarkKind.THEN, MarkKind.FIRST) for m in marks):
+            return False
         if (
             nucleus.verb.role in ("conj", "ROOT")
             and not helpers
@@ -640,6 +697,22 @@ class LogicReader:
         degree = sentence.degree * Confidence.NOT.degree ** len(unread)
         used = (*sentence.uses, *fillers)
         return [replace(sentence, degree=degree, unread=tuple(unread), uses=used)]
+
+
+def _split_marks(clauses: Sequence[SpokenClause], marks: Sequence[Mark]) -> list[list[Mark]]:
+    """Give each phrase to the clause in which it stands: "and, if possible, the book"."""
+    found: list[list[Mark]] = [[] for _ in clauses]
+    ends = [max((u.end for u in _list_uses(c)), default=0) for c in clauses]
+    for mark in marks:
+        number = 0
+        while number + 1 < len(clauses) and mark.use.start >= ends[number]:
+            number += 1
+        found[number].append(mark)
+    return found
+
+
+def _list_uses(clause: SpokenClause) -> list[WordUse]:
+    return collect_uses(Sentence((clause,)))
 
 
 def _apply_mark(clause: SpokenClause, mark: Mark, behind: bool) -> SpokenClause:

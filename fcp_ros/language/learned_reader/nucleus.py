@@ -110,7 +110,9 @@ def read_nucleus(parsed: ParsedClause) -> Nucleus:
 
 
 def find_places(tree: Tree, place: int) -> Iterator[SpokenPlace]:
-    """Yield the prepositions below a word that may say where something is."""
+    """Yield the prepositions below a word that may say where something is, and "where it is"."""
+    for child in tree.list_children(place, "advcl", "ccomp", "relcl"):
+        yield from _find_whereabouts(tree, child)
     for child in tree.list_children(place, "prep", "advmod", "dative", "prt", "agent"):
         chain = [child]
         while True:
@@ -122,6 +124,17 @@ def find_places(tree: Tree, place: int) -> Iterator[SpokenPlace]:
             if not below or (nouns and nouns[0].lemma not in _SIDES):
                 break
             chain.append(below[0])
+
+
+def _find_whereabouts(tree: Tree, verb: Word) -> Iterator[SpokenPlace]:
+    """Yield "where | the bowl | is now"."""
+    adverbs = list(tree.list_children(verb.place, "advmod"))
+    where = next((word for word in adverbs if word.text == "where"), None)
+    subject = tree.find_child(verb.place, "nsubj", "nsubjpass")
+    if where is None or subject is None or subject.tag == "PRP":
+        return
+    words = [w for w in (*adverbs, *tree.list_children(verb.place, "aux", "auxpass", "prep"))]
+    yield SpokenPlace("where", (where, verb, *(w for w in words if w is not where)), subject, verb)
 
 
 def _make_place(tree: Tree, chain: list[Word], noun: Word) -> Iterator[SpokenPlace]:

@@ -77,4 +77,6 @@ def _introduces(tree: Tree, verb: Word, words: tuple[Word, ...], begin: int) -> 
         return last.role in ("mark", "advmod", "dep", "npadvmod", "aux") or (
             verb.role == "pcomp" and verb.head == last.place
         )
+    if last.role == "mark" and last.head == verb.head:
+        return last.place + 1 == begin
     return last.place + 1 == begin and verb.role != "ROOT" and len(words) > 1
