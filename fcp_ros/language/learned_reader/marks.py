@@ -15,7 +15,7 @@ from fcp_ros.language.english.adverbials import (
     SOMETIME,
 )
 from fcp_ros.language.english.connectives import LONGEST_LINK, OTHERWISE, SEQUENCE
-from fcp_ros.language.english.tokens import Token
+from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.parsing.clauses.time_parser import read_time_limits
 from fcp_ros.language.parsing.trees import TimeLimit
 from fcp_ros.language.reading import WordRole, WordUse
@@ -106,6 +106,8 @@ def _list_at(tokens: Sequence[Token], place: int, words: dict[int, Word]) -> Ite
         yield _make(tokens, MarkKind.TIME, place, end, WordRole.ORDER, limit)
     for kind, phrases, role in _TABLES:
         end = phrases.find_end(tokens, place)
+        if kind is MarkKind.OTHERWISE and tokens[place].text == "if" and not _ends(tokens, end):
+            continue  # "if it is not | shut"
         if end > place and not (kind is MarkKind.ALWAYS and tokens[place].text == "ever"):
             yield _make(tokens, kind, place, end, role)
     for length in range(LONGEST_LINK, 0, -1):
@@ -114,6 +116,10 @@ def _list_at(tokens: Sequence[Token], place: int, words: dict[int, Word]) -> Ite
         if len(said) == length and link is not None and _is_adverbial(tokens, place, length, words):
             yield _make(tokens, link, place, place + length, WordRole.ORDER)
             return
+
+
+def _ends(tokens: Sequence[Token], end: int) -> bool:
+    return end == len(tokens) or tokens[end].kind is TokenKind.MARK
 
 
 def _is_adverbial(tokens: Sequence[Token], place: int, length: int, words: dict[int, Word]) -> bool:
