@@ -26,8 +26,6 @@ from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.clauses import Mood, ParsedClause, list_clauses
 from fcp_ros.language.syntax.sentences import Segment
 
-_HOLDING = frozenset(["with", "containing", "holding"])
-_PLACES = gather_words("in on into onto inside to at")
 _THEN = gather_words("then afterwards next finally")
 _EARLIER = frozenset(["after", "once"])
 _REFUSED = gather_words(
@@ -45,14 +43,8 @@ _MODALS = gather_words(
     "should must shall would could can will may might need have has got to 'd let"
 )
 _PLAIN = FILLERS | gather_words("please then and you i we me us now so let")
-_NO_THING = 0.3
-"""Degree of a demand that lacks a thing."""
-_LEAST, _MOST_DEMANDS = 0.02, 3
 _FEW = 2
 """Arguments that a clause without a verb has at least."""
-_KNOWN = 0.5
-"""Least degree of a demand whose verb was understood: what is less likely than all others together
-is offered at most with the verb ("I did not understand 'glimp'")."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a clause asks for by the demand model, and of which things."""
+"""Demands of clauses by the demand model, and the things that they are about."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ is offered at most with the verb ("I did not understand 'glimp'")."""
 
 @dataclass(frozen=True, slots=True)
 class DemandFound:
-    """What a clause asks for.
+    """The demand of a clause.
 
     Attributes:
         degree: how well that is known, without the degrees of the clauses.

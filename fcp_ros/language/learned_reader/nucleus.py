@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.clauses import ParsedClause
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 
@@ -133,7 +134,7 @@ def _find_whereabouts(tree: Tree, verb: Word) -> Iterator[SpokenPlace]:
     subject = tree.find_child(verb.place, "nsubj", "nsubjpass")
     if where is None or subject is None or subject.tag == "PRP":
         return
-    words = [w for w in (*adverbs, *tree.list_children(verb.place, "aux", "auxpass", "prep"))]
+    words = (*adverbs, *tree.list_children(verb.place, "aux", "auxpass", "prep"))
     yield SpokenPlace("where", (where, verb, *(w for w in words if w is not where)), subject, verb)
 
 
@@ -154,3 +155,26 @@ def _make_place(tree: Tree, chain: list[Word], noun: Word) -> Iterator[SpokenPla
             return
     if said[0] not in NOT_OF_PLACE and chain[0].text in ("through", "via", "across", "past"):
         yield SpokenPlace(chain[0].text, tuple(words), noun, chain[0])
+
+
+def list_uses(words: Iterable[Word], role: WordRole, meaning: str) -> tuple[WordUse, ...]:
+    """List the uses of words that were said."""
+    return tuple(
+        WordUse(word.start, word.end, role, meaning) for word in words if not word.is_inserted
+    )
+
+
+def mend_clauses(tree: Tree) -> Tree:
+    """Give a clause the subject and subordinator that the parser gave to its auxiliary.
+
+    "Make sure | that the fridge is | closed" has an adjective as its verb.
+    """
+    words = list(tree.words)
+    for word in tree.words:
+        above = tree.words[word.head]
+        if above.role == "auxpass" and word.role in (*SUBJECTS, "mark"):
+            words[word.place] = replace(word, head=above.head)
+            verb = words[above.head]
+            tag = "VBN" if verb.tag == "JJ" else verb.tag
+            words[verb.place] = replace(verb, tag=tag)
+    return Tree(tuple(words))

@@ -10,7 +10,7 @@ from fcp_ros.language.syntax.clauses import ParsedClause
 from fcp_ros.language.syntax.tree import Tree, Word
 
 
-class Relation(Enum):
+class Subordination(Enum):
     """The relation of a clause to the one above it."""
 
     IF = "if"
@@ -26,16 +26,16 @@ class Relation(Enum):
 
 
 _PHRASES = {
-    Relation.IF: "if, in case, provided, provided that, assuming, assuming that, only if",
-    Relation.UNLESS: "unless",
-    Relation.WHEN: "when, as soon as, the moment, only when",
-    Relation.AFTER: "after, once, only after, only once, right after, having",
-    Relation.BEFORE: "before, prior to",
-    Relation.UNTIL: "until, till, up until, unless and until",
-    Relation.WHILE: "while, whilst, as long as, so long as, for as long as",
-    Relation.WHENEVER: "whenever, each time, every time, any time, always when",
-    Relation.WITHOUT: "without, without ever, instead of",
-    Relation.REASON: "because, since, as, so that, although, though, even though, so",
+    Subordination.IF: "if, in case, provided, provided that, assuming, assuming that, only if",
+    Subordination.UNLESS: "unless",
+    Subordination.WHEN: "when, as soon as, the moment, only when",
+    Subordination.AFTER: "after, once, only after, only once, right after, having",
+    Subordination.BEFORE: "before, prior to",
+    Subordination.UNTIL: "until, till, up until, unless and until",
+    Subordination.WHILE: "while, whilst, as long as, so long as, for as long as",
+    Subordination.WHENEVER: "whenever, each time, every time, any time, always when",
+    Subordination.WITHOUT: "without, without ever, instead of",
+    Subordination.REASON: "because, since, as, so that, although, though, even though, so",
 }
 _SAID = {
     tuple(said.split()): relation
@@ -46,7 +46,9 @@ _LONGEST = max(map(len, _SAID))
 _CLAUSAL = gather_words("advcl pcomp ccomp relcl prep:without prep:after prep:before prep:of acl")
 
 
-def find_relation(tree: Tree, clause: ParsedClause) -> tuple[Relation, tuple[Word, ...]] | None:
+def find_relation(
+    tree: Tree, clause: ParsedClause
+) -> tuple[Subordination, tuple[Word, ...]] | None:
     """Find the subordinator of a clause and its words; None for a clause without one."""
     verb = tree.words[clause.verb]
     relation = clause.relation
