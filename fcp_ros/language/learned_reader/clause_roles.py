@@ -71,7 +71,7 @@ class ClauseRoles:
             and clause.lemma in ("go", "belong")
         ):
             return True  # "the mug goes there, while the bowl goes here"
-        if found is not None:
+        if found is not None and (clause.relation != "ROOT" or len(self._by_verb) == 1):
             relation, words = found
             head = tree.words[verb.head]
             while head.head != head.place and head.place not in by_verb:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fcp_ros.language.demands.clause import OBJECT, DemandClause, SpokenArgument
 from fcp_ros.language.demands.model import DemandModel
-from fcp_ros.language.demands.parsed_clauses import read_parts
+from fcp_ros.language.demands.parsed_clauses import SpokenParts, read_parts
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
 from fcp_ros.language.english.verbs import KEEP_VERBS
 from fcp_ros.language.learned_reader.clause_roles import list_wrapper
@@ -53,6 +54,8 @@ class CoreReader:
         found = self._read_demand(parsed, nucleus)
         better = bool(found.clauses) and (not general or _says_just_this(found, nucleus))
         chosen = list(found.clauses) if better else general
+        if better:
+            chosen += self._read_gaps(parsed, nucleus)
         if not chosen:
             return []
         uses = list_uses(wrapper, WordRole.FILLER, "")
@@ -104,6 +107,21 @@ class CoreReader:
             first, act=act, verb=parsed.lemma, uses=tuple(uses), degree=first.degree * best.degree
         )
         return replace(best, clauses=(first, *(replace(o, act=act) for o in others)))
+
+    def _read_gaps(self, parsed: ParsedClause, nucleus: Nucleus) -> list[SpokenClause]:
+        """Read what goes on without its verb: "(switch the tv on) and | the laptop | off"."""
+        tree, found = nucleus.tree, list[SpokenClause]()
+        for noun in nucleus.joined:
+            behind = tree.words[noun.place + 1 : noun.place + 2]
+            particle = next((w for w in behind if w.text in ("on", "off")), None)
+            if particle is None or tree.children[particle.place]:
+                continue
+            argument = SpokenArgument(OBJECT, noun.lemma)
+            clause = DemandClause(parsed.lemma, particle.text, (argument,))
+            one = self._demands.read(parsed, SpokenParts(clause, (noun.place,)), True)
+            uses = list_uses([particle], WordRole.ACTION, "")
+            found += [replace(c, uses=(*c.uses, *uses), verb=parsed.lemma) for c in one.clauses]
+        return found
 
     def read_state(self, parsed: ParsedClause) -> list[SpokenClause]:
         """Read a clause as a condition: "the door is open"."""

@@ -18,7 +18,7 @@ from fcp_ros.language.english.verbs import (
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.nucleus import Nucleus, list_uses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
-from fcp_ros.language.learned_reader.place_reader import LASTING, WANTING, PlaceReader
+from fcp_ros.language.learned_reader.place_reader import LASTING, PLACED, WANTING, PlaceReader
 from fcp_ros.language.parsing.trees import (
     PERSON,
     PLACE,
@@ -36,11 +36,10 @@ from fcp_ros.language.reading import WordRole
 from fcp_ros.language.syntax.tree import Word
 
 _TOUCHING = gather_words("touch move disturb")
-_SWAPPING = gather_words("swap exchange interchange switch trade")
+_SWAPPING = gather_words("swap exchange interchange")
 _THROUGH = ("through", "via", "across", "past")
 _WAYS = ("to", "in", "at", "near", *_THROUGH)
 _ENTERING = gather_words("enter visit avoid")
-_DEICTIC = ("there", "here")
 _PERSON_MARKS = ("to", "for")
 
 
@@ -56,7 +55,8 @@ class GeneralActs:
     def read(self, said: Nucleus) -> list[SpokenClause]:
         """Return what a clause asks for, several for "the mug there and the bowl here"."""
         lemma = said.lemma
-        if lemma in _SWAPPING:
+        moved = said.thing is not None and said.thing.lemma in ("place", "position")
+        if lemma in _SWAPPING or (moved and lemma in ("switch", "trade", "change")):
             return list(self._swap(said))
         going = said.thing is None and said.lemma in GO_VERBS | {
             "be",
@@ -74,8 +74,21 @@ class GeneralActs:
         for read in (self._keep, self._return, self._bring, self._places.place, self._hold):
             found = list(read(said))
             if found:
-                return found
+                return [*found, *self._accompany(said)]
         return []
+
+    def _accompany(self, said: Nucleus) -> Iterator[SpokenClause]:
+        """Read "with | the lamp | inside it" beside a clause."""
+        for where in said.places:
+            if where.preposition != "with":
+                continue
+            behind = [p for p in said.list_behind(where.noun) if p.preposition in PLACED]
+            theme = self._places.read_noun(said, where.noun, tuple(p.root for p in behind))
+            one = self._places.make_place(said, theme, behind[0]) if theme and behind else None
+            if one is not None:
+                clause = self._places.make(said, Act.STATE, one)
+                uses = list_uses(where.words, WordRole.ACTION, "with")
+                yield replace(clause, uses=(*clause.uses, *uses))
 
     def _keep(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "leave | the mug | as it is", "the mug stays where it is", "don't touch it"."""
@@ -95,10 +108,6 @@ class GeneralActs:
                 yield self._places.make(said, Act.STAY, one, negated=True)
             return
         same = list(self._list_same(said, word))
-        there = [c for c in said.tree.list_children(said.verb.place) if c.text == "there"]
-        if said.lemma == "leave" and there and word.tag == "PRP":
-            yield from self._keep_there(said, word, there[0])
-            return
         if not same and (said.places or said.states or said.list_behind(word)):
             return
         if not same and said.lemma not in ("leave", "stay"):
@@ -111,16 +120,6 @@ class GeneralActs:
             uses = list_uses(same, WordRole.ACTION, "stays")
             one = Predication(None, {THEME: theme}, uses=uses, degree=theme.degree)
             yield self._places.make(said, Act.STAY, one)
-
-    def _keep_there(self, said: Nucleus, word: Word, there: Word) -> Iterator[SpokenClause]:
-        """Read "(put it on the table and) leave it | there"."""
-        theme = self._places.read_noun(said, word)
-        if theme is not None:
-            place = NounPhrase(there.token, there.token + 1, Reference.THERE, Determiner.THE)
-            uses = list_uses([there], WordRole.THING, "there")
-            arguments = {THEME: theme, PLACE: place}
-            one = Predication(None, arguments, preposition="at", uses=uses, degree=theme.degree)
-            yield self._places.make(said, Act.STATE, one)
 
     def _leave(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "the laptop has to leave | the table"."""
@@ -220,7 +219,12 @@ class GeneralActs:
             over = [w for w in said.tree.list_children(here.place) if w.text == "over"]
             marked = (here, *over)
             person = _speaker(here.token)
+        placed = any(
+            p.preposition in ("to", "in", "on") for p in said.places if p.noun.text != "me"
+        )
         for where in places if person is None else ():
+            if where.preposition == "for" and placed:
+                continue
             if where.preposition in _PERSON_MARKS:
                 one = self._places.read_noun(said, where.noun)
                 if isinstance(one, NounPhrase) and self._nouns.fits_person(one):
@@ -270,19 +274,13 @@ class GeneralActs:
         stay = said.lemma in ("stay", "remain", "be", "wait", "stand")
         words: tuple[Word, ...] = ()
         phrase: Phrase | None = None
-        adverbs = [c for c in said.tree.list_children(said.verb.place) if c.text in _DEICTIC]
         if said.thing is not None and said.lemma in _ENTERING:
             phrase = self._places.read_noun(said, said.thing)
         elif where is not None:
             inner = [p for p in said.places if p is not where and p.preposition in ("in", "on")]
-            phrase, words = self._places.read_noun(said, where.noun), where.words
+            phrase, words = self._places.read_place(said, where.noun), where.words
             for further in inner:
                 phrase = phrase and self._places.add_place(said, phrase, further)
-        elif adverbs:
-            adverb = adverbs[0]
-            head = Reference.THERE if adverb.text == "there" else Reference.HERE
-            phrase = NounPhrase(adverb.token, adverb.token + 1, head, Determiner.THE)
-            words = (adverb,)
         if phrase is None:
             return
         uses = list_uses(words, WordRole.ACTION, "to")

@@ -33,6 +33,7 @@ from fcp_ros.language.parsing.sentences.awaited_states import wait_for_states
 from fcp_ros.language.parsing.trees import (
     THEME,
     Act,
+    Argument,
     Link,
     Noun,
     NounPhrase,
@@ -54,6 +55,7 @@ _LOGICAL = gather_words("or nor neither either but for with by at in on up down 
 """Small words that aren't dropped."""
 _PLAIN = (FILLERS - _LOGICAL) | gather_words("please then and you i we me us now so let")
 _ASIDE = "aside"
+_REPEATING = gather_words("do should must will can be have would")
 _REASON = 0.9
 _LINKS = {MarkKind.THEN: Link.THEN, MarkKind.EARLIER: Link.EARLIER}
 _PROVISOS = {
@@ -84,6 +86,13 @@ class LogicReader:
         self._last_condition: tuple[Predication, ...] = ()
         self._degree = 1.0
         self._applied: list[Mark] = []
+        self._waiting: list[Subordinate] = []  # of the next clause
+        self._polite = frozenset(
+            p
+            for place in range(len(self._tokens))
+            for table in (POLITE, CLOSINGS)
+            for p in range(place, table.find_end(self._tokens, place))
+        )
 
     def read(self) -> list[Sentence]:
         """Read all clauses; none if nothing is asked for."""
@@ -115,7 +124,11 @@ class LogicReader:
             self._remark(tree)
             return
         for clause in roles.mains:
-            self._read_main(clause, roles.below.get(clause.verb, []), roles.mains)
+            below = [*self._waiting, *roles.below.get(clause.verb, [])]
+            self._waiting = []
+            self._read_main(clause, below, roles.mains)
+        if not roles.mains:  # "whenever it is opened," before what is asked for
+            self._waiting += [replace(b, ahead=True) for some in roles.below.values() for b in some]
 
     def _follow_links(self, unit: Segment) -> None:
         """Take the order from the words before a piece: "and then"."""
@@ -139,6 +152,8 @@ class LogicReader:
     ) -> None:
         tree = parsed.tree
         own = set(list_tokens(tree, self._list_own(tree, parsed, mains)))
+        if own <= self._polite:
+            return  # "be so kind and"
         marks = [
             m
             for m in self._marks
@@ -166,7 +181,7 @@ class LogicReader:
                     following = Link.EARLIER if one.relation is Subordination.BEFORE else Link.THEN
         if following is not Link.AND:
             self._link = following
-        clauses = self._cores.read(parsed, marks)
+        clauses = self._repeat(parsed) or self._cores.read(parsed, marks)
         if clauses is None:
             self._remark(tree, parsed)
         if not clauses:
@@ -191,6 +206,26 @@ class LogicReader:
             if one.ahead and one.relation not in (Subordination.WITHOUT, Subordination.REASON):
                 continue
             self._apply_behind(one, first)
+
+    def _repeat(self, parsed: ParsedClause) -> list[SpokenClause]:
+        """Read "and so should | the apple" as the last clause about something else."""
+        tree, verb = parsed.tree, parsed.tree.words[parsed.verb]
+        subject = tree.find_child(parsed.verb, *SUBJECTS)
+        before = min(list_tokens(tree, [parsed.verb]), default=0) - 1
+        so = before >= 0 and self._tokens[before].text == "so"
+        if not so or subject is None or not self._clauses or verb.lemma not in _REPEATING:
+            return []
+        phrase, last = self._phrases.read(tree, subject.place, ""), self._clauses[-1]
+        if phrase is None or len(last.predications) != 1:
+            return []
+        said = last.predications[0]
+        slot = next(iter(said.arguments))
+        again = {s: _speak_again(a) for s, a in said.arguments.items()}
+        same = replace(said, arguments={**again, slot: phrase}, uses=())
+        token = self._tokens[before]
+        words = (WordUse(token.start, token.end, WordRole.ACTION, "the same"),)
+        uses = (*words, *list_uses([verb], WordRole.ACTION, "the same"))
+        return [replace(last, predications=(same,), uses=uses, order=None, preferred=False)]
 
     def _apply_behind(self, one: Subordinate, first: int) -> None:
         """Change the clauses from one on by a clause that depends on them."""
@@ -379,23 +414,22 @@ class LogicReader:
             or any(u.start <= token.start and token.end <= u.end for u in uses)
         }
         unread, fillers = list[int](), list[WordUse]()
-        polite = {
-            p
-            for place in range(len(self._tokens))
-            for table in (POLITE, CLOSINGS)
-            for p in range(place, table.find_end(self._tokens, place))
-        }
         for place, token in enumerate(self._tokens):
             if place in covered:
                 continue
             joint = token.text == "but" and self._joins_clauses(place)
-            if token.text in _PLAIN | _AGAIN or place in polite or joint:
+            if token.text in _PLAIN | _AGAIN or place in self._polite or joint:
                 fillers.append(WordUse(token.start, token.end, WordRole.FILLER))
             else:
                 unread.append(place)
         degree = sentence.degree * Confidence.NOT.degree ** len(unread)
         used = (*sentence.uses, *fillers)
         return [replace(sentence, degree=degree, unread=tuple(unread), uses=used)]
+
+
+def _speak_again(argument: Argument) -> Argument:
+    """Speak again of the same thing, whose words were read already."""
+    return replace(argument, uses=()) if isinstance(argument, NounPhrase) else argument
 
 
 def _split_marks(clauses: Sequence[SpokenClause], marks: Sequence[Mark]) -> list[list[Mark]]:

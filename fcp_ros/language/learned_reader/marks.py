@@ -106,6 +106,8 @@ def _list_at(tokens: Sequence[Token], place: int, words: dict[int, Word]) -> Ite
         yield _make(tokens, MarkKind.TIME, place, end, WordRole.ORDER, limit)
     for kind, phrases, role in _TABLES:
         end = phrases.find_end(tokens, place)
+        if kind is MarkKind.WISH and tokens[place].text in ("i", "we"):
+            continue  # "i would rather have it there" asks for it
         if kind is MarkKind.OTHERWISE and tokens[place].text == "if" and not _ends(tokens, end):
             continue  # "if it is not | shut"
         if end > place and not (kind is MarkKind.ALWAYS and tokens[place].text == "ever"):

@@ -15,6 +15,8 @@ from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 _PARTNERS = gather_words("you i we me us")
 _SIDES = gather_words("top front side inside middle back")
 """Parts of a thing that make a preposition: "on top of"."""
+_JOINED = ("conj", "appos", "npadvmod", "dep")
+_OVER = ("over", "back", "in", "up")
 _PARTICLES = gather_words("on off up down out away back over in together")
 _STATES = ("acomp", "oprd", "attr", "advcl", "ccomp", "amod", "prt", "advmod", "acl")
 NOT_OF_PLACE = gather_words(
@@ -106,7 +108,7 @@ def read_nucleus(parsed: ParsedClause) -> Nucleus:
         tuple(dict.fromkeys(states)),
         tuple(particles),
         tree.find_child(verb.place, "auxpass") is not None,
-        tuple(c for c in tree.list_children(verb.place, "conj", "appos", "npadvmod") if c.is_noun),
+        tuple(c for c in tree.list_children(verb.place, *_JOINED) if c.is_noun),
     )
 
 
@@ -114,6 +116,10 @@ def find_places(tree: Tree, place: int) -> Iterator[SpokenPlace]:
     """Yield the prepositions below a word that may say where something is, and "where it is"."""
     for child in tree.list_children(place, "advcl", "ccomp", "relcl"):
         yield from _find_whereabouts(tree, child)
+    for child in tree.list_children(place, "advmod"):
+        if child.text in ("there", "here"):
+            near = [w for w in tree.words if w.text in _OVER and w.head in (place, child.place)]
+            yield SpokenPlace("at", (child, *near), child, child)
     for child in tree.list_children(place, "prep", "advmod", "dative", "prt", "agent"):
         chain = [child]
         while True:

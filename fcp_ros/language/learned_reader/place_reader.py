@@ -36,7 +36,10 @@ _BEING = gather_words(
 """Verbs of where the subject shall be."""
 LASTING = gather_words("stay remain keep leave")
 WANTING = gather_words("want need like love prefer wish have see")
-_PLACED = gather_words("on in at near under behind before above to where")
+PLACED = gather_words("on in at near under behind before above to where")
+
+
+_DEICTIC = {"there": Reference.THERE, "here": Reference.HERE}
 
 
 class PlaceReader:
@@ -52,6 +55,15 @@ class PlaceReader:
         """Read the phrase of a noun, without what has a part of its own in the clause."""
         barred = frozenset(one.place for one in without)
         return self._phrases.read(said.tree, word.place, type_, barred)
+
+    def read_place(
+        self, said: Nucleus, word: Word, without: tuple[Word, ...] = ()
+    ) -> Phrase | None:
+        """Read the phrase of a noun, also "there"."""
+        head = _DEICTIC.get(word.text)
+        if head is None:
+            return self.read_noun(said, word, without)
+        return NounPhrase(word.token, word.token + 1, head, Determiner.THE)
 
     def find_movable(self) -> str:
         """Return the type of things that most relations say the place of."""
@@ -71,10 +83,10 @@ class PlaceReader:
         Args:
             inner: where that place is: "(on the table) | in the kitchen".
         """
-        place = self.read_noun(said, where.noun, without)
+        place = self.read_place(said, where.noun, without)
         for further in inner:
             place = self.add_place(said, place, further) if place is not None else None
-        if place is None or where.preposition not in _PLACED:
+        if place is None or where.preposition not in PLACED:
             return None
         types = self._phrases.list_types(theme), self._phrases.list_types(place)
         loose = where.preposition in ("near", "where")
@@ -95,21 +107,22 @@ class PlaceReader:
         if found is None:
             return
         act, word = found
-        own = [p for p in said.places if p.preposition in (*_PLACED, "from")]
+        own = [p for p in said.places if p.preposition in (*PLACED, "from")]
         attached = said.list_behind(word)
         if not said.lemma and word is said.verb:
-            own, attached = [p for p in attached if p.preposition in (*_PLACED, "from")], []
+            own, attached = [p for p in attached if p.preposition in (*PLACED, "from")], []
         barred = [p for p in own if _is_negated(said, p)]
         sources = [p for p in own if p.preposition == "from" and p not in barred]
         goals = [p for p in own if p not in (*sources, *barred)]
         joined, pairs = self._find_joined(said, word, goals)
         if not goals:
-            goals = [p for p in attached if p.preposition in _PLACED][-1:]
+            goals = [p for p in attached if p.preposition in PLACED][-1:]
         if not goals and pairs:
             goals = [pairs[-1][1]]  # "the mug and the book | on the table"
             joined, pairs = [*joined, *(one for one, _ in pairs)], []
-        if not goals and any(p.preposition in _PLACED for p in barred):
+        if not goals and any(p.preposition in PLACED for p in barred):
             goals, barred = [], barred
+        goals = [p for p in goals if p.noun.text not in _DEICTIC or p is goals[0]]
         roots = [p.root for p in (*goals, *sources, *barred)]
         roots += [*joined, *(one for one, _ in pairs)]
         theme = self.read_noun(said, word, tuple(w for w in roots if w is not word))
@@ -176,7 +189,9 @@ class PlaceReader:
         """Find what shall be somewhere, and how that is asked for."""
         word = said.subject
         if said.thing is not None and said.lemma in PUT_VERBS | WANTING | LASTING | REMOVE_VERBS:
-            return (Act.KEEP if said.lemma in LASTING else Act.ACHIEVE), said.thing
+            there = any(p.noun.text == "there" for p in said.places)
+            act = Act.STATE if there else Act.KEEP  # "(put it on the table and) leave it there"
+            return (act if said.lemma in LASTING else Act.ACHIEVE), said.thing
         if word is None:
             return None
         if said.passive and said.lemma in PUT_VERBS | REMOVE_VERBS | {"allow", "permit"}:
@@ -198,7 +213,7 @@ class PlaceReader:
         while open_:
             word = open_.pop(0)
             is_joined = word in said.joined or word.role == "conj"
-            inner = [p for p in said.list_behind(word) if p.preposition in _PLACED]
+            inner = [p for p in said.list_behind(word) if p.preposition in PLACED]
             if is_joined and word.place not in seen and word not in (p.noun for p in goals):
                 seen.add(word.place)
                 if inner:
@@ -206,12 +221,32 @@ class PlaceReader:
                     open_.append(inner[0].noun)
                 elif word in said.joined:
                     alone.append(word)
-            for child in tree.list_children(word.place, "conj", "appos"):
-                if child.is_noun and any(p.preposition in _PLACED for p in said.list_behind(child)):
+            for child in tree.list_children(word.place, "conj", "appos", "dep"):
+                there = next((p for p in goals if p.noun is word), None)
+                if (
+                    child.is_noun
+                    and there is not None
+                    and self._is_no_place(said, theme, there, child)
+                ):
+                    alone.append(child)
+                    continue
+                if child.is_noun and any(p.preposition in PLACED for p in said.list_behind(child)):
                     open_.append(child)
                 elif child.is_noun and word in said.joined:
                     alone.append(child)
         return alone, pairs
+
+    def _is_no_place(self, said: Nucleus, theme: Word, where: SpokenPlace, other: Word) -> bool:
+        """Return True for the book of "the mug on the table, then the book"."""
+        if any(p.preposition in PLACED for p in said.list_behind(other)):
+            return False
+        one, two = (self.read_noun(said, word) for word in (theme, other))
+        if one is None or two is None:
+            return False
+        types = self._phrases.list_types(one), self._phrases.list_types(two)
+        if not all(types):
+            return False
+        return self._places.choose(where.preposition, *types) is None
 
     def join(
         self, said: Nucleus, theme: Phrase, others: list[Word], without: tuple[Word, ...]

@@ -43,7 +43,7 @@ _SAID = {
     for said in phrases.split(", ")
 }
 _LONGEST = max(map(len, _SAID))
-_CLAUSAL = gather_words("advcl pcomp ccomp relcl prep:without prep:after prep:before prep:of acl")
+_CLAUSAL = gather_words("advcl pcomp ccomp relcl acl ROOT conj dep parataxis")
 
 
 def find_relation(
@@ -52,7 +52,7 @@ def find_relation(
     """Find the subordinator of a clause and its words; None for a clause without one."""
     verb = tree.words[clause.verb]
     relation = clause.relation
-    if relation not in _CLAUSAL and not relation.startswith("prep:") and relation != "ROOT":
+    if relation not in _CLAUSAL and not relation.startswith("prep:"):
         return None
     below = tree.list_subtree(verb.place)
     begin = min((p for p in below if not tree.words[p].is_inserted), default=verb.place)
@@ -73,8 +73,9 @@ def find_relation(
 def _introduces(tree: Tree, verb: Word, words: tuple[Word, ...], begin: int) -> bool:
     """Return True if the last word of a subordinator depends on the verb, or stands before it."""
     last = words[-1]
-    if verb.role == "ROOT":
-        return last.role == "mark" and last.head == verb.place
+    if verb.role in ("ROOT", "conj", "dep", "parataxis"):
+        own = last.role in ("mark", "advmod") and last.head == verb.place
+        return own and (verb.role != "ROOT" or words[0].place == begin)
     if last.head == verb.place or verb.head == last.place:
         return last.role in ("mark", "advmod", "dep", "npadvmod", "aux") or (
             verb.role == "pcomp" and verb.head == last.place

@@ -16,6 +16,7 @@ from fcp_ros.language.syntax.statements import tell
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree
 
 _MODALS = gather_words("should must shall would could can will may might need have ought to 'd")
+_LOGICAL = gather_words("so only unless until if whenever never not no after before once nor")
 PLACED = gather_words("go belong stay remain")
 """Verbs that say in the present where something shall be."""
 
@@ -42,16 +43,15 @@ def is_told(unit: Segment, end: int, marks: Sequence[Mark], last: Act) -> bool:
     if any(w.text == "better" for w in tree.list_children(root.place, "advmod")) and helpers:
         return False
     ordered = any(
-        m.kind in (MarkKind.THEN, MarkKind.FIRST)
+        m.kind in (MarkKind.THEN, MarkKind.FIRST, MarkKind.WISH)
         and (
             m.start in unit.piece.links
             or any(t in m.tokens for t in list_tokens(tree, range(len(tree.words))))
         )
         for m in marks
     )
-    present = any(h.tag in ("VBZ", "VBP") and h.role == "auxpass" for h in helpers)
-    if ordered and (present or root.lemma in PLACED):
-        return False
+    if ordered or any(w.text in _LOGICAL for w in tree.words[:3]):
+        return False  # "first the napkin goes on the table, then the glass follows"
     return tell(tree, end) is not None
 
 
