@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fcp_ros.language.demands.clause import OBJECT, SUBJECT, DemandClause, SpokenArgument
-from fcp_ros.language.demands.parsed_clauses import SpokenParts
+from fcp_ros.language.demands.parsed_clauses import SpokenParts, name_noun
 from fcp_ros.language.english.verbs import SAME_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.nucleus import Nucleus
+from fcp_ros.language.syntax.tree import Word
 
 MAKING = gather_words("keep leave have get make want need")
 """Verbs with a state behind their object."""
@@ -49,7 +50,16 @@ def list_ways(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
             clause=DemandClause(verb.lemma, particle, arguments, "", clause.negated),
         )
         return
-    yield parts
+    whole = _find_whole(nucleus)
+    if whole is None:
+        yield parts
+    else:  # "get rid | of the can"
+        text, noun = whole
+        arguments = (SpokenArgument(OBJECT, name_noun(nucleus.tree, noun)),)
+        others = [a for a in clause.arguments if a.preposition in ("in", "into", "on")]
+        heads = [h for a, h in zip(clause.arguments, parts.heads, strict=True) if a in others]
+        parts = SpokenParts(replace(clause, arguments=(*arguments, *others)), (noun.place, *heads))
+        clause = replace(parts.clause, verb=text)
     if (
         nucleus.thing is not None
         and nucleus.receiver is not None
@@ -62,13 +72,19 @@ def list_ways(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
         ]
         light = DemandClause(nucleus.thing.lemma, "", tuple(a for a, _ in pairs))
         yield SpokenParts(light, tuple(head for _, head in pairs))
-    said = [clause.action]
-    for argument, head in zip(clause.arguments, parts.heads, strict=True):
-        if argument.preposition == "of":
-            thing = nucleus.thing.text if nucleus.thing is not None else ""
-            said.append(f"{clause.verb} {thing} of" if thing else f"{clause.verb} of")
-            one = (replace(argument, marker=OBJECT),)
-            parts = SpokenParts(replace(clause, arguments=one), (head,))
-    for other in (o for text in reversed(said) for o in SAME_VERBS.get(text, ())):
+    for other in SAME_VERBS.get(clause.action, ()):
         meant, _, particle = other.partition(" ")
-        yield replace(parts, clause=replace(parts.clause, verb=meant, particle=particle))
+        yield replace(parts, clause=replace(clause, verb=meant, particle=particle))
+
+
+def _find_whole(nucleus: Nucleus) -> tuple[str, Word] | None:
+    """Find a verb of several words and its object: "get rid of" and "the can"."""
+    tree, verb = nucleus.tree, nucleus.verb
+    for head in (nucleus.thing, verb):
+        for child in tree.list_children(head.place, "prep") if head is not None else ():
+            noun = tree.find_child(child.place, "pobj")
+            inner = f"{head.text} " if head is not None and head is not verb else ""
+            text = f"{verb.lemma} {inner}{child.text}"
+            if text in SAME_VERBS and noun is not None:
+                return text, noun
+    return None

@@ -40,7 +40,9 @@ class CoreReader:
         self.has_said = False
         """True if something was said before that "it" may mean."""
 
-    def read(self, parsed: ParsedClause, marks: Sequence[Mark] = ()) -> list[SpokenClause] | None:
+    def read(
+        self, parsed: ParsedClause, marks: Sequence[Mark], ordered: bool
+    ) -> list[SpokenClause] | None:
         """Read what a clause asks for without the words of logic around it; None for a remark."""
         tree = parsed.tree
         verb = tree.words[parsed.verb]
@@ -48,7 +50,7 @@ class CoreReader:
         nucleus = self._take_names(read_nucleus(parsed), marked)
         wrapper = list(list_wrapper(tree, verb))
         statement = nucleus.subject is not None
-        if statement and not wrapper and is_remark(parsed, nucleus, marks):
+        if statement and not wrapper and is_remark(parsed, nucleus, marks, ordered):
             return None
         general = self._acts.read(nucleus)
         found = self._read_demand(parsed, nucleus)
@@ -102,6 +104,8 @@ class CoreReader:
             thing = nucleus.thing
             if thing is not None and thing.lemma == parts.clause.verb != parsed.lemma:
                 words += [thing, *nucleus.tree.list_children(thing.place)]  # "give it a wipe"
+            if thing is not None and thing.text == "rid":
+                words += [thing, *nucleus.tree.list_children(thing.place, "prep")]
             uses += list_uses(words, WordRole.ACTION, demand.meaning.name)
         first = replace(
             first, act=act, verb=parsed.lemma, uses=tuple(uses), degree=first.degree * best.degree

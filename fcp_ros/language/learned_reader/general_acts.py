@@ -35,6 +35,7 @@ from fcp_ros.language.parsing.trees import (
 from fcp_ros.language.reading import WordRole
 from fcp_ros.language.syntax.tree import Word
 
+_HANDS = gather_words("hand finger paw mitt")
 _TOUCHING = gather_words("touch move disturb")
 _SWAPPING = gather_words("swap exchange interchange")
 _THROUGH = ("through", "via", "across", "past")
@@ -94,6 +95,15 @@ class GeneralActs:
         """Read "leave | the mug | as it is", "the mug stays where it is", "don't touch it"."""
         touching = said.lemma in _TOUCHING and not said.places
         word = said.thing if said.thing is not None else said.subject
+        off = next((p for p in said.places if p.preposition == "from"), None)
+        if off is not None and word is not None and word.lemma in _HANDS:
+            theme = self._places.read_noun(said, off.noun)
+            if theme is not None:  # "keep your hands off | the mug"
+                words = (*off.words, word, *said.tree.list_children(word.place))
+                uses = list_uses(words, WordRole.ACTION, "stays")
+                one = Predication(None, {THEME: theme}, uses=uses, degree=theme.degree)
+                yield self._places.make(said, Act.STAY, one)
+            return
         if word is None or not (said.lemma in LASTING or touching):
             return
         if said.lemma == "leave" and said.thing is not None and said.subject is not None:

@@ -181,7 +181,7 @@ class LogicReader:
                     following = Link.EARLIER if one.relation is Subordination.BEFORE else Link.THEN
         if following is not Link.AND:
             self._link = following
-        clauses = self._repeat(parsed) or self._cores.read(parsed, marks)
+        clauses = self._repeat(parsed) or self._cores.read(parsed, marks, self._link is Link.THEN)
         if clauses is None:
             self._remark(tree, parsed)
         if not clauses:

@@ -54,7 +54,14 @@ class PlaceReader:
     ) -> Phrase | None:
         """Read the phrase of a noun, without what has a part of its own in the clause."""
         barred = frozenset(one.place for one in without)
-        return self._phrases.read(said.tree, word.place, type_, barred)
+        phrase = self._phrases.read(said.tree, word.place, type_, barred)
+        if not isinstance(phrase, Coordination):
+            return phrase
+        starts = {one.start for one in without}
+        own = [p for p in phrase.parts if not starts & {u.start for u in collect_phrase_uses(p)}]
+        if len(own) == 1:
+            return own[0]
+        return replace(phrase, parts=tuple(own)) if len(own) < len(phrase.parts) else phrase
 
     def read_place(
         self, said: Nucleus, word: Word, without: tuple[Word, ...] = ()

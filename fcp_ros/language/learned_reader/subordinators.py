@@ -35,7 +35,7 @@ _PHRASES = {
     Subordination.WHILE: "while, whilst, as long as, so long as, for as long as",
     Subordination.WHENEVER: "whenever, each time, every time, any time, always when",
     Subordination.WITHOUT: "without, without ever, instead of",
-    Subordination.REASON: "because, since, as, so that, although, though, even though, so",
+    Subordination.REASON: "because, since, as, so that, although, though, even though",
 }
 _SAID = {
     tuple(said.split()): relation
@@ -61,7 +61,8 @@ def find_relation(
         for length in range(_LONGEST, 0, -1):
             found = _SAID.get(tuple(texts[start : start + length]))
             stop = start + length
-            if found is None or stop > verb.place or stop < begin:
+            loose = relation not in ("advcl", "ccomp") and found is Subordination.REASON
+            if found is None or loose or stop > verb.place or stop < begin:
                 continue
             words = tree.words[start:stop]
             if not _introduces(tree, verb, words, begin):

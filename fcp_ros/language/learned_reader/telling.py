@@ -55,9 +55,13 @@ def is_told(unit: Segment, end: int, marks: Sequence[Mark], last: Act) -> bool:
     return tell(tree, end) is not None
 
 
-def is_remark(parsed: ParsedClause, nucleus: Nucleus, marks: Sequence[Mark]) -> bool:
-    """Return True for what is so already: "the door is shut"."""
-    if not parsed.lemma or parsed.mood is not Mood.STATEMENT or parsed.lemma in PLACED:
+def is_remark(parsed: ParsedClause, nucleus: Nucleus, marks: Sequence[Mark], ordered: bool) -> bool:
+    """Return True for what is so already: "the door is shut".
+
+    Args:
+        ordered: it comes behind another one in time, so it is asked for.
+    """
+    if ordered or not parsed.lemma or parsed.mood is not Mood.STATEMENT or parsed.lemma in PLACED:
         return False
     helpers = list(parsed.tree.list_children(parsed.verb, "aux", "auxpass"))
     above = parsed.tree.words[nucleus.verb.head]
