@@ -137,11 +137,13 @@ class LogicReader:
                 self._apply_link(mark)
 
     def _apply_link(self, mark: Mark) -> None:
-        self._uses.append(mark.use)
         self._applied.append(mark)
+        if mark.kind is MarkKind.OTHERWISE and len(self._last_condition) != 1:
+            return  # other than what? it stays unread
+        self._uses.append(mark.use)
         if mark.kind in _LINKS and self._clauses:
             self._link = _LINKS[mark.kind]
-        elif mark.kind is MarkKind.OTHERWISE and len(self._last_condition) == 1:
+        elif mark.kind is MarkKind.OTHERWISE:
             (met,) = self._last_condition
             self._condition = (replace(met, negated=not met.negated),)
 
@@ -166,6 +168,8 @@ class LogicReader:
                 mark.kind is MarkKind.THEN and mark.start <= min(own)
             ):
                 self._apply_link(mark)
+        if parsed.lemma == "wait" and self._wait(parsed, below):
+            return
         provisos = list[Proviso]()
         following = Link.AND
         for one in below:
@@ -206,6 +210,21 @@ class LogicReader:
             if one.ahead and one.relation not in (Subordination.WITHOUT, Subordination.REASON):
                 continue
             self._apply_behind(one, first)
+
+    def _wait(self, parsed: ParsedClause, below: Sequence[Subordinate]) -> bool:
+        """Read "wait until | the door is closed"; False if nothing is waited for."""
+        found = False
+        for one in below:
+            if one.relation not in (Subordination.UNTIL, Subordination.WHEN):
+                continue
+            for clause in self._read_step(one):
+                uses = (
+                    *clause.uses,
+                    *list_uses([parsed.tree.words[parsed.verb]], WordRole.ORDER, ""),
+                )
+                self._add(replace(clause, awaited=True, uses=uses))
+                self._link, found = Link.THEN, True
+        return found
 
     def _repeat(self, parsed: ParsedClause) -> list[SpokenClause]:
         """Read "and so should | the apple" as the last clause about something else."""
