@@ -55,7 +55,26 @@ _SHORT_FORMS = (
     "dont=do not, doesnt=does not, teh=the, hte=the, adn=and, let's=let us, gonna=going to, "
     "wanna=want to, gimme=give me, i'm=i am, pls=please, plz=please, everything's=everything is"
 )
-_CONTRACTED = dict(pair.split("=") for pair in _SHORT_FORMS.split(", "))
+_BEFORE_NOT = [
+    "is",
+    "are",
+    "was",
+    "were",
+    "did",
+    "has",
+    "have",
+    "had",
+    "could",
+    "would",
+    "should",
+    "must",
+]
+_BEFORE_IS = ["that", "there", "here", "what", "where"]
+_CONTRACTED = {
+    **{f"{word}nt": f"{word} not" for word in _BEFORE_NOT},  # without an apostrophe
+    **{f"{word}s": f"{word} is" for word in _BEFORE_IS},
+    **dict(pair.split("=") for pair in _SHORT_FORMS.split(", ")),
+}
 _ENDINGS = (("n't", "not"), ("'d", "would"), ("'ll", "will"), ("'re", "are"), ("'ve", "have"))
 _PRONOUNS = (
     "it that there he she what who where here this somebody someone everybody everyone nobody "
