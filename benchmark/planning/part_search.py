@@ -23,8 +23,7 @@ from benchmark.tables import Line, Part, Verdict
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
-from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.outcome import SearchOutcome, SearchReport
+from fcp_ros.planning.search.objective import Objective, SearchOutcome, SearchReport
 
 BLIND_SIZES = {
     "blocks": 8,

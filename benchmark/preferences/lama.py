@@ -21,7 +21,7 @@ from benchmark.rivals.sas_writer import number_of, write_sas
 from fcp_ros.domain.expressions.resolution import check_goal, infer_types
 from fcp_ros.domain.pddl import PddlTask, read_pddl
 from fcp_ros.planning import Optimise, PlanningOptions, PlanningSession
-from fcp_ros.planning.encoding.cost_unit import CostUnit, find_cost_unit
+from fcp_ros.planning.encoding.costs import CostUnit, find_cost_unit
 from fcp_ros.planning.encoding.encode import EncodeOptions, make_no_macros
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.encoding.goal_task import GoalSetting, compile_goal

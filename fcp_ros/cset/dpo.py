@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from fcp_ros.cset.context import Context
+from fcp_ros.cset.gluing import Context
 from fcp_ros.cset.homs import find_homs
 from fcp_ros.cset.instance.expressions import ValueExpressionError
 from fcp_ros.cset.instance.instance import Instance

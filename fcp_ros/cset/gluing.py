@@ -1,12 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gluing R to a context: the elements that the two share, and those that the pushout merges."""
+"""Gluing R to a context: the elements that the two share, and those that the pushout merges.
+
+A context is the state without what a rule deletes, before anything is glued to it. In the
+diagram of a rewrite, it is D::
+
+    L <----- K -----> R
+    |        |        |
+    G <----- D -----> H
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fcp_ros.cset.context import Context
+from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.rule_plan import RulePlan
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """D, written as a state and what is still to be taken from it."""
+
+    state: Instance
+    # K -> D: an id of the state for each element and tuple of K
+    glue: Mapping[int, int] = field(default_factory=dict)
+    elements: Collection[int] = ()  # ids of the state to delete
+    tuples: Collection[tuple[str, int]] = ()  # (relation, id of the state) to delete
+    forgotten: Collection[tuple[str, int]] = ()  # (attribute, id of the state) to unset
+    violations: tuple[Violation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

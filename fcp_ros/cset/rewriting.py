@@ -15,9 +15,8 @@ is added a second time becomes one with the first. Attributes that R assigns rep
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from fcp_ros.cset.context import Context
 from fcp_ros.cset.dpo import examine
-from fcp_ros.cset.gluing import Gluing, plan_gluing
+from fcp_ros.cset.gluing import Context, Gluing, plan_gluing
 from fcp_ros.cset.instance.builder import InstanceBuilder
 from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.expressions import ValueExpression, ValueExpressionError, evaluate

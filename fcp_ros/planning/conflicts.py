@@ -23,9 +23,8 @@ from fcp_ros.planning.encoding.reachability import find_unreachable
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses
 from fcp_ros.planning.model.memberships import Judge
-from fcp_ros.planning.model.optimality import is_crisp
 from fcp_ros.planning.model.request import Optimise, Phase
-from fcp_ros.planning.model.result import Conflict
+from fcp_ros.planning.model.result import Conflict, is_crisp
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.request_context import PhaseTimes, PlanningRequest, RequestContext
 from fcp_ros.planning.session import PlanningSession

@@ -19,14 +19,12 @@ from fcp_ros.domain.expressions.resolution import open_goal
 from fcp_ros.domain.expressions.syntax import Expression, to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON, AlphaCut, count_graded_steps, reaches
-from fcp_ros.planning.assembly import StepDraft, make_plan, value_steps
-from fcp_ros.planning.encoding.cost_unit import CostUnit
-from fcp_ros.planning.handover import Handover
+from fcp_ros.planning.encoding.costs import CostUnit
+from fcp_ros.planning.handover import Handover, StepDraft, make_plan, value_steps
 from fcp_ros.planning.model.ground_step import GroundStep, compute_cost, list_graded_atoms
-from fcp_ros.planning.model.optimality import list_optimal
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.request import BestPlan, Optimise, Phase
-from fcp_ros.planning.model.result import Measure, PlanningResult, PlanStatus, Verdict
+from fcp_ros.planning.model.result import Measure, PlanningResult, PlanStatus, Verdict, list_optimal
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.verification.degrees import value_goal

@@ -13,8 +13,7 @@ from fcp_ros.domain.expressions.resolution import infer_types
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, put_alpha, to_text
 from fcp_ros.fuzzy import AlphaCut, reaches
 from fcp_ros.grounding.protocol.errors import GroundingError
-from fcp_ros.planning.answer.candidates import list_candidates
-from fcp_ros.planning.answer.explanation import explain_kept, explain_result
+from fcp_ros.planning.answer.explanation import explain_kept, explain_result, list_candidates
 from fcp_ros.planning.answer.initial_state import find_broken_constraint
 from fcp_ros.planning.answer.messages import (
     describe_given_up,
@@ -29,15 +28,12 @@ from fcp_ros.planning.answer.messages import (
 )
 from fcp_ros.planning.answer.preferences import divide_preferences, list_given_up, list_kept
 from fcp_ros.planning.answer.solution import Solution, SolverResult
-from fcp_ros.planning.assembly import assemble, claim_meeting
 from fcp_ros.planning.conflicts import find_conflict
-from fcp_ros.planning.goal.ground_goal import ground_goal
-from fcp_ros.planning.goal.requirements import GroundGoal
+from fcp_ros.planning.goal.ground_goal import GroundGoal, ground_goal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
-from fcp_ros.planning.handover import Handover
+from fcp_ros.planning.handover import Handover, assemble, claim_meeting
 from fcp_ros.planning.model.budget import describe_budgets, find_latest_end
 from fcp_ros.planning.model.memberships import find_failure_status
-from fcp_ros.planning.model.optimality import is_crisp, list_optimal
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise, Phase, ignore_progress
@@ -47,6 +43,8 @@ from fcp_ros.planning.model.result import (
     PlanningResult,
     PlanStatus,
     RequirementTrace,
+    is_crisp,
+    list_optimal,
 )
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.plan_reuse import (

@@ -11,7 +11,7 @@ from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.planning.answer.initial_state import find_broken_constraint
 from fcp_ros.planning.answer.preferences import compare, list_given_up, rank_by_price
 from fcp_ros.planning.answer.solution import Solution, SolverResult
-from fcp_ros.planning.goal.requirements import GroundGoal
+from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses
 from fcp_ros.planning.model.result import GivenUp, KeepingPrice, PriceKind
 from fcp_ros.planning.model.watch import Interrupted

@@ -19,7 +19,7 @@ from fcp_ros.planning.answer.solution import Disturbance, Solution
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.formula import Crisp, make_complement
-from fcp_ros.planning.goal.requirements import GroundPreference
+from fcp_ros.planning.goal.ground_goal import GroundPreference
 from fcp_ros.planning.goal.rivals import Places
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.request import never_stop

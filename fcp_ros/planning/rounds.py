@@ -36,8 +36,14 @@ from fcp_ros.planning.search.bidirectional import BidirectionalSearch
 from fcp_ros.planning.search.carrying import Carries, find_carries
 from fcp_ros.planning.search.engines import SearchEngine, SearchFactory
 from fcp_ros.planning.search.independent import settle_apart
-from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
+from fcp_ros.planning.search.objective import (
+    Criterion,
+    FlatPlan,
+    Objective,
+    SearchOutcome,
+    SearchReport,
+    make_plan,
+)
 from fcp_ros.planning.search.part_by_part import CollectablePart, reach_parts
 from fcp_ros.planning.search.portfolio import SMALL
 

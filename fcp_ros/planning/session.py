@@ -11,7 +11,7 @@ from functools import cached_property
 from fcp_ros.domain.model import Domain
 from fcp_ros.planning.chunks.learning import learn_chunks
 from fcp_ros.planning.chunks.library import ChunkLibrary
-from fcp_ros.planning.encoding.cost_unit import CostUnit, find_cost_unit
+from fcp_ros.planning.encoding.costs import CostUnit, find_cost_unit
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.model.result import Candidate

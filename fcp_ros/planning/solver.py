@@ -25,7 +25,7 @@ from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, make_no_
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.encoding.goal_task import GoalSetting, compile_goal
 from fcp_ros.planning.goal.formula import Formula, collect_graded_atoms, make_either
-from fcp_ros.planning.goal.requirements import GroundGoal
+from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.handover import replay_steps
 from fcp_ros.planning.judging.prospects import Prospects
 from fcp_ros.planning.judging.ranking import AlternativeRanking
@@ -38,8 +38,7 @@ from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, TooManyOp
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.restoring import find_disturbances, is_reversible, make_preference
 from fcp_ros.planning.rounds import LEAST_EFFORT, SearchRounds
-from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import FlatPlan
+from fcp_ros.planning.search.objective import Criterion, FlatPlan, Objective
 from fcp_ros.planning.task.conditions import Conditions
 
 MANY = 16

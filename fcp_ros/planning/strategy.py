@@ -11,9 +11,9 @@ from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import EPSILON, AlphaCut, Composition, TNorm, count_graded_steps, reaches
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.planning.answer.solution import PlanningProblem, SolverResult
-from fcp_ros.planning.encoding.cost_unit import NO_PREMIUM, CostUnit, Premium, find_cost_unit
+from fcp_ros.planning.encoding.costs import NO_PREMIUM, CostUnit, Premium, find_cost_unit
 from fcp_ros.planning.flat.task import EXACT
-from fcp_ros.planning.goal.requirements import GroundGoal
+from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, limit_choices
 from fcp_ros.planning.model.budget import COST, STEPS, is_counted
 from fcp_ros.planning.model.memberships import find_failure_status
@@ -23,7 +23,7 @@ from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.plan_reuse import ReusablePlan
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.schedule.agents import Agents
-from fcp_ros.planning.search.outcome import FlatPlan
+from fcp_ros.planning.search.objective import FlatPlan
 from fcp_ros.planning.solver import Solver
 
 LONGEST = 2.0**17

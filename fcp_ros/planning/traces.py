@@ -13,8 +13,7 @@ from fcp_ros.domain.expressions.trajectories import decide_constraint
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
 from fcp_ros.planning.goal.formula import Crisp, Formula, Graded, evaluate
-from fcp_ros.planning.goal.ground_goal import ground_goal
-from fcp_ros.planning.goal.requirements import GroundConstraint, GroundGoal
+from fcp_ros.planning.goal.ground_goal import GroundConstraint, GroundGoal, ground_goal
 from fcp_ros.planning.model.memberships import GradedAtom, compare
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import PlanningOptions

@@ -14,9 +14,8 @@ from enum import Enum
 
 from fcp_ros.language.confirmation import NO, YES
 from fcp_ros.language.reading import Interpretation, ReadingStatus
-from fcp_ros.planning.model.optimality import choose_status
 from fcp_ros.planning.model.request import PlanningOptions
-from fcp_ros.planning.model.result import PlanningResult, PlanStatus
+from fcp_ros.planning.model.result import PlanningResult, PlanStatus, choose_status
 from fcp_ros.planning.model.watch import RequestStart
 
 DECLINED = "The answer was no: say in other words what shall be done."

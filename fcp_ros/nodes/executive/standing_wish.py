@@ -19,9 +19,8 @@ from fcp_ros.msg import Interpretation, PlanRequest, PlanResult, Question
 from fcp_ros.nodes.conversions.common import duration_to_ros, id_from_ros, id_to_ros
 from fcp_ros.nodes.executive.reports import GoalReport
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
-from fcp_ros.planning.model.optimality import choose_status
 from fcp_ros.planning.model.request import Optimise
-from fcp_ros.planning.model.result import Measure, PlanStatus
+from fcp_ros.planning.model.result import Measure, PlanStatus, choose_status
 
 # --- questions to whoever sent a goal: asked by feedback ---
 

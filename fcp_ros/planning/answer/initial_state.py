@@ -10,7 +10,7 @@ from itertools import chain
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.planning.goal.formula import Crisp, Formula, Settled, find_demand
-from fcp_ros.planning.goal.requirements import GroundConstraint, GroundGoal
+from fcp_ros.planning.goal.ground_goal import GroundConstraint, GroundGoal
 from fcp_ros.planning.model.result import Conflict
 from fcp_ros.planning.stepping.rules import holds
 

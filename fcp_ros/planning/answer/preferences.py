@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fcp_ros.fuzzy import EPSILON, reaches
 from fcp_ros.planning.answer.solution import Solution, SolverResult
 from fcp_ros.planning.goal.degree_formula import KnownDegree, evaluate_degree
-from fcp_ros.planning.goal.requirements import GroundGoal, GroundPreference
+from fcp_ros.planning.goal.ground_goal import GroundGoal, GroundPreference
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.model.result import GivenUp, KeepingPrice, KeptPreference, Measure, PriceKind
 

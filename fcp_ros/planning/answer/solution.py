@@ -10,10 +10,10 @@ from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.chunks.library import ChunkLibrary, StepAtoms
-from fcp_ros.planning.encoding.cost_unit import NO_PREMIUM, CostUnit, Premium
+from fcp_ros.planning.encoding.costs import NO_PREMIUM, CostUnit, Premium
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.goal.alternatives import Alternative
-from fcp_ros.planning.goal.requirements import GroundGoal
+from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.watch import Interrupted

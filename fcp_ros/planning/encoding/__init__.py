@@ -3,7 +3,7 @@
 
 `goal_task` compiles a ground goal; `encode` is the pipeline of its last stage. `selection` selects
 the operators that matter for the goal, `variables` chooses finite-domain variables, `operators`
-(with `requirements`) encodes operators over them, `costs` adds costs (in the units of `cost_unit`),
-uses and windows, `merge` and `metric` replace many operators by few.
+encodes operators over them, `costs` adds costs (in common units), uses and windows, `merge` and
+`metric` replace many operators by few.
 `encoding` is the outcome; it decodes plans.
 """

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fcp_ros.foundation.garbage import pause_garbage_collection
-from fcp_ros.planning.encoding.cost_unit import NO_PREMIUM, CostUnit, Premium
-from fcp_ros.planning.encoding.costs import OperatorCosts
+from fcp_ros.planning.encoding.costs import NO_PREMIUM, CostUnit, OperatorCosts, Premium
 from fcp_ros.planning.encoding.encoding import Encoding, FlatAction
 from fcp_ros.planning.encoding.merge import Entry, OperatorMerger, expand_representative
 from fcp_ros.planning.encoding.metric import contract_hops

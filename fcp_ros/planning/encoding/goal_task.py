@@ -14,7 +14,7 @@ from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.degree_formula import KnownDegree
 from fcp_ros.planning.goal.division import divide_formula
-from fcp_ros.planning.goal.requirements import GroundGoal
+from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.goal.stages import make_stages
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, is_canonical
 from fcp_ros.planning.goal.trajectory.attachment import attach_constraints

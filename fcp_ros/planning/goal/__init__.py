@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The goal of a request: from its expression to alternatives, each a set of facts with a degree.
 
-- `requirements`: the ground goal as a value: a formula, counts, preferences and constraints.
-- `ground_goal`: expression to ground goal, by `grounding`, which replaces the variables of
-  conditions by elements.
+- `ground_goal`: expression to ground goal (a formula, counts, preferences, constraints), by
+  `grounding`, which replaces the variables of conditions by elements.
 - `formula`: conditions without variables; the facts that they speak of (`Wanted`) are where
   relevance begins.
 - `trajectory`: trajectory constraints as facts that the operators of a task keep account of.

@@ -19,7 +19,7 @@ from itertools import chain
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.goal.alternatives import Alternative, find_alternatives
 from fcp_ros.planning.goal.degree_formula import DegreeFormula, KnownDegree, compose, make_shortfall
-from fcp_ros.planning.goal.requirements import GroundGoal
+from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.goal.rivals import Choice, Places, group_rivals
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.task.task import Task

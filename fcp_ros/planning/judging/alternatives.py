@@ -17,8 +17,7 @@ from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.judging.ranking import AlternativeRanking
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import FlatPlan
+from fcp_ros.planning.search.objective import Criterion, FlatPlan, Objective
 
 OUT = 10.0
 """Loss of finishing an alternative that is not searched; more than any plan worth looking for."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches
-from fcp_ros.planning.encoding.cost_unit import Premium
+from fcp_ros.planning.encoding.costs import Premium
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.judging.ranking import AlternativeRanking
@@ -21,8 +21,7 @@ from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.search.bidirectional import Meeting
 from fcp_ros.planning.search.engines import SearchEngine
-from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import FlatPlan
+from fcp_ros.planning.search.objective import Criterion, FlatPlan, Objective
 
 TRIAL = 3
 """Operators of a plan that are replayed to estimate how long its verification takes."""

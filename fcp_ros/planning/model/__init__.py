@@ -9,7 +9,6 @@
     plan.py          plans, their steps, judgements and schedule
     result.py        the answer: status, plan, verdict, candidates, relaxations, explanation
     suggestion.py    plans that are known without a search
-    optimality.py    in which measures a plan is proven to be the best, and its status
 
 A caller makes `PlanningOptions` and gets a `PlanningResult` with a `Plan`.
 """

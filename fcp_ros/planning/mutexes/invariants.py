@@ -24,7 +24,7 @@ from fcp_ros.planning.mutexes.pairs import (
     find_initially_broken,
 )
 from fcp_ros.planning.task.lifted import LiftedDomain, LiftedRule
-from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation
+from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
 
 MOST_CLASSES = 200
 """Unary static relations of which all pairs are looked at."""

@@ -25,7 +25,7 @@ from itertools import chain, combinations, combinations_with_replacement, islice
 from fcp_ros.cset import Instance
 from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.task.lifted import LiftedBody, LiftedRule
-from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation
+from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
 
 Place = tuple[str, int]
 """Name of a fluent relation, number of a leg; ABSENT: the absence of its (unary) fact."""

@@ -13,7 +13,7 @@ from fcp_ros.planning.relevance.element_choice import ElementChoice
 from fcp_ros.planning.relevance.facts import Bound, Elements, FactTable
 from fcp_ros.planning.relevance.reach import Reach
 from fcp_ros.planning.task.lifted import LiftedDomain, Trigger
-from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation
+from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
 
 OPEN = -1
 """A slot that is not bound."""

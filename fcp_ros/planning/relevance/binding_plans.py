@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from fcp_ros.planning.task.lifted import LiftedDomain, Trigger
-from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation
+from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
 
 
 class BindingStyle(Enum):

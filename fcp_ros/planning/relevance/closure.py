@@ -28,7 +28,7 @@ from fcp_ros.planning.relevance.operators import ConstraintMatches, OperatorGrou
 from fcp_ros.planning.relevance.overwriting import Overwritings
 from fcp_ros.planning.relevance.reach import Reach
 from fcp_ros.planning.task.lifted import LiftedDomain, Trigger
-from fcp_ros.planning.task.lifted_atoms import LiftedRelation
+from fcp_ros.planning.task.lifted_formulas import LiftedRelation
 
 MAX_OPERATORS = 1_000_000
 """More operators than this are refused with MEMOUT."""

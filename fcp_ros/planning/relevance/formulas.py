@@ -18,8 +18,8 @@ from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.facts import Elements, FactTable
 from fcp_ros.planning.relevance.reach import Reach
 from fcp_ros.planning.task.lifted import LiftedDomain
-from fcp_ros.planning.task.lifted_atoms import LiftedAtom
 from fcp_ros.planning.task.lifted_formulas import (
+    LiftedAtom,
     LiftedCondition,
     LiftedFormula,
     LiftedJunction,

@@ -17,7 +17,7 @@ from fcp_ros.planning.relevance.facts import AbsencePattern, AbsencePatterns, El
 from fcp_ros.planning.relevance.formulas import FALSE, TRUE, Case, FormulaGrounder, Literals
 from fcp_ros.planning.relevance.reach import Reach
 from fcp_ros.planning.task.lifted import LiftedBody, LiftedDomain, LiftedRule
-from fcp_ros.planning.task.lifted_atoms import LiftedAtom
+from fcp_ros.planning.task.lifted_formulas import LiftedAtom
 
 Absent = tuple[AbsencePattern, int]
 """A pattern that no fact may match, except perhaps one (-1: no exception)."""

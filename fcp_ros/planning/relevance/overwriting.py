@@ -20,8 +20,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.cset.instance.constraints import find_conflicts
 from fcp_ros.planning.task.forgetting import find_forgotten_parameter
 from fcp_ros.planning.task.lifted import LiftedDomain, LiftedRule, Trigger
-from fcp_ros.planning.task.lifted_atoms import LiftedRelation
-from fcp_ros.planning.task.lifted_formulas import iterate_atoms
+from fcp_ros.planning.task.lifted_formulas import LiftedRelation, iterate_atoms
 from fcp_ros.planning.task.task import GroundOperator, Task, index_changes
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from fcp_ros.planning.relevance.facts import FactTable
 from fcp_ros.planning.task.lifted import LiftedDomain, Trigger
-from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation
+from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
 
 CROWD = 3
 """With no more elements of a type than this, it is not worth the effort."""

@@ -4,8 +4,7 @@
     agents.py         the agents that are busy with a step
     facts.py          facts that hold after some steps, and the bindings under which atoms hold
     footprint.py      the facts that a step reads and writes
-    order.py          the pairs of steps that must stay in their order, for facts and resources
-    partial_order.py  the transitive reduction of such pairs
+    order.py          the pairs of steps that must stay in their order: for facts, for resources
     network.py        the earliest and latest times that keep an order, windows and a deadline
     schedule.py       all of it: `schedule_steps`
 

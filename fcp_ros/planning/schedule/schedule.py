@@ -17,8 +17,12 @@ from fcp_ros.planning.schedule.agents import Agents
 from fcp_ros.planning.schedule.facts import FactView
 from fcp_ros.planning.schedule.footprint import find_footprints
 from fcp_ros.planning.schedule.network import Inconsistency, StepTimes, TimedStep, time_steps
-from fcp_ros.planning.schedule.order import Pair, find_causal_pairs, find_reservoir_pairs
-from fcp_ros.planning.schedule.partial_order import PartialOrder
+from fcp_ros.planning.schedule.order import (
+    Pair,
+    PartialOrder,
+    find_causal_pairs,
+    find_reservoir_pairs,
+)
 
 
 def schedule_steps(

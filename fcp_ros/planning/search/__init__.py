@@ -10,8 +10,7 @@ The loops of a request, each inside the one above:
           BestFirst       slices of the kernel: pausing, memory, resources, weights
             kernel.advance    labels: take the best one, make its successors
 
-objective     what is optimised; criteria as whole numbers
-outcome       plans on a flat task, and reports
+objective     what is optimised; plans on a flat task, and reports
 engines       the choice of an engine by algorithm
 portfolio     A*, greedy, anytime, beam and blind search in turns
 incremental   better plans by keeping one more preference at a time

@@ -34,8 +34,15 @@ from fcp_ros.planning.search.kernel.space import (
     SpaceAllocator,
 )
 from fcp_ros.planning.search.kernel.successors import FULL, IMPROVED, PAUSED, SHORT, STOPPED
-from fcp_ros.planning.search.objective import Objective, build_grid, refine
-from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
+from fcp_ros.planning.search.objective import (
+    FlatPlan,
+    Objective,
+    SearchOutcome,
+    SearchReport,
+    build_grid,
+    make_plan,
+    refine,
+)
 from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.settings import AT_ONCE, NEVER, SEEN, Settings, derive_settings
 

@@ -14,8 +14,7 @@ from fcp_ros.planning.search.bidirectional import (
     LowerBounds,
     explain_unsuitable,
 )
-from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.outcome import FlatPlan, SearchReport
+from fcp_ros.planning.search.objective import FlatPlan, Objective, SearchReport
 from fcp_ros.planning.search.portfolio import Portfolio
 from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.shortening import shorten

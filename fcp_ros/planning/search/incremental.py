@@ -34,9 +34,10 @@ from fcp_ros.planning.heuristics.estimator import Estimator
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.model.request import SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
-from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import (
+from fcp_ros.planning.search.objective import (
+    Criterion,
     FlatPlan,
+    Objective,
     SearchOutcome,
     SearchReport,
     make_plan,

@@ -38,8 +38,14 @@ from fcp_ros.planning.model.request import SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, explain_unsuitable
 from fcp_ros.planning.search.incremental import IncrementalSearch
-from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
+from fcp_ros.planning.search.objective import (
+    Criterion,
+    FlatPlan,
+    Objective,
+    SearchOutcome,
+    SearchReport,
+    make_plan,
+)
 from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.settings import SearchRole, choose_options
 from fcp_ros.planning.search.shortening import eliminate_actions

@@ -3,8 +3,8 @@
 
 - `task`: facts as integers, operators as tuples of them; all later stages read it.
 - `conditions`: the negative side of its operators (absences, constraints).
-- `lifted`: a domain's rules over numbered slots; `lifted_atoms`: its relations, and atoms;
-  `lifted_formulas`: conditions that are not conjunctions of literals.
+- `lifted`: a domain's rules over numbered slots; `lifted_formulas`: their relations, atoms and
+  conditions.
 - `patterns`: joins of atoms over facts.
 - `forgetting`: rules that overwrite an old value without reading it.
 """

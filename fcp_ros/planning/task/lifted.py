@@ -15,8 +15,13 @@ from fcp_ros.cset import Relation
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Constraint, Domain, Effect, Literal, Parameter
 from fcp_ros.planning.model.request import never_stop
-from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation, lift_atom
-from fcp_ros.planning.task.lifted_formulas import LiftedCondition, lift_condition
+from fcp_ros.planning.task.lifted_formulas import (
+    LiftedAtom,
+    LiftedCondition,
+    LiftedRelation,
+    lift_atom,
+    lift_condition,
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -17,8 +17,7 @@ from fcp_ros.planning.judging.ranking import AlternativeRanking
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import SearchOutcome
+from fcp_ros.planning.search.objective import Criterion, Objective, SearchOutcome
 from fcp_ros.planning.search.portfolio import Portfolio
 from fcp_ros.planning.task.conditions import Conditions
 

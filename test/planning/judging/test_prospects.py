@@ -15,9 +15,8 @@ from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, Switc
 from fcp_ros.planning.goal.formula import split_choices
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.judging import prospects
-from fcp_ros.planning.judging.prospects import Prospects
+from fcp_ros.planning.judging.prospects import Prospects, UnavoidableLoss
 from fcp_ros.planning.judging.regression import FactLossBounds
-from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.solver import MANY

@@ -13,8 +13,8 @@ from fcp_ros.domain import ExpressionError, check_goal, infer_types, parse_expre
 from fcp_ros.fuzzy import EPSILON, TNORMS
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.goal.ground_goal import ground_goal
+from fcp_ros.planning.judging.prospects import UnavoidableLoss
 from fcp_ros.planning.judging.regression import FactLossBounds
-from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.watch import Watch
 

@@ -10,7 +10,7 @@ from explored_order import ExploredOrder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.planning.schedule.partial_order import OrderError
+from fcp_ros.planning.schedule.order import OrderError
 
 PAIRS = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=9)
 

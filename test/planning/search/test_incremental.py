@@ -19,8 +19,7 @@ from fcp_ros.planning.heuristics.relaxed_task import relax, replace_goal
 from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.incremental import IncrementalSearch
-from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import SearchOutcome
+from fcp_ros.planning.search.objective import Criterion, Objective, SearchOutcome
 from fcp_ros.planning.search.prepared import PreparedTask
 
 GREEDY = SearchOptions(Algorithm.LAZY_GREEDY, Heuristic.LANDMARK_COUNT)

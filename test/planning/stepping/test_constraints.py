@@ -10,7 +10,7 @@ from random_worlds import worlds
 from fcp_ros.cset import find_homs, find_matches, rewrite
 from fcp_ros.domain import build_span
 from fcp_ros.domain.span_conditions import DomainSpans
-from fcp_ros.planning.stepping.constraints import find_new_matches
+from fcp_ros.planning.stepping.rules import find_new_matches
 
 
 def by_comparison(pattern, before, after):

@@ -15,16 +15,15 @@ from fcp_ros.cset import Fact, facts
 from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
 from fcp_ros.planning import PlanningOptions, verify
-from fcp_ros.planning.assembly import claim_meeting
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.ground_goal import ground_goal
+from fcp_ros.planning.handover import claim_meeting
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, Meeting
 from fcp_ros.planning.search.bidirectional.partial_state import PartialState
-from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.outcome import SearchOutcome
+from fcp_ros.planning.search.objective import Objective, SearchOutcome
 from fcp_ros.planning.task.conditions import Conditions
 
 TNORMS = (Lukasiewicz(), Product(), Goedel(), Hamacher(2.0))

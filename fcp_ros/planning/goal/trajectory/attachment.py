@@ -18,7 +18,7 @@ from fcp_ros.cset import Fact
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.goal.formula import find_wanted
-from fcp_ros.planning.goal.requirements import GroundConstraint
+from fcp_ros.planning.goal.ground_goal import GroundConstraint
 from fcp_ros.planning.goal.trajectory.monitors import (
     ConstraintMonitor,
     FactChange,

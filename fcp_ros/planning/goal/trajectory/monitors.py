@@ -25,7 +25,7 @@ from fcp_ros.planning.goal.formula import (
     make_both,
     make_complement,
 )
-from fcp_ros.planning.goal.requirements import GroundConstraint
+from fcp_ros.planning.goal.ground_goal import GroundConstraint
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from fcp_ros.cset import Fact
 from fcp_ros.domain.expressions.trajectories import RESOLUTION, TrajectoryOperator
 from fcp_ros.planning.goal.formula import TRUE, Crisp, Formula, make_both, make_complement
-from fcp_ros.planning.goal.requirements import GroundConstraint
+from fcp_ros.planning.goal.ground_goal import GroundConstraint
 from fcp_ros.planning.goal.trajectory.monitors import (
     Ban,
     ConstraintMonitor,

@@ -35,8 +35,13 @@ from fcp_ros.planning.search.bidirectional.operators import explain_unsuitable, 
 from fcp_ros.planning.search.bidirectional.resources import Resources
 from fcp_ros.planning.search.bidirectional.scale import PER_WHOLE, UNIT, Scale, count_units
 from fcp_ros.planning.search.bidirectional.sides import BackwardSide, ForwardSide
-from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
+from fcp_ros.planning.search.objective import (
+    FlatPlan,
+    Objective,
+    SearchOutcome,
+    SearchReport,
+    make_plan,
+)
 
 BY_KEY = 4
 """One expansion in BY_KEY goes by key even while there is no plan."""

@@ -26,8 +26,7 @@ from fcp_ros.planning.search.bidirectional.meeting import (
 )
 from fcp_ros.planning.search.bidirectional.partial_state import conjoin, holds
 from fcp_ros.planning.search.bidirectional.resources import ANY, Resources
-from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.outcome import SearchOutcome
+from fcp_ros.planning.search.objective import Objective, SearchOutcome
 
 
 def held(intervals, amounts):

@@ -25,8 +25,7 @@ from fcp_ros.planning.search.bidirectional.operators import read_operators
 from fcp_ros.planning.search.bidirectional.resources import Resources
 from fcp_ros.planning.search.bidirectional.scale import UNIT, Scale
 from fcp_ros.planning.search.bidirectional.sides import BackwardSide
-from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.outcome import SearchOutcome
+from fcp_ros.planning.search.objective import Objective, SearchOutcome
 
 TNORMS = (Lukasiewicz(), Product(), Goedel(), Hamacher(), Hamacher(2.0))
 

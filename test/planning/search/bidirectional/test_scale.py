@@ -11,8 +11,7 @@ from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.search.bidirectional.halves import WORST
 from fcp_ros.planning.search.bidirectional.scale import UNIT, Scale
-from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import make_plan
+from fcp_ros.planning.search.objective import Criterion, Objective, make_plan
 
 ORDERS = [(Criterion.LOSS, Criterion.COST), (Criterion.COST, Criterion.LOSS)]
 PAIRS = st.tuples(st.integers(0, 4), st.integers(0, 4))

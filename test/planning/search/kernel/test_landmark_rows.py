@@ -29,8 +29,7 @@ from fcp_ros.planning.search.kernel.space import (
     TURN,
     Space,
 )
-from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import SearchOutcome
+from fcp_ros.planning.search.objective import Criterion, Objective, SearchOutcome
 
 State = tuple[int, ...]
 TASKS = flat_tasks() | st.builds(
