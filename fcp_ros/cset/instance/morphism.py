@@ -8,7 +8,7 @@ one checks nothing; `violations` does.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,7 @@ from fcp_ros.cset.instance.naturality import (
     substitute_values,
 )
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
-from fcp_ros.cset.schema.schema import AttributeValue, Schema
+from fcp_ros.cset.schema.schema import AttributeValue
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,49 +42,9 @@ class Morphism:
         """True if different elements, and different tuples, have different images."""
         return len(set(self.mapping.values())) == len(self.mapping)
 
-    @property
-    def is_epic(self) -> bool:
-        """True if every element and every tuple of the target is an image."""
-        return len(set(self.mapping.values())) == _count_ids(self.target)
-
-    @property
-    def is_iso(self) -> bool:
-        """True if there is an inverse; then types and attributes are the same on both sides."""
-        return self.is_monic and self.is_epic and not self._reverse().violations()
-
-    def is_monic_on(self, types: Iterable[str]) -> bool:
-        """Return True if it is monic on all elements of types, and all tuples of relations."""
-        wanted = _collect_subtypes(self.source.schema, types)
-        type_of = self.source.type_of
-        images = [image for id_, image in self.mapping.items() if type_of(id_) in wanted]
-        return len(set(images)) == len(images)
-
-    def is_epic_on(self, types: Iterable[str]) -> bool:
-        """Return True if all elements of types, and all tuples of relations, are images."""
-        image = self.image()
-        return all(image.issuperset(self.target.elements(type_)) for type_ in types)
-
     def image(self) -> frozenset[int]:
         """Ids of the images of all elements and tuples."""
         return frozenset(self.mapping.values())
-
-    def inverse(self) -> "Morphism":
-        """Return the morphism back."""
-        for group in self.collisions():
-            raise InstanceError(f"no inverse: {', '.join(group)} have the same image")
-        image = self.image()
-        lacking = [self.target.name_of(id_) for id_ in all_ids(self.target) if id_ not in image]
-        if lacking:
-            raise InstanceError(f"no inverse: nothing is sent to {', '.join(lacking)}")
-        reverse = self._reverse()
-        violations = reverse.violations()
-        if violations:
-            raise InstanceError("no inverse: " + "; ".join(v.message for v in violations))
-        return reverse
-
-    def _reverse(self) -> "Morphism":
-        mapping = {image: id_ for id_, image in self.mapping.items()}
-        return _bind(self.target, self.source, mapping, {})
 
     def compose(self, after: "Morphism") -> "Morphism":
         """Return this morphism followed by `after`."""
@@ -178,12 +138,3 @@ def _bind(
 ) -> Morphism:
     """Make a morphism; variables without a given value take the one that they meet."""
     return Morphism(source, target, mapping, bind_values(source, target, mapping, values))
-
-
-def _collect_subtypes(schema: Schema, types: Iterable[str]) -> frozenset[str]:
-    return frozenset().union(*(schema.subtypes(type_) for type_ in types))
-
-
-def _count_ids(instance: Instance) -> int:
-    tuples = (len(instance.relation_table(name).rows) for name in instance.list_filled())
-    return len(instance.element_table().types) + sum(tuples)

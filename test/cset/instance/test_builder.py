@@ -19,7 +19,7 @@ from fcp_ros.cset import (
 from fcp_ros.cset.instance.constraints import find_conflicts
 from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.expressions import Operator, ValueOperation, ValueVariable
-from fcp_ros.cset.instance.facts import AttributeChange, Delta, FunctionChange, delta_of
+from fcp_ros.cset.instance.facts import AttributeChange, delta_of
 from fcp_ros.cset.instance.instance import has_same_content
 from fcp_ros.foundation.persistent_map import PersistentMap
 
@@ -120,19 +120,6 @@ def test_tuples_have_attributes() -> None:
     assert hash(again.build()) == hash(state)
 
 
-def test_a_tuple_that_comes_back_at_once_is_the_same_without_its_attributes() -> None:
-    state = kitchen()
-    (row,) = state.tuples("on")
-    builder = InstanceBuilder.of(state)
-    legs = state.tuples("on")[row]
-    builder.unrelate("on", *legs)
-    assert builder.relate("on", *legs) == row
-    assert builder.change() == Change(attributes=(("since", row),))
-    builder.set_attribute(row, "since", 5)
-    assert not builder.change()
-    assert builder.build() == state
-
-
 def test_patterns_hold_variables_and_right_sides_expressions() -> None:
     x = ValueVariable("x")
     heavier = ValueOperation(Operator.ADD, (x, 1.0))
@@ -199,44 +186,6 @@ def test_a_merge_in_a_change_removes_and_adds_the_tuple() -> None:
     )
 
 
-def test_a_delta_tells_attributes_and_functions() -> None:
-    state = kitchen()
-    builder = InstanceBuilder.of(state)
-    builder.set_function("belongs", builder.id_of("mug"), builder.id_of("table"))
-    builder.set_attribute(builder.id_of("mug"), "mass", None)
-    cup = builder.add("mug", "cup", {"mass": 0.2})
-    builder.set_function("belongs", cup, builder.id_of("table"))
-    change = builder.change()
-    assert delta_of(state, builder.build(), change) == Delta(
-        created=("cup",),
-        attributes=(
-            AttributeChange("cup", "mass", None, 0.2),
-            AttributeChange("mug", "mass", 0.3, None),
-        ),
-        functions=(
-            FunctionChange("cup", "belongs", None, "table"),
-            FunctionChange("mug", "belongs", "shelf", "table"),
-        ),
-    )
-
-
-def test_what_is_undone_is_no_change() -> None:
-    builder = InstanceBuilder.of(kitchen())
-    mug, table, shelf = (builder.id_of(name) for name in ("mug", "table", "shelf"))
-    builder.remove(builder.add("place", "hook"))
-    builder.unrelate("next", table, shelf)
-    row = builder.relate("next", table, shelf)
-    builder.set_attribute(row, "metres", 2.0)
-    builder.relate("next", shelf, table)
-    builder.unrelate("next", shelf, table)
-    builder.set_function("belongs", mug, table)
-    builder.set_function("belongs", mug, shelf)
-    builder.set_attribute(mug, "mass", 1)
-    builder.set_attribute(mug, "mass", 0.3)
-    assert not builder.change()
-    assert builder.build() == kitchen()
-
-
 def test_references_to_what_is_gone_are_all_named() -> None:
     builder = InstanceBuilder.of(kitchen())
     shelf = builder.id_of("shelf")
@@ -253,43 +202,6 @@ def test_references_to_what_is_gone_are_all_named() -> None:
     builder.unrelate("next", builder.id_of("table"), shelf)
     builder.set_function("belongs", builder.id_of("mug"), builder.id_of("table"))
     assert not builder.build().has("shelf")
-
-
-def test_order_is_by_id_however_things_came_about() -> None:
-    builder = InstanceBuilder(KITCHEN)
-    places = [builder.add("place") for _ in range(3)]
-    items = [builder.add("item") for _ in range(3)]
-    for item in reversed(items):
-        builder.set_function("belongs", item, places[0])
-        builder.set_attribute(item, "mass", 1)
-    rows = [builder.relate("next", place, place) for place in places]
-    state = builder.build()
-    assert list(state.function_table("belongs").values) == items
-    assert list(state.attribute_table("mass")) == items
-    builder.unrelate("next", places[0], places[0])
-    builder.relate("next", places[0], places[1])
-    assert builder.relate("next", places[0], places[0]) == rows[0]
-    later = builder.build()
-    assert list(later.tuples("next")) == sorted(later.tuples("next"))
-    assert list(later.tuples_at("next", "a", places[0])) == [rows[0], rows[2] + 1]
-
-
-def test_an_element_that_is_made_anew_under_its_name_is_no_difference() -> None:
-    state = kitchen()
-    builder = InstanceBuilder.of(state)
-    mug, table, shelf = (builder.id_of(name) for name in ("mug", "table", "shelf"))
-    builder.unrelate("on", mug, table)
-    builder.remove(mug)
-    again = builder.add("mug", "mug", {"mass": 0.3})
-    builder.set_function("belongs", again, shelf)
-    row = builder.relate("on", again, table)
-    change = builder.change()
-    assert (change.created, change.deleted) == ((again,), (mug,))
-    assert delta_of(state, builder.build(), change) == Delta(
-        attributes=(AttributeChange("on(mug, table)", "since", 5, None),)
-    )
-    builder.set_attribute(row, "since", 5)
-    assert builder.build() == state
 
 
 def test_indexes_follow_a_merge() -> None:

@@ -189,19 +189,6 @@ def test_the_bound_is_below_every_plan(task, objective, pause):
     assert report.bound <= in_order(best, objective)[0] + EPSILON
 
 
-@settings(max_examples=400)
-@given(trade_offs(), st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.5]), LOWER_BOUNDS)
-def test_the_cheapest_within_a_loss_budget(task, budget, heuristic):
-    objective = Objective((Criterion.COST, Criterion.LOSS), Composition.SUM, budget)
-    best = optimum(undominated(task, objective.composition), objective)
-    options = SearchOptions(Algorithm.ASTAR, heuristic, 1.0, Heuristic.BLIND, 1.0)
-    report = searched(task, objective, options)
-    assert (report.outcome is SearchOutcome.EXHAUSTED) == (best is None)
-    if best is not None:
-        found = works(task, objective, report.best)
-        assert found == pytest.approx(in_order(best, objective), abs=EPSILON)
-
-
 def chain(*ways: list[tuple[float, float]]) -> FlatTask:
     """Places in a row; the ways from each to the next by loss and cost."""
     made = [

@@ -81,13 +81,6 @@ class Meeting:
         """The membership that the forward half must have reached, in [0, 1]."""
         return tnorm.degree_of(self.room)
 
-    def list_values(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """List each restricted variable with the values that it may have."""
-        return tuple(
-            (variable, tuple(v for v in range(mask.bit_length()) if mask >> v & 1))
-            for variable, mask in self.partial_state.units
-        )
-
 
 def join_halves(forward: ForwardHalf, backward: BackwardHalf) -> Meeting:
     """Join two halves that fit."""

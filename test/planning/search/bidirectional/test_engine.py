@@ -132,8 +132,6 @@ def test_a_meeting_replays_and_no_other_one_does(task):
     state = semantics.initial_state(task)
     for operator in meeting.operators[: meeting.index]:
         state = semantics.successor(task, state, operator)
-    for variable, values in meeting.list_values():
-        assert state[variable] in values
     assert holds(meeting.partial_state, state)
     wrong = conjoin({0: ((1 << int(task.domain[0])) - 1) & ~(1 << state[0])}, ())
     assert not replays(task, replace(meeting, partial_state=wrong))
