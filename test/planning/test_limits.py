@@ -30,7 +30,6 @@ from fcp_ros.planning.model.watch import (
 )
 from fcp_ros.planning.rounds import SearchRounds
 from fcp_ros.planning.search.objective import FlatPlan, SearchOutcome, SearchReport
-from fcp_ros.planning.verification.verify import verify
 
 
 def steps(result):
@@ -268,16 +267,6 @@ def test_the_same_seed_gives_the_same_plan(ask, house_facts):
 # --- sources of memberships
 
 
-def test_each_context_is_asked_once_and_in_batches(house, home, degrees):
-    source = degrees()
-    goal = parse_expression('on(?x, shelf) and serves_as(?x, "drinking")')
-    result = plan(PlanningRequest(house, home, goal, PlanningOptions(), source))
-    assert result.status is PlanStatus.SOLVED_OPTIMALLY
-    planning = source.asked
-    assert len(planning) >= 4
-    assert len(set(planning)) == len(planning)
-
-
 def test_a_source_that_fails_is_an_internal_error(house, home):
     class Broken:
         def judge(self, requests):
@@ -309,26 +298,6 @@ def test_a_judge_that_cannot_answer_is_not_a_wrong_request(house, home, code, st
     )
     assert result.status is status
     assert result.message == "A degree can't be judged: say what to do."
-
-
-def test_a_degree_that_moves_spoils_no_plan_and_is_caught_when_the_plan_is_judged_again(
-    house, home, degrees
-):
-    class Moving(degrees):
-        def judge(self, requests):
-            self.default = 1.0 if not self.batches else 0.5
-            return super().judge(requests)
-
-    source = Moving()
-    goal = parse_expression("on(mug_1, shelf)")
-    result = plan(PlanningRequest(house, home, goal, PlanningOptions(), source))
-    assert result.status is PlanStatus.SOLVED_OPTIMALLY
-    assert result.plan is not None
-    assert len(source.asked) == len(set(source.asked))
-    assert result.plan.membership == 1.0
-    again = verify(house, home, result.plan, goal, source, alpha=result.plan.alpha)
-    assert not again.ok
-    assert any("degree" in problem for problem in again.problems)
 
 
 def test_a_domain_is_prepared_within_the_limits(house, state, degrees):

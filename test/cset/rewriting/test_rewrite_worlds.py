@@ -318,24 +318,6 @@ def test_creating_and_deleting_elements() -> None:
     assert violation.message == "clean(m1) stays, but its 'item' 'm1' would be deleted"
 
 
-def test_attributes_are_required_forgotten_and_assigned() -> None:
-    def mug(level: int | None) -> Instance:
-        builder = InstanceBuilder(HOME)
-        builder.add("mug", "x", {} if level is None else {"level": level})
-        return builder.build()
-
-    glue, empty, full = mug(None), mug(0), mug(3)
-    fill = Rule("fill", inclusion(glue, empty), inclusion(glue, full))
-    forget = Rule("forget", inclusion(glue, full), identity(glue))
-    state = with_level(STATE, "m1", 0)
-    (match,) = find_homs(fill.L, state)
-    filled = result_of(rewrite(fill, match))
-    assert filled.attribute(filled.id_of("m1"), "level") == 3
-    assert filled.attribute(filled.id_of("m2"), "level") is None
-    (match,) = find_homs(forget.L, filled)
-    assert result_of(rewrite(forget, match)) == STATE
-
-
 def with_level(state: Instance, name: str, level: int) -> Instance:
     builder = InstanceBuilder.of(state)
     builder.set_attribute(builder.id_of(name), "level", level)
@@ -358,13 +340,3 @@ def test_merging_elements_of_a_state() -> None:
     (violation,) = rewrite(rule, match_of(rule, levels, x="m1", y="m2")).violations
     assert violation.kind is ViolationKind.MERGE
     assert violation.message == "the rule merges m1, m2, but 'level' differs: 1, 2"
-
-
-def test_the_old_state_is_never_changed() -> None:
-    rule = action(HOME, "take", X_P, [ON_X_P], [ON_X_P])
-    before = facts(STATE)
-    after = result_of(rewrite(rule, match_of(rule, STATE, x="m1", p="p1")))
-    assert facts(STATE) == before
-    assert facts(after) == before - {Fact("on", ("m1", "p1"))}
-    assert after.element_table() is STATE.element_table()
-    assert after.relation_table("clean") is STATE.relation_table("clean")

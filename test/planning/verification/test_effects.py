@@ -124,28 +124,3 @@ def test_a_schedule_must_work_in_the_order_of_its_times(verdict_on):
     problems = verdict_on(goal, *steps, schedule=too_early).problems
     assert "in the order of starts, step 2" in problems[0]
     assert "alive(cat) and dark(cat) must never hold (kind)" in problems[0]
-
-
-def test_who_waits_for_a_step_does_not_start_before_its_end(verdict_on):
-    goal = "closed(b2) and not inside(cat, b1)"
-    steps = ("take(r1, cat, b1)", "close(r2, b2)")
-    both = schedule((0.0, 1.0), (3.0, 3.0), ((0, 1),), (("r1",), ("r2",)))
-    problems = verdict_on(goal, *steps, schedule=both).problems
-    assert problems == ("step 2 starts before step 1 has ended, which it waits for",)
-    free = replace(both, order=())
-    assert verdict_on(goal, *steps, schedule=free).problems == ()
-
-
-def test_nothing_starts_before_the_plan(verdict_on):
-    early = schedule((-1.0,), (1.0,), (), (("r2",),))
-    assert (
-        "outside its window"
-        in verdict_on("closed(b2)", "close(r2, b2)", schedule=early).problems[0]
-    )
-
-
-def test_nobody_does_two_things_at_once(verdict_on):
-    goal = "closed(b2) and not inside(cat, b1)"
-    steps = ("take(r1, cat, b1)", "close(r1, b2)")
-    both = schedule((0.0, 1.0), (3.0, 3.0), (), (("r1",), ("r1",)))
-    assert verdict_on(goal, *steps, schedule=both).problems == ("r1 has steps 1 and 2 at once",)
