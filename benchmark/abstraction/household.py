@@ -27,7 +27,6 @@ from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
 from fcp_ros.domain.model import Domain
 from fcp_ros.planning import PlanningOptions, PlanningRequest, plan
-from fcp_ros.planning.model.memberships import NoMemberships
 
 POLICY_FILE = Path(__file__).parent / "household_policy.yaml"
 SIZES = (20, 50, 100, 200, 500, 1000, 2000, 5000)
@@ -122,7 +121,7 @@ def _use(policy: GeneralPolicy, runner: PolicyRunner, house: House) -> _Run:
     options = PlanningOptions(time_limit=600.0)
     result = plan_with_policies(
         [policy],
-        PlanningRequest(runner.domain, house.instance, house.goal, options, NoMemberships()),
+        PlanningRequest(runner.domain, house.instance, house.goal, options),
     )
     planned = time.process_time()
     is_verified = result.plan is not None and result.status.solved
@@ -144,7 +143,7 @@ def _search(domain: Domain, house: House) -> float | None:
     """Return the CPU time (s) for a plan; None without one."""
     options = PlanningOptions(time_limit=SEARCH_SECONDS)
     begun = time.process_time()
-    result = plan(PlanningRequest(domain, house.instance, house.goal, options, NoMemberships()))
+    result = plan(PlanningRequest(domain, house.instance, house.goal, options))
     return time.process_time() - begun if result.status.solved else None
 
 

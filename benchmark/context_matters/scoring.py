@@ -20,7 +20,6 @@ from fcp_ros.domain.expressions.resolution import check_goal, infer_types
 from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, plan
-from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.relaxation.plan_instruction import InstructionResult
 
@@ -156,7 +155,5 @@ def find_best_rank(reference: Reference, domain: Domain, initial: Instance, reac
 
 def can_reach(goal: AcceptedGoal, domain: Domain, initial: Instance) -> bool:
     """Find out by planning whether a goal can be reached; True if it is not proven otherwise."""
-    result = plan(
-        PlanningRequest(domain, initial, check(goal.text, domain, initial), _PROBE, NoMemberships())
-    )
+    result = plan(PlanningRequest(domain, initial, check(goal.text, domain, initial), _PROBE))
     return result.status not in IMPOSSIBLE

@@ -30,7 +30,6 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Typed,
 )
 from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, PlanStatus, Switches, plan
-from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.request import CancelCallback
 from fcp_ros.planning.model.watch import Watch
 
@@ -256,7 +255,6 @@ class PlanFinder:
                     seed=self._options.seed,
                     switches=Switches(chunks=False),
                 ),
-                NoMemberships(),
                 cancelled=self._cancelled,
                 explain_conflict=False,
             ),

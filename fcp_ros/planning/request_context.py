@@ -16,7 +16,7 @@ from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
 from fcp_ros.planning.model.budget import find_unknown_budgets
-from fcp_ros.planning.model.memberships import Judge, MembershipSource
+from fcp_ros.planning.model.memberships import Judge, MembershipSource, NoMemberships
 from fcp_ros.planning.model.request import (
     CancelCallback,
     Phase,
@@ -69,8 +69,10 @@ class PlanningRequest:
     instance: Instance  # the present state
     # a text such as `on(?x, table_1) and is_a(?x, "mug")`, or an expression, checked or not
     goal: Expression | str
-    options: PlanningOptions  # the time limit is that of all attempts together
-    memberships: MembershipSource  # judges graded predicates
+    # the time limit is that of all attempts together
+    options: PlanningOptions = field(default_factory=PlanningOptions)
+    # judges graded predicates; by default there are none
+    memberships: MembershipSource = field(default_factory=NoMemberships)
     _: KW_ONLY
     # the present amount of each resource; the domain's initial values where it says nothing
     resources: Mapping[str, float] = field(default_factory=dict)

@@ -13,8 +13,7 @@ from fcp_ros.alignment.merging import merge_texts
 from fcp_ros.alignment.pairing import AlignmentError, AlignmentTask, pair_domains
 from fcp_ros.alignment.synonyms import ANY, NameMapping, Synonym
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
-from fcp_ros.planning import PlanningOptions, PlanningRequest, plan
-from fcp_ros.planning.model.memberships import NoMemberships
+from fcp_ros.planning import PlanningRequest, plan
 
 ROBOT = """(define (domain robot)
   (:types hand thing - object block surface - thing)
@@ -79,9 +78,7 @@ def test_a_projection_onto_an_object_is_found_and_tried() -> None:
     image = result.names["on-table"]
     assert image.fillers == ("table",)
     work = work_out(merged)
-    again = plan(
-        PlanningRequest(work.domain, work.instance, work.goal, PlanningOptions(), NoMemberships())
-    )
+    again = plan(PlanningRequest(work.domain, work.instance, work.goal))
     assert again.plan is not None
     assert len(again.plan.steps) == 4
 

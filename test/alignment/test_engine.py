@@ -24,8 +24,7 @@ from fcp_ros.alignment.simulator import GroundAction, ModelSimulator, Observatio
 from fcp_ros.alignment.synonyms import Image, NameMapping, Synonym
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
 from fcp_ros.domain.pddl.syntax.tree import TRUE
-from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
-from fcp_ros.planning.model.memberships import NoMemberships
+from fcp_ros.planning import PlanningRequest, PlanStatus, plan
 
 RIGHT = {Synonym("located", "at", (0, 1)), Synonym("vacant", "empty")}
 
@@ -79,9 +78,7 @@ def test_the_merged_model_plans_without_replace_rules(
     result = align(make_task(torn_ferry), simulate(ferry))
     merged = merge_texts(torn_ferry, NameMapping(frozenset(kept(result))))
     task = work_out(merged)
-    found = plan(
-        PlanningRequest(task.domain, task.instance, task.goal, PlanningOptions(), NoMemberships())
-    )
+    found = plan(PlanningRequest(task.domain, task.instance, task.goal))
     assert found.status is PlanStatus.SOLVED_OPTIMALLY
     assert found.plan is not None
     actions = [

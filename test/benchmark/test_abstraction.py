@@ -13,7 +13,6 @@ from benchmark.abstraction.speed import POLICIES, LamaTimes, PolicyTimes, judge_
 from fcp_ros.abstraction.policy.library import plan_with_policies
 from fcp_ros.abstraction.policy.policy_file import parse_policy, read_policy
 from fcp_ros.planning import PlanningOptions, PlanningRequest
-from fcp_ros.planning.model.memberships import NoMemberships
 
 
 @pytest.mark.parametrize("domain", DRAWERS)
@@ -35,13 +34,7 @@ def test_every_dirty_cup_goes_into_the_dishwasher(things):
         house = draw_house(domain, things, seed)
         result = plan_with_policies(
             [policy],
-            PlanningRequest(
-                domain,
-                house.instance,
-                house.goal,
-                PlanningOptions(time_limit=60.0),
-                NoMemberships(),
-            ),
+            PlanningRequest(domain, house.instance, house.goal, PlanningOptions(time_limit=60.0)),
         )
         assert result.policy == policy.name, result.policy_notes
         assert result.verification.ok

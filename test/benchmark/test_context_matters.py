@@ -45,8 +45,7 @@ from fcp_ros.cset import Fact
 from fcp_ros.cset.instance.facts import facts
 from fcp_ros.domain import parse_domain
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
-from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, plan
-from fcp_ros.planning.model.memberships import NoMemberships
+from fcp_ros.planning import PlanningRequest, PlanningResult, plan
 from fcp_ros.planning.model.result import PlanStatus, Relaxation
 from fcp_ros.relaxation.plan_instruction import InstructionResult
 
@@ -189,11 +188,7 @@ def plan_text(task, goal):
     """Plan a goal in the state of a task; return domain, states of the replay, steps and goal."""
     domain = domain_of(task.split)
     state = build_state(task, domain)
-    result = plan(
-        PlanningRequest(
-            domain, state, check(goal, domain, state), PlanningOptions(), NoMemberships()
-        )
-    )
+    result = plan(PlanningRequest(domain, state, check(goal, domain, state)))
     assert result.plan is not None, result.message
     states, problems = replay_steps(domain, state, result.plan.steps)
     assert not problems
@@ -239,11 +234,7 @@ def make_answer(task, goal, steps=None, relaxations=(), status=PlanStatus.SOLVED
     read = Interpretation(task.sentence, ReadingStatus.READ, "", (reading,))
     if status is not PlanStatus.SOLVED_SATISFICING:
         return InstructionResult(read, PlanningResult(status, "no")), domain, (state,)
-    planned = plan(
-        PlanningRequest(
-            domain, state, check(goal, domain, state), PlanningOptions(), NoMemberships()
-        )
-    )
+    planned = plan(PlanningRequest(domain, state, check(goal, domain, state)))
     states, _ = replay_steps(domain, state, planned.plan.steps)
     result = replace(planned, relaxations=relaxations)
     return InstructionResult(read, result), domain, states

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a domain declares is derived for it, and nothing that it has no words for."""
+"""What a domain declares is derived for it; it names the layers of scenes as scenes do."""
 
 from dataclasses import replace
 
@@ -7,7 +7,8 @@ import pytest
 
 from fcp_ros.binding.schema_vocabulary import relation_options_for
 from fcp_ros.cset import Attribute, AttributeKind, Relation, Schema
-from fcp_ros.scene import SceneError
+from fcp_ros.domain.scene_names import SCENE_LAYERS
+from fcp_ros.scene import Layer, SceneError
 
 NEAR = Relation("near", (("thing", "thing"), ("other", "thing")))
 
@@ -33,3 +34,7 @@ def test_more_can_be_asked_for(schema: Schema) -> None:
     assert relation_options_for(schema, ["under"]).also == {"under"}
     with pytest.raises(SceneError, match="Choose among"):
         relation_options_for(schema, ["behind"])
+
+
+def test_domains_and_scenes_name_the_same_layers() -> None:
+    assert tuple(layer.value for layer in Layer) == SCENE_LAYERS

@@ -14,7 +14,6 @@ from torn_names import parse
 
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
 from fcp_ros.planning import Optimise, PlanningRequest, plan
-from fcp_ros.planning.model.memberships import NoMemberships
 
 SEEDS, QUICK_SEEDS = 300, 40
 PROOF = replace(PATIENT, optimise=Optimise.COST, improve_time=600.0)
@@ -38,5 +37,5 @@ def _add_requirements(seed: int) -> PddlTexts:
 
 def _plan(texts: PddlTexts) -> Answer:
     task = work_out(texts)
-    result = plan(PlanningRequest(task.domain, task.instance, task.goal, PROOF, NoMemberships()))
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, PROOF))
     return describe_result(result, task.domain, task)

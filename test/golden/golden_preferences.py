@@ -11,7 +11,6 @@ from golden_cases import BENCH, PATIENT, Answer, Case, describe_result, need
 from benchmark.ipc.tasks import IpcTask, find_tasks
 from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.planning import Optimise, PlanningRequest, plan
-from fcp_ros.planning.model.memberships import NoMemberships
 
 QUICK_NUMBERS = ("1", "2")
 """The least problems of each domain are asked in the quick form."""
@@ -27,5 +26,5 @@ def list_cases() -> Iterator[Case]:
 def _plan(files: IpcTask) -> Answer:
     task = read_pddl(files.domain, files.problem)
     options = replace(PATIENT, optimise=Optimise.COST)
-    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options, NoMemberships()))
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options))
     return describe_result(result, task.domain, task)

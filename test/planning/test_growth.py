@@ -27,9 +27,7 @@ def read_ring(count):
 
 
 def solve(task, degrees):
-    return plan(
-        PlanningRequest(task.domain, task.instance, task.goal, PlanningOptions(), degrees())
-    )
+    return plan(PlanningRequest(task.domain, task.instance, task.goal))
 
 
 def test_planning_takes_effort_in_proportion_to_the_size(degrees):
@@ -80,7 +78,7 @@ def test_a_limit_is_looked_at_often_however_many_preferences_there_are(degrees):
     options = PlanningOptions(optimise=Optimise.COST)
 
     def solve_all(task):
-        return plan(PlanningRequest(task.domain, task.instance, task.goal, options, degrees()))
+        return plan(PlanningRequest(task.domain, task.instance, task.goal, options))
 
     solve_all(read_preferences(5))  # what is prepared once is not counted
     task, found = read_preferences(count), []

@@ -99,7 +99,7 @@ def hard_to_prove(house, state, degrees):
                 resources=battery,
                 cancelled=cancelled,
                 progress=progress,
-            ),
+            )
         )
 
     return run
@@ -166,7 +166,7 @@ def test_cancelling_in_any_phase_returns_soon(house, home, degrees, phase):
             degrees(),
             cancelled=cancelled,
             progress=lambda progress: seen.append(progress.phase),
-        ),
+        )
     )
     assert result.status is PlanStatus.CANCELLED
     # The empty plan is verified before the task is made, where the next look at the caller is.
@@ -250,7 +250,7 @@ def test_progress_goes_through_the_phases(house, home, degrees):
             PlanningOptions(),
             degrees(),
             progress=seen.append,
-        ),
+        )
     )
     phases = list(dict.fromkeys(progress.phase for progress in seen))
     assert phases == [Phase.COMPILE, Phase.GOAL, Phase.SEARCH, Phase.JUDGE, Phase.VERIFY]

@@ -79,7 +79,7 @@ def test_requests_that_interleave_get_the_answers_that_they_get_alone(
                 degrees(),
                 session=session,
                 cancelled=cancelled,
-            ),
+            )
         )
         # Which of equally good plans it is may follow from the session: plans are used again.
         return result.status, len(result.plan.steps), result.plan.membership

@@ -98,7 +98,7 @@ def test_policies_are_asked_about_the_goal_as_stated_only(house, home, degrees):
             PlanningOptions(time_limit=5.0, allow_relaxation=True),
             degrees(),
             session=PlanningSession(house, suggester=suggester),
-        ),
+        )
     )
     assert len(suggester.goals) == 1
 

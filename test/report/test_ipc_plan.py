@@ -8,7 +8,6 @@ import pytest
 from fcp_ros.domain import load_domain
 from fcp_ros.domain.pddl import parse_pddl, read_pddl
 from fcp_ros.planning import Optimise, Plan, PlanningOptions, PlanningRequest, plan
-from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.result import GivenUp
 from fcp_ros.planning.verification.ipc_plan import plan_from_actions, read_ipc_plan
@@ -102,6 +101,6 @@ def test_the_cost_is_the_value_of_the_metric(values, metric, wanted):
     text = TRIP.replace("VALUES", values).replace("METRIC", f"(:metric {metric})")
     task = parse_pddl(TOLLS, text)
     options = PlanningOptions(alpha=0.0, optimise=Optimise.COST)
-    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options, NoMemberships()))
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options))
     written = to_ipc_plan(result.plan, task.domain, task, result.given_up)
     assert f"; cost = {float(wanted):g} " in written

@@ -17,7 +17,6 @@ from fcp_ros.abstraction.states.vocabulary import list_constants
 from fcp_ros.domain.expressions.syntax import And, Atom, Constant
 from fcp_ros.domain.model import make_crisp
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, plan
-from fcp_ros.planning.model.memberships import NoMemberships
 
 PLANNING_TIME = 3.0  # seconds for the plan of a few goal facts
 PLANS = 2  # with the same goal facts, with other draws of the planner: later ones are seldom others
@@ -108,7 +107,6 @@ def find_goal_plan(
             task.instance,
             And(atoms) if len(atoms) > 1 else atoms[0],
             PlanningOptions(time_limit=seconds, seed=seed),
-            NoMemberships(),
             explain_conflict=False,
         ),
     )

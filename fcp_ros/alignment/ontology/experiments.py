@@ -22,7 +22,6 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.model import ActionRule, Domain, Literal
 from fcp_ros.domain.span_conditions import DomainSpans
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, plan
-from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import CancelCallback, never_cancel
 from fcp_ros.planning.stepping.rules import StepRules
@@ -81,7 +80,6 @@ class ExperimentPlanner:
                     state,
                     self._write_condition(rule, bound),
                     options,
-                    NoMemberships(),
                     cancelled=self._cancelled,
                     session=self._session,
                     explain_conflict=False,

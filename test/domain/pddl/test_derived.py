@@ -46,7 +46,7 @@ def read(goal, guard="", domain=BLOCKS):
 
 
 def solve(task, options=OPTIONS):
-    return plan(PlanningRequest(task.domain, task.instance, task.goal, options, NoMemberships()))
+    return plan(PlanningRequest(task.domain, task.instance, task.goal, options))
 
 
 def test_what_no_action_changes_is_settled_and_static():

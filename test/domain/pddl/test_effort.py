@@ -9,7 +9,6 @@ from random_adl import make_task
 from fcp_ros.domain.pddl import parse_pddl, read_pddl
 from fcp_ros.domain.pddl.rules import drafting
 from fcp_ros.planning import PlanningOptions, PlanningRequest
-from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.result import Measure
 from fcp_ros.planning.planner import plan
 
@@ -101,7 +100,7 @@ def test_instances_have_the_rules_of_their_action(monkeypatch):
             patched.setattr(drafting, "MANY_RULES", 0)
             lifted = parse_pddl(*texts)
         answers = [
-            plan(PlanningRequest(task.domain, task.instance, task.goal, UNHURRIED, NoMemberships()))
+            plan(PlanningRequest(task.domain, task.instance, task.goal, UNHURRIED))
             for task in (few, lifted)
         ]
         assert answers[0].status.solved == answers[1].status.solved, seed

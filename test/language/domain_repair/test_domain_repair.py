@@ -18,7 +18,7 @@ from fcp_ros.language.domain_repair import RepairOptions, repair_domain
 from fcp_ros.language.domain_repair.addition import SOURCE, join_addition
 from fcp_ros.language.domain_repair.repair import SKELETON
 from fcp_ros.language.domain_repair.rule_grammar import build_rule_grammar
-from fcp_ros.planning import PlanningOptions, PlanningRequest, plan, verify
+from fcp_ros.planning import PlanningRequest, plan, verify
 from fcp_ros.planning.model.memberships import NoMemberships
 
 FOLDER = Path(__file__).parents[3] / "config" / "domains"
@@ -79,9 +79,7 @@ def test_plans_in_an_amended_domain_are_verified_and_name_what_was_generated() -
     builder.relate("on", ids["cloth_1"], ids["shelf_1"])
     instance = builder.build()
     goal = check_goal(parse_expression("clean(table_1)"), proposal.domain, instance)
-    result = plan(
-        PlanningRequest(proposal.domain, instance, goal, PlanningOptions(), NoMemberships())
-    )
+    result = plan(PlanningRequest(proposal.domain, instance, goal))
     assert result.plan is not None, result.message
     steps = [step.rule for step in result.plan.steps]
     assert steps == ["go", "pick", "go", "wipe"]

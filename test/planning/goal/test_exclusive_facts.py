@@ -158,7 +158,7 @@ def test_constraints_on_places_are_kept_by_the_shortest_plans(state, seed):
     elements = {**dict.fromkeys(ITEMS, "item"), **dict.fromkeys(PLACES, "place")}
     instance = state(domain, elements, [f"{f[0]}({', '.join(f[1:])})" for f in start])
     checked = check_goal(parse_expression(text), domain, instance, text)
-    result = plan(PlanningRequest(domain, instance, checked, OPTIONS, lambda *_: None))
+    result = plan(PlanningRequest(domain, instance, checked, OPTIONS))
     best = count_steps(start, goal, constraints, parts)
     if best is None:
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN, result.message
@@ -211,7 +211,7 @@ def test_a_constraint_on_many_places_has_few_cases_with_one_action(state):
         "or exists ?w: robot, ?r: room (at(?w, ?r) and mopped(?r)))"
     )
     goal = check_goal(parse_expression(text), domain, instance, text)
-    result = plan(PlanningRequest(domain, instance, goal, OPTIONS, lambda *_: None))
+    result = plan(PlanningRequest(domain, instance, goal, OPTIONS))
     assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
     rules = [step.rule for step in result.plan.steps]
     assert rules == ["go", "mop", "rinse", "go", "mop"]

@@ -22,7 +22,7 @@ def solve(metric: str, goal: str = "(and (preference q (warm)))"):
     )
     assert task.minimises_cost
     options = PlanningOptions(optimise=Optimise.COST)
-    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options, lambda *_: None))
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options))
     assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
     names = [given_up.name for given_up in result.given_up]
     cost = sum(

@@ -78,7 +78,7 @@ def test_as_many_parts_as_possible_are_reached(seed, budget, costs):
         for spent, state in reach_within(twin, budget, costs=costs)
     )
     options = PlanningOptions(budgets={"cost" if costs else "steps": float(budget)})
-    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options, lambda *_: None))
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options))
     goal = check_goal(task.goal, task.domain, task.instance)
     watch = Watch(options)
     ground = ground_goal(goal, {}, task.domain, task.instance, watch, in_parts=True)

@@ -142,7 +142,7 @@ def test_no_plan_is_better_and_each_costs_what_it_says(seed):
     twin = MetricTwin(Random(seed), texts)
     best = twin.find_best()
     task = work_out(twin.write())
-    result = plan(PlanningRequest(task.domain, task.instance, task.goal, OPTIONS, lambda *_: None))
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, OPTIONS))
     if best is None:
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN, result.message
         return

@@ -61,7 +61,7 @@ def test_no_plan_is_better_and_claims_are_true(seed):
     judge = Judge(Interpreter(texts), wanted)
     best = find_best(judge)
     task = work_out(write_requirements(texts, wanted))
-    result = plan(PlanningRequest(task.domain, task.instance, task.goal, OPTIONS, lambda *_: None))
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, OPTIONS))
     if best is None:
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN, result.message
         return
@@ -94,9 +94,7 @@ def test_sequences_take_as_few_steps_as_possible(seed):
     goal = TrajectoryConstraint(
         TrajectoryOperator.FIRST_THEN, tuple(part.parts[0] for part in task.goal.parts)
     )
-    result = plan(
-        PlanningRequest(task.domain, task.instance, goal, PlanningOptions(), lambda *_: None)
-    )
+    result = plan(PlanningRequest(task.domain, task.instance, goal))
     if best is None:
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN, result.message
         return
@@ -123,7 +121,7 @@ def test_prices_are_those_of_hard_preferences(seed):
     wanted = RequirementDrawer(Random(seed), texts).quarrel(texts.problem.goal)
     task = work_out(write_requirements(texts, wanted))
     options = replace(OPTIONS, explain=True)
-    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options, lambda *_: None))
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options))
     assume(result.plan and not any(HUGE.search(text) for text in make_task(seed)))
     twin = Interpreter(texts)
     steps = list(name_steps(task, result))
@@ -148,9 +146,7 @@ def test_conflicts_are_minimal(seed):
     task = work_out(write_requirements(texts, collect(parts)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conflicts, "LEAST", 15.0)  # time enough on a busy machine
-        result = plan(
-            PlanningRequest(task.domain, task.instance, task.goal, OPTIONS, lambda *_: None)
-        )
+        result = plan(PlanningRequest(task.domain, task.instance, task.goal, OPTIONS))
     if result.conflict is None:
         assert result.status.solved or not isinstance(task.goal, And)
         return

@@ -133,9 +133,7 @@ def test_no_plan_is_better_and_claims_are_true(seed, prunes):
     task = read_timed(texts, wanted, durations)
     assume(has_constraints(task.goal))
     with patch.object(attachment, "MAX_PRUNING", 8 if prunes else 0):
-        result = plan(
-            PlanningRequest(task.domain, task.instance, task.goal, OPTIONS, lambda *_: None)
-        )
+        result = plan(PlanningRequest(task.domain, task.instance, task.goal, OPTIONS))
     if best is None:
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN, result.message
         return

@@ -203,9 +203,7 @@ def test_tasks_of_the_ipc_are_planned(name, size, degrees):
     domain, write = IPC[name]
     twin, task = read(domain, write(size))
     result = plan(
-        PlanningRequest(
-            task.domain, task.instance, task.goal, PlanningOptions(alpha=0.0), degrees()
-        )
+        PlanningRequest(task.domain, task.instance, task.goal, PlanningOptions(alpha=0.0))
     )
     assert result.status in (PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING)
     replay(twin, task, result.plan)
@@ -276,7 +274,7 @@ def test_plans_are_as_short_as_the_interpreter_s(way, degrees, texts):
     twin, task = read(*texts)
     distance = find_distance(twin, 400)
     assume(distance != -1)
-    result = plan(PlanningRequest(task.domain, task.instance, task.goal, CHEAPEST, degrees()))
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, CHEAPEST))
     if result.status is PlanStatus.UNSUPPORTED:
         assume(False)
     if distance is None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.planning import Phase, PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.flat import semantics
-from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.search import independent
 
@@ -114,8 +113,7 @@ def test_the_best_plan_is_that_of_a_search_through_all_states(degrees, most_stat
                 parsed.instance,
                 parsed.goal,
                 PlanningOptions(optimise=Optimise.COST, alpha=0.5),
-                degrees(),
-            ),
+            )
         )
     expected = find_least_cost(task)
     if expected is None:
@@ -150,11 +148,7 @@ def test_many_preferences_are_decided_without_a_search_for_all_of_them(degrees):
     task = many(300)
     result = plan(
         PlanningRequest(
-            task.domain,
-            task.instance,
-            task.goal,
-            PlanningOptions(optimise=Optimise.COST),
-            degrees(),
+            task.domain, task.instance, task.goal, PlanningOptions(optimise=Optimise.COST)
         )
     )
     assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
@@ -167,11 +161,7 @@ def test_a_component_with_too_many_states_proves_nothing(degrees, monkeypatch):
     task = many(30)
     result = plan(
         PlanningRequest(
-            task.domain,
-            task.instance,
-            task.goal,
-            PlanningOptions(optimise=Optimise.COST),
-            degrees(),
+            task.domain, task.instance, task.goal, PlanningOptions(optimise=Optimise.COST)
         )
     )
     assert result.status is PlanStatus.SOLVED_OPTIMALLY
@@ -189,10 +179,9 @@ def test_doing_nothing_is_an_answer_if_nothing_better_was_found(degrees):
             task.instance,
             task.goal,
             PlanningOptions(optimise=Optimise.COST),
-            degrees(),
             cancelled=lambda: phases[-1:] == [Phase.SEARCH],
             progress=lambda progress: phases.append(progress.phase),
-        ),
+        )
     )
     assert result.status is PlanStatus.CANCELLED
     assert result.plan is not None
@@ -219,7 +208,7 @@ def test_settling_and_reading_a_plan_copies_no_state_for_each_step(degrees, monk
     for kind in (list, tuple):
         monkeypatch.setattr(semantics, kind.__name__, note(kind), raising=False)
     options = PlanningOptions(optimise=Optimise.COST, alpha=0.5)
-    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options, degrees()))
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options))
     assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
     assert len(result.plan.steps) > count / 2
     assert copied < 20 * count
@@ -237,7 +226,7 @@ def test_what_axioms_connect_is_not_decided_apart():
         (:metric minimize (+ (total-cost) (* 5 (is-violated light)) (* 2 (is-violated rest)))))""",
     )
     options = PlanningOptions(alpha=0.0, optimise=Optimise.COST)
-    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options, NoMemberships()))
+    result = plan(PlanningRequest(task.domain, task.instance, task.goal, options))
     assert result.status is PlanStatus.SOLVED_OPTIMALLY
     assert [step.rule for step in result.plan.steps] == ["press"]
     assert [one.name for one in result.given_up] == ["rest"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What steps do to states, and why some can't be done."""
+"""What steps do to states, why some can't be done, and the constraints that they newly break."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from random_worlds import worlds
 
 from fcp_ros.cset import Fact, facts, find_homs, find_matches, rewrite
 from fcp_ros.domain import build_constraint_pattern, build_span
+from fcp_ros.domain.span_conditions import DomainSpans
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.stepping.rules import StepRules, UnknownStep
+from fcp_ros.planning.stepping.rules import StepRules, UnknownStep, find_new_matches
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +141,46 @@ def test_steps_do_what_matches_and_rewriting_say(world, seed):
                 step = PlanStep(rule.name, bound, 1.0, 1.0, 1.0, "x")
                 added, removed = rules.find_effects(step, state)
                 assert facts(expected) == (facts(state) - removed) | added
+
+
+def by_comparison(pattern, before, after):
+    """The slow twin: everything that matches after and did not before."""
+
+    def found(target):
+        return {
+            ", ".join(
+                f"{pattern.name_of(element)} = {target.name_of(match.mapping[element])}"
+                for element in pattern.all_elements()
+            )
+            for match in find_homs(pattern, target)
+        }
+
+    return found(after) - found(before)
+
+
+@settings(
+    max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
+@given(world=worlds(), seed=st.integers(0, 1000))
+def test_new_matches_are_found_from_what_was_added(world, seed):
+    domain, state = world
+    constraints = DomainSpans(domain).constraints
+    rng = random.Random(seed)
+    spans = [build_span(rule, domain.schema) for rule in domain.rules.values()]
+    for _ in range(4):
+        results = [
+            rewrite(span.rule, match) for span in spans for match in find_matches(span.rule, state)
+        ]
+        results = [result for result in results if result.instance is not None]
+        if not results:
+            return
+        for result in results:
+            for _, pattern in constraints:
+                matches = find_new_matches(pattern, result.instance, result.change.added)
+                found = [
+                    ", ".join(f"{name} = {element}" for name, element in binding.items())
+                    for binding in matches
+                ]
+                assert len(found) == len(set(found))
+                assert set(found) == by_comparison(pattern, state, result.instance)
+        state = rng.choice(results).instance

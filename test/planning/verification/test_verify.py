@@ -4,10 +4,14 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fcp_ros.domain import check_goal, parse_expression
+from fcp_ros.fuzzy import EPSILON, TNORMS
 from fcp_ros.planning import PlanningOptions, PlanningRequest, plan, verify
 from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.planning.verification.degrees import compose_running
 
 GOAL = 'on(?x, shelf) and is_a(?x, "mug") and serves_as(?x, "drinking") and on(book, tv)'
 GIVEN = {
@@ -159,3 +163,10 @@ def test_functional_legs_are_checked(house, home, degrees):
     )
     assert not verdict.ok
     assert "holding" in verdict.problems[0]
+
+
+@pytest.mark.parametrize("tnorm", TNORMS.values(), ids=TNORMS)
+@given(degrees=st.lists(st.sampled_from([0.0, 0.3, 0.7, 0.95, 1.0, 1.0]), max_size=8))
+def test_running_composition(tnorm, degrees):
+    expected = [tnorm.compose_all(degrees[: n + 1]) for n in range(len(degrees))]
+    assert compose_running(degrees, tnorm) == pytest.approx(expected, abs=EPSILON)
