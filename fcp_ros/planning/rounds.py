@@ -54,6 +54,8 @@ CHEAPER_ROUNDS = 6
 """Rounds in which degrees are judged for a plan that costs less."""
 LEAST_EFFORT = 100
 """Effort that is granted to the search for one, beside that for each step."""
+KEEPING_EFFORT = 5_000
+"""Effort of a search that goes on from the end of a plan."""
 TOURS = 3
 """Tours by which parts of a goal are reached. Measured: 0.3 s each for 100 parts."""
 
@@ -207,13 +209,36 @@ class SearchRounds:
                 return cheapest and not unknown
             missing = work.list_unknown(plan.operators, self._judge)
             if not missing:
-                order = (Criterion.COST, Criterion.LOSS)
-                work.objective = Objective(order, composition, most_loss)
-                work.best = None
+                work.objective, work.best = _prefer_cost(work, most_loss), None
                 self._take(work, task, plan)
                 return cheapest and not unknown
             self.ask(missing)
         raise AssertionError("nothing unknown is left in the last round")
+
+    def go_on_from_best(self, work: TaskSearch, most_loss: float) -> None:
+        """Look for steps behind the best plan that keep one more of what is preferred at a time."""
+        task = self._value_task(work)
+        operators = self._carry_over(work.encoding)
+        settled = operators and work.encoding.settle_goal(task, operators, cost_first=True)
+        if not settled:
+            return
+        objective = _prefer_cost(work, most_loss)
+        begun = make_plan(task, settled, objective.composition)
+        plan = self._searches.keep_more(task, objective, begun, KEEPING_EFFORT)
+        self.ask(work.list_unknown(plan.operators, self._judge))
+        if plan is not begun:
+            work.objective, work.best = objective, begun
+            self._take(work, self._value_task(work), plan)
+
+    def _carry_over(self, encoding: Encoding) -> tuple[int, ...] | None:
+        """Find the steps of the best plan in another task for the same goal and more."""
+        assert self.best is not None, "there is a plan"
+        assert self.encoding is not None, "it was found in a task"
+        actions, steps = self.encoding.actions, iter(self.best.decoded.steps)
+        groups = (
+            tuple(itertools.islice(steps, len(actions[one].steps))) for one in self.best.operators
+        )
+        return encoding.find_operators(filter(None, groups))
 
     def _leave_out_unknown(self, work: TaskSearch, task: FlatTask) -> tuple[FlatTask, bool]:
         known = self._judge.find_degree
@@ -401,3 +426,7 @@ class SearchRounds:
         atoms = [atom for of_step in graded for atom in of_step]
         goal = (part.upper(judge.find_degree) for part in decoded.goal_parts)
         return self._problem.tnorm.compose_all([*(judge.degree(*a) for a in atoms), *goal])
+
+
+def _prefer_cost(work: TaskSearch, most_loss: float) -> Objective:
+    return Objective((Criterion.COST, Criterion.LOSS), work.objective.composition, most_loss)

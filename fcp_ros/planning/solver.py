@@ -343,6 +343,9 @@ class Solver:
             if cheapest:
                 return True
             if self._rounds.best is known:
+                with self._times(Phase.SEARCH):
+                    self._rounds.go_on_from_best(work, budget)
+            if self._rounds.best is known:
                 if effort == MOST_EFFORT:
                     return False
                 effort = MOST_EFFORT

@@ -5,6 +5,7 @@ Against a twin that tries every sequence of steps by rewriting, and in a house w
 """
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -13,7 +14,14 @@ from random_worlds import DEGREES, atom, worlds
 from rewriting_twin import MAX_STATES, Twin, wandered
 
 from fcp_ros.cset import facts
-from fcp_ros.domain import ExpressionError, check_goal, evaluate, parse_domain, parse_expression
+from fcp_ros.domain import (
+    ExpressionError,
+    check_goal,
+    evaluate,
+    load_domain,
+    parse_domain,
+    parse_expression,
+)
 from fcp_ros.fuzzy import EPSILON, TNORMS, reaches
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan, solver
 from fcp_ros.planning.model.result import Measure
@@ -22,6 +30,7 @@ from fcp_ros.planning.rounds import SearchRounds
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.stepping.rules import StepRules
 
+LAUNDRY = Path(__file__).parents[2] / "benchmark/context_matters/domains/laundry.yaml"
 WALKED = """
 domain: walked
 version: "1.0"
@@ -325,3 +334,25 @@ def test_where_the_robot_is_may_change(degrees, state):
     goal = check_goal(parse_expression("at(mop, bath)"), domain, instance)
     result = plan(PlanningRequest(domain, instance, goal, PlanningOptions(), degrees({})))
     assert [step.rule for step in result.plan.steps] == ["grab", "go", "drop"]
+
+
+def test_what_was_used_goes_back_though_all_that_was_washed_cannot(degrees, state):
+    """A search from the start is lost among many preferences; from the end two steps are missing."""
+    domain = load_domain(LAUNDRY)
+    clothes = {f"shirt_{n}": f"room_{n}" for n in range(4)}
+    rooms = dict.fromkeys(["cellar", "store", *clothes.values()], "room")
+    things = {"washer": "washing_machine", "soap": "cleaning_supply", "bot": "robot"}
+    things |= dict.fromkeys(clothes, "clothing")
+    known = ["at(bot, room_0)", "at(washer, cellar)", "at(soap, store)"]
+    known += [f"at({one}, {room})" for one, room in clothes.items()]
+    known += [f"is_dirty({one})" for one in clothes]
+    known += ["is_closed(washer)", "is_empty(washer)"]
+    instance = state(domain, rooms | things, known)
+    goal = check_goal(parse_expression("forall ?x: clothing (is_clean(?x))"), domain, instance)
+    result = plan(domain, instance, goal, PlanningOptions(), degrees({}))
+    replayed = Replay(domain, StepRules(domain)).run(
+        instance, [("", step) for step in result.plan.steps], {}
+    )
+    after = {str(fact) for fact in facts(replayed.states[-1])}
+    assert "at(soap, store)" in after, result.message
+    assert "is_closed(washer)" in after

@@ -284,8 +284,8 @@ def describe_plan(
     text = _describe_quality(result, steps, optimise, is_crisp, indifference)
     if not result.disturbed:
         return text
-    left, are = list_names(map(str, result.disturbed), NAMED), _are(result.disturbed)
-    return f"{text} What it changes on the way and {are} not put right again: {left}."
+    left = list_names(map(str, result.disturbed), NAMED)
+    return f"{text} It changes on the way, and does not put right again: {left}."
 
 
 def describe_parts(

@@ -13,13 +13,16 @@ from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.encoding.variables import Variables
 from fcp_ros.planning.flat.goal_stages import GoalStages, find_goal_stages
-from fcp_ros.planning.flat.semantics import advance, initial_state
+from fcp_ros.planning.flat.semantics import advance, initial_state, is_applicable
 from fcp_ros.planning.flat.task import FlatTask, Floats
 from fcp_ros.planning.goal.alternatives import Alternative, Binding
 from fcp_ros.planning.goal.stages import BEGIN, StageMove
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.task.task import Task
+
+_StepNames = tuple[tuple[str, tuple[str, ...]], ...]
+"""The rule and the arguments of each step of an operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +184,52 @@ class Encoding:
             steps.extend(self._complete_steps(action, state))
             advance(self.flat, state, operator)
         return Decoded(tuple(steps), alternative, tuple(moves))
+
+    def find_operators(self, groups: Iterable[Sequence[GroundStep]]) -> tuple[int, ...] | None:
+        """Find operators that take the given steps from the initial state.
+
+        Args:
+            groups: the steps of one operator each.
+
+        Returns:
+            None where this task has no operator for some of them.
+        """
+        state, found = list(initial_state(self.flat)), []
+        for steps in groups:
+            names = tuple((step.rule.name, step.arguments) for step in steps)
+            numbers = (*self._numbers.get(names, ()), *self._find_recalling(names))
+            number = next((n for n in numbers if is_applicable(self.flat, state, n)), None)
+            if number is None:
+                return None
+            found.append(number)
+            advance(self.flat, state, number)
+        return tuple(found)
+
+    def _find_recalling(self, names: _StepNames) -> Sequence[int]:
+        """Find the operators that recall an argument of a step from the state."""
+        ((rule, arguments), *more) = names
+        place = self._recalled.get(rule)
+        if place is None or more:
+            return ()
+        return self._numbers.get(((rule, (*arguments[:place], "", *arguments[place + 1 :])),), ())
+
+    @cached_property
+    def _numbers(self) -> dict[_StepNames, list[int]]:
+        """The operators that take some steps: several, where they count for something besides."""
+        found: dict[_StepNames, list[int]] = {}
+        for number, action in enumerate(self.actions):
+            names = tuple((step.rule.name, step.arguments) for step in action.steps)
+            found.setdefault(names, []).append(number)
+        return found
+
+    @cached_property
+    def _recalled(self) -> dict[str, int]:
+        """Rule -> the place of the argument that its operators recall."""
+        return {
+            action.steps[0].rule.name: action.recall.parameter
+            for action in self.actions
+            if action.recall is not None
+        }
 
     def _complete_steps(self, action: FlatAction, state: Sequence[int]) -> tuple[GroundStep, ...]:
         recall = action.recall

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from fcp_ros.planning.flat.goal_stages import find_goal_stages
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.model.request import Algorithm, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst, SpentCallback
@@ -14,9 +15,11 @@ from fcp_ros.planning.search.bidirectional import (
     LowerBounds,
     explain_unsuitable,
 )
+from fcp_ros.planning.search.incremental import IncrementalSearch
 from fcp_ros.planning.search.objective import FlatPlan, Objective, SearchReport
 from fcp_ros.planning.search.portfolio import Portfolio
 from fcp_ros.planning.search.prepared import PreparedTask
+from fcp_ros.planning.search.settings import SearchRole, choose_options
 from fcp_ros.planning.search.shortening import shorten
 
 HALF_BYTES = 1000
@@ -95,6 +98,19 @@ class SearchFactory:
         return shorten(
             prepared, objective, plan, effort, self._options, self._memory(), self._spent, most_loss
         )
+
+    def keep_more(
+        self, task: FlatTask, objective: Objective, plan: FlatPlan, effort: int
+    ) -> FlatPlan:
+        """Look for a plan that keeps more of what is preferred, from the end of this one."""
+        stages = find_goal_stages(task)
+        if stages is None or self._options.algorithm is not Algorithm.PORTFOLIO:
+            return plan
+        options = choose_options(SearchRole.KEEP, objective, self._options)
+        search = IncrementalSearch(
+            self.prepare(task), stages, objective, options, plan, self._memory(), self._spent
+        )
+        return search.run(effort).best or plan
 
     def prepare(self, task: FlatTask) -> PreparedTask:
         """Prepare a task, or give the prepared one other losses if nothing else differs."""
