@@ -337,7 +337,7 @@ def test_where_the_robot_is_may_change(degrees, state):
 
 
 def test_what_was_used_goes_back_though_all_that_was_washed_cannot(degrees, state):
-    """A search from the start is lost among many preferences; from the end two steps are missing."""
+    """Among many preferences a search from the start is lost; from the end two steps do."""
     domain = load_domain(LAUNDRY)
     clothes = {f"shirt_{n}": f"room_{n}" for n in range(4)}
     rooms = dict.fromkeys(["cellar", "store", *clothes.values()], "room")
