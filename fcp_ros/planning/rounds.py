@@ -217,18 +217,20 @@ class SearchRounds:
 
     def go_on_from_best(self, work: TaskSearch, most_loss: float) -> None:
         """Look for steps behind the best plan that keep one more of what is preferred at a time."""
-        task = self._value_task(work)
-        operators = self._carry_over(work.encoding)
-        settled = operators and work.encoding.settle_goal(task, operators, cost_first=True)
-        if not settled:
-            return
-        objective = _prefer_cost(work, most_loss)
-        begun = make_plan(task, settled, objective.composition)
-        plan = self._searches.keep_more(task, objective, begun, KEEPING_EFFORT)
-        self.ask(work.list_unknown(plan.operators, self._judge))
-        if plan is not begun:
-            work.objective, work.best = objective, begun
-            self._take(work, self._value_task(work), plan)
+        operators, objective = self._carry_over(work.encoding), _prefer_cost(work, most_loss)
+        for _ in range(CHEAPER_ROUNDS):
+            task = self._value_task(work)
+            settled = operators and work.encoding.settle_goal(task, operators, cost_first=True)
+            if not settled:
+                return
+            begun = make_plan(task, settled, objective.composition)
+            plan = self._searches.keep_more(task, objective, begun, KEEPING_EFFORT)
+            missing = work.list_unknown(plan.operators, self._judge)
+            if not missing:
+                work.objective, work.best = objective, begun
+                self._take(work, task, plan)
+                return
+            self.ask(missing)
 
     def _carry_over(self, encoding: Encoding) -> tuple[int, ...] | None:
         """Find the steps of the best plan in another task for the same goal and more."""

@@ -298,9 +298,16 @@ class Solver:
                     self._result = replace(self._result, shortest=proven)
                 if restores:
                     self._restore(work, budget)
+                    self._note_forgone(best.membership, least)
         except Interrupted as reason:
             if reason.status is PlanStatus.CANCELLED:
                 raise
+
+    def _note_forgone(self, best: float, least: float) -> None:
+        now = self._rounds.best
+        if now is not None and now.membership < least - EPSILON:
+            forgone = best - now.membership
+            self._result = replace(self._result, optimal=False, shortest=False, forgone=forgone)
 
     def _restore(self, work: TaskSearch, budget: float) -> None:
         wanted: dict[Fact, Disturbance] = {}
@@ -340,19 +347,32 @@ class Solver:
             price = sum(one.steps for one in left)
             with self._times(Phase.SEARCH):
                 cheapest = self._rounds.prefer_cheaper(work, budget, price, effort)
-            if cheapest:
-                return True
-            if self._rounds.best is known:
-                with self._times(Phase.SEARCH):
-                    self._rounds.go_on_from_best(work, budget)
-            if self._rounds.best is known:
-                if effort == MOST_EFFORT:
-                    return False
-                effort = MOST_EFFORT
-            left = self._find_disturbances()
+            if self._rounds.best is not known:
+                left = self._find_disturbances()
             if not left:
-                return False
+                return cheapest
+            if self._rounds.best is not known and not cheapest:
+                continue
+            if self._go_on(work):
+                budget = max(budget, self._rounds.known.loss)
+                left = self._find_disturbances()
+            elif cheapest or effort == MOST_EFFORT:
+                return cheapest
+            effort = MOST_EFFORT
         return False
+
+    def _go_on(self, work: TaskSearch) -> bool:
+        """Put more right behind the best plan; return True if there is a way.
+
+        Its steps lose as much as they are judged to, besides those of the plan: they may cost the
+        indifference once more.
+        """
+        problem, best = self._problem, self._rounds.best
+        assert best is not None, "there is a plan"
+        least = min(best.membership, max(problem.alpha, best.membership - problem.indifference))
+        with self._times(Phase.SEARCH):
+            self._rounds.go_on_from_best(work, problem.tnorm.loss_budget(least))
+        return self._rounds.best is not best
 
     def _find_disturbances(self) -> tuple[Disturbance, ...]:
         best, encoding = self._rounds.best, self._rounds.encoding

@@ -238,15 +238,22 @@ def compare(domain, instance, text, source, tnorm, data):
     if not reaches(best, alpha):
         assert result.status is PlanStatus.UNSOLVABLE_AT_ALPHA, result.message
         return
-    assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
     membership = result.plan.membership
     least = max(alpha, best - indifference)
-    assert membership >= least - EPSILON
+    is_close = membership >= least - EPSILON
+    wanted = PlanStatus.SOLVED_OPTIMALLY if is_close else PlanStatus.SOLVED_SATISFICING
+    assert result.status is wanted, result.message
     replay = Replay(domain, StepRules(domain))
     amounts = {name: resource.initial for name, resource in domain.resources.items()}
     run = replay.run(instance, [("", step) for step in result.plan.steps], amounts)
     cost = len(result.plan.steps) + measure(domain, instance, run.states[-1])
     cheapest = min(one for one, degree in found if degree >= least - EPSILON)
+    if not is_close:  # it costs the indifference once more to put something right
+        assert domain.restore
+        assert "does not put right again" in result.message
+        assert membership >= alpha - EPSILON
+        assert cost < cheapest
+        return
     assert cost >= cheapest
     if Measure.STEPS in result.optimal_in and (indifference or domain.restore):
         assert cost == cheapest, result.message
@@ -356,3 +363,17 @@ def test_what_was_used_goes_back_though_all_that_was_washed_cannot(degrees, stat
     after = {str(fact) for fact in facts(replayed.states[-1])}
     assert "at(soap, store)" in after, result.message
     assert "is_closed(washer)" in after
+
+
+def test_putting_right_may_cost_the_indifference_once_more(degrees, state):
+    """The lid on its way back leaves too little for the milk, which has to be set down."""
+    domain = replace(parse_domain(LIDDED), restore={"closed": 8, "on": 8})
+    before = state(domain, ELEMENTS, ["on(lid, crate)", "inside(milk, crate)", "closed(crate)"])
+    given = {f"h({item}, {place})": 0.98 for item in ITEMS for place in PLACES}
+    given |= {"g(lid)": 0.98, "g(milk)": 0.97, "h(lid, shelf)": 1.0, "h(lid, table)": 1.0}
+    goal = check_goal(parse_expression("holding(bot, milk)"), domain, before)
+    result = plan(domain, before, goal, PlanningOptions(keep=False), degrees(given))
+    assert "close" in [step.rule for step in result.plan.steps]
+    assert result.plan.membership < 0.95 - 0.05
+    assert "one of 0.95 does not put right again: on(lid, crate), closed(crate)" in result.message
+    assert result.status is PlanStatus.SOLVED_SATISFICING

@@ -259,6 +259,10 @@ def _describe_quality(
     if steps == 0:
         degree = f"{result.best.membership:.2f}"
         text = f"The goal holds already, to degree {degree}: there is nothing to do"
+    if result.forgone:
+        right = list_names(map(str, result.restored), NAMED)
+        more = format_distinct(result.best.membership, result.best.membership + result.forgone)[1]
+        return f"{text}; one of {more} does not put right again: {right}."
     if result.optimal and is_crisp and optimise is Optimise.MEMBERSHIP:
         if steps == 0:
             return f"{text}."

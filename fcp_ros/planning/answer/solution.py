@@ -115,6 +115,7 @@ class SolverResult:
     disturbed: tuple[Disturbance, ...] = ()
     # what it puts right again, and a plan without these steps would not
     restored: tuple[Disturbance, ...] = ()
+    forgone: float = 0.0  # membership that this costs beyond the indifference; 0 within it
     task: Task | None = None
     conditions: Conditions | None = None
     encoding: Encoding | None = None
