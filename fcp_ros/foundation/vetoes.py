@@ -15,8 +15,10 @@ from __future__ import annotations
 
 from enum import Enum
 from functools import lru_cache
+from itertools import pairwise
 
 from fcp_ros.foundation.labels import (
+    ARTICLES,
     UNREAL,
     denies,
     is_holder,
@@ -112,9 +114,16 @@ def find_veto(label: str, purpose: str) -> str:
 
 
 def is_about_state(instruction: str) -> bool:
-    """Return True for words about throwing away, repairing or cleaning: flaws are no matter."""
+    """Return True for words about throwing away, repairing or cleaning: flaws are no matter.
+
+    "A clean mug" is not: it says how the mug has to be.
+    """
     words = normalise_label(instruction).split()
-    return any(word in _DISPOSAL or word.startswith(_CLEANING_STEMS) for word in words)
+    for before, word in pairwise(["", *words]):
+        describes = before in ARTICLES and not word.endswith("ing")
+        if word in _DISPOSAL or (word.startswith(_CLEANING_STEMS) and not describes):
+            return True
+    return False
 
 
 def _list_defects(label: str) -> list[tuple[str, Defect]]:

@@ -19,6 +19,8 @@ CHECKED = [
     "I have to call a doctor, bring me a phone +toy_phone_1 -laptop_1",
     "bring me a bowl for soup +dog_bowl_1 -bowl_1",
     "bring me a knife +toy_knife_1",
+    "bring me something to drink",
+    "bring me a clean mug +dirty_mug_1",
     "bring me something to drink +empty_bottle_1 -mug_1 -drinking_glass_1 -milk_1 -bowl_1",
     "bring me something to drink from +dirty_mug_1 -mug_1 -drinking_glass_1",
     "bring me something to drink from +empty_glass_1 -mug_1 -drinking_glass_1 -bowl_1",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.foundation import labels, vetoes
 from fcp_ros.foundation.labels import label_forms
-from fcp_ros.foundation.vetoes import DEFECTS, find_veto
+from fcp_ros.foundation.vetoes import DEFECTS, find_veto, is_about_state
 
 
 @pytest.mark.parametrize(
@@ -125,3 +125,20 @@ def test_any_text_has_an_answer(label, purpose, word):
 def test_what_is_no_good_for_itself(word, noun):
     assert find_veto(f"{word} {noun}", noun)
     assert not find_veto(noun, noun)
+
+
+@pytest.mark.parametrize(
+    ("said", "about"),
+    [
+        ("wash the mug", True),
+        ("clean up the kitchen", True),
+        ("do the washing up", True),
+        ("throw the empty bottles away", True),
+        ("bring me a clean mug", False),
+        ("put the washed plate on the table", False),
+        ("clean a clean mug", True),
+        ("bring me a mug", False),
+    ],
+)
+def test_a_state_that_is_said_of_a_thing_is_no_cleaning(said, about):
+    assert is_about_state(said) is about

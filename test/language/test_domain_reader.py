@@ -19,6 +19,10 @@ READ = {
     "Please put the mug on the table.": "on(mug_1, table_1)",
     "bring me something to drink from": 'exists ?x1: item (serves_as(?x1, "drinking") and '
     f"holding(robot_1, ?x1) and {WITH_ME})",
+    "bring me something to drink": f"exists ?x1: drink (holding(robot_1, ?x1) and {WITH_ME})",
+    "bring me anything that I can eat": f"exists ?x1: food (holding(robot_1, ?x1) and {WITH_ME})",
+    "bring me a cleaned bowl": f"exists ?x1: bowl (holding(robot_1, ?x1) and {WITH_ME})",
+    "put the clean mug on the table": "on(mug_1, table_1)",  # nothing makes it dirty
     "Could you bring me the book?": f"holding(robot_1, book_1) and {WITH_ME}",
     "open the fridge": "not closed(fridge_1)",
     "close the door": "closed(door_1)",

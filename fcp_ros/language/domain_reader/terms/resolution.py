@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fcp_ros.domain.expressions.evaluation import CATEGORY
-from fcp_ros.domain.expressions.syntax import Bound, Constant
+from fcp_ros.domain.expressions.syntax import Bound, Constant, Not
 from fcp_ros.domain.model import TEXT
 from fcp_ros.foundation.vetoes import find_veto
 from fcp_ros.language.domain_reader.terms.descriptions import MOST_LISTED
@@ -33,6 +33,7 @@ from fcp_ros.language.parsing.trees import (
     Noun,
     NounPhrase,
     Phrase,
+    Predication,
     Quantity,
     Reference,
     Words,
@@ -126,6 +127,12 @@ class TermResolver(PartitiveResolver):
         if isinstance(head, Listed):
             return self.resolve_listed(phrase, head, slot_type)
         noun = head if isinstance(head, Noun) else None
+        if noun is not None:
+            asked = tuple(q for q in phrase.qualities if not self._is_given(q, noun))
+            if asked != phrase.qualities:
+                phrase = replace(phrase, qualities=asked)
+                fit = tuple(name for name in noun.members if not self._is_flawed(name, noun))
+                noun = replace(noun, members=fit or noun.members)
         if head is Reference.ONE:
             noun = self._find_earlier_noun()
             if noun is None and phrase.determiner is not Determiner.REST:
@@ -202,8 +209,12 @@ class TermResolver(PartitiveResolver):
         bare = phrase.determiner is Determiner.BARE and not phrase.plural and phrase.number is None
         if not bare or len(noun.members) != 1:
             return False
-        element = self.instance.id_of(noun.members[0])
-        return not find_veto(str(self.instance.attribute(element, CATEGORY) or ""), noun.said)
+        return not self._is_flawed(noun.members[0], noun)
+
+    def _is_flawed(self, name: str, noun: Noun) -> bool:
+        """Return True if a label says that something does not do for what was named."""
+        element = self.instance.id_of(name)
+        return bool(find_veto(str(self.instance.attribute(element, CATEGORY) or ""), noun.said))
 
     def choose_quantifier(self, phrase: NounPhrase, noun: Noun | None) -> Quantifier:
         """Choose the quantifier for what a noun phrase says of the number of things."""
@@ -224,6 +235,14 @@ class TermResolver(PartitiveResolver):
             self.degree *= 0.95
             return Quantifier.FORALL
         return Quantifier.EXISTS
+
+    def _is_given(self, quality: Predication, noun: Noun) -> bool:
+        """Return True for what is always so: a bowl that nothing makes dirty is clean."""
+        meaning = quality.meaning
+        if meaning is None or isinstance(meaning.goal, Not) == quality.negated:
+            return False
+        wanted = meaning.types.get(quality.subject, "")
+        return not self.places.rate_types(frozenset(filter(None, (noun.type,))), wanted)
 
     def _make_variable(
         self, phrase: NounPhrase, noun: Noun | None, quantifier: Quantifier, slot_type: str

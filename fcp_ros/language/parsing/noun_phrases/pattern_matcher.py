@@ -40,6 +40,8 @@ _NO_PURPOSE = gather_words(
     "stand lie sit stay remain go where its their be the a an me us my your each every all him "
     "her them it here find see spot get fit end become"
 )
+_IS_KIND = 0.5
+"""Degree of "to drink" as what something is good for, where it is a kind: it is what is drunk."""
 _SAYS_LITTLE = 0.6
 """Degree of "to put them in": what is put there isn't said."""
 _ENDS_TEXT = gather_words(
@@ -251,13 +253,17 @@ class PatternMatcher(ABC):
                 if after + 1 < len(self.tokens) and self.parse_phrases(after + 1, DEEPEST):
                     break
                 after += 1
+            degree = 1.0 if end == ends[-1] else 0.9
+            degree *= _SAYS_LITTLE if empty else 1.0
+            if verb and after == end and self.lexicon.find_noun(f"to {words[0]}"):
+                degree *= _IS_KIND
             use = self.describe_use(start, after, WordRole.QUALITY, f'"{text}"')
             words_phrase = NounPhrase(start, after, Words(text))
             yield PartsMatch(
                 after,
                 {**state.arguments, slot.name: words_phrase},
                 (*state.uses, use),
-                state.degree * (1.0 if end == ends[-1] else 0.9) * (_SAYS_LITTLE if empty else 1.0),
+                state.degree * degree,
             )
 
     @abstractmethod

@@ -61,6 +61,7 @@ _POSTURES = gather_words(
 _FINDING = frozenset(["find", "see", "have", "get", "exist", "be", "need", "want"])
 """Verbs of clauses that say nothing of the things: "(all the cups) that you can find"."""
 _HOME = "(house|home|flat|apartment|place)"
+_ABLE = ("can", "could", "may")
 _IDLE = PhraseSet(
     "of (mine|ours)",
     "(in question|again)",
@@ -90,6 +91,7 @@ class RelativeParser:
         """
         begun = [phrase, *self._read_idle(phrase), *self._read_limit(phrase)]
         begun += [*self._read_same(phrase, depth), *self._read_label(phrase)]
+        begun += self._read_aim(phrase)
         yield from begun
         frontier, seen = begun, list(begun)
         for _ in range(2):
@@ -262,6 +264,21 @@ class RelativeParser:
                 uses=(*phrase.uses, use, *list_phrase_uses(other)),
                 degree=phrase.degree * other.degree,
             )
+
+    def _read_aim(self, phrase: NounPhrase) -> Iterator[NounPhrase]:
+        """Read "something to drink" where the domain has a kind of things "to drink"."""
+        place = phrase.end + (self._get(phrase.end) in ("that", "which"))
+        if self._get(place + 1) in _ABLE:  # "that I can drink"
+            place += 2
+        elif self._get(phrase.end) == "to":
+            place += 1
+        else:
+            return
+        noun = self._chart.lexicon.find_noun(f"to {self._get(place)}")
+        if noun is not None and phrase.head is Reference.THING:
+            noun = replace(noun, labels=tuple(n for n in noun.labels if n != noun.said))
+            use = self._use(phrase.start, place + 1, WordRole.THING, noun.said)
+            yield replace(phrase, end=place + 1, head=noun, uses=(*phrase.uses, use))
 
     def _read_label(self, phrase: NounPhrase) -> Iterator[NounPhrase]:
         """Read "the bottle that is empty" where the label is "empty bottle"."""
