@@ -12,7 +12,7 @@ says.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -282,8 +282,7 @@ class Solver:
         if not best.decoded.steps:
             self._result = replace(self._result, shortest=self._result.optimal)
             return
-        least = min(best.membership, max(problem.alpha, best.membership - problem.indifference))
-        budget = problem.tnorm.loss_budget(least)
+        least = self._allow_less(best.membership)
         try:
             with self._watch.look_aside(min(TIDYING, self._watch.time_free)):
                 work = last.work
@@ -293,15 +292,21 @@ class Solver:
                 elif problem.indifference:
                     work = self._widen_small(last)
                     with self._times(Phase.SEARCH):
+                        budget = problem.tnorm.loss_budget(least)
                         cheapest = self._rounds.prefer_cheaper(work, budget)
                     proven = cheapest and work.is_complete and self._result.optimal
                     self._result = replace(self._result, shortest=proven)
                 if restores:
-                    self._restore(work, budget)
-                    self._note_forgone(best.membership, least)
+                    self._restore(work, least)
         except Interrupted as reason:
             if reason.status is PlanStatus.CANCELLED:
                 raise
+        self._note_forgone(best.membership, least)
+
+    def _allow_less(self, membership: float) -> float:
+        """Return the least membership that is as good, within the indifference."""
+        allowed = max(self._problem.alpha, membership - self._problem.indifference)
+        return min(membership, allowed)
 
     def _note_forgone(self, best: float, least: float) -> None:
         now = self._rounds.best
@@ -309,7 +314,7 @@ class Solver:
             forgone = best - now.membership
             self._result = replace(self._result, optimal=False, shortest=False, forgone=forgone)
 
-    def _restore(self, work: TaskSearch, budget: float) -> None:
+    def _restore(self, work: TaskSearch, least: float) -> None:
         wanted: dict[Fact, Disturbance] = {}
         while True:
             left = self._find_disturbances()
@@ -331,48 +336,47 @@ class Solver:
             breadth = Breadth.FULL if work.is_complete else Breadth.NARROW
             encoding = self._compile(goal, breadth, MAX_OPERATORS)
             work = self._open_search(encoding, work.objective, breadth)
-            cheapest = self._put_right(work, budget, left)
+            cheapest = self._put_right(work, least, left)
             single = len(encoding.alternatives) == 1
             shortest = self._result.shortest and cheapest and work.is_complete and single
             self._result = replace(self._result, shortest=shortest)
 
-    def _put_right(self, work: TaskSearch, budget: float, left: tuple[Disturbance, ...]) -> bool:
+    def _put_right(self, work: TaskSearch, least: float, left: tuple[Disturbance, ...]) -> bool:
         """Search for a plan that leaves less changed, again from each one that does.
 
         A search ends soon after its first better plan, which often puts right one thing of two.
+        Putting right may cost the indifference once more, but fewer steps alone may not: what it
+        takes loses as much as it is judged to, besides what the plan loses.
         """
-        effort = LEAST_EFFORT
+        rounds, tnorm = self._rounds, self._problem.tnorm
+        widest = tnorm.loss_budget(self._allow_less(least))
+        budget, effort = widest, LEAST_EFFORT
         for _ in range(MOST_AGAIN):
-            known = self._rounds.best
-            price = sum(one.steps for one in left)
+            known = rounds.best, rounds.known, rounds.encoding
+            assert known[0] is not None, "there is a plan"
             with self._times(Phase.SEARCH):
-                cheapest = self._rounds.prefer_cheaper(work, budget, price, effort)
-            if self._rounds.best is not known:
-                left = self._find_disturbances()
+                cheapest = rounds.prefer_cheaper(work, budget, _price(left), effort)
+            best, found = rounds.best, rounds.best is not known[0]
+            now = self._find_disturbances() if found else left
+            is_less = best is not None and best.membership < least - EPSILON
+            if found and is_less and _price(now) >= _price(left):
+                rounds.best, rounds.known, rounds.encoding = known
+                budget = tnorm.loss_budget(least)
+                continue
+            left = now
             if not left:
                 return cheapest
-            if self._rounds.best is not known and not cheapest:
+            if found and not cheapest:
                 continue
-            if self._go_on(work):
-                budget = max(budget, self._rounds.known.loss)
+            before = rounds.best
+            with self._times(Phase.SEARCH):
+                rounds.go_on_from_best(work, widest)
+            if rounds.best is not before:
                 left = self._find_disturbances()
             elif cheapest or effort == MOST_EFFORT:
                 return cheapest
             effort = MOST_EFFORT
         return False
-
-    def _go_on(self, work: TaskSearch) -> bool:
-        """Put more right behind the best plan; return True if there is a way.
-
-        Its steps lose as much as they are judged to, besides those of the plan: they may cost the
-        indifference once more.
-        """
-        problem, best = self._problem, self._rounds.best
-        assert best is not None, "there is a plan"
-        least = min(best.membership, max(problem.alpha, best.membership - problem.indifference))
-        with self._times(Phase.SEARCH):
-            self._rounds.go_on_from_best(work, problem.tnorm.loss_budget(least))
-        return self._rounds.best is not best
 
     def _find_disturbances(self) -> tuple[Disturbance, ...]:
         best, encoding = self._rounds.best, self._rounds.encoding
@@ -440,3 +444,8 @@ class Solver:
             bound = self._problem.tnorm.degree_of(best.loss)
             self._result = replace(self._result, optimal=True, impossible=not found, bound=bound)
         return shown
+
+
+def _price(left: Iterable[Disturbance]) -> int:
+    """Price what is left changed, in steps."""
+    return sum(one.steps for one in left)

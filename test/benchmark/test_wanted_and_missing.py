@@ -20,6 +20,7 @@ CHECKED = [
     "bring me a bowl for soup +dog_bowl_1 -bowl_1",
     "bring me a knife +toy_knife_1",
     "bring me something to drink",
+    "put the tray on the table +tray_1 +cup_1",
     "bring me a clean mug +dirty_mug_1",
     "bring me something to drink +empty_bottle_1 -mug_1 -drinking_glass_1 -milk_1 -bowl_1",
     "bring me something to drink from +dirty_mug_1 -mug_1 -drinking_glass_1",
