@@ -23,7 +23,6 @@ from rich.console import Console
 
 from benchmark.context_matters.answers import Setting
 from benchmark.context_matters.instances import DATA
-from benchmark.context_matters.part_lattices import lattices_part
 from benchmark.context_matters.part_plans import report_plans
 from benchmark.context_matters.part_reading import (
     development_part,
@@ -50,7 +49,6 @@ class Name(str, Enum):
     THIRD = "third"
     FOURTH = "fourth"
     DEVELOPMENT = "development"
-    LATTICES = "lattices"
 
 
 def main(
@@ -76,10 +74,9 @@ def main(
 ) -> None:
     """Run the parts, show a table of each and one of the goals."""
     chosen = parts or list(Name)
-    if chosen != [Name.LATTICES] and not DATA.is_dir():
+    if not DATA.is_dir():
         raise typer.BadParameter(
-            f"{DATA} is not there: set FCP_CONTEXT_MATTERS to the folder of the data, or run only "
-            "the part lattices, which needs none"
+            f"{DATA} is not there: set FCP_CONTEXT_MATTERS to the folder of the data"
         )
     console = Console(width=None if os.isatty(1) else 180)
     setting = Setting(
@@ -97,7 +94,6 @@ def main(
         Name.THIRD: lambda: third_part(setting, quick, only, show_sealed),
         Name.FOURTH: lambda: fourth_part(setting, quick, only),
         Name.DEVELOPMENT: lambda: development_part(setting, quick, only),
-        Name.LATTICES: lambda: lattices_part(quick),
     }
     found, details = [], {}
     for name in chosen:

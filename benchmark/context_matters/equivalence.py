@@ -39,8 +39,10 @@ from fcp_ros.domain.expressions.syntax import (
     atoms,
     children,
     free_variables,
+    rebuild,
     rename_free,
     to_text,
+    walk,
 )
 from fcp_ros.domain.model import SAME
 from fcp_ros.fuzzy import tnorm_by_name
@@ -236,10 +238,9 @@ def _list_moments(goal: Expression, negative: bool = False) -> list[tuple[Expres
 
 
 def _list_open(goal: Expression) -> Iterator[Expression]:
-    if isinstance(goal, TrajectoryConstraint):
-        yield from (part for part in goal.parts if free_variables(part))
-    for child in children(goal):
-        yield from _list_open(child)
+    for constraint in walk(goal):
+        if isinstance(constraint, TrajectoryConstraint):
+            yield from filter(free_variables, constraint.parts)
 
 
 def _list_constraints(goal: Expression) -> Iterator[Expression]:
@@ -254,7 +255,7 @@ def _list_constraints(goal: Expression) -> Iterator[Expression]:
 
 
 def _is_about_traces(goal: Expression) -> bool:
-    return isinstance(goal, TrajectoryConstraint) or any(map(_is_about_traces, children(goal)))
+    return any(isinstance(part, TrajectoryConstraint) for part in walk(goal))
 
 
 # --- one way to write a goal
@@ -273,11 +274,7 @@ def set_weights(goal: Expression) -> Expression:
     """Give all preferences one weight, no cost and no name: any weight is as good."""
     if isinstance(goal, Preference):
         return Preference(_WEIGHT, Fraction(0), set_weights(goal.body))
-    if isinstance(goal, (And, Or, TrajectoryConstraint)):
-        return replace(goal, parts=tuple(map(set_weights, goal.parts)))
-    if isinstance(goal, Atom):
-        return _normalise_words(goal)
-    return replace(goal, body=set_weights(goal.body))
+    return _normalise_words(goal) if isinstance(goal, Atom) else rebuild(goal, set_weights)
 
 
 def normalise(goal: Expression) -> Expression:
@@ -301,7 +298,7 @@ def _arrange(goal: Expression) -> Expression:
         body = _arrange(goal.body)
         return body.body if isinstance(body, Not) else Not(body)
     if isinstance(goal, TrajectoryConstraint):
-        return replace(goal, parts=tuple(map(_arrange, goal.parts)))
+        return rebuild(goal, _arrange)
     body = _arrange(goal.body)
     if isinstance(goal, (Exists, Forall)):
         variables = goal.variables
@@ -359,16 +356,12 @@ def _uses(body: Expression, name: str) -> str:
 
 def _rename(goal: Expression, numbers: Iterator[int]) -> Expression:
     """Name the bound variables v0, v1, ... in the order of their quantifiers."""
-    if isinstance(goal, Atom):
-        return goal
-    if isinstance(goal, (And, Or, TrajectoryConstraint)):
-        return replace(goal, parts=tuple(_rename(part, numbers) for part in goal.parts))
     if isinstance(goal, (Exists, Forall, Count)):
         names = {v.name: f"v{next(numbers)}" for v in goal.variables}
         variables = tuple(TypedVariable(names[v.name], v.type) for v in goal.variables)
         body = _rename(rename_free(goal.body, names), numbers)
         return replace(goal, variables=variables, body=body)
-    return replace(goal, body=_rename(goal.body, numbers))
+    return rebuild(goal, lambda part: _rename(part, numbers))
 
 
 def _normalise_words(atom: Atom) -> Atom:

@@ -11,7 +11,12 @@ from functools import cache
 
 from benchmark.context_matters.answers import Setting, grounder_of, replay_steps
 from benchmark.context_matters.part_reading import SPEAKER, Judged, context_of
-from benchmark.context_matters.plan_judges import PlannedCase, list_absurdities, list_needless
+from benchmark.context_matters.plan_judges import (
+    PlannedCase,
+    list_absurdities,
+    list_excused,
+    list_needless,
+)
 from benchmark.context_matters.scoring import check
 from benchmark.tables import Line, Verdict, share
 from fcp_ros.domain import load_domain
@@ -43,6 +48,7 @@ class JudgedPlan:
         result: of the planner.
         absurd: by common sense.
         needless: what the goal holds without.
+        excused: what it holds without, too, and no way to it avoids.
         seconds: that planning took.
     """
 
@@ -50,6 +56,7 @@ class JudgedPlan:
     result: PlanningResult
     absurd: Sequence[str] = ()
     needless: Sequence[str] = ()
+    excused: Sequence[str] = ()
     seconds: float = 0.0
 
     @property
@@ -126,7 +133,8 @@ def _judge_plan(judged: Judged, answer: Interpretation, setting: Setting) -> Jud
         tnorm_by_name(result.plan.tnorm),
         infer_types(goal, domain),
     )
-    return JudgedPlan(judged, result, list_absurdities(case), list_needless(case), seconds)
+    needless, excused = list_needless(case), list_excused(case)
+    return JudgedPlan(judged, result, list_absurdities(case), needless, excused, seconds)
 
 
 def report_plans(readings: Sequence[Judged], setting: Setting) -> tuple[Line, Verdict, list[str]]:
@@ -140,6 +148,7 @@ def report_plans(readings: Sequence[Judged], setting: Setting) -> tuple[Line, Ve
         "planned": len(made),
         "absurd": sum(bool(one.absurd) for one in made),
         "needless": sum(bool(one.needless) for one in made),
+        "accepted by an excuse": sum(one.accepted and bool(one.excused) for one in made),
         "asked first": sum(bool(one.result.confirmation) for one in made),
         "planning s, median": statistics.median(one.seconds for one in plans),
         "planning s, max": max(one.seconds for one in plans),

@@ -30,7 +30,9 @@ from fcp_ros.domain.expressions.syntax import (
     Text,
     TrajectoryConstraint,
     TypedVariable,
+    atoms,
     children,
+    walk,
 )
 from fcp_ros.domain.model import ActionRule
 from fcp_ros.fuzzy import TNorm
@@ -89,7 +91,7 @@ class PlannedCase:
     @cached_property
     def atoms(self) -> tuple[Atom, ...]:
         """All atoms of the goal, those of descriptions included."""
-        return tuple(_list_atoms(self.goal))
+        return tuple(atoms(self.goal))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -110,7 +112,7 @@ class PlannedCase:
             if isinstance(term, Text)
         ]
         kinds = {variable.type for variable in _list_variables(self.goal)} | {*self.types.values()}
-        if any(isinstance(part, Forall) for part in _list_parts(self.goal)):
+        if any(isinstance(part, Forall) for part in walk(self.goal)):
             labels = []  # they may say what is excepted
         id_ = state.id_of(element)
         schema = self.domain.schema
@@ -133,17 +135,8 @@ class PlannedCase:
         return any(schema.has_type(one) and schema.is_subtype(own, one) for one in types)
 
 
-def _list_atoms(goal: Expression) -> Iterator[Atom]:
-    if isinstance(goal, Atom):
-        yield goal
-    for part in children(goal):
-        yield from _list_atoms(part)
-
-
 def _list_variables(goal: Expression) -> Iterator[TypedVariable]:
-    yield from getattr(goal, "variables", ())
-    for part in children(goal):
-        yield from _list_variables(part)
+    return (variable for part in walk(goal) for variable in getattr(part, "variables", ()))
 
 
 def _list_asked(goal: Expression, positive: bool = True) -> Iterator[tuple[Atom, bool]]:
@@ -176,7 +169,7 @@ def list_absurdities(case: PlannedCase) -> list[str]:
 
 
 def _find_loops(case: PlannedCase) -> Iterator[str]:
-    if any(isinstance(one, TrajectoryConstraint) for one in _list_parts(case.goal)):
+    if any(isinstance(one, TrajectoryConstraint) for one in walk(case.goal)):
         return  # what is reached on the way may be asked for
     seen: dict[frozenset[Fact], int] = {}
     for number, state in enumerate(case.states):
@@ -184,12 +177,6 @@ def _find_loops(case: PlannedCase) -> Iterator[str]:
         if known in seen:
             yield f"steps {seen[known] + 1} to {number} undo each other"
         seen[known] = number
-
-
-def _list_parts(goal: Expression) -> Iterator[Expression]:
-    yield goal
-    for part in children(goal):
-        yield from _list_parts(part)
 
 
 def _find_left_open(case: PlannedCase) -> Iterator[str]:
@@ -319,37 +306,42 @@ def _find_switched(case: PlannedCase) -> Iterator[str]:
 
 def list_needless(case: PlannedCase) -> list[str]:
     """List changes without which the goal holds all the same, and steps beyond those needed."""
-    found = [] if _counts_time(case) else list(_list_needless_changes(case))
+    found = [clause for clause, is_excused in _list_changes_without_need(case) if not is_excused]
     most = _count_steps(case)
     if most is not None and len(case.steps) > most:
         found.append(f"{len(case.steps)} steps where {most} do")
     return found
 
 
+def list_excused(case: PlannedCase) -> list[str]:
+    """List changes without which the goal holds all the same, and that no way to it avoids."""
+    return [clause for clause, is_excused in _list_changes_without_need(case) if is_excused]
+
+
 def _counts_time(case: PlannedCase) -> bool:
     """Return True for a goal with times: they can't be told for a state that was never reached."""
-    return any(
-        isinstance(part, TrajectoryConstraint) and part.times for part in _list_parts(case.goal)
-    )
+    return any(isinstance(part, TrajectoryConstraint) and part.times for part in walk(case.goal))
 
 
-def _list_needless_changes(case: PlannedCase) -> Iterator[str]:
+def _list_changes_without_need(case: PlannedCase) -> Iterator[tuple[str, bool]]:
+    """Yield changes without which the goal holds, and True for those that no way avoids."""
+    if _counts_time(case):
+        return
     whole = _evaluate(case, case.states[-1])
     on_the_way = {
         atom.predicate
-        for part in _list_parts(case.goal)
+        for part in walk(case.goal)
         if isinstance(part, TrajectoryConstraint)
-        for atom in _list_atoms(part)
+        for atom in atoms(part)
     }
     for change in _group_changes(case):
         if not on_the_way.isdisjoint(fact.relation for fact in change):
             continue  # it may be needed before the end
-        if all(_is_unavoidable(case, fact) for fact in change):
-            continue
-        names = ", ".join(str(fact) for fact in change)
         other = _undo(case, change)
         if other is not None and _evaluate(case, other) >= whole - _TOLERANCE:
-            yield f"the goal holds without this change: {names}"
+            names = ", ".join(str(fact) for fact in change)
+            is_excused = all(_is_unavoidable(case, fact) for fact in change)
+            yield f"the goal holds without this change: {names}", is_excused
 
 
 def _is_unavoidable(case: PlannedCase, fact: Fact) -> bool:
@@ -424,7 +416,7 @@ def _count_steps(case: PlannedCase) -> int | None:
     such rooms, or the goal says in which order.
     """
     doors = [fact.arguments for fact in case.before if fact.relation == "connected"]
-    ordered = any(isinstance(part, TrajectoryConstraint) for part in _list_parts(case.goal))
+    ordered = any(isinstance(part, TrajectoryConstraint) for part in walk(case.goal))
     if not doors or ordered:
         return None
     most, here, going = 0, "", ""

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.cset.instance.facts import facts, with_facts
 from fcp_ros.domain import Domain
-from fcp_ros.domain.expressions.evaluation import evaluate, is_a
+from fcp_ros.domain.expressions.evaluation import evaluate, is_a, name_of
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -30,8 +30,6 @@ from fcp_ros.domain.expressions.syntax import (
     Not,
     Or,
     Preference,
-    Term,
-    Text,
     TrajectoryConstraint,
     TypedVariable,
     Variable,
@@ -362,10 +360,3 @@ class World:
         if len(bindings) <= number:
             return bindings
         return self._random.sample(bindings, number)
-
-
-def name_of(term: Term, binding: Mapping[str, str]) -> str:
-    """Return the element or the words that a term stands for."""
-    if isinstance(term, Variable):
-        return binding[term.name]
-    return term.value if isinstance(term, Text) else term.name

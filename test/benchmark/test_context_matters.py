@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tasks of the Context-Matters benchmark: domains, states, and what is read from the data."""
 
-import itertools
 import json
 import os
 import re
@@ -32,7 +31,6 @@ from benchmark.context_matters.instances import (
     drop_number,
     read_tasks,
 )
-from benchmark.context_matters.part_lattices import DOMAIN, find_best, make_lattice
 from benchmark.context_matters.pddl import check_plan, find_witness, inline_derived
 from benchmark.context_matters.references import (
     AcceptedGoal,
@@ -43,7 +41,6 @@ from benchmark.context_matters.references import (
 from benchmark.context_matters.scoring import Outcome, check, judge_answer
 from fcp_ros.cset import Fact
 from fcp_ros.cset.instance.facts import facts
-from fcp_ros.domain import parse_domain
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 from fcp_ros.planning import PlanningRequest, PlanningResult, plan
 from fcp_ros.planning.model.result import PlanStatus, Relaxation
@@ -333,21 +330,6 @@ def test_a_task_is_answered_and_judged():
     assert found["plan"][-1].startswith(("push", "drop"))
 
 
-# --- lattices
-
-
-def test_the_best_choice_is_found_exhaustively():
-    lattice = make_lattice(parse_domain(DOMAIN), 10, 2)
-    best, number = find_best(lattice)
-    pairs = itertools.permutations(lattice.spare, 2)
-    losses = [
-        sum(1 - lattice.degrees[s, m] for s, m in zip(pair, lattice.missing, strict=True))
-        for pair in pairs
-    ]
-    assert number == len(losses) == 20
-    assert best == pytest.approx(1 - min(losses) / 10)
-
-
 # --- runs
 
 
@@ -362,13 +344,6 @@ def run_without_data(*arguments):
         check=False,
         timeout=100,
     )
-
-
-def test_lattices_need_no_data(tmp_path):
-    done = run_without_data("lattices", "--quick", "--json", str(tmp_path / "figures.json"))
-    assert done.returncode == 0, done.stdout + done.stderr
-    (part,) = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))["parts"]
-    assert [verdict["value"] for verdict in part["verdicts"]] == ["3 of 3", "3 of 3"]
 
 
 def test_missing_data_is_said():

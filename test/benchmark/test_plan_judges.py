@@ -5,7 +5,11 @@ import pytest
 
 from benchmark.context_matters.answers import replay_steps
 from benchmark.context_matters.instances import domain_of
-from benchmark.context_matters.plan_judges import PlannedCase, list_absurdities, list_needless
+from benchmark.context_matters.plan_judges import (
+    PlannedCase,
+    list_absurdities,
+    list_needless,
+)
 from fcp_ros.cli.session import open_session
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_expression
@@ -146,3 +150,5 @@ def test_what_no_way_to_the_goal_avoids_is_not_needless():
     (found,) = list_needless(case)
     assert "soap_1" in found
     assert "refilled" not in found
+    (excused,) = list_excused(case)
+    assert "refilled" in excused

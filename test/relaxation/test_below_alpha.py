@@ -4,8 +4,7 @@
 from dataclasses import replace
 
 import pytest
-from test_kinds import Words, build
-from test_lattice_twin import DOMAIN
+from small_house import DOMAIN, Words, build
 
 from fcp_ros.domain import parse_domain
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus

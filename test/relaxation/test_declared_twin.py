@@ -8,7 +8,8 @@ import pytest
 from declared_choices import EPSILON, LABELS, Order, Setting, Wish
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
-from test_lattice_twin import DOMAIN, ITEMS, SURFACES, Given, build, list_smaller
+from small_house import DOMAIN, ITEMS, SURFACES, Given, build
+from test_lattice_twin import list_smaller
 
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
 from fcp_ros.fuzzy import tnorm_by_name
@@ -110,7 +111,7 @@ def test_the_best_relaxation_is_that_of_trying_all_that_is_declared(
     domain, goal, places, two_rooms, seed, alpha, tnorm
 ):
     wishes, hard, order = goal
-    state = build(domain, places, two_rooms)
+    state = build(domain, places, two_rooms=two_rooms)
     texts = [*(wish.text for wish in wishes), *([order.text] if order else []), *hard]
     text = " and ".join(f"({one})" for one in texts)
     options = PlanningOptions(alpha=alpha, tnorm=tnorm, improve_time=60.0)

@@ -2,8 +2,7 @@
 """The purpose that somebody says beside what is to be done, and what it does to substitutes."""
 
 import pytest
-from test_kinds import Words, build
-from test_lattice_twin import DOMAIN, ITEMS
+from small_house import DOMAIN, ITEMS, Words, build
 
 from fcp_ros.domain import parse_domain
 from fcp_ros.language.parsing.clauses.hedges import ASIDE

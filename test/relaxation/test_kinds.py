@@ -4,19 +4,15 @@
 import time
 
 import pytest
-from test_lattice_twin import DOMAIN, ITEMS, SURFACES, Given
+from small_house import DOMAIN, ITEMS, PLACES, Words, ask, build, kinds
 
-from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
-from fcp_ros.domain.shifting import shift_elements
-from fcp_ros.grounding.protocol.judgement import Membership
-from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, verify
+from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus
 from fcp_ros.planning.model.result import RelaxationOutcome
 from fcp_ros.relaxation.choices.requirements import list_requirements
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.worlds import MOST_WORLDS
 
-PLACES = ("table_1", "table_1", "shelf_1", "safe_1")
 ASKING = """
   unlock_with_help:
     parameters: {robot: robot, item: item, surface: surface}
@@ -27,66 +23,6 @@ ASKING = """
     executor: ask
 graded:
 """
-
-
-class Words(Given):
-    """Degrees by the words of a question; 1 for grasping, 0 for other substitutes."""
-
-    def __init__(self, degrees=()):
-        super().__init__(0)
-        self.degrees = dict(degrees)
-
-    def judge(self, requests):
-        found = []
-        for request in requests:
-            words = tuple(argument.text for argument in request.arguments)
-            self.asked.append(words)
-            rest = 1.0 if request.predicate == "grasp" else 0.0
-            degree = self.degrees.get(words, rest)
-            found.append(Membership(degree, degree, source="table"))
-        return found
-
-
-def build(domain, places=PLACES, items=ITEMS):
-    builder = InstanceBuilder(domain.schema)
-    for name, type_ in (("kitchen_1", "room"), ("hall_1", "room"), ("robot_1", "robot")):
-        builder.add(type_, name, {"category": name[:-2]})
-    for name in SURFACES:
-        builder.add("surface", name, {"category": name[:-2]})
-    for name, (type_, category) in items.items():
-        builder.add(type_, name, {"category": category})
-    facts = [
-        ("at", "robot_1", "kitchen_1"),
-        ("road", "kitchen_1", "hall_1"),
-        ("road", "hall_1", "kitchen_1"),
-        ("in_room", "table_1", "kitchen_1"),
-        ("in_room", "shelf_1", "hall_1"),
-        ("in_room", "safe_1", "kitchen_1"),
-        ("locked", "safe_1"),
-        *(("on", item, place) for item, place in zip(items, places, strict=True)),
-    ]
-    for relation, *names in facts:
-        builder.relate(relation, *map(builder.id_of, names))
-    return builder.build()
-
-
-def ask(text, degrees=(), domain=DOMAIN, places=PLACES, items=ITEMS, **options):
-    parsed = parse_domain(domain)
-    state = build(parsed, places, items)
-    source = Words(degrees)
-    result = plan_goal(PlanningRequest(parsed, state, text, PlanningOptions(**options), source))
-    if result.plan is not None:
-        world, start = parsed, state
-        if result.plan.shifts:
-            world, start = shift_elements(parsed, state, result.plan.shifts)
-        goal = check_goal(parse_expression(result.plan.goal), world, start)
-        verdict = verify(world, start, result.plan, goal, source, alpha=0.0)
-        assert verdict.ok, verdict.problems
-    return result
-
-
-def kinds(result):
-    return [(one.kind, one.replacement) for one in result.relaxations]
 
 
 def test_a_substitute_takes_a_place_one_for_one():
@@ -402,78 +338,6 @@ def test_a_domain_that_allows_nothing_is_not_searched():
     result = ask("on(book_1, shelf_1) and on(mug_1, shelf_1)", domain=domain)
     assert result.status is PlanStatus.UNSOLVABLE_PROVEN
     assert result.explored == ()
-
-
-def test_order_constraints_speak_of_what_is_left():
-    goal = (
-        "on(book_1, shelf_1) and on(mug_1, shelf_1) and on(cup_1, shelf_1) and "
-        "(on(book_1, shelf_1) and on(cup_1, shelf_1)) before on(mug_1, shelf_1)"
-    )
-    places = ("table_1", "table_1", "table_1", "safe_1")
-    result = ask(goal, places=places, alpha=0.2)
-    (change,) = result.relaxations
-    assert (change.kind, change.original) == ("drop", "on(book_1, shelf_1)")
-    assert "on(cup_1, shelf_1) before on(mug_1, shelf_1)" in result.goal
-    placed = [dict(s.arguments)["item"] for s in result.plan.steps if s.rule == "place"]
-    assert placed == ["cup_1", "mug_1"]
-
-
-def test_an_order_constraint_goes_with_one_of_its_sides():
-    goal = (
-        "on(book_1, shelf_1) and on(mug_1, shelf_1) and on(book_1, shelf_1) before "
-        "on(mug_1, shelf_1)"
-    )
-    places = ("table_1", "table_1", "table_1", "safe_1")
-    result = ask(goal, places=places, alpha=0.2)
-    assert [one.original for one in result.relaxations] == ["on(book_1, shelf_1)"]
-    assert "before" not in result.goal
-
-
-@pytest.mark.parametrize("first", ["{} before {}", "(first {} then {})"])
-def test_a_substitute_for_a_named_element_stands_in_the_constraint(first):
-    order = first.format("on(book_1, table_1)", "on(cup_1, shelf_1)")
-    result = ask(
-        f"on(book_1, table_1) and on(cup_1, shelf_1) and {order}", {("plate_1", "book"): 0.9}
-    )
-    assert kinds(result) == [("substitution", "plate_1")]
-    left = order.replace("book_1", "plate_1").strip("()")
-    assert left in result.goal
-    placed = [dict(s.arguments)["item"] for s in result.plan.steps if s.rule == "place"]
-    assert placed == ["plate_1", "cup_1"] or "before" not in order
-
-
-def test_giving_up_what_holds_to_be_rid_of_its_order_costs_what_giving_up_costs():
-    goal = "on(cup_1, shelf_1) and on(mug_1, table_1) and on(cup_1, shelf_1) before "
-    result = ask(f"{goal}on(mug_1, table_1)", places=PLACES, alpha=0.5)
-    assert result.relaxations
-    assert "before" not in result.goal
-    assert result.best_membership == pytest.approx(1.0 - 0.75 / 2)
-
-
-def test_an_element_that_a_constraint_alone_names_has_no_substitute():
-    goal = "on(book_1, table_1) and on(cup_1, shelf_1) and holding(robot_1, book_1) before "
-    result = ask(f"{goal}on(cup_1, shelf_1)", {("plate_1", "book"): 0.9}, alpha=0.1)
-    assert "substitution" not in [one.kind for one in result.relaxations]
-
-
-def test_a_sequence_of_its_own_has_substitutes():
-    goal = "first holding(robot_1, cup_1) then on(book_1, table_1)"
-    domain = DOMAIN.replace(", holding: 0.2}", "}").replace("drop: {on: 0.25", "drop: {at: 0.25")
-    result = ask(goal, {("plate_1", "book"): 0.9}, domain=domain)
-    assert kinds(result) == [("substitution", "plate_1")]
-    assert "then on(plate_1, table_1)" in result.goal
-
-
-def test_a_sequence_speaks_of_the_instances_that_are_left():
-    goal = (
-        "forall ?c: cup (on(?c, shelf_1)) and holding(robot_1, book_1) and "
-        "(first forall ?c: cup (on(?c, shelf_1)) then holding(robot_1, book_1))"
-    )
-    places = ("safe_1", "table_1", "table_1", "table_1")
-    result = ask(goal, places=places, alpha=0.2)
-    assert [one.original for one in result.relaxations] == ["on(mug_1, shelf_1)"]
-    rest = "forall ?c: cup (same(?c, mug_1) or on(?c, shelf_1))"
-    assert f"first {rest} then holding(robot_1, book_1)" in result.goal
 
 
 def test_an_element_of_the_wrong_type_stays_in_a_forall():

@@ -6,11 +6,10 @@ import itertools
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from small_house import DOMAIN, ITEMS, SURFACES, Given, build
 
-from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
 from fcp_ros.fuzzy import EPSILON, tnorm_by_name
-from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, PlanStatus, plan
 from fcp_ros.planning.conflicts import GoalProofs
 from fcp_ros.planning.model.memberships import MembershipMemory
@@ -18,86 +17,6 @@ from fcp_ros.relaxation.engine import GoalRelaxation
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.worlds import PlanningWorld
 
-DOMAIN = """\
-domain: small
-version: "1"
-types:
-  thing: []
-  room: [thing]
-  robot: [thing]
-  surface: [thing]
-  item: [thing]
-  cup: [item]
-  plate: [item]
-  book: [item]
-relations:
-  at: {legs: {robot: robot, room: room}, functional: [robot]}
-  in_room: {legs: {surface: surface, room: room}, functional: [surface], static: true}
-  on: {legs: {item: item, surface: surface}, functional: [item]}
-  holding: {legs: {robot: robot, item: item}, functional: [robot, item]}
-  road: {legs: {from: room, to: room}, static: true}
-  locked: {legs: {surface: surface}, static: true}
-attributes:
-  category: {of: thing, kind: string}
-rules:
-  go:
-    parameters: {robot: robot, from: room, to: room}
-    when: ['at(robot, from)', 'road(from, to)']
-    delete: ['at(robot, from)']
-    add: ['at(robot, to)']
-    duration: 1
-    executor: go
-  pick:
-    parameters: {robot: robot, item: item, surface: surface, room: room}
-    when: ['at(robot, room)', 'in_room(surface, room)', 'on(item, surface)',
-      'not holding(robot, ?any)', 'not locked(surface)']
-    delete: ['on(item, surface)']
-    add: ['holding(robot, item)']
-    graded: ['grasp(item)']
-    duration: 1
-    executor: pick
-  place:
-    parameters: {robot: robot, item: item, surface: surface, room: room}
-    when: ['at(robot, room)', 'in_room(surface, room)', 'holding(robot, item)',
-      'not locked(surface)']
-    delete: ['holding(robot, item)']
-    add: ['on(item, surface)']
-    duration: 1
-    executor: place
-graded:
-  grasp:
-    parameters: {item: item}
-    context: {item: [name]}
-    oracle: table
-    default_degree: 0.9
-  suitable_substitute:
-    parameters: {item: item, wanted: text}
-    context: {item: [name]}
-    oracle: table
-    default_degree: 0.5
-relaxable:
-  on:
-    - to: 'exists ?other: surface, ?room: room (on(item, ?other) and in_room(?other, ?room)
-        and in_room(surface, ?room))'
-      degree: 0.65
-relaxing:
-  substitute: [{of: item, by: suitable_substitute, named: 0.9}]
-  fewer: share
-  is_a: {cup: 0.4}
-  drop: {on: 0.25, holding: 0.2}
-  split: 0.55
-labels:
-  room: [room]
-  robot: [robot]
-  surface: [table, shelf]
-  cup: [cup, mug]
-  plate: [plate]
-  book: [book]
-scene: {layers: {room: room, agent: robot}, unknown: item}
-"""
-ITEMS = {"mug_1": ("cup", "mug"), "cup_1": ("cup", "cup"), "plate_1": ("plate", "plate"),
-         "book_1": ("book", "book")}  # fmt: skip
-SURFACES = ("table_1", "shelf_1", "safe_1")
 CONJUNCTS = (
     "on(mug_1, table_1)",
     "on(mug_1, safe_1)",
@@ -119,56 +38,9 @@ CONJUNCTS = (
 MOST_NODES = 60
 
 
-class Given:
-    """Degrees by the words of a question; the rest has one of a few by its letters."""
-
-    def __init__(self, seed):
-        self.seed = seed
-        self.asked = []
-
-    def judge(self, requests):
-        found = []
-        for request in requests:
-            words = (request.predicate, *(argument.text for argument in request.arguments))
-            self.asked.append(words)
-            degree = self.find_degree(*words)
-            found.append(Membership(degree, degree, source="table"))
-        return found
-
-    def find_degree(self, *words):
-        mixed = sum(map(ord, "".join(words))) * (self.seed + 7) % 5
-        if words[0] == "grasp":
-            return (0.8, 0.9, 0.95, 1.0, 1.0)[mixed]
-        return (0.0, 0.45, 0.7, 0.85, 1.0)[mixed]
-
-
 @pytest.fixture(scope="module")
 def domain():
     return parse_domain(DOMAIN)
-
-
-def build(domain, places, two_rooms):
-    builder = InstanceBuilder(domain.schema)
-    for name, type_ in (("kitchen_1", "room"), ("hall_1", "room"), ("robot_1", "robot")):
-        builder.add(type_, name, {"category": name[:-2]})
-    for name in SURFACES:
-        builder.add("surface", name, {"category": name[:-2]})
-    for name, (type_, category) in ITEMS.items():
-        builder.add(type_, name, {"category": category})
-
-    def relate(relation, *names):
-        builder.relate(relation, *map(builder.id_of, names))
-
-    relate("at", "robot_1", "kitchen_1")
-    relate("road", "kitchen_1", "hall_1")
-    relate("road", "hall_1", "kitchen_1")
-    relate("in_room", "table_1", "kitchen_1")
-    relate("in_room", "shelf_1", "hall_1" if two_rooms else "kitchen_1")
-    relate("in_room", "safe_1", "kitchen_1")
-    relate("locked", "safe_1")
-    for item, place in zip(ITEMS, places, strict=True):
-        relate("on", item, place)
-    return builder.build()
 
 
 def search_exhaustively(domain, state, goal, options, source):
@@ -241,7 +113,7 @@ def list_smaller(node):
 def test_the_best_relaxation_is_that_of_trying_everything(
     domain, chosen, places, two_rooms, seed, alpha, tnorm
 ):
-    state = build(domain, places, two_rooms)
+    state = build(domain, places, two_rooms=two_rooms)
     text = " and ".join(f"({one})" for one in chosen)
     options = PlanningOptions(alpha=alpha, tnorm=tnorm, improve_time=60.0)
     result = plan_goal(PlanningRequest(domain, state, text, options, Given(seed)))

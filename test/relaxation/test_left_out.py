@@ -5,7 +5,7 @@ import itertools
 from importlib import import_module
 
 import pytest
-from test_kinds import DOMAIN, Words, ask, build
+from small_house import DOMAIN, Words, ask, build
 
 from fcp_ros.domain import parse_domain
 from fcp_ros.fuzzy import tnorm_by_name

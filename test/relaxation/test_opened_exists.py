@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An `exists` whose conditions are relaxed one by one: names, nesting, constraints about it."""
 
-from test_kinds import ask, build, kinds
-from test_lattice_twin import DOMAIN
+from small_house import DOMAIN, ask, build, kinds
 
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
 from fcp_ros.relaxation.choices.conjunctions import merge_nested

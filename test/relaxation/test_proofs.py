@@ -4,7 +4,8 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_lattice_twin import CONJUNCTS, DOMAIN, ITEMS, SURFACES, Given, build
+from small_house import DOMAIN, ITEMS, SURFACES, Given, build
+from test_lattice_twin import CONJUNCTS
 
 from fcp_ros.domain import check_goal, evaluate, infer_types, parse_domain, parse_expression
 from fcp_ros.domain.shifting import shift_elements
@@ -28,7 +29,7 @@ def domain():
     places=st.tuples(*(st.sampled_from(SURFACES) for _ in ITEMS)),
 )
 def test_what_is_out_of_reach_has_no_plan(domain, texts, places):
-    state = build(domain, places, True)
+    state = build(domain, places)
     session, options = PlanningSession(domain), PlanningOptions(alpha=0.0)
     proofs = GoalProofs(PlanningRequest(domain, state, "", options, SOURCE), session)
     goals = [check_goal(parse_expression(text), domain, state) for text in texts]
@@ -43,7 +44,7 @@ def test_what_is_out_of_reach_has_no_plan(domain, texts, places):
 
 
 def test_several_parts_are_looked_at_together(domain):
-    state = build(domain, PLACES, True)
+    state = build(domain, PLACES)
     request = PlanningRequest(domain, state, "", PlanningOptions(), SOURCE)
     proofs = GoalProofs(request, PlanningSession(domain))
     texts = ["on(mug_1, shelf_1)", "on(mug_1, safe_1)", "holding(robot_1, plate_1)"]
@@ -52,7 +53,7 @@ def test_several_parts_are_looked_at_together(domain):
 
 
 def test_a_conflict_names_positions(domain):
-    state = build(domain, PLACES, True)
+    state = build(domain, PLACES)
     request = PlanningRequest(domain, state, "", PlanningOptions(), SOURCE)
     proofs = GoalProofs(request, PlanningSession(domain))
     texts = ["on(cup_1, table_1)", "holding(robot_1, mug_1)", "holding(robot_1, book_1)"]
@@ -72,7 +73,7 @@ def test_a_conflict_names_positions(domain):
     ],
 )
 def test_identity_is_evaluated_and_planned_alike(domain, text, holds):
-    state = build(domain, PLACES, True)
+    state = build(domain, PLACES)
     goal = check_goal(parse_expression(text), domain, state, text)
     types = infer_types(goal, domain)
     tnorm = tnorm_by_name("lukasiewicz")
@@ -86,7 +87,7 @@ def test_identity_is_evaluated_and_planned_alike(domain, text, holds):
 
 
 def test_a_shifted_element_keeps_what_is_true_of_it(domain):
-    state = build(domain, PLACES, True)
+    state = build(domain, PLACES)
     shifted, other = shift_elements(domain, state, [("cup_1", "plate")])
     element = other.id_of("cup_1")
     assert shifted.schema.is_subtype(other.type_of(element), "plate")
@@ -98,6 +99,6 @@ def test_a_shifted_element_keeps_what_is_true_of_it(domain):
 
 @pytest.mark.parametrize("shift", [("cup_9", "plate"), ("cup_1", "plat")])
 def test_an_unknown_shift_is_refused(domain, shift):
-    state = build(domain, PLACES, True)
+    state = build(domain, PLACES)
     with pytest.raises(InputError, match="There is no"):
         shift_elements(domain, state, [shift])

@@ -2,7 +2,7 @@
 """Changes of a goal in words: each kind as a sentence, with its cause and degree."""
 
 import pytest
-from test_kinds import DOMAIN, ITEMS, PLACES, ask
+from small_house import DOMAIN, ITEMS, PLACES, ask
 
 from fcp_ros.planning import PlanStatus
 from fcp_ros.relaxation.wording import find_blockers
