@@ -8,6 +8,7 @@ from benchmark.context_matters.instances import domain_of
 from benchmark.context_matters.plan_judges import (
     PlannedCase,
     list_absurdities,
+    list_excused,
     list_needless,
 )
 from fcp_ros.cli.session import open_session
