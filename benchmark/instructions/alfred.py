@@ -15,7 +15,7 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -41,6 +41,7 @@ from fcp_ros.domain.expressions.syntax import (
     TrajectoryConstraint,
     TypedVariable,
     Variable,
+    atoms,
 )
 from fcp_ros.domain.model import IS_A
 
@@ -301,7 +302,7 @@ class _FactReader:
         """Return the label of all elements that a variable may be; several with "|"."""
         names = [
             atom.arguments[1].value
-            for atom in _list_atoms(body)
+            for atom in atoms(body)
             if atom.predicate == IS_A
             and isinstance(atom.arguments[0], Variable)
             and atom.arguments[0].name == variable.name
@@ -326,15 +327,6 @@ def _find_return(goal: Forall) -> Atom | None:
     before, now = goal.body.parts
     same = isinstance(before, Not) and isinstance(before.body, Initially)
     return now if same and isinstance(now, Atom) and before.body.body == now else None
-
-
-def _list_atoms(goal: Expression) -> Iterator[Atom]:
-    if isinstance(goal, Atom):
-        yield goal
-    for part in getattr(goal, "parts", ()):
-        yield from _list_atoms(part)
-    if hasattr(goal, "body"):
-        yield from _list_atoms(goal.body)
 
 
 def list_facts(goal: str, instance: Instance) -> Facts:

@@ -23,6 +23,10 @@ READ = {
     "bring me anything that I can eat": f"exists ?x1: food (holding(robot_1, ?x1) and {WITH_ME})",
     "bring me a cleaned bowl": f"exists ?x1: bowl (holding(robot_1, ?x1) and {WITH_ME})",
     "put the clean mug on the table": "on(mug_1, table_1)",  # nothing makes it dirty
+    "don't put anything at all on the table": "never exists ?x1: item (on(?x1, table_1) and "
+    "not initially (on(?x1, table_1)))",
+    "open the fridge, but the mug must not be on the counter, not even for a moment": "not "
+    "closed(fridge_1) and never on(mug_1, counter_1)",
     "Could you bring me the book?": f"holding(robot_1, book_1) and {WITH_ME}",
     "open the fridge": "not closed(fridge_1)",
     "close the door": "closed(door_1)",

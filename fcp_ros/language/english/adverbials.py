@@ -36,6 +36,7 @@ ALWAYS = PhraseSet(
     "(the whole time|all the time|all the while)",
     "at (all times|any time|any point)",
     "(all along|throughout|always|ever)",
+    "[not] even for (a|one) [single] (moment|second|minute)",
 )
 """Words by which something is so in every state."""
 

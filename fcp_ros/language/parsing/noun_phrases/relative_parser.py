@@ -64,7 +64,7 @@ _HOME = "(house|home|flat|apartment|place)"
 _ABLE = ("can", "could", "may")
 _IDLE = PhraseSet(
     "of (mine|ours)",
-    "(in question|again)",
+    "(in question|again|at all|whatsoever)",
     f"(in|around|throughout|of) (the|this|our|my) [whole|entire] {_HOME}",
 )
 
