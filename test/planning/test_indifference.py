@@ -356,7 +356,7 @@ def test_what_was_used_goes_back_though_all_that_was_washed_cannot(degrees, stat
     known += ["is_closed(washer)", "is_empty(washer)"]
     instance = state(domain, rooms | things, known)
     goal = check_goal(parse_expression("forall ?x: clothing (is_clean(?x))"), domain, instance)
-    result = plan(domain, instance, goal, PlanningOptions(), degrees({}))
+    result = plan(PlanningRequest(domain, instance, goal, PlanningOptions(), degrees({})))
     replayed = Replay(domain, StepRules(domain)).run(
         instance, [("", step) for step in result.plan.steps], {}
     )
@@ -372,7 +372,8 @@ def test_putting_right_may_cost_the_indifference_once_more(degrees, state):
     given = {f"h({item}, {place})": 0.98 for item in ITEMS for place in PLACES}
     given |= {"g(lid)": 0.98, "g(milk)": 0.97, "h(lid, shelf)": 1.0, "h(lid, table)": 1.0}
     goal = check_goal(parse_expression("holding(bot, milk)"), domain, before)
-    result = plan(domain, before, goal, PlanningOptions(keep=False), degrees(given))
+    request = PlanningRequest(domain, before, goal, PlanningOptions(keep=False), degrees(given))
+    result = plan(request)
     assert "close" in [step.rule for step in result.plan.steps]
     assert result.plan.membership < 0.95 - 0.05
     assert "one of 0.95 does not put right again: on(lid, crate), closed(crate)" in result.message
