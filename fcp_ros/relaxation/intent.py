@@ -33,6 +33,7 @@ from fcp_ros.domain.expressions.syntax import (
     atoms,
     conjoin,
     list_conjuncts,
+    rebuild,
     to_text,
 )
 from fcp_ros.domain.model import SAME, Domain
@@ -90,7 +91,7 @@ class _Completion:
 
     def complete(self, expression: Expression) -> Expression:
         if isinstance(expression, (And, Or, TrajectoryConstraint)):
-            return replace(expression, parts=tuple(map(self.complete, expression.parts)))
+            return rebuild(expression, self.complete)
         if isinstance(expression, Atom):
             return self._resolve_pointer(expression)
         is_most = isinstance(expression, Count) and expression.bound in (Bound.AT_MOST, Bound.MOST)

@@ -20,9 +20,9 @@ from fcp_ros.domain.expressions.syntax import (
     Not,
     TypedVariable,
     Variable,
-    children,
     free_variables,
     to_text,
+    walk,
 )
 from fcp_ros.domain.model import SAME, Domain
 from fcp_ros.language.nouns import add_article, name_element, pluralise, write_label, write_number
@@ -256,10 +256,9 @@ def _list_excepted(variable: str, parts: Iterable[Expression]) -> Iterator[str]:
 
 
 def _list_bound(expression: Expression) -> Iterator[TypedVariable]:
-    if isinstance(expression, (Exists, Forall, Count)):
-        yield from expression.variables
-    for part in children(expression):
-        yield from _list_bound(part)
+    for part in walk(expression):
+        if isinstance(part, (Exists, Forall, Count)):
+            yield from part.variables
 
 
 def find_blockers(conflicts: Iterable[Iterable[tuple[int, int]]]) -> dict[int, tuple[int, ...]]:

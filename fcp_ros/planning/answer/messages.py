@@ -259,7 +259,7 @@ def _describe_quality(
     if steps == 0:
         degree = f"{result.best.membership:.2f}"
         text = f"The goal holds already, to degree {degree}: there is nothing to do"
-    if result.forgone:
+    if result.forgone and result.restored:
         right = list_names(map(str, result.restored), NAMED)
         more = format_distinct(result.best.membership, result.best.membership + result.forgone)[1]
         return f"{text}; one of {more} does not put right again: {right}."

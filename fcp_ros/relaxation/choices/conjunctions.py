@@ -20,10 +20,12 @@ from fcp_ros.domain.expressions.syntax import (
     Text,
     TrajectoryConstraint,
     Variable,
-    children,
     conjoin,
     list_conjuncts,
+    list_variables,
+    rebuild,
     rename_free,
+    walk,
 )
 from fcp_ros.domain.model import IS_A
 
@@ -35,8 +37,7 @@ def merge_nested(expression: Expression, schema: Schema) -> Expression:
     up by itself. The meaning stays.
     """
     if isinstance(expression, (And, Or, TrajectoryConstraint)):
-        parts = tuple(merge_nested(part, schema) for part in expression.parts)
-        return replace(expression, parts=parts)
+        return rebuild(expression, lambda part: merge_nested(part, schema))
     if not isinstance(expression, Exists):
         return expression
     body = merge_nested(expression.body, schema)
@@ -95,9 +96,8 @@ def open_exists(
 
 def list_names(expression: Expression) -> Iterator[str]:
     """Yield the names of all variables, free or bound."""
-    if isinstance(expression, Atom):
-        yield from (term.name for term in expression.arguments if isinstance(term, Variable))
-    if isinstance(expression, (Exists, Forall, Count)):
-        yield from (variable.name for variable in expression.variables)
-    for part in children(expression):
-        yield from list_names(part)
+    for part in walk(expression):
+        if isinstance(part, Atom):
+            yield from list_variables(part)
+        elif isinstance(part, (Exists, Forall, Count)):
+            yield from (variable.name for variable in part.variables)
