@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from fcp_ros.domain.model import Domain, GradedPredicate
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.foundation.wording import hide_controls
+from fcp_ros.foundation.wording import choose_article, hide_controls
 
 OPTIMISTIC = 0.5
 """A default degree above it says that what nobody judged is good."""
@@ -100,4 +100,4 @@ class Diagnostics:
 
 def article(noun: str) -> str:
     """Return the noun with its article."""
-    return f"an {noun}" if noun[:1].lower() in set("aeiou") else f"a {noun}"
+    return f"{choose_article(noun)} {noun}"

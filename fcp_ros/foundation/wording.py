@@ -16,6 +16,7 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u20
 """Characters that a terminal obeys, that break lines, or that turn the direction of a text."""
 _LAYOUT = re.compile(r"[\t-\r\u2028-\u202e\u2066-\u2069]")
 """Those of them that a text of several lines, in any script, may hold."""
+_VOWEL = re.compile(r"[aeio]|u(?!ni|s[aei]|te)", re.IGNORECASE)
 _SIMILAR = 0.6
 """Least similarity (`difflib.SequenceMatcher.ratio`) of a name that was probably meant."""
 
@@ -23,6 +24,11 @@ _SIMILAR = 0.6
 def gather_words(text: str) -> frozenset[str]:
     """Return the words of a text."""
     return frozenset(text.split())
+
+
+def choose_article(noun: str) -> str:
+    """Choose "a" or "an" by the letters that a noun begins with."""
+    return "an" if _VOWEL.match(noun) else "a"
 
 
 def find_similar(name: str, known: Iterable[str]) -> str | None:

@@ -9,7 +9,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.evaluation import CATEGORY
 from fcp_ros.domain.expressions.syntax import quote_if_needed
 from fcp_ros.foundation.labels import normalise_label
-from fcp_ros.foundation.wording import to_printable
+from fcp_ros.foundation.wording import choose_article, to_printable
 
 _IRREGULAR = {
     "person": "people", "man": "men", "woman": "women", "child": "children", "mouse": "mice",
@@ -71,7 +71,7 @@ def add_article(noun: str) -> str:
     """Return the noun with "a" or "an", or "some" where it can't be counted."""
     if not is_countable(noun):
         return f"some {noun}"
-    return f"an {noun}" if re.match(r"(?:[aeio]|u(?!ni|s[aei]|te))", noun.lower()) else f"a {noun}"
+    return f"{choose_article(noun)} {noun}"
 
 
 def write_label(label: str) -> str:

@@ -25,6 +25,7 @@ from fcp_ros.domain.expressions.syntax import (
     walk,
 )
 from fcp_ros.domain.model import SAME, Domain
+from fcp_ros.foundation.wording import choose_article
 from fcp_ros.language.nouns import add_article, name_element, pluralise, write_label, write_number
 from fcp_ros.language.paraphrase import paraphrase_clause
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, RelaxationKind
@@ -182,7 +183,7 @@ class ChangeWords:
             return f"{self._name(wanted)} will not do" + (f", as {why}" if why else "")
         item = self._goal.items[position]
         if not any(is_a(self._instance, e, wanted) for e in self._instance.all_elements()):
-            return f'Nothing here is a "{wanted}"'
+            return f'Nothing here is {choose_article(wanted)} "{wanted}"'
         lacking = self._tell_lack(item)
         if lacking:
             return lacking[:1].upper() + lacking[1:]
@@ -223,7 +224,7 @@ class ChangeWords:
             if fitting == 0 and flawed:
                 return self._tell_flawed(noun, flawed, labels)
             if fitting == 0:
-                return f'nothing here is a "{noun}"'
+                return f'nothing here is {choose_article(noun)} "{noun}"'
             if fitting < number:
                 are = "is" if fitting == 1 else "are"
                 nouns = noun if fitting == 1 else pluralise(noun)

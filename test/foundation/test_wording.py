@@ -4,6 +4,7 @@
 import pytest
 
 from fcp_ros.foundation.wording import (
+    choose_article,
     describe_unknown_name,
     find_similar,
     join_words,
@@ -55,3 +56,11 @@ def test_unknown_names_are_described() -> None:
 def test_lists_of_names(names: list[str], listed: str, joined: str) -> None:
     assert list_names(iter(names)) == listed
     assert join_words(names, "or") == joined
+
+
+@pytest.mark.parametrize(
+    ("noun", "article"),
+    [("orange", "an"), ("Umbrella", "an"), ("plate", "a"), ("unit", "a"), ("user", "a")],
+)
+def test_the_article_goes_by_the_letters(noun, article):
+    assert choose_article(noun) == article

@@ -21,7 +21,7 @@ from fcp_ros.domain.expressions.syntax import (
     to_text,
 )
 from fcp_ros.domain.model import BUILT_IN, IS_A, Domain
-from fcp_ros.foundation.wording import list_names
+from fcp_ros.foundation.wording import choose_article, list_names
 from fcp_ros.fuzzy import EPSILON, reaches
 from fcp_ros.planning.answer.solution import SolverResult
 from fcp_ros.planning.goal.alternatives import Alternative, Binding
@@ -99,7 +99,8 @@ def explain_impossible(goal: Expression, types: Mapping[str, str], task: Task) -
         if atom.predicate == IS_A and not _is_anything(atom, kinds, task):
             label = atom.arguments[1]
             assert isinstance(label, Text), "check_goal makes labels texts"
-            return NoPlanReason(f'Nothing here is a "{label.value}".')
+            a = choose_article(label.value)
+            return NoPlanReason(f'Nothing here is {a} "{label.value}".')
     for atom in required:
         if _is_static(atom, task) and not _can_hold(atom, task):
             return NoPlanReason(f"{to_text(atom)} is never true here, whatever is done.")
