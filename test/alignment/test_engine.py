@@ -285,6 +285,6 @@ def test_simulator_without_rhyme_or_reason_is_reported(
 ) -> None:
     found = [
         align(make_task(torn_ferry), ClumsyWorld(simulate(ferry), 0.6, seed)).status
-        for seed in range(10)
+        for seed in range(5)
     ]
-    assert found.count(AlignmentStatus.UNRELIABLE_SIMULATOR) >= 8, found
+    assert found.count(AlignmentStatus.UNRELIABLE_SIMULATOR) >= 4, found

@@ -3,10 +3,24 @@
 
 from __future__ import annotations
 
+import functools
 import io
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_tokenizer() -> Iterator[None]:
+    """Train the tokenizer of the models with random weights once for all tests of this file."""
+    from benchmark.grounding import random_models
+
+    with pytest.MonkeyPatch.context() as patch:
+        make = functools.cache(random_models.make_tokenizer)
+        patch.setattr(random_models, "make_tokenizer", make)
+        yield
 
 
 def test_throughput_runs_on_a_tiny_model() -> None:
@@ -61,10 +75,11 @@ def test_the_commands_for_a_gpu_run_on_a_cpu_with_tiny_shapes() -> None:
     from benchmark.grounding.gpu import CardLimits, show_scarce_memory, show_shape
     from benchmark.grounding.random_models import TINY
 
+    shape = replace(TINY, layers=1, inner=128)
     out = io.StringIO()
     console = Console(file=out, width=200)
-    show_shape(console, TINY, "cpu", CardLimits(1e12, 2e12, 1e10), (1, 4))
-    show_scarce_memory(console, TINY, "cpu")
+    show_shape(console, shape, "cpu", CardLimits(1e12, 2e12, 1e10), (1, 2))
+    show_scarce_memory(console, shape, "cpu")
     for words in ("bfloat16", "int8 weights:", "int8 products:", "at most 128 tokens a pass"):
         assert words in out.getvalue()
     assert "NOTES" not in out.getvalue()

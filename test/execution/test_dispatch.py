@@ -212,14 +212,6 @@ def test_a_late_acceptance_is_answered_with_a_cancel():
     assert bench.tell(ev.Accepted(attempt)) == (ev.CancelStep(attempt, "execute_go"),)
 
 
-def test_cancel_before_the_executors_answered():
-    bench = Bench(step("go"))
-    bench.dispatcher.start()
-    bench.tell(ev.CancelRequested())
-    assert bench.result.status is DispatchStatus.CANCELLED
-    assert bench.codes == []
-
-
 def test_cancel_between_sending_and_acceptance_waits_for_the_acceptance():
     bench = Bench(step("go")).start()
     assert bench.tell(ev.CancelRequested()) == ()
@@ -228,13 +220,6 @@ def test_cancel_between_sending_and_acceptance_waits_for_the_acceptance():
     bench.tell(ev.Finished(attempt, STOPPED))
     assert bench.result.status is DispatchStatus.CANCELLED
     assert bench.codes == [OutcomeCode.CANCELLED]
-
-
-def test_cancel_between_sending_and_refusal():
-    bench = Bench(step("go")).start()
-    bench.tell(ev.CancelRequested())
-    bench.tell(ev.Rejected(bench.sent.attempt))
-    assert bench.result.status is DispatchStatus.CANCELLED
 
 
 def test_cancel_while_running():
@@ -260,16 +245,6 @@ def test_cancel_that_crosses_success_counts_the_step_and_sends_no_other():
     assert len(bench.of(ev.SendStep)) == 1
 
 
-def test_cancel_while_effects_are_awaited():
-    bench = Bench(step("go"), step("pick"))
-    bench.world.hidden["go"] = "not seen yet."
-    bench.start()
-    bench.succeed()
-    bench.tell(ev.CancelRequested())
-    assert bench.result.status is DispatchStatus.CANCELLED
-    assert bench.result.steps_done == 1
-
-
 def test_cancel_while_a_timed_out_step_is_stopping():
     bench = Bench(step("go"), step("pick")).start()
     attempt = bench.accept()
@@ -278,16 +253,6 @@ def test_cancel_while_a_timed_out_step_is_stopping():
     bench.tell(ev.Finished(attempt, STOPPED))
     assert bench.result.status is DispatchStatus.CANCELLED
     assert bench.codes == [OutcomeCode.TIMED_OUT]
-
-
-def test_cancel_without_an_answer_ends_after_the_grace_time():
-    bench = Bench(step("go")).start()
-    bench.accept()
-    bench.tell(ev.CancelRequested())
-    bench.wait()
-    assert bench.result.status is DispatchStatus.CANCELLED
-    assert bench.result.unanswered == "execute_go"
-    assert "may still be acting" in bench.result.message
 
 
 def test_an_executor_that_disappears_is_asked_to_stop_and_held():

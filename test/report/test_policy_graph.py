@@ -5,10 +5,9 @@ import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from qnp_problems import CLEAR_BLOCK, GRIPPER, KNOWN, make_nest, make_qnp
+from qnp_problems import CLEAR_BLOCK, GRIPPER, make_nest, make_qnp
 from random_qnps import policies, qnps
 
 from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph
@@ -77,13 +76,6 @@ def test_qstates_actions_and_goals_are_drawn():
     goal = find_state(svg, "holding, above=0")
     assert goal.get("class") == "state goal"
     assert [text.text for text in goal.iter(f"{SVG}text")] == ["holding, above=0", "goal"]
-
-
-@pytest.mark.parametrize("known", KNOWN[:14], ids=lambda known: known.qnp.name)
-def test_boxes_stay_apart_and_inside(known):
-    graph, svg = draw(known.qnp)
-    assert len(list_states(svg)) == len(graph.states)
-    assert_apart(svg)
 
 
 @settings(max_examples=100)

@@ -4,7 +4,7 @@
 Vertices are named ``v1, v2, ...``, edges ``e1, e2, ...``, as in the literature.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
 from fcp_ros.cset.instance.expressions import ValueExpression
@@ -27,14 +27,6 @@ WEIGHTED_GRAPH = Schema(
 
 SYMMETRIC_GRAPH = Schema("symmetric graph", {"V": (), "E": ()}, (*_ENDS, Function("inv", "E", "E")))
 """Each edge has an inverse, from its target to its source."""
-
-REFLEXIVE_GRAPH = Schema(
-    "reflexive graph", {"V": (), "E": ()}, (*_ENDS, Function("refl", "V", "E"))
-)
-"""Each vertex has a loop of its own; a morphism may send any edge to one."""
-
-DYNAMICAL_SYSTEM = Schema("dynamical system", {"S": ()}, (Function("next", "S", "S"),))
-"""Discrete dynamical systems: each state has a next one."""
 
 
 def graph(vertices: int, edges: Iterable[tuple[int, int]] = ()) -> Instance:
@@ -73,26 +65,6 @@ def symmetric_graph(vertices: int, edges: Iterable[tuple[int, int]] = ()) -> Ins
         builder.set_function("tgt", inverse, builder.id_of(f"v{source}"))
         builder.set_function("inv", edge, inverse)
         builder.set_function("inv", inverse, edge)
-    return builder.build()
-
-
-def reflexive_graph(vertices: int, edges: Iterable[tuple[int, int]] = ()) -> Instance:
-    """A reflexive graph: besides the edges each vertex v1, ... has a loop r1, ..."""
-    builder = _graph(REFLEXIVE_GRAPH, vertices, edges)
-    for number in range(1, vertices + 1):
-        vertex, loop = builder.id_of(f"v{number}"), builder.add("E", f"r{number}")
-        builder.set_function("src", loop, vertex)
-        builder.set_function("tgt", loop, vertex)
-        builder.set_function("refl", vertex, loop)
-    return builder.build()
-
-
-def dynamical_system(following: Sequence[int]) -> Instance:
-    """The dynamical system with states s1, ..., given by the number of each one's next state."""
-    builder = InstanceBuilder(DYNAMICAL_SYSTEM)
-    ids = [builder.add("S", f"s{number}") for number in range(1, len(following) + 1)]
-    for state, number in zip(ids, following, strict=True):
-        builder.set_function("next", state, ids[number - 1])
     return builder.build()
 
 

@@ -1,43 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boxes with lids: closing a box makes dark what is inside (a conditional effect)."""
 
+from pathlib import Path
+
 from fcp_ros.cset import InstanceBuilder
-from fcp_ros.domain import parse_domain
+from fcp_ros.domain import load_domain
 from fcp_ros.planning.model.plan import PlanStep
 
-BOXES = """
-domain: lidded_boxes
-version: "1"
-types: {thing: [], robot: [thing], box: [thing], item: [thing]}
-relations:
-  inside: {legs: {item: item, box: box}, functional: [item]}
-  closed: {legs: {box: box}}
-  lit: {legs: {item: item}}
-  dark: {legs: {item: item}}
-  seen: {legs: {item: item}}
-  awake: {legs: {robot: robot}, static: true}
-attributes: {category: {of: thing, kind: string}}
-rules:
-  close:
-    parameters: {robot: robot, box: box}
-    when: ['awake(robot)', 'not closed(box)']
-    add: [closed(box)]
-    effects:
-      - variables: {thing: item}
-        when: ['inside(thing, box)', 'lit(thing)']
-        delete: [lit(thing)]
-        add: [dark(thing)]
-    duration: 1
-    executor: close
-  look:
-    parameters: {robot: robot, item: item}
-    when: ['awake(robot)', 'lit(item)']
-    add: [seen(item)]
-    duration: 1
-    executor: look
-scene: {layers: {}, unknown: item}
-"""
-DOMAIN = parse_domain(BOXES)
+DOMAIN = load_domain(Path(__file__).parents[1] / "data" / "lidded_boxes.yaml")
 
 
 def make_boxes(*facts):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -39,21 +39,30 @@ class Module:
         return ast.parse(self.path.read_text(encoding="utf-8"), filename=str(self.path))
 
     @cached_property
-    def imports(self) -> frozenset[str]:
-        """The absolute names of all that is imported, inside functions, too."""
-        return frozenset(self._list_imports())
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of the tree; to walk it costs as much as to parse it."""
+        return tuple(ast.walk(self.tree))
 
-    def _list_imports(self) -> Iterator[str]:
-        for node in ast.walk(self.tree):
+    @cached_property
+    def imports(self) -> dict[str, int]:
+        """The absolute names of all that is imported, inside functions, too, with their lines."""
+        return dict(self._list_imports())
+
+    def _list_imports(self) -> Iterator[tuple[str, int]]:
+        for node in self.nodes:
             if isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names)
+                yield from ((alias.name, node.lineno) for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
                 assert not node.level, f"{self.path}:{node.lineno}: a relative import"
-                yield node.module
-                yield from (f"{node.module}.{alias.name}" for alias in node.names)
+                names = ("", *(f".{alias.name}" for alias in node.names))
+                yield from ((node.module + name, node.lineno) for name in names)
 
-    def list_definitions(self) -> Iterator[tuple[str, Definition]]:
-        """List all functions and classes with their dotted names, those inside others, too."""
+    @cached_property
+    def definitions(self) -> tuple[tuple[str, Definition], ...]:
+        """All functions and classes with their dotted names, those inside others, too."""
+        return tuple(self._list_definitions())
+
+    def _list_definitions(self) -> Iterator[tuple[str, Definition]]:
         todo: list[tuple[str, ast.AST]] = [(self.name, self.tree)]
         while todo:
             prefix, parent = todo.pop()
@@ -65,8 +74,9 @@ class Module:
                 todo.append((name, node))
 
 
+@cache
 def read_modules(package: Path = PACKAGE) -> dict[str, Module]:
-    """Return all modules of the package by name."""
+    """Return all modules of the package by name, which a process parses once."""
     modules = {}
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package.parent).with_suffix("").parts

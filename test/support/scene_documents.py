@@ -97,10 +97,8 @@ def _mangle(place: tuple[Any, Any], other: tuple[Any, Any], chance: random.Rando
         container[key] = container[key].swapcase() + chance.choice(("", "", "|", " ", "é"))
 
 
-def read_damaged(
-    original: Path, path: Path, seed: int, scene: Path | None = None
-) -> tuple[int, int]:
-    """Read damaged copies of a file; how many were graphs, and how many were refused.
+def read_damaged(original: Path, path: Path, seed: int, scene: Path | None = None) -> int:
+    """Read damaged copies of a file; how many were refused.
 
     Args:
         original: the whole file.
@@ -108,11 +106,8 @@ def read_damaged(
         seed: of the damages.
         scene: what is read, where that is not the damaged file itself but refers to it.
     """
-    graphs = refusals = 0
+    refused = 0
     for _, content in damaged(original.read_bytes(), seed=seed):
         path.write_bytes(content)
-        if isinstance(read_or_refuse(scene or path), SceneGraph):
-            graphs += 1
-        else:
-            refusals += 1
-    return graphs, refusals
+        refused += not isinstance(read_or_refuse(scene or path), SceneGraph)
+    return refused

@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scene messages written by hand, column by column."""
+"""Messages as a subscriber gets them, and those of scenes written by hand, column by column."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from rclpy.serialization import deserialize_message, serialize_message
+
 from fcp_ros.msg import SceneNodes
+
+
+def over_the_wire(message: Any) -> Any:
+    """A message as a subscriber gets it."""
+    return deserialize_message(serialize_message(message), type(message))
 
 
 def columns(*ids: str, layer: str = "room", category: str = "x", **more) -> SceneNodes:

@@ -1,33 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The small domain file `BASE` with words."""
 
-from base_domain import BASE
+from base_domain import BASE, DATA
 
-TASKS = """\
-kinds:
-  crockery: [mug, Coffee cup]
-ignorable: [kindly, "if you would"]
-tasks:
-  lay:
-    description: Lay a place for each.
-    phrases: ["lay [{place}] [for {n} [people]]", "lay the table"]
-    parameters: {n: number, place: place}
-    defaults: {n: 2, place: box}
-    goal: >
-      at least {n} ?x: mug (on(?x, {place}))
-      and prefer 0.2: exists ?y: item (on(?y, {place}))
-    additions:
-      - phrases: ["[and] we'll have (tea|coffee)"]
-        goal: 'at least {2n} ?x: "coffee cup" (on(?x, {place}))'
-      - phrases: ["with {k} spare {item}"]
-        parameters: {k: number, item: item}
-        goal: 'at least {k} ?x: item (on(?x, {place})) and on({item}, {place})'
-      - phrases: ["we are {n}"]
-  clear:
-    phrases: ["clear {place}"]
-    parameters: {place: place}
-    goal: 'forall ?x: item (not is_a(?x, "crockery") or not on(?x, {place}))'
-"""
+TASKS = (DATA / "base_domain_tasks.yaml").read_text(encoding="utf-8")
 SPOKEN = BASE.replace("scene:\n", TASKS + "scene:\n")
 for line, more in {
     "  on: {legs": ', phrases: ["{item} (is|lies) on {place}", "put {item} on {place}"]',

@@ -85,7 +85,7 @@ def find_unreached_modules(modules: Modules) -> Iterator[str]:
 
 def _list_quoted_modules(module: Module) -> Iterator[str]:
     """List modules that are named in a string, because a child process imports them."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Constant) and str(node.value).startswith("fcp_ros."):
             yield str(node.value).partition(":")[0]
 
@@ -93,7 +93,7 @@ def _list_quoted_modules(module: Module) -> Iterator[str]:
 def find_question_docstrings(modules: Modules) -> Iterator[str]:
     """List modules, classes and functions whose docstring begins with a question word."""
     for module in modules.values():
-        for name, node in [(module.name, module.tree), *module.list_definitions()]:
+        for name, node in [(module.name, module.tree), *module.definitions]:
             words = (ast.get_docstring(node) or "").split()
             if words and words[0].rstrip(",:.").lower() in QUESTION_WORDS.split():
                 yield name
@@ -102,7 +102,7 @@ def find_question_docstrings(modules: Modules) -> Iterator[str]:
 def find_odd_function_names(modules: Modules) -> Iterator[str]:
     """List functions named by a participle or a question word; properties are values."""
     for module in modules.values():
-        for name, node in module.list_definitions():
+        for name, node in module.definitions:
             if isinstance(node, ast.ClassDef) or _is_property(node):
                 continue
             word = node.name.strip("_").partition("_")[0]
@@ -123,7 +123,7 @@ def _is_property(node: Definition) -> bool:
 def find_hidden_imports(modules: Modules) -> Iterator[str]:
     """List modules that hide imports from the layers behind TYPE_CHECKING."""
     for module in modules.values():
-        if any(isinstance(n, ast.Name) and n.id == "TYPE_CHECKING" for n in ast.walk(module.tree)):
+        if any(isinstance(n, ast.Name) and n.id == "TYPE_CHECKING" for n in module.nodes):
             yield module.name
 
 

@@ -56,7 +56,26 @@ _SHORT_FORMS = (
     "wanna=want to, gimme=give me, i'm=i am, im=i am, pls=please, plz=please, u=you, ur=your, "
     "y'all=you, thx=thanks, everything's=everything is"
 )
-_CONTRACTED = dict(pair.split("=") for pair in _SHORT_FORMS.split(", "))
+_BEFORE_NOT = [
+    "is",
+    "are",
+    "was",
+    "were",
+    "did",
+    "has",
+    "have",
+    "had",
+    "could",
+    "would",
+    "should",
+    "must",
+]
+_BEFORE_IS = ["that", "there", "here", "what", "where"]
+_CONTRACTED = {
+    **{f"{word}nt": f"{word} not" for word in _BEFORE_NOT},  # without an apostrophe
+    **{f"{word}s": f"{word} is" for word in _BEFORE_IS},
+    **dict(pair.split("=") for pair in _SHORT_FORMS.split(", ")),
+}
 _ENDINGS = (("n't", "not"), ("'d", "would"), ("'ll", "will"), ("'re", "are"), ("'ve", "have"))
 _PRONOUNS = (
     "it that there he she what who where here this somebody someone everybody everyone nobody "

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.syntax.requests import Force, Framed
-from fcp_ros.language.syntax.tree import SUBJECTS
+from fcp_ros.language.syntax.tree import SUBJECTS, Word
 
 _ANSWERS = {("not",): False, ("no",): False, ("so",): True, ("yes",): True, ("it", "is"): True}
 """Words behind "if", and True if the answer is yes."""
@@ -108,7 +108,12 @@ def _join(tokens: Sequence[Token], question: Framed, following: Framed) -> list[
     verb, subject = tree.root, tree.find_child(tree.root.place, *SUBJECTS)
     start = min(word.token for word in tree.words if word.token >= 0)
     assumed = min((w.token for w in following.segment.tree.words if w.token >= 0), default=0)
-    if verb.lemma != "be" or subject is None or tokens[assumed].text != "if":
+    if verb.lemma != "be" or subject is None:
+        return None
+    last = max((w.token for w in following.segment.tree.words), default=0)
+    if tokens[last].text == "then" and following.segment.piece.imperative:
+        return _assume(tokens, question, subject, (start, assumed, last))
+    if tokens[assumed].text != "if":
         return None
     behind = [token.text for token in tokens[assumed + 1 : assumed + 3]]
     answer = next((a for a in _ANSWERS if tuple(behind[: len(a)]) == a), None)
@@ -125,3 +130,21 @@ def _join(tokens: Sequence[Token], question: Framed, following: Framed) -> list[
     comma = replace(tokens[end], text=",")
     rest += tokens[rest].text == "," if rest < len(tokens) else 0
     return [*tokens[:start], *condition, *(tokens[t] for t in said), comma, *tokens[rest:]]
+
+
+def _assume(
+    tokens: Sequence[Token], question: Framed, subject: Word, places: tuple[int, int, int]
+) -> list[Token]:
+    """Write "Is the fridge open? Close it then." as "if the fridge is open, close it".
+
+    Args:
+        places: the first token of the question, that of the request, and its "then".
+    """
+    start, assumed, last = places
+    tree, end = question.segment.tree, assumed - 1
+    verb = tree.root.token
+    who = sorted(t for t in (tree.words[p].token for p in tree.list_subtree(subject.place)))
+    said = [t for t in range(start, end) if t != verb and t not in who]
+    condition = [replace(tokens[verb], text="if"), *(tokens[t] for t in who), tokens[verb]]
+    condition += [*(tokens[t] for t in said), replace(tokens[end], text=",")]
+    return [*tokens[:start], *condition, *tokens[assumed:last], *tokens[last + 1 :]]

@@ -159,17 +159,6 @@ def test_only_what_depends_on_a_changed_name_is_computed_again() -> None:
     assert evaluator.evaluate(state) == (2,)
 
 
-def test_rows_that_change_in_place_are_seen() -> None:
-    state = make_state("abxy", {}, {"at": "ax bx", "goal.at": "ay"})
-    texts = ("count(same(at, goal.at))", "any(some(difference(goal.at, at), top))")
-    evaluator = FeatureEvaluator([parse_feature(text) for text in texts])
-    assert evaluator.evaluate(state) == (2, 1)
-    state.set_pair("at", 1, 2, False)
-    assert evaluator.evaluate(state) == (3, 1)
-    state.set_pair("at", 0, 3, True)
-    assert evaluator.evaluate(state) == (3, 0)
-
-
 def test_rows_of_another_state_with_the_same_versions_are_not_kept() -> None:
     one = make_state("abxy", {"clean": "x"}, {"at": "ax bx", "goal.at": "ax"})
     evaluator = FeatureEvaluator(
@@ -231,25 +220,6 @@ def test_values_along_random_walks_with_steps_taken_back() -> None:
             assert values == tuple(find_value(feature, state) for feature in wanted)
             seen.add(values)
     assert len(seen) > 8
-
-
-def test_distance_counts_steps() -> None:
-    state = make_state("abcd", {"start": "a", "end": "cd", "none": ""}, {"next": "ab bc ca"})
-    assert value_of("distance(start, next, end)", state) == 2
-    assert value_of("distance(start, inverse(next), end)", state) == 1
-    assert value_of("distance(end, next, end)", state) == 0
-    only_d = "and(end, not(some(next, top)))"
-    assert value_of(f"distance(start, next, {only_d})", state) == len("abcd")
-    assert value_of("distance(none, next, end)", state) == len("abcd")
-    assert value_of("distance(start, next, none)", state) == len("abcd")
-
-
-def test_same_is_true_of_objects_of_which_nothing_is_asked() -> None:
-    # Car a is where it should be, b is not, c is aboard, d goes nowhere; x and y are places.
-    state = make_state("abcdxy", {}, {"at": "ax bx dx", "goal.at": "ax by cy"})
-    assert members_of("same(at, goal.at)", state) == "axy"
-    assert members_of("and(some(goal.at, top), not(same(at, goal.at)))", state) == "bc"
-    assert members_of("some(difference(goal.at, at), top)", state) == "bc"
 
 
 def test_names_that_the_state_lacks_are_empty() -> None:

@@ -4,7 +4,7 @@
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from qnp_problems import CLEAR_BLOCK, ENDLESS, GROW, TOGGLE, WAIT, make_nest, make_qnp
+from qnp_problems import CLEAR_BLOCK, ENDLESS, GROW, TOGGLE, WAIT
 from qnp_twins import choose_bound, find_endless_walk, runs_for_ever, sieve_by_the_book
 from random_qnps import list_applicable, policies, qnps
 
@@ -37,27 +37,6 @@ def test_components_say_why(qnp, states, reason):
     (component,) = sieve(build_policy_graph(qnp, take_all(qnp)))
     assert len(component.states) == states
     assert component.describe(qnp) == reason
-
-
-def test_nested_loops_terminate_whatever_is_chosen():
-    assert sieve(build_policy_graph(make_nest(6), take_all(make_nest(6)))) == ()
-
-
-def test_alternatives_count_together():
-    qnp = make_qnp("two", "done", "n", "not done, n>0", "n=0", {
-        "down": ("n>0", "n-"), "up": ("n>0", "n+"),
-    })  # fmt: skip
-    assert sieve(build_policy_graph(qnp, {2: ("down",)})) == ()
-    (component,) = sieve(build_policy_graph(qnp, {2: ("down", "up")}))
-    assert {edge.action for edge in component.edges} == {"down", "up"}
-
-
-def test_components_apart_are_both_found():
-    qnp = make_qnp("apart", "left a b", "", "", "left, a, b", {
-        "a": ("not left, not a", "a"), "no-a": ("not left, a", "not a"),
-        "b": ("left, not b", "b"), "no-b": ("left, b", "not b"),
-    })  # fmt: skip
-    assert len(sieve(build_policy_graph(qnp, take_all(qnp)))) == 3
 
 
 def test_graph_lists_what_the_policy_leaves_open():

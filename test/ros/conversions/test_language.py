@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_scenes import names
-from rclpy.serialization import deserialize_message, serialize_message
+from scene_messages import over_the_wire
 
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
 from fcp_ros.msg import Interpretation as InterpretationMessage
@@ -19,11 +19,6 @@ from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.relaxation.question import QuestionKind, UserQuestion
 
 degrees = st.floats(0.0, 1.0)
-
-
-def over_the_wire(message):
-    """What a subscriber gets."""
-    return deserialize_message(serialize_message(message), type(message))
 
 
 text = st.text(max_size=20)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rclpy.serialization import deserialize_message, serialize_message
+from scene_messages import over_the_wire
 from walking_policy import write_policy_text
 
 from fcp_ros.abstraction.debugging.outcome import (
@@ -38,11 +38,6 @@ from fcp_ros.planning.model.suggestion import PolicyFeature, PolicyMove, PolicyT
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
 FEATURES = (PolicyFeature("left", "count(c)", False), PolicyFeature("holds", "any(c)", True))
-
-
-def over_the_wire(message):
-    """What a subscriber gets."""
-    return deserialize_message(serialize_message(message), type(message))
 
 
 @st.composite

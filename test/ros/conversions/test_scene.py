@@ -15,9 +15,8 @@ from builtin_interfaces.msg import Time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_scenes import changes, graphs, updates
-from rclpy.serialization import deserialize_message, serialize_message
-from scene_messages import columns
-from scene_updates import full_update_to_ros
+from rclpy.serialization import serialize_message
+from scene_messages import columns, over_the_wire
 
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange, SceneGraphUpdate, SceneNodes, SceneRelations
@@ -32,7 +31,7 @@ from fcp_ros.nodes.conversions.scene_columns import (
     relations_from_ros,
     relations_to_ros,
 )
-from fcp_ros.scene.graph.delta import SceneDelta, compute_delta
+from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import (
     Layer,
     Pose,
@@ -44,11 +43,6 @@ from fcp_ros.scene.graph.elements import (
 
 STAMP = Time(sec=17, nanosec=5)
 NAN = math.nan
-
-
-def over_the_wire(message):
-    """What a subscriber gets."""
-    return deserialize_message(serialize_message(message), type(message))
 
 
 # --- round trips --------------------------------------------------------------------------------
@@ -72,25 +66,6 @@ def test_graph_round_trip(graph):
     message = over_the_wire(scene.graph_to_ros(graph, STAMP))
     assert message.header.stamp == STAMP
     assert scene.graph_from_ros(message) == graph
-
-
-@settings(max_examples=30, deadline=None)
-@given(graphs())
-def test_full_update_round_trip(graph):
-    message = over_the_wire(full_update_to_ros(graph, STAMP))
-    assert message.full_update
-    update = scene.update_from_ros(message)
-    whole = SceneDelta(graph.sequence, tuple(graph.nodes.values()), added=graph.relations)
-    assert (update.frame_id, update.delta) == (graph.frame_id, whole)
-
-
-@settings(max_examples=30, deadline=None)
-@given(graphs(), graphs())
-def test_delta_round_trip(before, after):
-    delta = compute_delta(before, after)
-    message = over_the_wire(scene.delta_to_ros(delta, "map", STAMP))
-    assert not message.full_update
-    assert scene.update_from_ros(message).delta == delta
 
 
 # --- beside the obvious form: one node, one relation at a time ----------------------------------

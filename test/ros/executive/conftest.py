@@ -48,6 +48,8 @@ class Site:
         self.probe = probe
         self.until = until
         self.executive: Any = stack.nodes["executive"]
+        self._as_loaded: dict[str, Any] | None = None
+        """What the scene_graph node said of itself then: the same again if nothing came in."""
         self.client = FcpClient(namespace=stack.options.namespace)
         self.outcomes = probe.listen(ActionOutcome, self.name("outcomes"))
         self.states = probe.listen(ExecutionState, self.name("execution_state"), latched=True)
@@ -62,8 +64,11 @@ class Site:
 
     def reset(self) -> None:
         """The scene as it was at first in all nodes, and no outcomes."""
-        number = self.client.load_scene(SCENE).sequence_number
-        self.until(lambda: _have_scene(self.stack, number), "the scene in all nodes")
+        keeper = self.stack.nodes.get("scene_graph")
+        if keeper is None or keeper.diagnose().values != self._as_loaded:
+            number = self.client.load_scene(SCENE).sequence_number
+            self.until(lambda: _have_scene(self.stack, number), "the scene in all nodes")
+            self._as_loaded = None if keeper is None else keeper.diagnose().values
         self.outcomes.messages.clear()
         self.states.messages.clear()
 
@@ -170,7 +175,7 @@ class Sites:
             stack.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def make_sites(
     stack_options: Callable[..., Any], probe: Any, until: Callable[..., Any]
 ) -> Callable[[], Sites]:
@@ -187,7 +192,7 @@ def site(make_sites: Callable[[], Sites], tmp_path: Path) -> Iterator[Callable[.
     sites.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def full_site(
     make_sites: Callable[[], Sites], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
@@ -211,7 +216,7 @@ def here(full_site: Site) -> Iterator[Site]:
     full_site.set("executive", **before)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def brain_site(
     make_sites: Callable[[], Sites], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:

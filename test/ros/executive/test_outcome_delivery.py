@@ -10,12 +10,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+import rclpy
 from child_output import wait_for_line
 from rclpy.context import Context
 
@@ -29,9 +30,9 @@ from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.spin import running
 from fcp_ros.nodes.stack import NodeStack
 
-STREAM = 300
+STREAM = 180
 """Outcomes that are sent while the grounder is killed again and again."""
-KILLS = 3
+KILLS = 2
 RATE = 60.0
 """Outcomes a second."""
 
@@ -64,11 +65,9 @@ def outcome(number: int, *, simulated: bool = False) -> ActionOutcome:
     )
 
 
-@pytest.fixture
-def sender(ros_environment: int) -> Iterator[Any]:
-    """Makes deliveries of an executive in the namespace "delivery": backlog -> delivery."""
-    import rclpy
-
+@contextmanager
+def open_sender() -> Iterator[Callable[..., OutcomeDelivery]]:
+    """Make deliveries as the executive does, in the namespace "delivery": (backlog, journal)."""
     context = Context()
     rclpy.init(args=[], context=context)
     node = ManagedNode("sender", (), context=context, namespace="delivery")
@@ -87,6 +86,13 @@ def sender(ros_environment: int) -> Iterator[Any]:
             delivery.close()
         thread.close(5.0)
     context.try_shutdown()
+
+
+@pytest.fixture
+def sender(ros_environment: int) -> Iterator[Callable[..., OutcomeDelivery]]:
+    """`open_sender`, for one test."""
+    with open_sender() as make:
+        yield make
 
 
 def start_grounder(store: Path) -> subprocess.Popen[str]:
@@ -139,21 +145,18 @@ def test_no_outcome_is_lost_or_counted_twice_when_the_grounder_is_killed(
 
 
 def test_what_the_grounder_refuses_for_ever_holds_up_no_other(
-    sender: Any, tmp_path: Path, until: Any
+    sender: Any, stack_options: Any, tmp_path: Path, until: Any
 ) -> None:
     """Such as a step of an action that the grounder's domain does not have."""
-    store = tmp_path / "store.sqlite"
     delivery = sender(journal=tmp_path / "outcomes.sqlite")
     for number in range(10):
         sent = outcome(number)
         sent.step.rule = "fly" if number in (3, 7) else "pick"
         delivery.send(sent)
-    process = start_grounder(store)
-    try:
+    with NodeStack(stack_options(tmp_path, nodes=("grounder",), namespace="delivery")):
         until(lambda: not delivery.values()["unconfirmed_outcomes"], "the grounder's word", 60.0)
-    finally:
-        end(process)
     assert delivery.values()["lost_outcomes"] == 2
+    store = tmp_path / "calibration-delivery-real.sqlite"
     assert steps_in(store) == {f"pick({number})": 1 for number in range(10) if number not in (3, 7)}
 
 
@@ -186,13 +189,10 @@ def test_simulated_outcomes_are_no_evidence_in_the_real_world(
 
 SENDER = """
 import sys, time
-from rclpy.context import Context
-import rclpy
 sys.path[:0] = sys.argv[3:]
-from test_outcome_delivery import open_delivery, outcome
-context = Context()
-rclpy.init(args=[], context=context)
-with open_delivery(context, sys.argv[1]) as delivery:
+from test_outcome_delivery import Path, open_sender, outcome
+with open_sender() as make:
+    delivery = make(journal=Path(sys.argv[1]))
     for number in range(int(sys.argv[2]), 10_000):
         delivery.send(outcome(number))
         print("sent", number, flush=True)
@@ -200,23 +200,13 @@ with open_delivery(context, sys.argv[1]) as delivery:
 """
 
 
-@contextmanager
-def open_delivery(context: Context, journal: str) -> Iterator[OutcomeDelivery]:
-    """Open a delivery with a journal in the namespace "delivery", as the executive does."""
-    node = ManagedNode("sender", (), context=context, namespace="delivery")
-    thread = ExecutiveThread(lambda _event: None)
-    with running([node], context):
-        publisher = node.create_publisher(ActionOutcome, "outcomes", 100)
-        yield OutcomeDelivery(node, publisher, thread, 10_000, OutcomeJournal(Path(journal)))
-
-
 def test_no_outcome_is_lost_when_the_executive_is_killed(
     sender: Any, tmp_path: Path, until: Any
 ) -> None:
-    """Three senders in turn, each killed with some outcomes confirmed and some not."""
+    """Two senders in turn, the second killed with some outcomes confirmed and some not."""
     store, journal = tmp_path / "store.sqlite", tmp_path / "journal.sqlite"
     sent = 0
-    for kill in range(3):
+    for kill in range(2):
         grounder = start_grounder(store) if kill else None  # there is none while the first sends
         words = (SENDER, str(journal), str(sent), str(Path(__file__).parent), *sys.path)
         process = subprocess.Popen(

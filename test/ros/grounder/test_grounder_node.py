@@ -4,15 +4,10 @@
 from __future__ import annotations
 
 import math
-import os
-import signal
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from child_output import wait_for_line
 
 from fcp_ros.client import Element, FcpClient, predicate_query
 from fcp_ros.msg import ActionOutcome, GroundingInfo, Judgement, OutcomeCode, PlanStep, RequestError
@@ -177,33 +172,30 @@ def test_what_teaches_nothing(learner, until):
     assert "an outcome can't be used" in stack.nodes["grounder"].diagnose().message
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"number": 2**64 - 1}, "outcomes[0].number is 18446744073709551615"),
-        ({"quality": math.nan, "quality_measured": True}, "outcomes[0].quality is nan"),
-        ({"outcome": OutcomeCode(code=77)}, "outcomes[0].outcome.code is 77"),
-        ({"step": PlanStep(rule="fly")}, "has no action 'fly'"),
-        ({"step": PlanStep(rule="pick\x1b[31m")}, "the control character U+001B"),
-    ],
-)
-def test_what_can_not_be_an_outcome_is_refused_and_nothing_recorded(learner, probe, change, words):
+NO_OUTCOMES = [
+    ({"number": 2**64 - 1}, "outcomes[0].number is 18446744073709551615"),
+    ({"quality": math.nan, "quality_measured": True}, "outcomes[0].quality is nan"),
+    ({"outcome": OutcomeCode(code=77)}, "outcomes[0].outcome.code is 77"),
+    ({"step": PlanStep(rule="fly")}, "has no action 'fly'"),
+    ({"step": PlanStep(rule="pick\x1b[31m")}, "the control character U+001B"),
+]
+
+
+def test_what_can_not_be_an_outcome_is_refused_and_nothing_recorded(learner, probe):
     stack, _, _ = learner
-    good, bad = (outcome(OutcomeCode.SUCCEEDED, grasp()) for _ in range(2))
-    for name, value in change.items():
-        setattr(bad, name, value)
-    request = RecordOutcomes.Request(outcomes=[bad, good])
-    answer = probe.ask(RecordOutcomes, "learner/record_outcomes", request)
-    assert (answer.success, answer.error.code) == (False, RequestError.INVALID_REQUEST)
-    assert words in answer.message
-    assert "\x1b" not in answer.message
-    assert answer.recorded == evidence(stack) == 0
-
-
-def test_the_bound_of_a_request_is_kept(learner, probe):
-    outcomes = [outcome(OutcomeCode.SUCCEEDED, grasp())] * 101
-    request = RecordOutcomes.Request(outcomes=outcomes)
-    answer = probe.ask(RecordOutcomes, "learner/record_outcomes", request)
+    good = outcome(OutcomeCode.SUCCEEDED, grasp())
+    for change, words in NO_OUTCOMES:
+        bad = outcome(OutcomeCode.SUCCEEDED, grasp())
+        for name, value in change.items():
+            setattr(bad, name, value)
+        request = RecordOutcomes.Request(outcomes=[bad, good])
+        answer = probe.ask(RecordOutcomes, "learner/record_outcomes", request)
+        assert (answer.success, answer.error.code) == (False, RequestError.INVALID_REQUEST)
+        assert words in answer.message
+        assert "\x1b" not in answer.message
+        assert answer.recorded == evidence(stack) == 0
+    many = RecordOutcomes.Request(outcomes=[good] * 101)
+    answer = probe.ask(RecordOutcomes, "learner/record_outcomes", many)
     assert "outcomes has 101 entries: send 100 at most" in answer.message
 
 
@@ -237,66 +229,6 @@ def test_reset(learner, until, probe):
     assert client.judge(grasp()).memberships[0].evidence_count == 0
     request = GetCalibration.Request(operation=7)
     assert not probe.ask(GetCalibration, "learner/calibration", request).success
-
-
-def test_calibration_survives_a_restart(stack_options, tmp_path, probe, until):
-    options = stack_options(tmp_path, nodes=("grounder",), namespace="again")
-    with NodeStack(options) as stack, FcpClient(namespace="again") as client:
-        stack.wait_active()
-        outcomes = probe.publisher(ActionOutcome, "again/outcomes")
-        for _ in range(3):
-            outcomes.publish(outcome(OutcomeCode.EXECUTION_FAILED, grasp()))
-        until(lambda: evidence(stack) == 3, "the evidence")
-        learned = client.judge(grasp()).memberships[0]
-    with NodeStack(options) as stack, FcpClient(namespace="again") as client:
-        stack.wait_active()
-        again = client.judge(grasp()).memberships[0]
-    learned.latency = again.latency = 0.0
-    assert again == learned
-
-
-KILLED = """
-import os, sys
-from fcp_ros.nodes.stack import run_nodes
-from fcp_ros.nodes.stack import StackOptions
-run_nodes(
-    StackOptions(
-        nodes=("grounder",), namespace="killed", log_level="error",
-        overrides={"grounder": {"calibration_path": sys.argv[1], "cache_path": "",
-                                "warm_up": False}},
-    ),
-    ready_callback=lambda _nodes: print("ready", flush=True),
-)
-"""
-
-
-def test_calibration_survives_kill_9(tmp_path, probe, stack_options, until):
-    store = tmp_path / "calibration.sqlite"
-    process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(store)], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        wait_for_line(process, "ready")
-        with FcpClient(namespace="killed") as client:
-            outcomes = probe.publisher(ActionOutcome, "killed/outcomes")
-            for _ in range(3):
-                outcomes.publish(outcome(OutcomeCode.EXECUTION_FAILED, grasp()))
-            until(lambda: sum(e.evidence_count for e in client.calibration().entries) == 3, "all")
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait(30.0)
-    finally:
-        process.kill()
-        process.wait(30.0)
-        process.stdout.close()
-    options = stack_options(
-        tmp_path,
-        {"grounder": {"calibration_path": str(store)}},
-        nodes=("grounder",),
-        namespace="killed",
-    )
-    with NodeStack(options) as stack:
-        stack.wait_active()
-        assert evidence(stack) == 3
 
 
 # --- configuration ------------------------------------------------------------------------------

@@ -19,23 +19,21 @@ from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
 
-
-@pytest.mark.parametrize(
-    "update",
-    [
-        SceneGraphUpdate(full_update=True),
-        SceneGraphUpdate(full_update=True, nodes=columns("a", layer="attic")),
-        SceneGraphUpdate(full_update=True, nodes=columns("a", "a")),
-        SceneGraphUpdate(sequence_number=-3),
-        SceneGraphUpdate(header=Header(frame_id="moon"), source="rover", sequence_number=1),
-    ],
-    ids=["empty", "layer", "twice", "number", "frame"],
+BAD_UPDATES = (
+    SceneGraphUpdate(full_update=True),
+    SceneGraphUpdate(full_update=True, nodes=columns("a", layer="attic")),
+    SceneGraphUpdate(full_update=True, nodes=columns("a", "a")),
+    SceneGraphUpdate(sequence_number=-3),
+    SceneGraphUpdate(header=Header(frame_id="moon"), source="rover", sequence_number=1),
 )
-def test_bad_updates_change_nothing(update, scene, updates, stack, client, until):
-    before = refusals(stack)
-    updates.publish(update)
-    until(lambda: refusals(stack) > before, "the refusal")
-    assert client.scene() == scene
+
+
+def test_bad_updates_change_nothing(scene, updates, stack, client, until):
+    for update in BAD_UPDATES:
+        before = refusals(stack)
+        updates.publish(update)
+        until(lambda before=before: refusals(stack) > before, f"the refusal of {update}")
+        assert client.scene() == scene
 
 
 BAD_NODES = {
@@ -91,20 +89,19 @@ def test_a_delta_that_closes_a_circle_is_refused(
     assert client.scene() == scene
 
 
-@pytest.mark.parametrize("words", BAD_NODES)
 @pytest.mark.parametrize("full", [True, False])
-def test_bad_nodes_are_refused_with_a_sentence(words, full, scene, updates, stack, client, until):
-    before = refusals(stack)
-    node = replace(SceneNode("bad", Layer.OBJECT, "mug"), **BAD_NODES[words])
-    nodes = nodes_to_ros([node])
-    source = f"{words} {full}"
-    updates.publish(
-        SceneGraphUpdate(source=source, full_update=full, sequence_number=1, nodes=nodes)
-    )
-    until(lambda: refusals(stack) == before + 1, "the refusal")
-    wanted = "not finite" if words == "not a number" else words
-    assert wanted in stack.nodes["scene_graph"].diagnose().message
-    assert client.scene() == scene
+def test_bad_nodes_are_refused_with_a_sentence(full, scene, updates, stack, client, until):
+    for words, change in BAD_NODES.items():
+        before = refusals(stack)
+        nodes = nodes_to_ros([replace(SceneNode("bad", Layer.OBJECT, "mug"), **change)])
+        source = f"{words} {full}"
+        updates.publish(
+            SceneGraphUpdate(source=source, full_update=full, sequence_number=1, nodes=nodes)
+        )
+        until(lambda before=before: refusals(stack) == before + 1, f"the refusal: {words}")
+        wanted = "not finite" if words == "not a number" else words
+        assert wanted in stack.nodes["scene_graph"].diagnose().message
+        assert client.scene() == scene
 
 
 def test_garbage_is_refused(scene, updates, stack, client, until):

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from damaged_files import COPIES
-from scene_documents import changed, read_damaged, written
+from scene_documents import changed, written
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene, read_scene
@@ -256,15 +255,9 @@ FRIDGE, APPLE = ("objects", 0), ("objects", 4)
         ((*FRIDGE, "receptacleObjectIds"), ["Egg|1"], "'Egg|1', which is not listed"),
         (("inventoryObjects",), [{"objectId": "Egg|1"}], "'Egg|1', which is not listed"),
         ((*APPLE, "position", "x"), math.nan, "position.x"),
-        ((*APPLE, "rotation", "y"), math.inf, "rotation.y"),
-        ((*APPLE, "position"), [1, 2, 3], "position"),
-        ((*APPLE, "isPickedUp"), "yes", "isPickedUp"),
-        ((*APPLE, "objectId"), 7, "objectId"),
         ((*APPLE, "axisAlignedBoundingBox", "size", "x"), 5.0, "cornerPoints differ"),
         ((*APPLE, "axisAlignedBoundingBox", "size", "x"), -0.08, "cornerPoints differ"),
         ((*APPLE, "axisAlignedBoundingBox", "cornerPoints"), [[0, 0, 0]], "cornerPoints"),
-        (("objects",), {}, "objects"),
-        (("agent",), None, "agent"),
     ],
 )
 def test_bad_entries_are_refused(
@@ -298,12 +291,6 @@ def test_too_many_objects_are_refused_unread(load: Any) -> None:
     """Before validation: the entries are no objects at all."""
     with pytest.raises(SceneError, match="1000 nodes, more than the limit of 100"):
         load({**metadata(), "objects": [None] * 1000}, SceneLimits(max_nodes=100))
-
-
-def test_damaged_files(data_dir: Path, tmp_path: Path) -> None:
-    graphs, refusals = read_damaged(data_dir / TWIN, tmp_path / "event.json", seed=11)
-    assert graphs + refusals == COPIES
-    assert refusals > 0.5 * COPIES
 
 
 def test_the_relations_alone_are_given(data_dir: Path) -> None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Text, to_text
-from fcp_ros.foundation.yaml_text import dump_yaml
 from fcp_ros.scene import (
     Layer,
     Pose,
@@ -115,13 +114,9 @@ def test_little_is_enough(tmp_path: Path) -> None:
     ("document", "words"),
     [
         (minimal(version=2), "version"),
-        (minimal(nodes=None), "nodes"),
-        (minimal(nodes="abc"), "nodes"),
-        (minimal(nodes=[7]), "nodes[0]"),
         (minimal(nodez=[]), "nodez: Extra inputs"),
         (with_node(layer="attic"), "nodes[0] (a).layer"),
         (with_node(position=[1, 2]), "nodes[0] (a).position"),
-        (with_node(position=["x", 2, 3]), "nodes[0] (a).position"),
         (with_node(position=[float("nan"), 2, 3]), "finite"),
         (with_node(position=[1e999, 2, 3]), "finite"),
         (with_node(size=[-1, 1, 1]), "negative extent"),
@@ -133,7 +128,6 @@ def test_little_is_enough(tmp_path: Path) -> None:
         (with_node(colour="red"), "nodes[0] (a).colour: Extra inputs"),
         (minimal(relations=[["on", "a", "b"]]), "names 'b'"),
         (minimal(relations=[["on"]]), "relations[0]"),
-        (minimal(relations=[[]]), "relations[0]"),
         (minimal(relations=[{"name": "on", "elements": ["a"], "confidence": 2}]), "confidence"),
         (minimal(nodes=[{"id": 1}] * 9), "more"),
         (minimal(nodes=with_node()["nodes"] * 2), "given to two nodes"),
@@ -144,15 +138,9 @@ def test_little_is_enough(tmp_path: Path) -> None:
         (with_node(id="a\nb"), "holds the control character"),
     ],
 )
-@pytest.mark.parametrize("suffix", ["json", "yaml"])
-def test_wrong_entries_are_named(
-    tmp_path: Path, document: dict[str, Any], words: str, suffix: str
-) -> None:
-    path = tmp_path / f"scene.{suffix}"
-    if suffix == "json":
-        path.write_text(json.dumps(document))
-    else:
-        path.write_text(dump_yaml(document))
+def test_wrong_entries_are_named(tmp_path: Path, document: dict[str, Any], words: str) -> None:
+    path = tmp_path / "scene.json"
+    path.write_text(json.dumps(document))
     with pytest.raises(SceneError) as caught:
         read_scene(path)
     assert words in str(caught.value)

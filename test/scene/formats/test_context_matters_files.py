@@ -97,9 +97,7 @@ def test_which_one_must_be_clear(folder: Path, address: str, reason: str) -> Non
         (("rooms", 1, "label"), "kitchen_1", "given to two nodes"),
         (("objects", 1, "id"), 1, "two objects have one number"),
         (("objects", 1, "in"), 7, "refers to 7"),
-        (("objects", 1, "room"), "hall", r"objects\[1\]"),
         (("room_edges", 0), [1, 3], "refers to 3"),
-        (("room_edges", 0), [1], "room_edges"),
     ],
 )
 def test_bad_houses_are_refused(folder: Path, place: Any, value: Any, reason: str) -> None:
@@ -139,9 +137,8 @@ def test_damaged_files(folder: Path, name: str, fragment: str) -> None:
     original = folder / "original"
     original.write_bytes((folder / name).read_bytes())
     scene = Path(f"{folder / name}#{fragment}")
-    graphs, refusals = read_damaged(original, folder / name, 26, scene)
-    assert graphs + refusals == COPIES
-    assert refusals > 0.3 * COPIES
+    refused = read_damaged(original, folder / name, 26, scene)
+    assert refused > 0.3 * COPIES
 
 
 def test_the_published_files(shared_dir: Path) -> None:

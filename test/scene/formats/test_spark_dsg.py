@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from damaged_files import COPIES, damaged, read_or_refuse
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, Pose, Provenance, SceneError, SceneGraph, load_scene, read_scene
@@ -286,18 +285,6 @@ def test_the_twin_house(data_dir: Path, suffix: str) -> None:
     assert passage.pose is not None
     assert math.dist(passage.pose.position[:2], truth["doors"][0]["center"][:2]) < 0.01
     assert scene.notes == ("the scene has no robot: robot_1 was put in kitchen_1",)
-
-
-@pytest.mark.parametrize("suffix", ["json", "sparkdsg"])
-def test_damaged_files(data_dir: Path, tmp_path: Path, suffix: str) -> None:
-    """500 of each: refused with the file's name, or a graph that is valid."""
-    content = (data_dir / f"twin_house_spark_v1.1.3.{suffix}").read_bytes()
-    path = tmp_path / f"scene.{suffix}"
-    refused = 0
-    for _what, changed in damaged(content, seed=3):
-        path.write_bytes(changed)
-        refused += isinstance(read_or_refuse(path), SceneError)
-    assert refused > 0.3 * COPIES
 
 
 # ---- a real apartment, mapped by Hydra ---------------------------------------------------------

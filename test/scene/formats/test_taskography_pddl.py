@@ -225,6 +225,5 @@ def test_no_objects_is_an_empty_scene(load: Any) -> None:
 def test_damaged_files(tmp_path: Path) -> None:
     original = tmp_path / "original"
     original.write_text(problem())
-    graphs, refusals = read_damaged(original, tmp_path / "problem.pddl", seed=24)
-    assert graphs + refusals == COPIES
-    assert refusals > 0.3 * COPIES
+    refused = read_damaged(original, tmp_path / "problem.pddl", seed=24)
+    assert refused > 0.3 * COPIES

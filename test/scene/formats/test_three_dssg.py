@@ -3,7 +3,6 @@
 
 import json
 import math
-import shutil
 from collections import Counter
 from itertools import product
 from pathlib import Path
@@ -11,10 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from damaged_files import COPIES
 from hypothesis import given
 from hypothesis import strategies as st
-from scene_documents import changed, read_damaged, written
+from scene_documents import changed, written
 from scipy.spatial.transform import Rotation
 from twin_house import Lacks, differences, truth_of
 
@@ -276,12 +274,7 @@ def test_replicassg(shared_dir: Path) -> None:
     [
         (("id",), "1", "given to two elements"),
         (("id",), "01", "given to two elements"),
-        (("id",), 1.5, "objects[1].id"),
-        (("id",), True, "objects[1].id"),
-        (("id",), "x", "objects[1] (x).id"),
         (("id",), "-4", "objects[1] (-4).id"),
-        (("label",), "", "objects[1] (2).label"),
-        (("label",), None, "objects[1] (2).label"),
         (("attributes",), {"state": "open"}, "attributes.state"),
     ],
 )
@@ -299,9 +292,6 @@ def test_bad_objects_are_refused(
     [
         ([[1, 3, 0, "on"]], "object 3, which the scan does not have"),
         ([[1, 2, 0, "on"], [1, 2, 0, "in"]], "predicate 0 is both 'on' and 'in'"),
-        ([[1, 2, "on"]], "relationships[0][3]"),
-        ([[1, None, 0, "on"]], "relationships[0][1]"),
-        ({"1": 2}, "list"),
     ],
 )
 def test_bad_relationships_are_refused(load: Any, rows: Any, reason: str) -> None:
@@ -324,7 +314,6 @@ def test_mugs_in_a_circle_keep_all_but_one_place(load: Any) -> None:
         ({"centroid": [0, 0, math.nan]}, "centroid[2]"),
         ({"centroid": [0, 0, 1e999]}, "centroid[2]"),
         ({"axesLengths": [1, 1, -1]}, "axesLengths[2]"),
-        ({"normalizedAxes": [1, 0, 0]}, "normalizedAxes"),
     ],
 )
 def test_bad_boxes_are_refused(load: Any, wrong: Any, reason: str) -> None:
@@ -357,19 +346,3 @@ def test_too_many_objects_are_refused_unread(load: Any) -> None:
 def test_no_objects_is_an_empty_scene(load: Any) -> None:
     with pytest.raises(SceneError, match="empty"):
         load(objects())
-
-
-@pytest.mark.parametrize("part", ["objects", "relationships", "semseg.v2"])
-def test_damaged_files(data_dir: Path, tmp_path: Path, part: str) -> None:
-    for file in (data_dir / "3dssg").iterdir():
-        if "subset" not in file.name:
-            shutil.copy(file, tmp_path)
-    victim = tmp_path / f"twin_house_{part}.json"
-    original = tmp_path / "original"
-    shutil.copy(victim, original)
-    if part == "semseg.v2":
-        graphs, refusals = read_damaged(original, victim, 21, tmp_path / "twin_house_objects.json")
-    else:
-        graphs, refusals = read_damaged(original, victim, seed=20)
-    assert graphs + refusals == COPIES
-    assert refusals > 0.3 * COPIES

@@ -299,16 +299,6 @@ def test_a_few_includes_do_not_make_a_million_models(tmp_path: Path) -> None:
         load_scene(tmp_path / "ring.sdf")
 
 
-def test_damaged_worlds_are_refused_or_valid(data_dir: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(data_dir / "sdf", tmp_path / "sdf"))
-    world = folder / "twin_house.world"
-    graphs = 0
-    for _, content in damaged(world.read_bytes(), COPIES):
-        world.write_bytes(content)
-        graphs += isinstance(read_or_refuse(world), SceneGraph)
-    assert 0 < graphs < COPIES
-
-
 # --- URDF
 
 

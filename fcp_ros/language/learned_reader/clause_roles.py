@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The roles of the clauses of a tree: what is asked for, what depends on it, what is around it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.learned_reader.subordinators import Subordination, find_relation
+from fcp_ros.language.syntax.clauses import ParsedClause
+from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
+
+WRAPPING = gather_words(
+    "want need like love prefer wish make see ensure let have expect get be check ought suppose "
+    "keep try"
+)
+"""Verbs whose clause below is what is asked for: "I want the door closed", "make sure that ..."."""
+_WISHING = gather_words("want need like love wish prefer expect")
+
+
+@dataclass(frozen=True, slots=True)
+class Subordinate:
+    """A clause that depends on another one by a subordinator."""
+
+    relation: Subordination
+    parsed: ParsedClause
+    words: tuple[Word, ...]  # the subordinator
+    ahead: bool
+
+
+class ClauseRoles:
+    """The roles of the clauses of one tree.
+
+    Args:
+        marked: tokens of phrases that are read by themselves.
+    """
+
+    def __init__(
+        self, tree: Tree, clauses: Sequence[ParsedClause], marked: Collection[int]
+    ) -> None:
+        self._tree = tree
+        self._marked = marked
+        self._by_verb = {clause.verb: clause for clause in clauses}
+        self.mains: list[ParsedClause] = []
+        self.below: dict[int, list[Subordinate]] = {}
+        for clause in clauses:
+            kind = self._classify(clause)
+            if isinstance(kind, Subordinate):
+                self.below.setdefault(self._find_main(clause), []).append(kind)
+            elif kind:
+                self.mains.append(clause)
+
+    @property
+    def wishes(self) -> bool:
+        """True if a clause says that what another one says is wanted."""
+        return any(self._wraps(clause) for clause in self._by_verb.values())
+
+    def _classify(self, clause: ParsedClause) -> bool | Subordinate:
+        """Return True for what is asked for, False for what is a part of something else."""
+        tree, by_verb = self._tree, self._by_verb
+        verb = tree.words[clause.verb]
+        if clause.relation in ("relcl", "acl", "csubj"):
+            return False
+        found = find_relation(tree, clause)
+        if found is not None and all(word.token in self._marked for word in found[1]):
+            found = None  # "after two minutes"
+        if (
+            found is not None
+            and found[0] is Subordination.WHILE
+            and clause.lemma in ("go", "belong")
+        ):
+            return True  # "the mug goes there, while the bowl goes here"
+        if found is not None and (clause.relation != "ROOT" or len(self._by_verb) == 1):
+            relation, words = found
+            head = tree.words[verb.head]
+            while head.head != head.place and head.place not in by_verb:
+                head = tree.words[head.head]
+            return Subordinate(relation, clause, words, clause.start < head.start)
+        if clause.relation == "ROOT":
+            return not self._wraps(clause)
+        if clause.relation in ("ccomp", "xcomp") and self._is_wrapped(verb):
+            return True
+        above = tree.words[verb.head]
+        if clause.relation == "conj" and above.place in by_verb:
+            kind = self._classify(by_verb[above.place])
+            if isinstance(kind, Subordinate):
+                return replace(kind, parsed=clause, words=())
+            return kind
+        if clause.relation in ("parataxis", "dep", "conj") or (
+            clause.relation in ("ccomp", "advcl") and verb.place < verb.head
+        ):
+            return True
+        if clause.relation == "advcl" and any(
+            w.text == "where" for w in tree.list_children(verb.place, "advmod")
+        ):
+            return False
+        return False
+
+    def _wraps(self, clause: ParsedClause) -> bool:
+        tree, by_verb = self._tree, self._by_verb
+        return any(
+            self._is_wrapped(tree.words[other])
+            and find_wrapper(tree, tree.words[other]).place == clause.verb
+            for other in by_verb
+            if other != clause.verb and by_verb[other].relation in ("ccomp", "xcomp")
+        )
+
+    def _is_wrapped(self, verb: Word) -> bool:
+        """Return True for "I want | the door to be closed", "make sure | that it is closed"."""
+        tree = self._tree
+        above = find_wrapper(tree, verb)
+        if above.lemma not in WRAPPING or above.place == verb.place:
+            return False
+        to = any(w.text == "to" for w in tree.list_children(verb.place, "aux"))
+        subject = tree.find_child(verb.place, *SUBJECTS)
+        if above.lemma == "keep":
+            return verb.tag == "VBG"
+        if above.lemma == "try":
+            return to
+        if above.lemma in _WISHING:
+            speaker = tree.find_child(above.place, "nsubj")
+            needy = speaker is not None and speaker.text not in ("i", "we", "you")
+            having = verb.lemma in ("have", "see", "get", "find")
+            return needy or having or subject is not None or verb.role == "ccomp"
+        return subject is not None or to or verb.tag in ("VBN", "VB")
+
+    def _find_main(self, clause: ParsedClause) -> int:
+        """Find the verb of the clause that another one depends on."""
+        tree, word = self._tree, self._tree.words[clause.verb]
+        while word.head != word.place:
+            word = tree.words[word.head]
+            if word.place in self._by_verb and self._classify(self._by_verb[word.place]) is True:
+                return word.place
+        others = (v for v, c in self._by_verb.items() if v != clause.verb)
+        mains = (v for v in others if self._classify(self._by_verb[v]) is True)
+        return next(mains, word.place)
+
+
+def list_negations(tree: Tree, parsed: ParsedClause) -> Iterator[Word]:
+    """Yield the words that negate a clause, also those of what is around it."""
+    verb = tree.words[parsed.verb]
+    while True:
+        yield from tree.list_children(verb.place, "neg")
+        above = find_wrapper(tree, verb)
+        if verb.role not in ("ccomp", "xcomp") or above.place == verb.place:
+            return
+        if above.lemma not in WRAPPING:
+            return
+        verb = above
+
+
+def list_wrapper(tree: Tree, verb: Word) -> Iterator[Word]:
+    """Yield the words around a clause: "make sure that", "I want"."""
+    while verb.role in ("ccomp", "xcomp"):
+        yield from tree.list_children(verb.place, "mark", "aux")
+        above = find_wrapper(tree, verb)
+        if above.place == verb.place or above.lemma not in WRAPPING:
+            return
+        yield above
+        for child in tree.list_children(
+            above.place, "nsubj", "aux", "acomp", "prt", "expl", "dobj", "prep", "ccomp", "oprd"
+        ):
+            if child.role == "ccomp" and not child.tag.startswith("JJ"):
+                continue
+            below = tree.list_subtree(child.place)
+            if child.role in ("dobj", "prep") and (
+                child.text not in ("it", "to") or len(below) > 2
+            ):
+                continue
+            if child.role in ("nsubj",) and child.text not in ("i", "we", "you", "it"):
+                continue
+            yield child
+        verb = above
+
+
+def find_wrapper(tree: Tree, verb: Word) -> Word:
+    """Return the verb above a clause, through "sure": "make sure that ..."."""
+    above = tree.words[verb.head]
+    if not above.is_verb and above.role in ("acomp", "ccomp", "oprd", "attr", "dobj", "prep"):
+        above = tree.words[above.head]
+    return above

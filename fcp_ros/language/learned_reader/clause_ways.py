@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ways to put one clause: people say the same as a state, as an act and by another verb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fcp_ros.language.demands.clause import OBJECT, SUBJECT, DemandClause, SpokenArgument
+from fcp_ros.language.demands.parsed_clauses import SpokenParts, name_noun
+from fcp_ros.language.english.verbs import SAME_VERBS
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.learned_reader.nucleus import Nucleus
+from fcp_ros.language.syntax.tree import Word
+
+MAKING = gather_words("keep leave have get make want need")
+"""Verbs with a state behind their object."""
+
+
+def list_ways(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
+    """Yield a clause as it is, and as what people say as well.
+
+    "keep | the door | closed" is a wish for a state, "the tv is | switched off" somebody's act,
+    "give | the counter | a wipe" wipes it, and "get rid of" is another verb's synonym.
+    """
+    clause, verb = parts.clause, nucleus.verb
+    if nucleus.lemma in MAKING:
+        state = next((w for w in nucleus.states if w.text != clause.particle), None)
+        word = clause.complement or clause.particle or (state.text if state is not None else "")
+        if word:
+            wished = replace(clause, verb="want", complement=word, particle="")
+            yield replace(parts, clause=wished)
+            return
+    if not nucleus.lemma and nucleus.subject is verb and nucleus.particles:
+        argument = SpokenArgument(SUBJECT, verb.lemma)
+        state_ = DemandClause("be", "", (argument,), nucleus.particles[0].text)
+        yield SpokenParts(state_, (verb.place,))
+        return
+    helpers = [h.lemma for h in nucleus.tree.list_children(verb.place, "aux")]
+    own = nucleus.subject is not None and nucleus.subject is not verb
+    if own and verb.tag in ("VBN", "VBD") and (nucleus.passive or "have" not in helpers):
+        particle = nucleus.particles[0].text if nucleus.particles else ""
+        complement = f"{verb.text} {particle}".strip()
+        yield replace(parts, clause=replace(clause, verb="be", complement=complement, particle=""))
+        arguments = tuple(
+            replace(a, marker=OBJECT) if a.marker == SUBJECT else a for a in clause.arguments
+        )
+        yield replace(
+            parts,
+            clause=DemandClause(verb.lemma, particle, arguments, "", clause.negated),
+        )
+        return
+    whole = _find_whole(nucleus)
+    if whole is None:
+        yield parts
+    else:  # "get rid | of the can"
+        text, noun = whole
+        arguments = (SpokenArgument(OBJECT, name_noun(nucleus.tree, noun)),)
+        others = [a for a in clause.arguments if a.preposition in ("in", "into", "on")]
+        heads = [h for a, h in zip(clause.arguments, parts.heads, strict=True) if a in others]
+        parts = SpokenParts(replace(clause, arguments=(*arguments, *others)), (noun.place, *heads))
+        clause = replace(parts.clause, verb=text)
+    if (
+        nucleus.thing is not None
+        and nucleus.receiver is not None
+        and verb.lemma in ("give", "have")
+    ):
+        pairs = [
+            (replace(a, marker=OBJECT), head)
+            for a, head in zip(clause.arguments, parts.heads, strict=True)
+            if head != nucleus.thing.place
+        ]
+        light = DemandClause(nucleus.thing.lemma, "", tuple(a for a, _ in pairs))
+        yield SpokenParts(light, tuple(head for _, head in pairs))
+    for other in SAME_VERBS.get(clause.action, ()):
+        meant, _, particle = other.partition(" ")
+        yield replace(parts, clause=replace(clause, verb=meant, particle=particle))
+
+
+def _find_whole(nucleus: Nucleus) -> tuple[str, Word] | None:
+    """Find a verb of several words and its object: "get rid of" and "the can"."""
+    tree, verb = nucleus.tree, nucleus.verb
+    for head in (nucleus.thing, verb):
+        for child in tree.list_children(head.place, "prep") if head is not None else ():
+            noun = tree.find_child(child.place, "pobj")
+            inner = f"{head.text} " if head is not None and head is not verb else ""
+            text = f"{verb.lemma} {inner}{child.text}"
+            if text in SAME_VERBS and noun is not None:
+                return text, noun
+    return None

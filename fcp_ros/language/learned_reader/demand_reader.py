@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Demands of clauses by the demand model, and the things that they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fcp_ros.cset.instance.facts import facts
+from fcp_ros.language.demands.clause import OBJECT, SOURCES
+from fcp_ros.language.demands.model import Demand, DemandModel
+from fcp_ros.language.demands.parsed_clauses import SpokenParts
+from fcp_ros.language.domain_reader.reader import ParsedInstruction
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.learned_reader.phrases import DIRECTIONS, LearnedPhrases
+from fcp_ros.language.meanings import Meaning, MeaningSource, make_rule_meaning
+from fcp_ros.language.parsing.trees import (
+    PLACE,
+    THEME,
+    Act,
+    Determiner,
+    ElementName,
+    Noun,
+    NounPhrase,
+    Phrase,
+    Predication,
+    Reference,
+    SpokenClause,
+)
+from fcp_ros.language.parsing.word_uses import collect_phrase_uses
+from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.syntax.clauses import ParsedClause
+from fcp_ros.language.syntax.tree import Tree
+
+_HOLDING = frozenset(["with", "containing", "holding"])
+_PLACES = gather_words("in on into onto inside to at")
+_NO_THING = 0.3
+"""Degree of a demand that lacks a thing."""
+_LEAST, _MOST_DEMANDS = 0.02, 3
+_KNOWN = 0.5
+"""Least degree of a demand whose verb was understood: what is less likely than all others together
+is offered at most with the verb ("I did not understand 'glimp'")."""
+
+
+@dataclass(frozen=True, slots=True)
+class DemandFound:
+    """The demand of a clause.
+
+    Attributes:
+        degree: how well that is known, without the degrees of the clauses.
+    """
+
+    clauses: tuple[SpokenClause, ...] = ()  # all but the first go on from it
+    degree: float = 1.0
+    demand: Demand | None = None
+    left: int = 0  # things that it says nothing of
+
+
+class DemandReader:
+    """Reads the clauses of one instruction by the demand model."""
+
+    def __init__(
+        self, parsed: ParsedInstruction, model: DemandModel, phrases: LearnedPhrases
+    ) -> None:
+        self._parsed = parsed
+        self._model = model
+        self._phrases = phrases
+        self._uses: list[WordUse] = []
+        self._degree = 1.0
+        self._has_said = False
+
+    def read(self, parsed: ParsedClause, parts: SpokenParts, has_said: bool) -> DemandFound:
+        """Read a clause.
+
+        Args:
+            has_said: something was said before that "it" may mean.
+        """
+        tree = parsed.tree
+        self._uses, self._degree, self._has_said = [], 1.0, has_said
+        heads: dict[str, int] = {}
+        for argument, head in zip(parts.clause.arguments, parts.heads, strict=True):
+            heads.setdefault(argument.noun, head)
+
+        def fit(noun: str, type_: str) -> float:
+            return self._phrases.rate(tree, heads[noun], type_) if noun in heads else 0.0
+
+        demands = self._model.rank(parts.clause, self._parsed.context.domain, fit, _MOST_DEMANDS)
+        demand = next((one for one in demands if self._has_things(one)), None)
+        if demand is None or demand.degree < _LEAST:
+            return DemandFound()
+        said = self._fill(demand, parts, tree)
+        if said is None:
+            return DemandFound((), self._degree, demand)
+        self._degree *= demand.degree**0.5
+        uses = tuple(self._list_uses(parsed, parts, demand))
+        beside = list(self._read_rest(demand, said, parts, tree))
+        found = []
+        for one in self._nest(said, beside):
+            found.append(SpokenClause(Act.ACHIEVE, (one,), verb=parts.clause.verb, uses=uses))
+            uses = ()
+        found[0] = replace(found[0], uses=(*found[0].uses, *self._uses))
+        filled = set(demand.slots.values())
+        left = sum(a.is_thing and i not in filled for i, a in enumerate(parts.clause.arguments))
+        left -= sum(bool(role.word) for role in demand.frame.roles)
+        return DemandFound(tuple(found), self._degree, demand, max(0, left))
+
+    def _is_used(self, start: int, end: int) -> bool:
+        return any(use.start <= start and end <= use.end for use in self._uses)
+
+    def _read_rest(
+        self, demand: Demand, said: Predication, parts: SpokenParts, tree: Tree
+    ) -> Iterator[tuple[str, Phrase]]:
+        """Yield the phrases that fill no place of a demand, and the prepositions before them."""
+        for i, argument in enumerate(parts.clause.arguments):
+            filled = i in demand.slots.values()
+            if not filled and argument.preposition and argument.is_thing:
+                yield from self._read_beside(tree, argument.preposition, parts.heads[i])
+            elif filled:
+                for child in tree.list_children(parts.heads[i], "prep"):
+                    for noun in tree.list_children(child.place, "pobj"):
+                        yield from self._read_beside(tree, child.text, noun.place)
+                for child in tree.list_children(parts.heads[i], "acl"):
+                    for noun in tree.list_children(child.place, "dobj"):
+                        if child.text in _HOLDING:
+                            yield from self._read_beside(tree, child.text, noun.place)
+
+    def _read_beside(
+        self, tree: Tree, preposition: str, place: int
+    ) -> Iterator[tuple[str, Phrase]]:
+        """Yield the phrase behind a preposition if it has no part in what was read."""
+        head = tree.words[place]
+        if (
+            head.is_noun
+            and head.lemma not in DIRECTIONS
+            and not self._is_used(head.start, head.end)
+        ):
+            phrase, above = self._phrases.read(tree, place, ""), tree.words[head.head]
+            if phrase is not None and not above.is_inserted:
+                use = WordUse(above.start, above.end, WordRole.ACTION, preposition)
+                yield preposition, replace(phrase, uses=(*phrase.uses, use))
+
+    def _nest(
+        self, said: Predication, beside: Sequence[tuple[str, Phrase]]
+    ) -> Iterator[Predication]:
+        """Yield what a clause asks for, and what is said of the thing and the place in it.
+
+        "A bowl with a spoon | in the sink", "a spoon in a bowl | in the sink".
+        """
+        slots = list(said.arguments)
+        filled = [one for one in said.arguments.values() if isinstance(one, NounPhrase)]
+        if not filled or len(filled) < len(slots):
+            yield said
+            return
+        thing, place = filled[0], filled[1] if len(filled) > 1 else None
+        for preposition, phrase in beside:
+            found = self._nest_one(said, preposition, phrase, thing, place)
+            if found:
+                self._uses += collect_phrase_uses(phrase)
+                yield from found
+                return
+        yield said
+
+    def _nest_one(
+        self,
+        said: Predication,
+        preposition: str,
+        phrase: Phrase,
+        thing: NounPhrase,
+        place: NounPhrase | None,
+    ) -> tuple[Predication, ...]:
+        """Say what a phrase behind a preposition says besides; nothing if that makes no sense."""
+        slots = list(said.arguments)
+        if preposition in _HOLDING and self._may_be(phrase, thing, "in"):
+            inner = replace(said, arguments={**said.arguments, slots[0]: _repeat(thing)})
+            return _place(phrase, thing, "in"), inner  # "it" is the bowl, not what is in it
+        if preposition not in _PLACES or place is None or not isinstance(phrase, NounPhrase):
+            return ()
+        if self._is_there(place, phrase):
+            where = Predication(None, {PLACE: phrase}, THEME, preposition)
+            told = replace(place, qualities=(*place.qualities, where))
+            return (replace(said, arguments={**said.arguments, slots[1]: told}),)
+        if self._may_be(place, phrase, preposition):
+            return said, _place(_repeat(place), phrase, preposition)
+        if self._may_be(phrase, place, "in"):
+            inner = replace(said, arguments={**said.arguments, slots[1]: phrase})
+            return inner, _place(_repeat(phrase), place, "in")
+        return ()
+
+    def _is_there(self, thing: NounPhrase, place: NounPhrase) -> bool:
+        """Return True if it is said which one is meant: it is there already."""
+        things, places = map(_list_names, (thing, place))
+        return any(
+            fact.arguments[0] in things and places & {*fact.arguments[1:]}
+            for fact in facts(self._parsed.context.instance)
+        )
+
+    def _may_be(self, thing: Phrase, place: Phrase, preposition: str) -> bool:
+        """Return True if a thing may be at a place, which it isn't at by itself."""
+        if not isinstance(thing, NounPhrase) or not isinstance(place, NounPhrase):
+            return False
+        types = self._phrases.list_types(thing), self._phrases.list_types(place)
+        return all(types) and self._parsed.places.choose(preposition, *types) is not None
+
+    def _has_things(self, demand: Demand) -> bool:
+        """Return True unless a demand is about "it" before anything was spoken of."""
+        objects = [role.slot for role in demand.frame.roles if role.slot and role.marker == OBJECT]
+        return bool(self._has_said) or all(slot in demand.slots for slot in objects)
+
+    def _fill(self, demand: Demand, parts: SpokenParts, tree: Tree) -> Predication | None:
+        """Fill the places of a demand with what the clause speaks of."""
+        arguments: dict[str, Phrase] = {}
+        others = [parts.heads[i] for i in demand.slots.values()]
+        for slot, position in demand.slots.items():
+            head, type_ = parts.heads[position], demand.meaning.types.get(slot, "")
+            without = frozenset(_list_prepositions(tree, head, others))
+            phrase = self._phrases.read(tree, head, type_, without)
+            if phrase is None:
+                self._degree *= _NO_THING
+                return None
+            self._degree *= phrase.degree
+            arguments[slot] = phrase
+            self._uses += collect_phrase_uses(phrase)
+        for role in demand.frame.roles:
+            if role.slot and role.slot not in arguments:
+                if (arguments and role.marker != OBJECT) or not self._has_said:
+                    self._degree *= _NO_THING
+                else:
+                    arguments[role.slot] = NounPhrase(0, 0, Reference.IT, Determiner.THE)
+        return Predication(self._drop_source(demand, arguments), arguments)
+
+    def _drop_source(self, demand: Demand, arguments: dict[str, Phrase]) -> Meaning:
+        """Say nothing of where a thing was: that it isn't there any more is nobody's wish."""
+        meaning = demand.meaning
+        sources = [r.slot for r in demand.frame.roles if r.marker.removeprefix("prep:") in SOURCES]
+        if meaning.source is not MeaningSource.RULE or not any(s in arguments for s in sources):
+            return meaning
+        kept = [slot for slot in demand.frame.slots if slot not in sources]
+        rule = self._parsed.context.domain.rules[meaning.name]
+        without = make_rule_meaning(rule, kept)
+        if without is None:
+            return meaning
+        for slot in sources:
+            arguments.pop(slot, None)
+        return without
+
+    def _list_uses(
+        self, parsed: ParsedClause, parts: SpokenParts, demand: Demand
+    ) -> Iterator[WordUse]:
+        """Yield the uses of the verb, its particle, complement and prepositions."""
+        tree, name = parsed.tree, demand.meaning.name
+        said = [tree.words[parsed.verb]] if demand.degree >= _KNOWN else []
+        for child in tree.list_children(parsed.verb):
+            if child.text in (parts.clause.particle, parts.clause.complement) or child.role in (
+                "prt",
+                "aux",
+                "auxpass",
+            ):
+                said.append(child)
+        for position in demand.slots.values():
+            above = tree.words[tree.words[parts.heads[position]].head]
+            while above.tag in ("IN", "TO", "RP", "RB") and above.head != above.place:
+                said.append(above)
+                above = tree.words[above.head]
+        for word in said:
+            if not word.is_inserted:
+                yield WordUse(word.start, word.end, WordRole.ACTION, name)
+
+
+def _list_names(phrase: NounPhrase) -> set[str]:
+    head = phrase.head
+    if isinstance(head, ElementName):
+        return {head.name}
+    return {*head.members} if isinstance(head, Noun) else set()
+
+
+def _place(thing: Phrase, place: Phrase, preposition: str) -> Predication:
+    return Predication(None, {THEME: thing, PLACE: place}, preposition=preposition)
+
+
+def _repeat(phrase: NounPhrase) -> NounPhrase:
+    """Speak again of the same thing."""
+    return replace(phrase, determiner=Determiner.THE, number=None, qualities=(), uses=())
+
+
+def _list_prepositions(tree: Tree, head: int, others: Sequence[int]) -> Iterator[int]:
+    """Yield the prepositions below a noun that lead to what fills another place."""
+    below = set(tree.list_subtree(head))
+    for other in others:
+        if other != head and other in below:
+            above = tree.words[other]
+            while above.head != head and above.head != above.place:
+                above = tree.words[above.head]
+            yield above.place

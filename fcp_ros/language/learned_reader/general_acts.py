@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Acts that any domain may be asked for, by the structure of a clause: placing, bringing, going."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fcp_ros.language.domain_reader.reader import ParsedInstruction
+from fcp_ros.language.english.verbs import (
+    BRING_VERBS,
+    CLEAR_VERBS,
+    GO_VERBS,
+    HOLD_VERBS,
+    PUT_VERBS,
+    SAME_VERBS,
+)
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.learned_reader.nucleus import Nucleus, list_uses
+from fcp_ros.language.learned_reader.phrases import LearnedPhrases
+from fcp_ros.language.learned_reader.place_reader import LASTING, PLACED, WANTING, PlaceReader
+from fcp_ros.language.parsing.trees import (
+    PERSON,
+    PLACE,
+    THEME,
+    Act,
+    Coordination,
+    Determiner,
+    NounPhrase,
+    Phrase,
+    Predication,
+    Reference,
+    SpokenClause,
+)
+from fcp_ros.language.reading import WordRole
+from fcp_ros.language.syntax.tree import Word
+
+_HANDS = gather_words("hand finger paw mitt")
+_TOUCHING = gather_words("touch move disturb")
+_SWAPPING = gather_words("swap exchange interchange")
+_THROUGH = ("through", "via", "across", "past")
+_WAYS = ("to", "in", "at", "near", *_THROUGH)
+_ENTERING = gather_words("enter visit avoid")
+_PERSON_MARKS = ("to", "for")
+
+
+class GeneralActs:
+    """A reader of clauses by verbs of English in general."""
+
+    def __init__(self, parsed: ParsedInstruction, phrases: LearnedPhrases) -> None:
+        self._parsed = parsed
+        self._nouns = parsed.nouns
+        self._phrases = phrases
+        self._places = PlaceReader(parsed, phrases)
+
+    def read(self, said: Nucleus) -> list[SpokenClause]:
+        """Return what a clause asks for, several for "the mug there and the bowl here"."""
+        lemma = said.lemma
+        moved = said.thing is not None and said.thing.lemma in ("place", "position")
+        if lemma in _SWAPPING or (moved and lemma in ("switch", "trade", "change")):
+            return list(self._swap(said))
+        going = said.thing is None and said.lemma in GO_VERBS | {
+            "be",
+            "stay",
+            "remain",
+            "wait",
+            "stand",
+        }
+        if said.subject is None and (going or said.lemma in _ENTERING):
+            return list(self._go(said))
+        if not lemma and said.subject is None and said.places:
+            return list(self._places.place_same(said))
+        if lemma in CLEAR_VERBS and said.thing is not None and not said.places:
+            return list(self._clear(said))
+        for read in (self._keep, self._return, self._bring, self._places.place, self._hold):
+            found = list(read(said))
+            if found:
+                return [*found, *self._accompany(said)]
+        return []
+
+    def _accompany(self, said: Nucleus) -> Iterator[SpokenClause]:
+        """Read "with | the lamp | inside it" beside a clause."""
+        for where in said.places:
+            if where.preposition != "with":
+                continue
+            behind = [p for p in said.list_behind(where.noun) if p.preposition in PLACED]
+            theme = self._places.read_noun(said, where.noun, tuple(p.root for p in behind))
+            one = self._places.make_place(said, theme, behind[0]) if theme and behind else None
+            if one is not None:
+                clause = self._places.make(said, Act.STATE, one)
+                uses = list_uses(where.words, WordRole.ACTION, "with")
+                yield replace(clause, uses=(*clause.uses, *uses))
+
+    def _keep(self, said: Nucleus) -> Iterator[SpokenClause]:
+        """Read "leave | the mug | as it is", "the mug stays where it is", "don't touch it"."""
+        touching = said.lemma in _TOUCHING and not said.places
+        word = said.thing if said.thing is not None else said.subject
+        off = next((p for p in said.places if p.preposition == "from"), None)
+        if off is not None and word is not None and word.lemma in _HANDS:
+            theme = self._places.read_noun(said, off.noun)
+            if theme is not None:  # "keep your hands off | the mug"
+                words = (*off.words, word, *said.tree.list_children(word.place))
+                uses = list_uses(words, WordRole.ACTION, "stays")
+                one = Predication(None, {THEME: theme}, uses=uses, degree=theme.degree)
+                yield self._places.make(said, Act.STAY, one)
+            return
+        if word is None or not (said.lemma in LASTING or touching):
+            return
+        if said.lemma == "leave" and said.thing is not None and said.subject is not None:
+            yield from self._leave(said)
+            return
+        if touching:
+            if said.list_behind(word) and said.lemma == "move":
+                return
+            theme = self._places.read_noun(said, word)
+            if theme is not None:
+                one = Predication(None, {THEME: theme}, degree=theme.degree)
+                yield self._places.make(said, Act.STAY, one, negated=True)
+            return
+        same = list(self._list_same(said, word))
+        if not same and (said.places or said.states or said.list_behind(word)):
+            return
+        if not same and said.lemma not in ("leave", "stay"):
+            return
+        if said.joined:
+            return
+        roots = tuple(w for w in same if w.head in (word.place, said.verb.place))
+        theme = self._places.read_noun(said, word, roots)
+        if theme is not None:
+            uses = list_uses(same, WordRole.ACTION, "stays")
+            one = Predication(None, {THEME: theme}, uses=uses, degree=theme.degree)
+            yield self._places.make(said, Act.STAY, one)
+
+    def _leave(self, said: Nucleus) -> Iterator[SpokenClause]:
+        """Read "the laptop has to leave | the table"."""
+        assert said.subject is not None
+        assert said.thing is not None
+        theme, place = (
+            self._places.read_noun(said, said.subject),
+            self._places.read_noun(said, said.thing),
+        )
+        if theme is not None and place is not None:
+            degree = theme.degree * place.degree
+            arguments = {THEME: theme, PLACE: place}
+            away = Predication(None, arguments, preposition="from", negated=True, degree=degree)
+            yield self._places.make(said, Act.ACHIEVE, away)
+
+    def _list_same(self, said: Nucleus, word: Word) -> Iterator[Word]:
+        """Yield the words of "as it is", "where it is", "alone", "in its place"."""
+        tree = said.tree
+        for head in (said.verb, word):
+            for child in tree.list_children(head.place):
+                below = [tree.words[p] for p in tree.list_subtree(child.place)]
+                texts = [w.text for w in below]
+                clause = texts[0] in ("as", "where") and any(w.lemma == "be" for w in below)
+                own = {"it", "they", "that"} & {*texts}
+                if child.place > head.place and (
+                    (clause and own and len(texts) < 6)
+                    or texts in (["alone"], ["untouched"], ["in", "place"], ["in", "its", "place"])
+                    or texts in (["in", "peace"], ["put"], ["be"], ["as", "is"])
+                ):
+                    yield from below
+
+    def _return(self, said: Nucleus) -> Iterator[SpokenClause]:
+        """Read "put it | back where it was", "return it to its place"."""
+        word = said.thing if said.thing is not None else said.subject
+        if word is None or said.lemma not in PUT_VERBS | {"go", "belong", "be", ""}:
+            return
+        places = [p for p in said.places if p.noun.lemma not in ("place", "spot", "position")]
+        if places:
+            return
+        words = list(self._list_former(said, word))
+        if not words:
+            return
+        theme = self._places.read_noun(said, word, tuple(w for w in words if w.head == word.place))
+        if theme is not None:
+            uses = list_uses(words, WordRole.ACTION, "as initially")
+            one = Predication(None, {THEME: theme}, uses=uses, degree=theme.degree)
+            yield self._places.make(said, Act.RETURN, one)
+
+    def _list_former(self, said: Nucleus, word: Word) -> Iterator[Word]:
+        tree = said.tree
+        found: list[Word] = []
+        back = next(
+            (
+                c
+                for c in tree.list_children(said.verb.place)
+                if c.text == "back" and c.place != word.place
+            ),
+            None,
+        )
+        for head in (said.verb.place, word.place, *([back.place] if back else [])):
+            for child in tree.list_children(head):
+                below = [tree.words[p] for p in tree.list_subtree(child.place)]
+                texts = {w.text for w in below}
+                where = "where" in texts and texts & {"it", "they", "you", "he", "she", "i", "we"}
+                owned = texts & {"its", "their", "original", "old", "former", "usual", "right"}
+                place = owned and {w.lemma for w in below} & {"place", "spot", "position", "home"}
+                if (where or place) and child.place != word.place and len(below) < 9:
+                    found += [w for w in below if w.place != word.place]
+        if back is not None and (found or not tree.children[back.place]):
+            found.append(back)
+        if (
+            not found
+            and said.lemma == "return"
+            and said.receiver is None
+            and said.thing is not None
+        ):
+            return iter((said.verb,))
+        return iter(found)
+
+    def _bring(self, said: Nucleus) -> Iterator[SpokenClause]:
+        """Read "bring | me | the mug", "take it | to Ann", "I need the mug | here"."""
+        wanted = said.lemma in WANTING and said.speaker
+        if said.thing is None or not (said.lemma in BRING_VERBS or wanted):
+            return
+        marked: tuple[Word, ...] = ()
+        person = self._places.read_noun(said, said.receiver) if said.receiver is not None else None
+        places = [*said.places, *said.list_behind(said.thing)]
+        here = next(
+            (
+                w
+                for w in said.tree.words
+                if w.text == "here" and w.head in (said.verb.place, said.thing.place)
+            ),
+            None,
+        )
+        if person is None and here is not None:
+            over = [w for w in said.tree.list_children(here.place) if w.text == "over"]
+            marked = (here, *over)
+            person = _speaker(here.token)
+        placed = any(
+            p.preposition in ("to", "in", "on") for p in said.places if p.noun.text != "me"
+        )
+        for where in places if person is None else ():
+            if where.preposition == "for" and placed:
+                continue
+            if where.preposition in _PERSON_MARKS:
+                one = self._places.read_noun(said, where.noun)
+                if isinstance(one, NounPhrase) and self._nouns.fits_person(one):
+                    person, marked = one, where.words
+                    marked = (*marked, where.root)
+                    break
+        if person is None and wanted and not places and not said.states:
+            person = _speaker(said.verb.token)
+        if not isinstance(person, NounPhrase) or not self._nouns.fits_person(person):
+            return
+        theme = self._places.read_noun(said, said.thing, marked, self._places.find_movable())
+        if theme is None:
+            return
+        theme = self._places.join(said, theme, list(said.joined), marked)
+        if theme is None:
+            return
+        for where in said.places:
+            if where.preposition == "from" or (where.preposition in ("in", "on") and said.receiver):
+                theme = self._places.add_place(said, theme, where)
+        uses = list_uses(marked, WordRole.ACTION, "bring")
+        degree = theme.degree * person.degree
+        brought = Predication(None, {THEME: theme, PERSON: person}, uses=uses, degree=degree)
+        yield replace(self._places.make(said, Act.BRING, brought), verb="bring")
+
+    def _hold(self, said: Nucleus) -> Iterator[SpokenClause]:
+        """Read "take | the mug", "put | it | down", "keep holding | it"."""
+        down = any(w.text == "down" for w in said.particles)
+        if said.thing is not None and down and said.lemma in ("put", "set", "lay"):
+            theme = self._places.read_noun(said, said.thing)
+            if theme is not None:
+                one = Predication(None, {THEME: theme}, degree=theme.degree)
+                yield self._places.make(said, Act.HOLD, one, "keep", negated=True)
+            return
+        whole = f"{said.lemma} {said.thing.text} of" if said.thing is not None else ""
+        if said.thing is None or said.lemma not in HOLD_VERBS or whole in SAME_VERBS:
+            return
+        kept = said.verb.tag == "VBG" and said.tree.words[said.verb.head].lemma in LASTING
+        theme = self._places.read_noun(said, said.thing)
+        theme = self._places.join(said, theme, list(said.joined), ()) if theme is not None else None
+        if theme is not None:
+            one = Predication(None, {THEME: theme}, degree=theme.degree)
+            yield self._places.make(said, Act.HOLD, one, "keep" if kept else "")
+
+    def _go(self, said: Nucleus) -> Iterator[SpokenClause]:
+        """Read "go | to the kitchen", "stay | there", "avoid | the hall"."""
+        where = next((p for p in said.places if p.preposition in _WAYS), None)
+        stay = said.lemma in ("stay", "remain", "be", "wait", "stand")
+        words: tuple[Word, ...] = ()
+        phrase: Phrase | None = None
+        if said.thing is not None and said.lemma in _ENTERING:
+            phrase = self._places.read_noun(said, said.thing)
+        elif where is not None:
+            inner = [p for p in said.places if p is not where and p.preposition in ("in", "on")]
+            phrase, words = self._places.read_place(said, where.noun), where.words
+            for further in inner:
+                phrase = phrase and self._places.add_place(said, phrase, further)
+        if phrase is None:
+            return
+        uses = list_uses(words, WordRole.ACTION, "to")
+        one = Predication(None, {PLACE: phrase}, preposition="to", uses=uses, degree=phrase.degree)
+        clause = self._places.make(said, Act.GO, one, negated=said.lemma == "avoid")
+        through = where is not None and where.preposition in _THROUGH and said.thing is None
+        yield replace(clause, verb="stay" if stay else "go", sometime=through)
+
+    def _clear(self, said: Nucleus) -> Iterator[SpokenClause]:
+        assert said.thing is not None
+        place = self._places.read_noun(said, said.thing)
+        if place is None:
+            return
+        nothing = NounPhrase(said.verb.token, said.verb.token, Reference.THING, Determiner.NO)
+        types = self._phrases.list_types(place)
+        for preposition in ("on", "in"):
+            if self._parsed.places.choose(preposition, frozenset(), types) is not None:
+                one = Predication(
+                    None,
+                    {THEME: nothing, PLACE: place},
+                    preposition=preposition,
+                    degree=place.degree,
+                )
+                yield self._places.make(said, Act.STATE, one)
+                return
+
+    def _swap(self, said: Nucleus) -> Iterator[SpokenClause]:
+        if said.thing is None:
+            return
+        pair: list[Phrase] = []
+        other = next((p for p in said.places if p.preposition in ("with", "for")), None)
+        other = other or next(
+            (p for p in said.list_behind(said.thing) if p.preposition in ("with", "for")), None
+        )
+        phrase = self._places.read_noun(said, said.thing, (other.root,) if other else ())
+        words: tuple[Word, ...] = ()
+        if isinstance(phrase, Coordination) and not phrase.alternative:
+            pair = list(phrase.parts)
+        elif phrase is not None and other is not None:
+            second = self._places.read_noun(said, other.noun)
+            pair, words = [phrase, *([second] if second else [])], other.words
+        if len(pair) != 2:
+            return
+        one, two = pair
+        for theme, place in ((one, two), (two, one)):
+            there = Predication(
+                None,
+                {THEME: theme, PLACE: place},
+                preposition="where",
+                uses=list_uses(words, WordRole.ACTION, "swap"),
+                degree=theme.degree,
+            )
+            yield self._places.make(said, Act.ACHIEVE, there)
+
+
+def _speaker(token: int) -> NounPhrase:
+    return NounPhrase(token, token, Reference.SPEAKER, Determiner.THE)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of a clause by its tree: who or what it is about, where, and how it shall be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from fcp_ros.language.english.prepositions import PREPOSITIONS
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.syntax.clauses import ParsedClause
+from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
+
+_PARTNERS = gather_words("you i we me us")
+_SIDES = gather_words("top front side inside middle back")
+"""Parts of a thing that make a preposition: "on top of"."""
+_JOINED = ("conj", "appos", "npadvmod", "dep")
+_OVER = ("over", "back", "in", "up")
+_PARTICLES = gather_words("on off up down out away back over in together")
+_STATES = ("acomp", "oprd", "attr", "advcl", "ccomp", "amod", "prt", "advmod", "acl")
+NOT_OF_PLACE = gather_words(
+    "of without instead except but than as like despite besides during until after before"
+)
+"""Prepositions of what is no place."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenPlace:
+    """A preposition and the noun behind it."""
+
+    preposition: str  # the one that stands for it, such as "on" for "on top of"
+    words: tuple[Word, ...]  # those of the preposition
+    noun: Word
+    root: Word  # the first word of the preposition in the tree
+
+
+@dataclass(frozen=True, slots=True)
+class Nucleus:
+    """The parts of a clause."""
+
+    tree: Tree
+    verb: Word  # of a clause without a verb, its root
+    lemma: str  # "" without a verb
+    subject: Word | None  # None for who speaks and who is spoken to
+    speaker: bool  # who speaks is the subject
+    thing: Word | None  # the object
+    receiver: Word | None
+    places: tuple[SpokenPlace, ...]  # those that depend on the verb
+    states: tuple[Word, ...]  # adjectives and participles that may be said of the thing
+    particles: tuple[Word, ...]
+    passive: bool = False
+    joined: tuple[Word, ...] = ()  # nouns that the parser joined to the verb: "... and the bowl"
+
+    def list_behind(self, noun: Word) -> list[SpokenPlace]:
+        """List the prepositions behind a noun, which the parser may have given to it."""
+        found = list(find_places(self.tree, noun.place))
+        for child in self.tree.list_children(noun.place, "acl"):
+            if child.tag in ("VBG", "VBN"):
+                found += find_places(self.tree, child.place)
+        return found
+
+
+def read_nucleus(parsed: ParsedClause) -> Nucleus:
+    """Read the parts of a clause."""
+    tree, verb = parsed.tree, parsed.tree.words[parsed.verb]
+    subject = tree.find_child(verb.place, *SUBJECTS)
+    if subject is None and verb.role == "conj" and parsed.subject is not None:
+        subject = tree.words[parsed.subject.word]
+    elif subject is None and verb.role == "xcomp" and not tree.find_child(verb.head, "dobj"):
+        subject = tree.find_child(verb.head, *SUBJECTS)
+    speaker = subject is not None and subject.text in ("i", "we")
+    if subject is not None and subject.role == "expl":
+        subject = tree.find_child(verb.place, "attr", "dobj", "nsubj") or subject
+    lemma = parsed.lemma
+    thing = tree.find_child(verb.place, "dobj")
+    receiver = tree.find_child(verb.place, "dative")
+    if receiver is not None and receiver.tag in ("IN", "TO"):
+        receiver = None
+    if not lemma and verb.is_noun and subject is None:
+        subject = verb
+    elif subject is not None and subject.text in _PARTNERS:
+        subject = None
+    states = [
+        child
+        for child in tree.list_children(verb.place, *_STATES)
+        if child.tag.startswith("JJ") or child.tag in ("VBN", "VBD") or child.text in _PARTICLES
+    ]
+    if thing is not None:
+        states += [
+            c for c in tree.list_children(thing.place, "acl", "amod") if c.place > thing.place
+        ]
+    particles = [
+        child
+        for child in tree.list_children(verb.place, "prt", "advmod", "prep")
+        if child.text in _PARTICLES and not tree.children[child.place]
+    ]
+    places = tuple(find_places(tree, verb.place))
+    return Nucleus(
+        tree,
+        verb,
+        lemma,
+        subject,
+        speaker,
+        thing,
+        receiver,
+        places,
+        tuple(dict.fromkeys(states)),
+        tuple(particles),
+        tree.find_child(verb.place, "auxpass") is not None,
+        tuple(c for c in tree.list_children(verb.place, *_JOINED) if c.is_noun),
+    )
+
+
+def find_places(tree: Tree, place: int) -> Iterator[SpokenPlace]:
+    """Yield the prepositions below a word that may say where something is, and "where it is"."""
+    for child in tree.list_children(place, "advcl", "ccomp", "relcl"):
+        yield from _find_whereabouts(tree, child)
+    for child in tree.list_children(place, "advmod"):
+        if child.text in ("there", "here"):
+            near = [w for w in tree.words if w.text in _OVER and w.head in (place, child.place)]
+            yield SpokenPlace("at", (child, *near), child, child)
+    for child in tree.list_children(place, "prep", "advmod", "dative", "prt", "agent"):
+        chain = [child]
+        while True:
+            last = chain[-1]
+            nouns = list(tree.list_children(last.place, "pobj"))
+            below = [c for c in tree.list_children(last.place, "prep") if c.place > last.place]
+            if nouns:
+                yield from _make_place(tree, chain, nouns[0])
+            if not below or (nouns and nouns[0].lemma not in _SIDES):
+                break
+            chain.append(below[0])
+
+
+def _find_whereabouts(tree: Tree, verb: Word) -> Iterator[SpokenPlace]:
+    """Yield "where | the bowl | is now"."""
+    adverbs = list(tree.list_children(verb.place, "advmod"))
+    where = next((word for word in adverbs if word.text == "where"), None)
+    subject = tree.find_child(verb.place, "nsubj", "nsubjpass")
+    if where is None or subject is None or subject.tag == "PRP":
+        return
+    words = (*adverbs, *tree.list_children(verb.place, "aux", "auxpass", "prep"))
+    yield SpokenPlace("where", (where, verb, *(w for w in words if w is not where)), subject, verb)
+
+
+def _make_place(tree: Tree, chain: list[Word], noun: Word) -> Iterator[SpokenPlace]:
+    words = list(chain)
+    if noun.lemma in _SIDES:
+        inner = next((c for c in tree.list_children(noun.place, "prep") if c.text == "of"), None)
+        whole = tree.find_child(inner.place, "pobj") if inner is not None else None
+        if inner is not None and whole is not None:
+            between = [w for w in tree.list_children(noun.place, "det") if w.place < noun.place]
+            words, noun = [*words, *between, noun, inner], whole
+    words.sort(key=lambda word: word.place)
+    said = [word.text for word in words if word.text != "the"]
+    for start in range(len(said)):
+        meant = PREPOSITIONS.get(tuple(said[start:]))
+        if meant is not None:
+            yield SpokenPlace(meant, tuple(words), noun, chain[0])
+            return
+    if said[0] not in NOT_OF_PLACE and chain[0].text in ("through", "via", "across", "past"):
+        yield SpokenPlace(chain[0].text, tuple(words), noun, chain[0])
+
+
+def list_uses(words: Iterable[Word], role: WordRole, meaning: str) -> tuple[WordUse, ...]:
+    """List the uses of words that were said."""
+    return tuple(
+        WordUse(word.start, word.end, role, meaning) for word in words if not word.is_inserted
+    )
+
+
+def mend_clauses(tree: Tree) -> Tree:
+    """Give a clause the subject and subordinator that the parser gave to its auxiliary.
+
+    "Make sure | that the fridge is | closed" has an adjective as its verb.
+    """
+    words = list(tree.words)
+    for word in tree.words:
+        above = tree.words[word.head]
+        if above.role == "auxpass" and word.role in (*SUBJECTS, "mark"):
+            words[word.place] = replace(word, head=above.head)
+            verb = words[above.head]
+            tag = "VBN" if verb.tag == "JJ" else verb.tag
+            words[verb.place] = replace(verb, tag=tag)
+    return Tree(tuple(words))

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Remarks beside what is asked for: "the door is shut"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.learned_reader.clause_roles import WRAPPING
+from fcp_ros.language.learned_reader.marks import Mark, MarkKind
+from fcp_ros.language.learned_reader.nucleus import Nucleus
+from fcp_ros.language.parsing.trees import Act
+from fcp_ros.language.syntax.clauses import Mood, ParsedClause
+from fcp_ros.language.syntax.sentences import Segment
+from fcp_ros.language.syntax.statements import tell
+from fcp_ros.language.syntax.tree import SUBJECTS, Tree
+
+_MODALS = gather_words("should must shall would could can will may might need have ought to 'd")
+_LOGICAL = gather_words("so only unless until if whenever never not no after before once nor")
+PLACED = gather_words("go belong stay remain")
+"""Verbs that say in the present where something shall be."""
+
+
+def is_told(unit: Segment, end: int, marks: Sequence[Mark], last: Act) -> bool:
+    """Return True for a statement that demands nothing.
+
+    Args:
+        end: after its last token.
+        last: the act of the clause before it, if they are joined.
+
+    What goes on from a demand without a verb of its own, or has no articles, is none: "(the
+    counter shall be clean) and the door closed", "door shut".
+    """
+    tree, root = unit.tree, unit.tree.root
+    helpers = list(tree.list_children(root.place, "aux", "auxpass"))
+    subject = tree.find_child(root.place, *SUBJECTS)
+    if helpers and subject is not None and helpers[0].place < subject.place:
+        return False
+    if not helpers and subject is not None and root.tag in ("VBN", "VBD", "JJ"):
+        bare = subject.tag == "NN" and not tree.children[subject.place]
+        if bare or last is not Act.REMARK:
+            return False
+    if any(w.text == "better" for w in tree.list_children(root.place, "advmod")) and helpers:
+        return False
+    ordered = any(
+        m.kind in (MarkKind.THEN, MarkKind.FIRST, MarkKind.WISH)
+        and (
+            m.start in unit.piece.links
+            or any(t in m.tokens for t in list_tokens(tree, range(len(tree.words))))
+        )
+        for m in marks
+    )
+    if ordered or any(w.text in _LOGICAL for w in tree.words[:3]):
+        return False  # "first the napkin goes on the table, then the glass follows"
+    return tell(tree, end) is not None
+
+
+def is_remark(parsed: ParsedClause, nucleus: Nucleus, marks: Sequence[Mark], ordered: bool) -> bool:
+    """Return True for what is so already: "the door is shut".
+
+    Args:
+        ordered: it comes behind another one in time, so it is asked for.
+    """
+    if ordered or not parsed.lemma or parsed.mood is not Mood.STATEMENT or parsed.lemma in PLACED:
+        return False
+    helpers = list(parsed.tree.list_children(parsed.verb, "aux", "auxpass"))
+    above = parsed.tree.words[nucleus.verb.head]
+    if nucleus.passive and any(m.kind in (MarkKind.THEN, MarkKind.FIRST) for m in marks):
+        return False
+    if nucleus.verb.role in ("conj", "ROOT") and not helpers and nucleus.verb.tag in ("VBN", "VBD"):
+        asked = any(parsed.tree.list_children(above.place, "aux"))
+        return not asked and above is not nucleus.verb  # "and the door shut"
+    finite = [w for w in (*helpers, nucleus.verb) if w.tag in ("VBZ", "VBP", "VBD", "MD")]
+    return (
+        bool(finite)
+        and not any(w.text in _MODALS for w in helpers)
+        and (parsed.lemma not in WRAPPING | {"go"} or parsed.lemma == "be")
+    )
+
+
+def list_tokens(tree: Tree, places: Sequence[int]) -> list[int]:
+    """List the tokens of words that were said."""
+    return [tree.words[p].token for p in places if not tree.words[p].is_inserted]

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Negation, conditions, order, times and wishes read off dependency trees, without the chart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.language.registry import ReaderOptions, make_reader
+
+CLOSE, OPEN = "closed(fridge_1)", "not closed(fridge_1)"
+MUG = "on(mug_1, counter_1)"
+READ = {
+    # negation and what shall stay so
+    "The mug should not be on the couch.": "not on(mug_1, couch_1)",
+    "Put the mug on the couch, not on the counter.": f"on(mug_1, couch_1) and not {MUG}",
+    "Leave the mug as it is.": "always on(mug_1, table_1)",
+    "Keep the fridge closed.": f"always {CLOSE}",
+    "Switch on the TV without opening the fridge.": f"switched_on(television_1) and always {CLOSE}",
+    # conditions and what is waited for
+    "If the fridge is open, close it.": f"not initially ({OPEN}) or {CLOSE}",
+    "Close the fridge if it isn't closed already.": f"not initially ({OPEN}) or {CLOSE}",
+    "Don't open the fridge until the mug is on the couch.": (f"on(mug_1, couch_1) before {OPEN}"),
+    # order
+    "After closing the fridge, put the mug on the counter.": (
+        f"{CLOSE} and {MUG} and {CLOSE} before {MUG}"
+    ),
+    # wishes and times
+    "Put the mug on the counter, and the book too if possible.": (
+        f"{MUG} and prefer 0.5: on(book_1, counter_1)"
+    ),
+    "Put the mug on the couch within 2 minutes.": "on(mug_1, couch_1) within 120 s",
+    # statements that demand, without a verb, with one for several
+    "I want the fridge closed.": CLOSE,
+    "Make sure that the fridge is closed.": CLOSE,
+    "The mug belongs on the couch.": "on(mug_1, couch_1)",
+    "The book must be laid on the counter.": "on(book_1, counter_1)",
+    "Mug on the couch, please.": "on(mug_1, couch_1)",
+    "Put the mug on the counter and the book on the couch.": f"{MUG} and on(book_1, couch_1)",
+    "Put the mug where the apple is now.": MUG,
+    "Swap the mug and the bowl.": "on(mug_1, counter_1) and on(bowl_1, table_1)",
+    "Give the counter a wipe.": "not dirty(counter_1)",
+}
+UNSAFE = {
+    "The fridge should be closed in the end, and the mug on the counter.": MUG,
+    "Put the mug on the counter unless the fridge is gloopy.": None,
+    "Put the mug on the counter, but never while the frobnicator hums.": None,
+}
+
+
+@pytest.fixture(scope="module")
+def home(house):
+    return replace(house, similarity=EmbeddingLabelSimilarity())
+
+
+@pytest.fixture(scope="module")
+def learned():
+    return make_reader(ReaderOptions(reader="learned"))
+
+
+@pytest.mark.parametrize("sentence", READ)
+def test_logic_is_read_off_trees(sentence, home, learned):
+    found = learned.read(sentence, home)
+    assert found.best is not None, found.message
+    assert found.best.goal == READ[sentence]
+
+
+@pytest.mark.parametrize("sentence", UNSAFE)
+def test_nothing_is_dropped_silently(sentence, home, learned):
+    """What is said beside a clear request is in the goal, or the reading is asked about."""
+    best = learned.read(sentence, home).best
+    wanted = UNSAFE[sentence]
+    assert best is None or (wanted is not None and wanted in best.goal)
