@@ -34,13 +34,13 @@ _TURNING = gather_words(
 )
 """Words that negate, except, restrict, condition, order or measure: what they mean is never left
 out. English has no more than these and their like: they form closed classes."""
-_SAFETY = gather_words(
+SAFETY = gather_words(
     "safe safely safety careful carefully caution cautious danger dangerous dangerously hazard "
     "hazardous hot boiling burning cold sharp fragile breakable poisonous toxic hurt harm burn "
     "broken spill heavy full electric live flammable baby child kid toddler"
 )
 """Words that a robot has to heed before it touches anything."""
-_CONTRARY = gather_words("not n't 't never no none nor neither but or unless if except without")
+CONTRARY = gather_words("not n't 't never no none nor neither but or unless if except without")
 """Words that must not even be among the fillers of a reading that is offered."""
 _CONTENT = (WordRole.THING, WordRole.QUANTITY, WordRole.QUALITY)
 _LINKS = frozenset(["and", ",", ";", "."])
@@ -105,9 +105,9 @@ def may_be_offered(instruction: str, reading: Reading) -> bool:
         return False
     dropped = [use for use in reading.words if use.role in (WordRole.UNREAD, WordRole.FILLER)]
     words = [instruction[use.start : use.end].lower() for use in unread]
-    if any(_MEASURE.search(word) or _turns(word, _SAFETY | _TURNING) for word in words):
+    if any(_MEASURE.search(word) or _turns(word, SAFETY | _TURNING) for word in words):
         return False
-    contrary = _CONTRARY | _SAFETY
+    contrary = CONTRARY | SAFETY
     if any(_turns(instruction[use.start : use.end].lower(), contrary) for use in dropped):
         return False
     return all(_is_apart(instruction, reading, run) for run in _list_runs(reading))

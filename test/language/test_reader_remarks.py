@@ -86,6 +86,13 @@ GOALS = {
         "closed(door_1) and on(mug_1, couch_1) and closed(door_1) before on(mug_1, couch_1)"
     ),
     "I'm going out, don't touch the vase.": "always on(vase_1, counter_1)",
+    # what no list has: clauses of others, purposes, who is spoken to, haste
+    "Close the door before he sees it.": CLOSED,
+    "Wipe the table, for pity's sake.": "not dirty(table_1)",
+    "Sorry to disturb, could you put the mug on the couch?": "on(mug_1, couch_1)",
+    "can u close the door": CLOSED,
+    "The show begins, so close the door, and fast!": CLOSED,
+    "Robot robot close the door!": CLOSED,
     # greetings, names, introductions
     "Good evening! Sorry to bother you. Could you close the door? Thanks a lot!": CLOSED,
     "Hi there! Close the door, Robbie.": CLOSED,
@@ -167,6 +174,16 @@ NOT_DROPPED = [
     "You have five minutes for the fence. Close the door.",
     "A second one is fine, close the door.",
     "Close the door, but that's not so important.",
+    # parts that no reading has, and that say more than a remark
+    "Close the door before the dog gets in.",
+    "Close the door for the baby.",
+    "Close the door for two minutes.",
+    "Close the door until he comes.",
+    "Close the door when they arrive.",
+    "Close the door whenever he shouts.",
+    "Put the mug on the couch for nobody.",
+    "Put the mug that he broke on the couch.",
+    "Close the door and dance fast.",
     # bans, exceptions, conditions
     "My mother is coming, not the bedroom though. Wipe the table.",
     "Wipe the table. Well, not the counter, somebody's asleep in there.",

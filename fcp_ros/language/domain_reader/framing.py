@@ -51,7 +51,7 @@ def frame_instruction(
     """
 
     def concerns(places: Sequence[int]) -> bool:
-        return any(_is_of_domain(tokens, place, lexicon, patterns) for place in places)
+        return any(is_of_domain(tokens, place, lexicon, patterns) for place in places)
 
     tokens = _write_copulas(tokens, patterns)
     checked = join_checks(tokens)
@@ -83,7 +83,7 @@ def _write_copulas(tokens: Sequence[Token], patterns: PatternTable) -> list[Toke
     return found
 
 
-def _is_of_domain(
+def is_of_domain(
     tokens: Sequence[Token], place: int, lexicon: Lexicon, patterns: PatternTable
 ) -> bool:
     """Return True for a number, and for a word that names a thing or a state of the domain."""

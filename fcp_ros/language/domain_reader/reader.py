@@ -25,9 +25,10 @@ from fcp_ros.language.domain_reader.answers import (
 )
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
-from fcp_ros.language.domain_reader.framing import frame_instruction
+from fcp_ros.language.domain_reader.framing import frame_instruction, is_of_domain
 from fcp_ros.language.domain_reader.graded_sets import decide_sets
 from fcp_ros.language.domain_reader.guides import drop_idle_guides
+from fcp_ros.language.domain_reader.leftovers import Leftovers
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
 from fcp_ros.language.domain_reader.removal import put_somewhere
 from fcp_ros.language.domain_reader.subjects import Subject, SubjectMemory
@@ -216,9 +217,15 @@ class DomainReader:
             context.check,
             join_trees(segment.tree for segment in segments),
         )
-        return self._syntax(
+        tree = join_trees(segment.tree for segment in segments)
+        leftovers = Leftovers(
+            tree, lambda place: is_of_domain(tokens, place, subject.lexicon, subject.patterns)
+        )
+        found = self._syntax(
             ParsedInstruction(segments, nouns, subject.patterns, subject.places, model, context)
         )
+        excused = (leftovers.excuse(sentence) for sentence in found)
+        return sorted(excused, key=lambda sentence: -sentence.degree)
 
     def _note_missing(self, found: Interpretation) -> Interpretation:
         """Say once, with what was not understood, that WordNet is missing."""

@@ -53,7 +53,8 @@ _SHORT_FORMS = (
     "befor=before, untill=until, allways=always, posible=possible, preferrably=preferably, "
     "imediately=immediately, can't=can not, cannot=can not, won't=will not, shan't=shall not, "
     "dont=do not, doesnt=does not, teh=the, hte=the, adn=and, let's=let us, gonna=going to, "
-    "wanna=want to, gimme=give me, i'm=i am, pls=please, plz=please, everything's=everything is"
+    "wanna=want to, gimme=give me, i'm=i am, im=i am, pls=please, plz=please, u=you, ur=your, "
+    "y'all=you, thx=thanks, everything's=everything is"
 )
 _BEFORE_NOT = [
     "is",

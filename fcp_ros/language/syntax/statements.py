@@ -68,7 +68,7 @@ def tell(tree: Tree, stop: int) -> Telling | None:
         return None
     if subject.place > root.place and subject.role != "expl":
         return None
-    if words[0].text == "no" or any(_demands(tree, word) for word in words):
+    if words[0].text == "no" or any(demands(tree, word) for word in words):
         return None
     if subject.text in SPEAKERS:
         return Telling.SPEAKER
@@ -86,7 +86,7 @@ def _is_finite(tree: Tree, verb: Word) -> bool:
     return not helpers and verb.tag in ("VBN", "JJ")
 
 
-def _demands(tree: Tree, word: Word) -> bool:
+def demands(tree: Tree, word: Word) -> bool:
     """Return True for a word that a mere statement lacks: of a wish, a ban, a condition."""
     if word.text in _DEMANDING or (word.lemma in _ALLOWING and word.is_verb):
         return True

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words that no reading has, and that ask for nothing: known by their place in the tree.
+
+Nobody can list what people say beside a request. But where it stands in the tree tells most of it:
+"before he finds it" is a clause of somebody else's, "for hygiene" a purpose, "you" a subject.
+Such a part is a remark if it has no word of the domain, and none that could turn round what was
+read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from fcp_ros.language.confirmation import CONTRARY, SAFETY
+from fcp_ros.language.english.number_words import NUMBERS, UNITS
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.parsing.clauses.hedges import ASIDE
+from fcp_ros.language.parsing.sentence_parser import SKIPPED, SKIPPED_FILLER
+from fcp_ros.language.parsing.trees import Sentence
+from fcp_ros.language.parsing.word_uses import collect_uses
+from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.syntax.statements import demands
+from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
+from fcp_ros.language.syntax.units import find_units
+
+_EXCUSED = 0.97
+"""Degree of a part that asks for nothing."""
+_ADDRESSED = frozenset(["you", "yourself"])
+_AT_ONCE = gather_words("now fast quick quickly promptly immediately asap flat")
+"""Adverbs that a robot obeys by beginning."""
+_ADDING = frozenset(["too", "also"])
+_CORRECTING = gather_words("sorry wait oops actually stop hold")
+"""Words by which people take something back, if they stand alone."""
+_TURNING = gather_words(
+    "if unless until till when whenever whether nobody nothing nowhere except without instead "
+    "rather than only just but should must shall let ought please every each all both any most "
+    "least other others rest first last then after once while"
+)
+"""Words that condition, restrict or order what they stand beside."""
+_LOOSE = frozenset(["advcl", "ccomp", "parataxis", "conj", "ROOT", "dep"])
+"""Roles of a clause that restricts nothing: no relative clause, no object."""
+_BESIDE = frozenset(["parataxis", "conj", "dep"])
+"""Roles of a clause that depends on another one only in the parser's tree."""
+
+Concerns = Callable[[int], bool]
+"""True for a token that is a number, or a word of the domain."""
+
+
+class Leftovers:
+    """The parts of an instruction that a reading may leave out.
+
+    Args:
+        tree: of the whole instruction.
+        concerns: whether a token speaks of what the domain has.
+    """
+
+    def __init__(self, tree: Tree, concerns: Concerns) -> None:
+        self._tree = tree
+        self._concerns = concerns
+        self._words = {word.token: word for word in tree.words if not word.is_inserted}
+        self._units: list[frozenset[int]] = [
+            frozenset(w.token for w in unit.tree.words if not w.is_inserted)
+            for unit in find_units(tree)
+        ]
+
+    def excuse(self, sentence: Sentence) -> Sentence:
+        """Take what asks for nothing for a remark, as if it had been read."""
+        if not sentence.unread:
+            return sentence
+        read = self._list_read(sentence)
+        parts = [
+            part
+            for part in self._list_parts(frozenset(sentence.unread), read)
+            if self._asks_nothing(part)
+        ]
+        whole = frozenset[int]().union(*parts)
+        excused = whole & {*sentence.unread}
+        if not excused:
+            return sentence
+        uses = [
+            WordUse(self._words[token].start, self._words[token].end, WordRole.FILLER, ASIDE)
+            for token in sorted(excused)
+        ]
+        fillers = len(whole - excused - self._list_used(sentence))
+        lost = SKIPPED ** len(excused) * SKIPPED_FILLER**fillers
+        return replace(
+            sentence,
+            uses=(*sentence.uses, *uses),
+            unread=tuple(token for token in sentence.unread if token not in excused),
+            degree=min(1.0, sentence.degree * _EXCUSED ** len(parts) / lost),
+        )
+
+    def _list_read(self, sentence: Sentence) -> frozenset[int]:
+        """List the tokens that have a meaning in a sentence."""
+        return self._list_used(sentence, WordRole.FILLER)
+
+    def _list_used(self, sentence: Sentence, *without: WordRole) -> frozenset[int]:
+        """List the tokens that have a use in a sentence, but for some roles."""
+        spans = [(u.start, u.end) for u in collect_uses(sentence) if u.role not in without]
+        return frozenset(
+            token
+            for token, word in self._words.items()
+            if token not in sentence.unread
+            and any(start <= word.start and word.end <= end for start, end in spans)
+        )
+
+    def _list_parts(self, unread: frozenset[int], read: frozenset[int]) -> Iterator[frozenset[int]]:
+        """Yield the greatest parts of the tree, left to right, that were not read at all."""
+        done: set[int] = set()
+        for token in sorted(unread):
+            if token in done or token not in self._words:
+                continue
+            unit = next((one for one in self._units if token in one), frozenset())
+            part = unit if unit and not unit & read else self._find_part(token, read)
+            done |= part
+            if part:
+                yield part
+
+    def _find_part(self, token: int, read: frozenset[int]) -> frozenset[int]:
+        """Return the greatest subtree around a token of which nothing was read; none may be."""
+        top, found = self._words[token], frozenset[int]()
+        while True:
+            part = self._take_subtree(top, read)
+            if part & read:
+                return found
+            found = part
+            if top.head == top.place:
+                return found
+            top = self._tree.words[top.head]
+            if top.is_inserted:
+                return found
+
+    def _take_subtree(self, top: Word, read: frozenset[int]) -> frozenset[int]:
+        """Return the tokens below a word, without clauses beside it of which something was read."""
+
+        def list_tokens(place: int, without: frozenset[int] = frozenset()) -> frozenset[int]:
+            words = (self._tree.words[one] for one in self._tree.list_subtree(place, without))
+            return frozenset(word.token for word in words if not word.is_inserted)
+
+        beside = frozenset(
+            child.place
+            for child in self._tree.list_children(top.place, *_BESIDE)
+            if child.is_verb and list_tokens(child.place) & read
+        )
+        return list_tokens(top.place, beside)
+
+    # --- what a part says
+
+    def _asks_nothing(self, part: frozenset[int]) -> bool:
+        words = [self._words[token] for token in sorted(part)]
+        inner = {word.place for word in words}
+        top = next(w for w in words if w.head not in inner or w.head == w.place)
+        if any(word.lemma in SAFETY or self._concerns(word.token) for word in words):
+            return False
+        said = [word for word in words if word.role not in ("punct", "cc")]
+        if all(word.lemma == "robot" for word in said):
+            return True
+        if len(said) == 1 and self._says_nothing(said[0]):
+            return True
+        apology = top.tag == "JJ" and self._tree.find_child(top.place, "xcomp") is not None
+        if any(w.text in _CORRECTING for w in words) and not apology:
+            return False
+        if any(w.text in _TURNING or NUMBERS.get(w.text, 0) > 1 or w.text in UNITS for w in words):
+            return False
+        return self._tells(top, words) or self._is_purpose(top, words)
+
+    def _says_nothing(self, word: Word) -> bool:
+        """Return True for "you", "ugh", "now", "too"."""
+        if word.text in _ADDRESSED:
+            return word.role in SUBJECTS
+        if word.tag == "UH" or word.role == "intj":
+            return word.text not in CONTRARY | _CORRECTING
+        if word.text in _ADDING:
+            return word.role == "advmod"
+        return word.text in _AT_ONCE
+
+    def _tells(self, top: Word, words: list[Word]) -> bool:
+        """Return True for a clause about somebody or something else that wishes nothing."""
+        subject = self._tree.find_child(top.place, *SUBJECTS)
+        if subject is None and top.tag == "JJ":  # "sorry to disturb"
+            return not any(word.is_noun or word.text in CONTRARY for word in words)
+        if top.role not in _LOOSE or not (top.is_verb or top.tag == "JJ"):
+            return False
+        if subject is None or subject.is_inserted or subject.text in _ADDRESSED:
+            return False
+        if top.role == "advcl" and any(word.text in CONTRARY for word in words):
+            return False
+        return not any(demands(self._tree, word) for word in words)
+
+    def _is_purpose(self, top: Word, words: list[Word]) -> bool:
+        """Return True for "for hygiene": nothing here, and nobody who must be taken care of."""
+        if top.text != "for" or top.role != "prep":
+            return False
+        above = self._tree.words[top.head]
+        named = all(not w.is_verb and w.text not in CONTRARY for w in words)
+        return named and above.is_verb and any(w.is_noun for w in words)
