@@ -21,7 +21,8 @@ from typing import Annotated
 
 import typer
 
-from benchmark.tables import Verdict, print_verdicts
+from benchmark.tables import Part as Measured
+from benchmark.tables import Verdict, finish, open_console
 
 
 class Part(str, Enum):
@@ -39,14 +40,15 @@ def main(
     only: Annotated[Part | None, typer.Option(help="One part.")] = None,
 ) -> None:
     """Measure and print the table."""
-    rows: list[Verdict] = []
+    console, found = open_console(), []
     for part in Part:
         if only in (None, part):
+            rows = []
             for row in measure_part(part, quick):
-                print(f"{row.what}: {row.value}", flush=True)
+                console.print(f"{row.what}: {row.value}", highlight=False, markup=False)
                 rows.append(row)
-    print_verdicts(rows)
-    raise typer.Exit(any(row.met is False for row in rows))
+            found.append(Measured(part.value, (), rows))
+    finish(found, console)
 
 
 def measure_part(part: Part, quick: bool) -> Iterable[Verdict]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmark.planning.household import Household, household
 from benchmark.planning.household_scene import write_scene
-from benchmark.planning.ours import HOUSEHOLD_DOMAIN
+from benchmark.planning.settings import HOUSEHOLD_DOMAIN
 from benchmark.planning.vague import CountingSource
 from benchmark.preferences.household import least_loss, make_wishes, with_battery, write_goal
 from benchmark.tables import Line, Part, Verdict, limit, milliseconds

@@ -11,7 +11,6 @@ import pytest
 from rich.console import Console
 
 from benchmark.grounding import quality as grounding_quality
-from benchmark.grounding.goals import GOALS, Goal, check_quality
 from benchmark.grounding.judges import (
     Entrant,
     OracleJudge,
@@ -21,7 +20,15 @@ from benchmark.grounding.judges import (
     make_worded_predicates,
     time_judge,
 )
-from benchmark.grounding.quality import list_lines, measure_entrants, measure_judge, show_rows
+from benchmark.grounding.quality import (
+    GOALS,
+    Goal,
+    check_quality,
+    list_lines,
+    measure_entrants,
+    measure_judge,
+    show_rows,
+)
 from benchmark.grounding.questions import (
     EVERYDAY,
     HELD_OUT,
