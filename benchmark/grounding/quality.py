@@ -152,9 +152,8 @@ def measure_judge(
 ) -> Row:
     """Ask a judge and measure its answers."""
     timed = next(column for column in columns if column.name == MIXED_NAME)
-    milliseconds = None if entrant.only else time_judge(judge, timed.questions[::-1])
-    wanted = [c for c in columns if not entrant.only or c.name in entrant.only]
-    taken = [column.take(most) for column in wanted]
+    milliseconds = time_judge(judge, timed.questions[::-1])
+    taken = [column.take(most) for column in columns]
     answers = ask_all(judge, (question for column in taken for question in column.questions))
     figures: dict[tuple[str, str], Figure] = {}
     for column in taken:
@@ -204,7 +203,7 @@ def measure_entrants(columns: Sequence[Column], quick: bool, console: Console) -
     """Ask all judges whose models are here, one after another; the same judge only once."""
     rows: dict[str, Row] = {}
     for entrant in list_entrants():
-        most = entrant.most_quick if quick else entrant.most
+        most = entrant.most_quick if quick else None
         if most == 0:
             console.print(f"{entrant.name}: not in a quick run")
             continue

@@ -17,7 +17,6 @@ from benchmark.grounding.judges import (
     ask_all,
     make_bare_predicates,
     make_request,
-    make_worded_predicates,
     time_judge,
 )
 from benchmark.grounding.quality import (
@@ -218,15 +217,14 @@ class FixedOracle:
 
 
 def test_one_judge_under_two_names_is_asked_once(columns, monkeypatch) -> None:
-    oracles = [FixedOracle("small"), FixedOracle("small"), FixedOracle("small")]
-    ways = ("heads", "heads", "score")
+    oracles = [FixedOracle("small"), FixedOracle("small"), FixedOracle("large")]
 
     def fail():
         raise GroundingError(GroundingCode.MODEL_NOT_FOUND, "fetch it")
 
     entrants = [
-        Entrant(name, lambda o=oracle, w=way: OracleJudge(o, make_bare_predicates(), w))
-        for name, oracle, way in zip("abc", oracles, ways, strict=True)
+        Entrant(name, lambda o=oracle: OracleJudge(o))
+        for name, oracle in zip("abc", oracles, strict=True)
     ]
     entrants += [Entrant("absent", fail), Entrant("slow", fail, most_quick=0)]
     monkeypatch.setattr(grounding_quality, "list_entrants", lambda: entrants)
@@ -271,14 +269,8 @@ def read_names() -> list[str]:
     return [column.name for column in read_columns() if not column.compares]
 
 
-def test_each_set_has_predicates_with_sides_in_the_right_place() -> None:
-    bare, worded = make_bare_predicates(), make_worded_predicates()
-    assert set(bare) == set(worded)
+def test_each_set_has_a_predicate_that_is_judged_like_it() -> None:
+    bare = make_bare_predicates()
     assert all(predicate.judged_like == name for name, predicate in bare.items())
-    request = make_request(worded["stability"], ("mug", "table"))
-    by_name = {argument.parameter: argument.words for argument in request.arguments}
-    assert by_name == {"item": "mug", "support": "table"}
     request = make_request(bare["stability"], ("mug", "table"))
     assert [argument.words for argument in request.arguments] == ["mug", "table"]
-    request = make_request(worded["function"], ("mug", "drinking"))
-    assert [argument.is_text for argument in request.arguments] == [False, True]

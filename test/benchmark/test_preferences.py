@@ -16,9 +16,14 @@ from benchmark.ipc.tasks import IpcTask
 from benchmark.planning.household import household
 from benchmark.planning.settings import HOUSEHOLD_DOMAIN
 from benchmark.planning.vague import CountingSource
-from benchmark.preferences.household import least_loss, make_wishes, with_battery, write_goal
 from benchmark.preferences.lama import compile_whole, translate_plan
-from benchmark.preferences.part_household import state_of
+from benchmark.preferences.part_household import (
+    least_loss,
+    make_wishes,
+    state_of,
+    with_battery,
+    write_goal,
+)
 from benchmark.preferences.part_pddl3 import (
     BEST,
     compare,
