@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part ``speed`` of abstraction.py: executing policies beside lama-first of Fast Downward.
+"""The part ``speed``: executing policies beside lama-first of Fast Downward.
 
 Problems have about 100 objects. What is compared decides, so there are three comparisons, in
 seconds of the processor, without the start of any process:
