@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 
+import typer
 from rich.console import Console
 from rich.table import Table
 
@@ -84,19 +88,9 @@ def show_verdicts(parts: Iterable[Part], console: Console) -> None:
     words = {True: "yes", False: "NO", None: "not measured"}
     for part in parts:
         for verdict in part.verdicts:
-            met = words[verdict.met]
+            met = words[verdict.met] if verdict.goal else ""
             table.add_row(part.name, verdict.what, verdict.value, verdict.goal, met)
     console.print(table)
-
-
-def print_verdicts(verdicts: Sequence[Verdict], title: str = "") -> None:
-    """Print results and goals in Markdown."""
-    words = {True: "yes", False: "NO", None: "not judged"}
-    print(f"\n{title}".rstrip())
-    print("| what | measured | goal | met |\n|---|---|---|---|")
-    for one in verdicts:
-        met = words[one.met] if one.goal else ""
-        print(f"| {one.what} | {one.value} | {one.goal} | {met} |")
 
 
 def best_seconds(action: Callable[[], object], repetitions: int = 5) -> float:
@@ -114,9 +108,48 @@ def in_milliseconds(seconds: float) -> str:
     return f"{seconds * 1e3:.3g} ms" if seconds < 1.0 else f"{seconds:.2f} s"
 
 
-def write_json(parts: Iterable[Part], machine: Mapping[str, Figure], path: Path) -> None:
+def describe_machine() -> dict[str, Figure]:
+    """What the figures depend on."""
+    return {
+        "Python": platform.python_version(),
+        "numpy": version("numpy"),
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 1),
+    }
+
+
+def open_console() -> Console:
+    """A console that is wide enough for the tables where it is no terminal; says the machine."""
+    console = Console(width=None if os.isatty(1) else 200)
+    console.print(", ".join(f"{name} {value}" for name, value in describe_machine().items()))
+    return console
+
+
+def finish(
+    parts: Sequence[Part], console: Console, path: Path | None = None, **more: object
+) -> None:
+    """Show all goals, write the figures, and end the program.
+
+    Args:
+        parts: all that were run.
+        console: for the table of goals.
+        path: for the figures as JSON, with `more` beside them.
+
+    Raises:
+        typer.Exit: code 1 if a goal is missed, else 0.
+    """
+    show_verdicts(parts, console)
+    console.print(f"load average at the end: {os.getloadavg()[0]:.1f}")
+    if path is not None:
+        write_json(parts, describe_machine(), path, **more)
+    raise typer.Exit(any(one.met is False for part in parts for one in part.verdicts))
+
+
+def write_json(
+    parts: Iterable[Part], machine: Mapping[str, Figure], path: Path, **more: object
+) -> None:
     """Everything as JSON."""
-    document = {"machine": machine, "parts": [asdict(part) for part in parts]}
+    document = {"machine": machine, **more, "parts": [asdict(part) for part in parts]}
     path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 

@@ -21,11 +21,12 @@ from typing import Annotated
 
 import typer
 
-from benchmark.tables import Verdict, print_verdicts
+from benchmark.tables import Part as Measured
+from benchmark.tables import Verdict, finish, open_console
 
 
 class Part(str, Enum):
-    """A part of the measurements; each is a file of this folder."""
+    """A part of the measurements."""
 
     QNP = "qnp"
     DOMAINS = "domains"
@@ -34,25 +35,35 @@ class Part(str, Enum):
     HOUSEHOLD = "household"
 
 
+MEASURES = {
+    Part.QNP: "benchmark.abstraction.qnp:measure",
+    Part.DOMAINS: "benchmark.abstraction.domains:measure_domains",
+    Part.MORE: "benchmark.abstraction.domains:measure_more",
+    Part.SPEED: "benchmark.abstraction.speed:measure",
+    Part.HOUSEHOLD: "benchmark.abstraction.household:measure",
+}
+
+
 def main(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer instances.")] = False,
     only: Annotated[Part | None, typer.Option(help="One part.")] = None,
 ) -> None:
     """Measure and print the table."""
-    rows: list[Verdict] = []
+    console, found = open_console(), []
     for part in Part:
         if only in (None, part):
+            rows = []
             for row in measure_part(part, quick):
-                print(f"{row.what}: {row.value}", flush=True)
+                console.print(f"{row.what}: {row.value}", highlight=False, markup=False)
                 rows.append(row)
-    print_verdicts(rows)
-    raise typer.Exit(any(row.met is False for row in rows))
+            found.append(Measured(part.value, (), rows))
+    finish(found, console)
 
 
 def measure_part(part: Part, quick: bool) -> Iterable[Verdict]:
     """Measure one part; its file is imported only then."""
-    module = importlib.import_module(f"benchmark.abstraction.{part.value}")
-    found: Iterable[Verdict] = module.measure(quick)
+    file, _, name = MEASURES[part].partition(":")
+    found: Iterable[Verdict] = getattr(importlib.import_module(file), name)(quick)
     return found
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part ``speed`` of abstraction.py: executing policies beside lama-first of Fast Downward.
+"""The part ``speed``: executing policies beside lama-first of Fast Downward.
 
 Problems have about 100 objects. What is compared decides, so there are three comparisons, in
 seconds of the processor, without the start of any process:
@@ -26,7 +26,9 @@ from pathlib import Path
 
 from benchmark.abstraction.large import DRAWERS, write_problem
 from benchmark.rivals.environment import RivalEnvironment, rival_environment
-from benchmark.rivals.programs import LAMA_FIRST, Limits, RivalStatus, run_rival
+from benchmark.rivals.fast_downward import NAME as FAST_DOWNWARD
+from benchmark.rivals.fast_downward import RivalStatus, run_lama_first
+from benchmark.rivals.programs import Limits
 from benchmark.tables import Verdict
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.policy_file import read_policy
@@ -77,7 +79,7 @@ def measure(quick: bool) -> Iterator[Verdict]:
     if not DOMAINS.is_dir():
         yield Verdict("speed", f"needs the domains in {DOMAINS}")
         return
-    rivals = rival_environment(planners=["Fast Downward"])
+    rivals = rival_environment(planners=[FAST_DOWNWARD])
     for domain in DRAWERS:
         policy = read_policy(POLICIES / f"{domain}.yaml")
         seeds, limits = (SEEDS_QUICK, LIMITS_QUICK) if quick else (SEEDS, LIMITS)
@@ -159,7 +161,7 @@ def _verify(task: PddlTask, execution: Execution) -> float:
 
 
 def _measure_lama(files: tuple[Path, Path], rivals: RivalEnvironment, limits: Limits) -> LamaTimes:
-    run = run_rival(LAMA_FIRST, files, limits, rivals)
+    run = run_lama_first(files, limits, rivals)
     if run.status is not RivalStatus.SOLVED or run.steps is None:
         nothing = math.inf if run.status is RivalStatus.TIMEOUT else math.nan
         return LamaTimes(0, nothing, nothing, f"{run.status.value} {run.note}".strip())

@@ -28,7 +28,8 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from benchmark.tables import Verdict, print_verdicts
+from benchmark.tables import Part as Measured
+from benchmark.tables import Verdict, finish, open_console
 from fcp_ros.alignment.answer import AlignmentOptions, AlignmentStatus, Standing
 from fcp_ros.alignment.comparison import declare_synonyms
 from fcp_ros.alignment.engine import align
@@ -146,14 +147,15 @@ def main(
         Part.CHANCE: lambda: _measure_chance(tasks, 5 if quick else seeds),
         Part.SCENES: lambda: measure_scenes(5 if quick else 20),
     }
-    rows: list[Verdict] = []
+    console, found = open_console(), []
     for part, measure in parts.items():
         if only in (None, part):
+            rows = []
             for row in measure():
-                print(f"{row.what}: {row.value}", flush=True)
+                console.print(f"{row.what}: {row.value}", highlight=False, markup=False)
                 rows.append(row)
-    print_verdicts(rows)
-    raise typer.Exit(any(row.met is False for row in rows))
+            found.append(Measured(part.value, (), rows))
+    finish(found, console)
 
 
 def _measure_many_names() -> Iterator[Verdict]:

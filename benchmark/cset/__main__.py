@@ -1,148 +1,197 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the C-set engine is, beside others: ``python -m benchmark.cset``.
+"""How fast the C-set engine is: ``python -m benchmark.cset``.
 
 Searches: all places where an object is on a surface in a room that has a neighbouring room, in
-scenes of several sizes; by this engine, by a numpy join written by hand for just this pattern, and
-by the subgraph isomorphism of networkx, rustworkx and igraph (the last two where they are
-installed). All must find equally many. States: rewriting, memory, match sets.
+scenes of several sizes, and those of one object; beside a numpy join written by hand for just this
+pattern, and beside networkx's subgraph isomorphism where that takes seconds. All must find equally
+many. States: rewriting, matching, memory.
 
-All times are the shortest of many repetitions, in one thread. Writes Markdown tables to standard
-output.
+All times are the shortest of many repetitions, in one thread. Exits with 1 when a goal is missed.
 """
 
 from __future__ import annotations
 
-import argparse
-import platform
+import gc
+import random
 import time
-from collections.abc import Callable, Sequence
+import tracemalloc
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Annotated
 
+import networkx
 import numpy as np
+import typer
+from networkx.algorithms.isomorphism import DiGraphMatcher, categorical_node_match
 
-from benchmark.cset.rivals import Result, best_time, by_igraph, by_networkx, by_rustworkx
-from benchmark.cset.scene import GRAPH_PATTERN, Scene, numpy_join, pattern
-from benchmark.cset.states import Figure, rewriting_figures
-from fcp_ros.cset import find_homs
+from benchmark.cset.scene import PATTERN_EDGES, SCHEMA, Scene, numpy_join, pattern
+from benchmark.tables import Part, Verdict, finish, in_milliseconds, limit, open_console
+from fcp_ros.cset import Instance, InstanceBuilder, Morphism, Rule, find_hom, find_homs, inclusion
+from fcp_ros.cset import rewrite as rewrite_by
 
-Row = tuple[str, Result]
+SIZES, QUICK_SIZES = (1_000, 10_000, 100_000), (1_000, 10_000)
+"""Objects."""
+RIVAL_SIZE = 1_000
+"""networkx takes seconds for so many."""
+SECONDS, QUICK_SECONDS = 1.0, 0.2
+"""For each measurement."""
+MOVES = 1_000
+REWRITE_US, MATCH_US, BUILDER_US, STATE_KB = 100.0, 50.0, 40.0, 5.0
 
 
-def our_rows(scene: Scene, seconds: float) -> list[Row]:
-    """All matches by this engine, and by hand."""
+def main(
+    quick: Annotated[bool, typer.Option("--quick", help="Small scenes, few repetitions.")] = False,
+) -> None:
+    """Run both parts and show their tables."""
+    console = open_console()
+    sizes, seconds = (QUICK_SIZES, QUICK_SECONDS) if quick else (SIZES, SECONDS)
+    searches = [one for size in sizes for one in measure_searches(Scene.random(size), seconds)]
+    start = Scene.random(sizes[-1]).instance()
+    parts = [Part("searches", (), searches), Part("states", (), measure_states(start, seconds))]
+    finish(parts, console)
+
+
+def best_time(action: Callable[[], object], seconds: float) -> float:
+    """The shortest time that an action takes, of as many repetitions as fit in some seconds."""
+    best = float("inf")
+    end = time.perf_counter() + seconds
+    while best == float("inf") or time.perf_counter() < end:
+        start = time.perf_counter()
+        action()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def measure_searches(scene: Scene, seconds: float) -> Iterator[Verdict]:
+    """Find all matches, and those of one object."""
     target, query = scene.instance(), pattern()
+    name = f"{scene.sizes[0]:,} objects"
     start = time.perf_counter()
     first = list(find_homs(query, target))
     cold = time.perf_counter() - start
-    elements, count = query.all_elements(), len(first)
-    images = np.array([[hom(id_) for id_ in elements] for hom in first]).reshape(-1, len(elements))
-    _check_columns(scene, list(images.T))
+    _check_matches(scene, query, first)
+    ours = best_time(lambda: sum(1 for _ in find_homs(query, target)), seconds)
+    yield Verdict(f"{name}: all {len(first):,} matches", in_milliseconds(ours))
+    yield Verdict("... first time ever, with plan and indexes", in_milliseconds(cold))
+    by_hand = best_time(lambda: numpy_join(scene), seconds)
+    yield Verdict("... numpy by hand", f"{in_milliseconds(by_hand)}, {by_hand / ours:.2g} times")
+    if scene.sizes[0] <= RIVAL_SIZE:
+        start = time.perf_counter()
+        assert _count_by_networkx(scene) == len(first), "networkx finds something else"
+        theirs = time.perf_counter() - start
+        yield Verdict("... networkx", f"{in_milliseconds(theirs)}, {theirs / ours:.0f} times")
+    item, ids = query.id_of("object"), target.elements("object")
+    anchors = [{item: ids[number]} for number in range(min(100, len(ids)))]
+    anchor = max(anchors, key=lambda one: len(list(find_homs(query, target, initial=one))))
+    one = best_time(lambda: list(find_homs(query, target, initial=anchor)), seconds)
+    yield Verdict(f"{name}: matches of one object", f"{1e6 * one:.1f} us")
 
-    def timed(action: Callable[[], object]) -> float:
-        return best_time(action, seconds)
 
-    iterated = timed(lambda: sum(1 for _ in find_homs(query, target)))
-    by_hand = timed(lambda: numpy_join(scene))
-    return [
-        ("ours, one Morphism after the other", Result(count, iterated, "lazy")),
-        ("ours, first time ever", Result(count, cold, "makes the plan and the indexes")),
-        ("numpy by hand, 4 elements", Result(count, by_hand, "offsets kept from call to call")),
-    ]
-
-
-def _check_columns(scene: Scene, columns: Sequence[np.ndarray]) -> None:
+def _check_matches(scene: Scene, query: Instance, found: list[Morphism]) -> None:
     """That ours are the matches that numpy finds; ids are numbers plus one, in order of types."""
     objects, surfaces, _ = scene.sizes
-    first = (1, 1 + objects, 1 + objects + surfaces, 1 + objects + surfaces)
-    ours = [column - begin for column, begin in zip(columns, first, strict=True)]
-    theirs = list(numpy_join(scene))
-    for found in (ours, theirs):
-        order = np.lexsort(found)
-        found[:] = [column[order] for column in found]
-    assert all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True)), "wrong matches"
+    first = np.array([1, 1 + objects, 1 + objects + surfaces, 1 + objects + surfaces])
+    elements = query.all_elements()
+    ours = np.array([[hom(id_) for id_ in elements] for hom in found]).reshape(-1, 4) - first
+    theirs = np.array(numpy_join(scene)).T
+    sort = [rows[np.lexsort(rows.T)] for rows in (ours, theirs)]
+    assert np.array_equal(*sort), "wrong matches"
 
 
-def rival_rows(scene: Scene, seconds: float) -> list[Row]:
-    """All matches by the libraries."""
-    target = scene.labelled_graph()
+def _count_by_networkx(scene: Scene) -> int:
+    """Count the matches by the subgraph isomorphism of networkx."""
+    labels, edges = scene.labelled_graph()
+    graphs = []
+    for nodes, pairs in ((labels, edges), ([0, 1, 2, 2], PATTERN_EDGES)):
+        graph = networkx.DiGraph()
+        graph.add_nodes_from((node, {"label": label}) for node, label in enumerate(nodes))
+        graph.add_edges_from(pairs)
+        graphs.append(graph)
+    matcher = DiGraphMatcher(*graphs, node_match=categorical_node_match("label", None))
+    return sum(1 for _ in matcher.subgraph_monomorphisms_iter())
+
+
+def move_rule() -> Rule:
+    """Take an object from one surface to another."""
+
+    def side(surface: str | None) -> Instance:
+        builder = InstanceBuilder(SCHEMA)
+        item = builder.add("object", "object")
+        surfaces = {name: builder.add("surface", name) for name in ("old", "new")}
+        if surface is not None:
+            builder.relate("on", item, surfaces[surface])
+        return builder.build()
+
+    glue = side(None)
+    return Rule("move", inclusion(glue, side("old")), inclusion(glue, side("new")))
+
+
+def matches(rule: Rule, state: Instance, seed: int = 2) -> Iterator[Morphism]:
+    """Matches of the move rule in a state: random objects to random surfaces."""
+    generator = random.Random(seed)
+    objects, surfaces = state.elements("object"), state.elements("surface")
+    item, new = rule.L.id_of("object"), rule.L.id_of("new")
+    while True:
+        fixed = {item: generator.choice(objects), new: generator.choice(surfaces)}
+        match = find_hom(rule.L, state, initial=fixed)
+        if match is not None:  # otherwise the object is there already
+            yield match
+
+
+def walk(rule: Rule, state: Instance, steps: int) -> Iterator[tuple[Instance, float]]:
+    """Successive states, and how long each rewrite took, its match given."""
+    generator = random.Random(3)
+    for _ in range(steps):
+        match = next(matches(rule, state, generator.randrange(10**9)))
+        start = time.perf_counter()
+        result = rewrite_by(rule, match)
+        seconds = time.perf_counter() - start
+        assert result.instance is not None, result.violations
+        state = result.instance
+        yield state, seconds
+
+
+def measure_states(start: Instance, seconds: float) -> list[Verdict]:
+    """What it takes to move one object."""
+    rule = move_rule()
+    ((state, _),) = islice(walk(rule, start, 1), 1)
+    match = next(matches(rule, state))
+    item, old, new = (match(rule.L.id_of(name)) for name in ("object", "old", "new"))
+
+    def by_builder() -> Instance:
+        builder = InstanceBuilder.of(state)
+        builder.unrelate("on", item, old)
+        builder.relate("on", item, new)
+        return builder.build()
+
+    def anchored() -> Morphism | None:
+        return find_hom(rule.L, state, initial={rule.L.id_of("object"): item})
+
+    times = sorted(time_ for _, time_ in walk(rule, state, MOVES))
+    rewritten = best_time(lambda: rewrite_by(rule, match), seconds)
+    built = best_time(by_builder, seconds)
+    size = f"{len(start.elements('object')):,} objects"
     return [
-        ("rustworkx", by_rustworkx(target, GRAPH_PATTERN, seconds)),
-        ("igraph", by_igraph(target, GRAPH_PATTERN, seconds)),
-        ("networkx", by_networkx(target, GRAPH_PATTERN, 0.0)),
+        limit(f"rewrite one relation, {size}, best", 1e6 * rewritten, REWRITE_US, "us"),
+        limit(f"... median of {MOVES:,} moves", 1e6 * times[MOVES // 2], REWRITE_US, "us"),
+        Verdict("... 99th percentile of these", f"{1e6 * times[MOVES * 99 // 100]:.1f} us"),
+        limit("... the builder alone, best", 1e6 * built, BUILDER_US, "us"),
+        limit("match with one element given", 1e6 * best_time(anchored, seconds), MATCH_US, "us"),
+        limit("memory for each successive state", _measure_memory(rule, state), STATE_KB, "kB"),
     ]
 
 
-def anchored_rows(scene: Scene, seconds: float, rivals: bool) -> list[Row]:
-    """The matches of one object: the one that has most neighbouring rooms among the first 100."""
-    target, query = scene.instance(), pattern()
-    item = query.id_of("object")
-    numbers = range(min(100, scene.sizes[0]))
-    ids = target.elements("object")
-    chosen = max(numbers, key=lambda n: len(list(find_homs(query, target, initial={item: ids[n]}))))
-    anchor = {item: ids[chosen]}
-    count = len(list(find_homs(query, target, initial=anchor)))
-    ours = best_time(lambda: list(find_homs(query, target, initial=anchor)), seconds)
-    rows = [("ours, list of Morphisms", Result(count, ours, "call and matches in all"))]
-    if rivals:
-        graph = scene.labelled_graph().with_label(chosen, 3)
-        asked = GRAPH_PATTERN.with_label(0, 3)
-        rows += [
-            ("rustworkx", by_rustworkx(graph, asked, seconds)),
-            ("igraph", by_igraph(graph, asked, seconds)),
-            ("networkx", by_networkx(graph, asked, 0.0)),
-        ]
-    return rows
-
-
-def print_rows(title: str, rows: list[Row]) -> None:
-    """A table, with the ratio of each time to the first."""
-    counts = {result.matches for _, result in rows if result.matches is not None}
-    assert len(counts) == 1, f"not all found equally many: {rows}"
-    print(f"\n{title}: {counts.pop():,} matches\n")
-    print("| who | time | times the first | remark |")
-    print("|---|---|---|---|")
-    unit = rows[0][1].seconds
-    for name, result in rows:
-        if result.matches is None:
-            print(f"| {name} | | | {result.note} |")
-        else:
-            ratio = f"{result.seconds / unit:,.2f}"
-            print(f"| {name} | {_duration(result.seconds)} | {ratio} | {result.note} |")
-
-
-def print_figures(title: str, figures: list[Figure]) -> None:
-    """A table of single numbers."""
-    print(f"\n{title}\n\n| what | value | target |\n|---|---|---|")
-    for figure in figures:
-        print(f"| {figure.what} | {figure.value} | {figure.target} |")
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 1e-3:
-        return f"{seconds * 1e6:.1f} us"
-    return f"{seconds * 1e3:.2f} ms" if seconds < 1 else f"{seconds:.2f} s"
-
-
-def main() -> None:
-    """Run all parts."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--objects", type=int, nargs="+", default=[1_000, 10_000, 100_000])
-    parser.add_argument("--rivals-up-to", type=int, default=10_000, help="objects (default: 10000)")
-    parser.add_argument("--seconds", type=float, default=1.0, help="for each measurement")
-    parser.add_argument("--without-states", action="store_true", help="searches only")
-    options = parser.parse_args()
-    print(f"Python {platform.python_version()}, numpy {np.__version__}, {platform.machine()}")
-    for objects in options.objects:
-        scene, rivals = Scene.random(objects), objects <= options.rivals_up_to
-        rows = our_rows(scene, options.seconds)
-        if rivals:
-            rows += rival_rows(scene, options.seconds)
-        print_rows(f"All matches, {objects:,} objects", rows)
-        found = anchored_rows(scene, options.seconds, rivals)
-        print_rows(f"Matches of one object of {objects:,}", found)
-    if not options.without_states:
-        start = Scene.random(max(options.objects)).instance()
-        print_figures("States: rewriting", rewriting_figures(start, options.seconds))
+def _measure_memory(rule: Rule, start: Instance) -> float:
+    """Return the kB that a state holds beside the one before it."""
+    ((start, _),) = walk(rule, start, 1)
+    gc.collect()
+    tracemalloc.start()
+    states = [state for state, _ in walk(rule, start, MOVES)]
+    gc.collect()
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return held / len(states) / 1000
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -91,8 +91,8 @@ class Scene:
             builder.relate("door", rooms[a], rooms[b])
         return builder.build()
 
-    def labelled_graph(self) -> LabelledGraph:
-        """The scene as a directed graph: objects come first, then surfaces, then rooms."""
+    def labelled_graph(self) -> tuple[list[int], list[tuple[int, ...]]]:
+        """Labels of nodes (0 objects, then 1 surfaces, then 2 rooms), and directed edges."""
         objects, surfaces, rooms = self.sizes
         first_surface, first_room = objects, objects + surfaces
         edges = [
@@ -102,27 +102,11 @@ class Scene:
             ),
             *map(tuple, (self.doors + first_room).tolist()),
         ]
-        return LabelledGraph([0] * objects + [1] * surfaces + [2] * rooms, edges)
+        return [0] * objects + [1] * surfaces + [2] * rooms, edges
 
 
-@dataclass(frozen=True)
-class LabelledGraph:
-    """A directed graph; 0 labels objects, 1 surfaces, 2 rooms, 3 the object that is asked about.
-
-    Attributes:
-        labels: of the nodes.
-        edges: pairs of nodes.
-    """
-
-    labels: list[int]
-    edges: list[tuple[int, ...]]
-
-    def with_label(self, node: int, label: int) -> LabelledGraph:
-        """The same graph with another label at a node."""
-        return LabelledGraph([*self.labels[:node], label, *self.labels[node + 1 :]], self.edges)
-
-
-GRAPH_PATTERN = LabelledGraph([0, 1, 2, 2], [(0, 1), (1, 2), (2, 3)])
+PATTERN_EDGES = ((0, 1), (1, 2), (2, 3))
+"""Of the pattern as a graph: object, surface, room, neighbour."""
 
 
 def pattern() -> Instance:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well two authors of the judgements agree: ``python -m benchmark.grounding labels``.
+"""How well two authors of the judgements agree.
 
 The second author graded a sample of the pairs in config/judgements without seeing the first's
 degrees. What a judge that learnt from one author can reach is bounded by how well another agrees.
@@ -12,10 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from rich.console import Console
-from rich.table import Table
-
 from benchmark.grounding.questions import HELD_OUT, JUDGEMENTS, MIXED, MIXED_NAME, Question
 from benchmark.intervals import (
     Figure,
@@ -24,13 +20,11 @@ from benchmark.intervals import (
     measure_rank,
     measure_with_interval,
 )
-from benchmark.tables import Part
 from fcp_ros.grounding.judged.judgement_set import read_judgements, to_plain
 
 SECOND = JUDGEMENTS / "second_author" / "sample.csv"
 NEAR = 0.2
 """Degrees that differ by no more say the same in other words."""
-FAR = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,28 +74,3 @@ def measure_authors(pairs: Sequence[TwiceJudged]) -> dict[str, Figure]:
         name: measure_with_interval(measure, second, first, clusters)
         for name, measure in measures.items()
     }
-
-
-def run(console: Console, _quick: bool) -> Part:
-    """Print the agreement of each set, and the pairs that the authors differ about."""
-    if not SECOND.is_file():
-        console.print(f"no sample of a second author in {SECOND}: skipped")
-        return Part("labels", ())
-    pairs = read_twice_judged()
-    table = Table(title="A second author, as a judge of the first", title_justify="left")
-    for heading in ("set", "pairs", "error", "rank", "too high by", f"within {NEAR:g}"):
-        table.add_column(heading)
-    for name, mine in group_by_column(pairs).items():
-        figures = measure_authors(mine)
-        near = np.mean([abs(p.second - p.question.degree) <= NEAR + 1e-9 for p in mine])
-        shown = (str(figures[measure]) for measure in ("error", "rank", "difference"))
-        table.add_row("all" if name == HELD_OUT else name, str(len(mine)), *shown, f"{near:.0%}")
-    console.print(table)
-    for pair in pairs:
-        if abs(pair.second - pair.question.degree) > FAR + 1e-9:
-            question = pair.question
-            console.print(
-                f"  {question.kind}: {question.item!r}, {question.other!r}: "
-                f"{question.degree:g}, the second says {pair.second:g}"
-            )
-    return Part("labels", ())

@@ -10,11 +10,9 @@ the clock. Exits with 1 when a goal is missed.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import statistics
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -28,7 +26,7 @@ from benchmark.ipc.planners import OURS, THEIRS, IpcRun, run_ours, run_theirs
 from benchmark.ipc.tasks import LISTED, IpcTask, find_listed_tasks, find_tasks
 from benchmark.rivals.environment import FOLDER, rival_environment
 from benchmark.rivals.programs import Limits
-from benchmark.tables import Line, Part, Verdict, limit, show_part, show_verdicts
+from benchmark.tables import Line, Part, Verdict, finish, limit, open_console, show_part
 
 QUICK_STEP, QUICK_SECONDS = 6, 8.0
 """``--quick``: every sixth task, with this limit."""
@@ -62,7 +60,7 @@ def main(
     output: Annotated[Path | None, typer.Option("--json", help="All figures as JSON.")] = None,
 ) -> None:
     """Run all tasks, show a table of them and one of the goals."""
-    console = Console(width=None if os.isatty(1) else 180)
+    console = open_console()
     tasks = find_tasks(folder) if all_tasks else find_listed_tasks(folder, LISTED)
     tasks = [task for task in tasks if only in task.name]
     if quick:
@@ -73,17 +71,8 @@ def main(
     runs = _run_all(tasks, limits, fast_downward if rival else None, val)
     part = Part("ipc", _to_lines(runs), find_verdicts(runs, limits), _to_notes(runs, limits, val))
     show_part(part, console)
-    show_verdicts([part], console)
-    if output is not None:
-        document = {
-            "limit": seconds,
-            "load": os.getloadavg()[0],
-            "runs": [asdict(run) for planner in runs.values() for run in planner],
-            "goals": [asdict(verdict) for verdict in part.verdicts],
-        }
-        output.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    if any(verdict.met is False for verdict in part.verdicts):
-        raise typer.Exit(1)
+    runs_of_all = [asdict(run) for planner in runs.values() for run in planner]
+    finish([part], console, output, limit=seconds, runs=runs_of_all)
 
 
 def _run_all(
@@ -94,16 +83,13 @@ def _run_all(
     runs: dict[str, list[IpcRun]] = {OURS: []} | ({} if rivals is None else {THEIRS: []})
     now = TextColumn("{task.fields[now]}")
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), now)
-    with (
-        tempfile.TemporaryDirectory(prefix="ipc-") as name,
-        Progress(*columns, console=Console(stderr=True)) as progress,
-    ):
+    with Progress(*columns, console=Console(stderr=True)) as progress:
         bar = progress.add_task("", total=len(tasks), now="")
         for task in tasks:
             progress.update(bar, now=task.name)
-            runs[OURS].append(run_ours(task, limits, Path(name), val))
+            runs[OURS].append(run_ours(task, limits, val))
             if rivals is not None:
-                runs[THEIRS].append(run_theirs(task, limits, Path(name), val, rivals))
+                runs[THEIRS].append(run_theirs(task, limits, val, rivals))
             progress.console.print("; ".join(map(_describe, (each[-1] for each in runs.values()))))
             progress.advance(bar)
     return runs

@@ -37,7 +37,8 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
 
 import fcp_ros
-from benchmark.tables import Verdict, print_verdicts
+from benchmark.processes import read_cpu_seconds, read_share
+from benchmark.tables import Part, Verdict, finish, open_console
 from fcp_ros.action import MakePlan
 from fcp_ros.client import Element, predicate_query
 from fcp_ros.msg import PlanRequest
@@ -103,17 +104,12 @@ class NodeProcess:
     @property
     def cpu(self) -> float:
         """CPU seconds so far, of user and kernel."""
-        stat = Path(f"/proc/{self.process.pid}/stat").read_text()
-        fields = stat.rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return read_cpu_seconds(self.process.pid)
 
     @property
     def memory(self) -> float:
         """Proportional set size (MB)."""
-        text = Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
-        found = re.search(r"^Pss:\s+(\d+) kB", text, re.MULTILINE)
-        assert found is not None
-        return int(found[1]) * 1024 / 1e6
+        return read_share(self.process.pid)
 
 
 @contextmanager
@@ -468,7 +464,7 @@ def main(
 ) -> None:
     """Measure, and exit with 1 if a goal is missed."""
     domain = 1 + os.getpid() % 90
-    print(f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}")
+    console = open_console()
     # A new checkout compiles its kernels once, which takes minutes, and its bytecode, unless
     # PYTHONDONTWRITEBYTECODE is set: then each start compiles again (0.2 to 0.7 s of CPU a node).
     for folder in fcp_ros.__path__:
@@ -476,10 +472,9 @@ def main(
     subprocess.run([sys.executable, "-m", "fcp_ros.planning.warm_up"], check=True)
     found = []
     for number, (title, measure) in enumerate(PARTS.items()):
-        print(f"\n{title} ...", flush=True)
-        found += list(measure(quick, domain + number))
-    print_verdicts(found)
-    raise typer.Exit(any(one.met is False for one in found))
+        console.print(f"{title} ...")
+        found.append(Part(title, (), list(measure(quick, domain + number))))
+    finish(found, console)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,9 @@ from benchmark.planning.blockers import BLOCKERS, blocked_household
 from benchmark.planning.household import Household, household, restricted
 from benchmark.planning.household_pddl import DOMAIN, problem_text
 from benchmark.planning.household_scene import write_scene
-from benchmark.planning.ours import HOUSEHOLD_DOMAIN, Job, OurRun
-from benchmark.planning.settings import Settings, our_line, rival_line
-from benchmark.rivals.programs import KAIROS, LAMA_FIRST, PYPERPLAN, RivalRun
+from benchmark.planning.settings import HOUSEHOLD_DOMAIN, Settings, our_line, rival_line
+from benchmark.rivals.fast_downward import RivalRun
+from benchmark.rivals.ours import Job, OurRun
 from benchmark.tables import Line, Part, Verdict, limit
 
 SIZES = ((100, 40), (1_000, 200), (5_000, 800), (20_000, 2_000))
@@ -77,14 +77,8 @@ def _measured(
     ours = settings.ours(job)
     lines.append(our_line(task, ours))
     by_hand = None
-    for rival, problem, name in (
-        (LAMA_FIRST, small, "by hand"),
-        (LAMA_FIRST, full, ""),
-        (KAIROS, full, ""),
-        (KAIROS, small, "by hand"),
-        (PYPERPLAN, small, "by hand"),
-    ):
-        run = settings.rival(rival, DOMAIN, problem)
+    for problem, name in ((small, "by hand"), (full, "")):
+        run = settings.lama(DOMAIN, problem)
         if run is not None:
             lines.append(rival_line(task, run, name))
             by_hand = by_hand or run

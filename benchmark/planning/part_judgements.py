@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from benchmark.planning.household_scene import write_scene
-from benchmark.planning.ours import HOUSEHOLD_DOMAIN, Job
-from benchmark.planning.settings import Settings, our_line
+from benchmark.planning.settings import HOUSEHOLD_DOMAIN, Settings, our_line
 from benchmark.planning.vague import (
     everything_to_ask,
     least_to_ask,
@@ -13,6 +12,7 @@ from benchmark.planning.vague import (
     vague_goal,
     vague_household,
 )
+from benchmark.rivals.ours import Job
 from benchmark.tables import Line, Part, Verdict
 
 CANDIDATES = (10, 30, 100, 300, 1_000)

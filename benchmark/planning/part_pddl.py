@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of the planning benchmark that are PDDL: Taskography, classical domains, files by path."""
+"""Parts of the planning benchmark that are PDDL: Taskography and classical domains."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ import csv
 import json
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmark.planning.classics import CLASSICS
-from benchmark.planning.ours import Job, OurRun
 from benchmark.planning.settings import Settings, our_line, rival_line
-from benchmark.rivals.programs import KAIROS, LAMA_FIRST, RivalRun
+from benchmark.rivals.ours import Job, OurRun
 from benchmark.tables import Line, Part, Verdict, limit
 
 TASKOGRAPHY = Path(__file__).resolve().parents[3] / "shared" / "bench" / "taskography"
@@ -40,8 +39,11 @@ def taskography_part(settings: Settings) -> Part:
     lines: list[Line] = []
     runs: dict[str, list[OurRun]] = defaultdict(list)
     for problem in _taskography(settings.quick):
-        run, _ = _both(problem, settings, lines)
+        run = _ours(problem, settings)
+        lines.append(our_line(problem.name, run))
         runs[problem.group].append(run)
+        theirs = settings.lama(problem.domain, problem.problem)
+        lines += [] if theirs is None else [rival_line(problem.name, theirs)]
     every = [run for group in runs.values() for run in group]
     seconds = [run.reading + run.planning for run in every if run.solved]
     solved = sum(run.solved for run in every)
@@ -68,64 +70,38 @@ def classics_part(settings: Settings) -> Part:
             file = settings.folder / f"{classic.name}-{size}.pddl"
             file.write_text(classic.problem(size), encoding="utf-8")
             problems.append(Problem(classic.name, f"{classic.name} {size}", classic.domain, file))
-    return _coverage("classical domains", problems, settings)
-
-
-def files_part(settings: Settings, folder: Path) -> Part:
-    """PDDL files of a folder: each subfolder has domain.pddl and problems beside it."""
-    problems = [
-        Problem(domain.parent.name, f"{domain.parent.name} {file.stem}", domain, file)
-        for domain in sorted(folder.rglob("domain.pddl"))
-        for file in sorted(domain.parent.glob("*.pddl"))
-        if file != domain
-    ]
-    return _coverage(f"files in {folder}", problems, settings)
-
-
-def _coverage(name: str, problems: Iterable[Problem], settings: Settings) -> Part:
-    """Coverage of everybody, group by group."""
     lines: list[Line] = []
-    solved: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    failures: dict[tuple[str, str], int] = defaultdict(int)
+    solved: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    failures: dict[tuple[bool, str], int] = defaultdict(int)
     for problem in problems:
-        count = solved[problem.group]
-        if failures["ours", problem.group] < PATIENCE:
-            run = _ours(problem, settings)
-            lines.append(our_line(problem.name, run))
-            count[0] += run.solved
-            key = ("ours", problem.group)
-            failures[key] = 0 if run.solved else failures[key] + 1
-        for index, rival in enumerate((LAMA_FIRST, KAIROS), 1):
-            key = (rival.name, problem.group)
-            if failures[key] >= PATIENCE:
+        for ours in (True, False):
+            key = (ours, problem.group)
+            if failures[key] >= PATIENCE or (not ours and settings.rivals is None):
                 continue
-            answer = settings.rival(rival, problem.domain, problem.problem)
-            if answer is not None:
-                lines.append(rival_line(problem.name, answer))
-                count[index] += answer.steps is not None
-                failures[key] = 0 if answer.steps is not None else failures[key] + 1
+            line, is_solved = _attempt(problem, settings, ours)
+            lines.append(line)
+            solved[problem.group][not ours] += is_solved
+            failures[key] = 0 if is_solved else failures[key] + 1
     verdicts = [
         Verdict(
             f"{group}: solved in {settings.limits.seconds:g} s",
-            f"{ours} (lama-first {lama}, Kairos {kairos})",
+            f"{ours} (lama-first {lama})",
             "next to lama-first",
             ours >= lama if settings.rivals is not None else None,
         )
-        for group, (ours, lama, kairos) in solved.items()
+        for group, (ours, lama) in solved.items()
     ]
     note = f"Who fails {PATIENCE} times in a row in a group is not asked about its larger tasks."
-    return Part(name, lines, verdicts, [note])
+    return Part("classical domains", lines, verdicts, [note])
 
 
-def _both(
-    problem: Problem, settings: Settings, lines: list[Line]
-) -> tuple[OurRun, RivalRun | None]:
-    run = _ours(problem, settings)
-    lines.append(our_line(problem.name, run))
-    theirs = settings.rival(LAMA_FIRST, problem.domain, problem.problem)
-    if theirs is not None:
-        lines.append(rival_line(problem.name, theirs))
-    return run, theirs
+def _attempt(problem: Problem, settings: Settings, ours: bool) -> tuple[Line, bool]:
+    if ours:
+        run = _ours(problem, settings)
+        return our_line(problem.name, run), run.solved
+    theirs = settings.lama(problem.domain, problem.problem)
+    assert theirs is not None, "callers check that lama-first plans, too"
+    return rival_line(problem.name, theirs), theirs.steps is not None
 
 
 def _ours(problem: Problem, settings: Settings) -> OurRun:
@@ -133,10 +109,8 @@ def _ours(problem: Problem, settings: Settings) -> OurRun:
         str(problem.domain),
         problem=str(problem.problem),
         time_limit=settings.limits.seconds,
-        memory=settings.limits.memory,
-        repetitions=0,
     )
-    return settings.ours(job)
+    return settings.ours(job.within(settings.limits.memory))
 
 
 def _taskography(quick: bool) -> Iterator[Problem]:

@@ -7,10 +7,13 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmark.planning.ours import Job, OurRun, run_ours
 from benchmark.rivals.environment import RivalEnvironment
-from benchmark.rivals.programs import SAS_FILE, Limits, Rival, RivalRun, run_rival
+from benchmark.rivals.fast_downward import LAMA_FIRST, RivalRun, run_lama_first
+from benchmark.rivals.ours import Job, OurRun, run_ours
+from benchmark.rivals.programs import Limits
 from benchmark.tables import Line, milliseconds
+
+HOUSEHOLD_DOMAIN = Path(__file__).resolve().with_name("household.yaml")
 
 
 @dataclass(frozen=True)
@@ -31,19 +34,17 @@ class Settings:
     repetitions: int
     rivals: RivalEnvironment | None
 
-    def rival(self, rival: Rival, *files: Path, keep_sas: Path | None = None) -> RivalRun | None:
-        """Let another planner plan; None where they are left out."""
+    def lama(self, *files: Path) -> RivalRun | None:
+        """Let lama-first plan; None where it is left out."""
         if self.rivals is None:
             return None
-        keep = {} if keep_sas is None else {SAS_FILE: keep_sas}
-        run = run_rival(rival, files, self.limits, self.rivals, keep)
-        _say(f"{run.rival}: {run.status.value}, {run.steps} steps, {run.seconds:.2f} s")
+        run = run_lama_first(files, self.limits, self.rivals)
+        _say(f"lama-first: {run.status.value}, {run.steps} steps, {run.seconds:.2f} s")
         return run
 
-    def ours(self, job: Job) -> OurRun:
+    def ours(self, job: Job, ready: bool = True) -> OurRun:
         """Let our planner plan."""
-        patience = (self.limits.seconds + 20.0) * (job.repetitions + 1) + 60.0
-        run = run_ours(job, patience)
+        run = run_ours(job, ready)
         _say(f"ours: {run.status}, {run.steps} steps, {run.reading:.2f} + {run.planning:.3f} s")
         return run
 
@@ -57,7 +58,7 @@ def rival_line(task: str, run: RivalRun, what: str = "") -> Line:
     """The line of another planner; `what` says where it got another task than the others."""
     return Line(
         task,
-        f"{run.rival}, {what}" if what else run.rival,
+        f"{LAMA_FIRST}, {what}" if what else LAMA_FIRST,
         {
             "status": f"{run.status.value} {run.note}".strip(),
             "steps": run.steps,

@@ -9,10 +9,8 @@ github.com/KCL-Planning/VAL) computes the metric of every plan. Exits with 1 whe
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
-from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -25,7 +23,7 @@ from benchmark.preferences.part_pddl3 import QUICK_SECONDS, Pddl3Choice, Runs, l
 from benchmark.preferences.planners import KAIROS, Setting
 from benchmark.rivals.environment import FOLDER, RivalEnvironment, rival_environment
 from benchmark.rivals.programs import Limits
-from benchmark.tables import Part, show_part, show_verdicts
+from benchmark.tables import Part, finish, open_console, show_part
 
 TASKS = Path(__file__).resolve().parents[3] / "shared" / "bench" / "pddl3"
 
@@ -57,7 +55,7 @@ def main(
     output: Annotated[Path | None, typer.Option("--json", help="All figures as JSON.")] = None,
 ) -> None:
     """Run the parts, show a table of each and one of the goals."""
-    console = Console(width=None if os.isatty(1) else 180)
+    console = open_console()
     runs: Runs = {}
     if quick:
         limit = min(limit, QUICK_SECONDS)
@@ -79,18 +77,7 @@ def main(
     for name in parts or list(Name):
         found.append(run_part[name]())
         show_part(found[-1], console)
-    show_verdicts(found, console)
-    console.print(f"load average at the end: {os.getloadavg()[0]:.1f}")
-    if output is not None:
-        document = {
-            "limit": limit,
-            "load": os.getloadavg()[0],
-            "runs": list_runs(runs),
-            "parts": [asdict(part) for part in found],
-        }
-        output.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    if any(verdict.met is False for part in found for verdict in part.verdicts):
-        raise typer.Exit(1)
+    finish(found, console, output, limit=limit, runs=list_runs(runs))
 
 
 def _find_rivals(folder: Path, console: Console) -> RivalEnvironment:

@@ -15,8 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmark.rivals.anytime import PLAN, FoundPlan, run_anytime
-from benchmark.rivals.programs import Limits
+from benchmark.rivals.programs import FoundPlan, Limits, run_program
 from benchmark.rivals.sas_writer import number_of, write_sas
 from fcp_ros.domain.expressions.resolution import check_goal, infer_types
 from fcp_ros.domain.pddl import PddlTask, read_pddl
@@ -92,20 +91,16 @@ def answer(job: dict[str, Any]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="lama-") as name:
         file = Path(name) / "task.sas"
         file.write_text(write_sas(encoding.flat), encoding="utf-8")
-        command = [*job["command"], "--plan-file", PLAN]
-        command += ["--overall-time-limit", f"{limits.seconds:.0f}s"]
-        command += ["--overall-memory-limit", f"{limits.memory}M", "--alias", "lama", "{0}"]
-        run = run_anytime(command, [file], limits)
+        run = run_program(job["command"], [file], limits)
     plans = [
         FoundPlan(plan.seconds, translate_plan(plan.text, task, encoding, unit))
         for plan in run.plans
     ]
-    last = run.output.strip().splitlines()[-1:]
     return {
         "plans": [asdict(plan) for plan in plans],
         "exhausted": run.code == 0,
         "seconds": run.seconds,
-        "note": "" if plans else f"exit code {run.code}: {' '.join(last)}",
+        "note": "" if plans else run.last_words,
     }
 
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from benchmark.ipc.planners import ask_ours
+from benchmark.ipc.planners import make_job
 from benchmark.ipc.tasks import IpcTask
-from benchmark.rivals.anytime import PLAN, run_anytime
 from benchmark.rivals.environment import RivalEnvironment
-from benchmark.rivals.programs import Limits
+from benchmark.rivals.fast_downward import make_command
+from benchmark.rivals.ours import run_ours as run_job
+from benchmark.rivals.programs import PLAN, Limits, run_program
 
 LAMA_CHILD = Path(__file__).resolve().parent / "lama.py"
 OURS, KAIROS, LAMA = "fcp", "Kairos", "LAMA, our compilation"
@@ -41,7 +42,6 @@ class PreferenceRun:
         seconds: to its end.
         plans: number of plans, each better than the one before.
         steps: length of the best plan.
-        bound: no plan has a lower metric, as far as the planner has shown; ours only.
         note: why there is no plan, or none that counts.
     """
 
@@ -56,7 +56,6 @@ class PreferenceRun:
     seconds: float = 0.0
     plans: int = 0
     steps: int | None = None
-    bound: float | None = None
     note: str = ""
 
 
@@ -90,26 +89,19 @@ class Setting:
 def run_ours(task: IpcTask, setting: Setting) -> PreferenceRun:
     """Let our planner improve its plan until the limit; its start-up does not count."""
     limits = setting.limits
-    with tempfile.TemporaryDirectory(prefix="ours-") as name:
-        found = ask_ours(task, limits, Path(name), improve_time=limits.seconds)
-    run = PreferenceRun(OURS, task.name, seconds=found.wall, note=found.note)
-    answer = found.answer
-    if answer is None:
-        return replace(run, status="NO_ANSWER" if found.late else "FAILED")
-    better = answer.get("better", [])
-    run = replace(run, status=answer["status"], note=answer["note"])
-    if answer.get("plan") is None:
+    found = run_job(make_job(task, limits, improve_time=limits.seconds))
+    run = PreferenceRun(OURS, task.name, found.status, seconds=found.wall, note=found.message)
+    if found.plan is None:
         return run
-    cost = better[-1][2] if better else None
+    better = found.better
     run = replace(
         run,
-        proven="cost" in answer["optimal_in"],
+        proven="cost" in found.optimal_in,
         first=better[0][0] if better else found.wall,
         best=better[-1][0] if better else found.wall,
         plans=len(better),
-        bound=answer.get("bound"),
     )
-    return with_metric(run, task, answer["plan"], cost, setting.val)
+    return with_metric(run, task, found.plan, better[-1][2] if better else None, setting.val)
 
 
 def run_kairos(task: IpcTask, setting: Setting) -> PreferenceRun:
@@ -119,11 +111,10 @@ def run_kairos(task: IpcTask, setting: Setting) -> PreferenceRun:
     command = [*setting.rivals.command(KAIROS), "solve", "{0}", "{1}", "--output", PLAN]
     command += ["--timeout", f"{limits.seconds:g}", "--memory", str(limits.memory)]
     command += ["--threads", str(setting.threads)]
-    found = run_anytime(command, [task.domain, task.problem], limits)
+    found = run_program(command, [task.domain, task.problem], limits)
     run = PreferenceRun(KAIROS, task.name, seconds=found.seconds)
     if not found.plans:
-        last = found.output.strip().splitlines()[-1:]
-        return replace(run, note=f"exit code {found.code}: {' '.join(last)}")
+        return replace(run, note=found.last_words)
     run = replace(
         run,
         status="solved",
@@ -143,7 +134,7 @@ def run_lama(task: IpcTask, setting: Setting) -> PreferenceRun:
     job = {
         "domain": str(task.domain),
         "problem": str(task.problem),
-        "command": list(setting.rivals.command("Fast Downward")),
+        "command": make_command(setting.rivals, limits, "lama", 1),
         "seconds": limits.seconds,
         "memory": limits.memory,
     }

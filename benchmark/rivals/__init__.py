@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other planners, as programs in an environment of their own."""
+"""Planners as processes: others from an environment of their own, and ours."""

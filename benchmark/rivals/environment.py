@@ -13,7 +13,6 @@ FOLDER = Path(__file__).resolve().parents[2] / "out" / "rivals-venv"
 PACKAGES: Mapping[str, str] = {
     "Fast Downward": "up-fast-downward==1.0.0",
     "Kairos": "kairos-planner==1.0.6",
-    "pyperplan": "pyperplan==2.1",
 }
 """What to install for each planner."""
 

@@ -34,6 +34,9 @@ from numpy.typing import NDArray
 DOCUMENT, REFUSAL = "__document__", "__refusal__"
 """Names in the result of a file: JSON data, and why there are none, as the bytes of a text."""
 
+START_TIME, BYTES_PER_SECOND = 60.0, 500_000
+"""Time limit (s): one for the start of a child, and one second for each this many bytes."""
+
 
 def _find_file(module: str) -> str:
     """Return the file of a module, without importing it."""
@@ -66,6 +69,11 @@ class SandboxLimits:
 
     memory: int  # bytes that it may allocate
     seconds: float  # time that all its files together may take (s), on the clock and of the CPU
+
+    @staticmethod
+    def of_size(memory: int, size: int) -> SandboxLimits:
+        """Return the limits for files of so many bytes together."""
+        return SandboxLimits(memory, START_TIME + size / BYTES_PER_SECOND)
 
 
 def decode_in_sandbox(

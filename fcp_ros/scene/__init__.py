@@ -15,11 +15,6 @@ with defer_imports(__name__):
         match_scenes,
     )
     from fcp_ros.scene.formats.canonical import to_document, write_scene
-    from fcp_ros.scene.formats.context_matters import (
-        ContextMattersInstance,
-        load_context_matters_instances,
-        load_context_matters_records,
-    )
     from fcp_ros.scene.formats.scene_file import SceneLimits
     from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
     from fcp_ros.scene.graph.elements import (
@@ -45,7 +40,6 @@ with defer_imports(__name__):
 
 __all__ = [
     "AttributeValue",
-    "ContextMattersInstance",
     "DifferenceTolerances",
     "Layer",
     "LiveOptions",
@@ -74,8 +68,6 @@ __all__ = [
     "compare_scenes",
     "complete_relations",
     "compute_delta",
-    "load_context_matters_instances",
-    "load_context_matters_records",
     "load_scene",
     "match_scenes",
     "read_scene",

@@ -11,17 +11,23 @@ import pytest
 from rich.console import Console
 
 from benchmark.grounding import quality as grounding_quality
-from benchmark.grounding.goals import GOALS, Goal, check_quality
 from benchmark.grounding.judges import (
     Entrant,
     OracleJudge,
     ask_all,
     make_bare_predicates,
     make_request,
-    make_worded_predicates,
     time_judge,
 )
-from benchmark.grounding.quality import list_lines, measure_entrants, measure_judge, show_rows
+from benchmark.grounding.quality import (
+    GOALS,
+    Goal,
+    check_quality,
+    list_lines,
+    measure_entrants,
+    measure_judge,
+    show_rows,
+)
 from benchmark.grounding.questions import (
     EVERYDAY,
     HELD_OUT,
@@ -46,26 +52,14 @@ GENERATOR = np.random.default_rng(3)
 GIVEN = GENERATOR.integers(0, 21, 400) / 20.0
 JUDGED = np.clip(GIVEN + GENERATOR.normal(0.0, 0.3, 400), 0.0, 1.0).round(2)
 """With ties on both sides."""
-ONES = np.ones((1, 400))
 
 
 def test_measures_are_those_of_training() -> None:
     known = measure_agreement(JUDGED.tolist(), GIVEN.tolist())
-    assert measure_error(JUDGED, GIVEN, ONES)[0] == pytest.approx(known.mean_error)
-    assert measure_rank(JUDGED, GIVEN, ONES)[0] == pytest.approx(known.rank)
+    assert measure_error(JUDGED, GIVEN) == pytest.approx(known.mean_error)
+    assert measure_rank(JUDGED, GIVEN) == pytest.approx(known.rank)
     clear = (GIVEN >= HIGH) | (GIVEN <= LOW)
-    (area,) = measure_area(JUDGED[clear], (GIVEN[clear] >= HIGH) * 1.0, ONES[:, clear])
-    assert area == pytest.approx(known.area)
-
-
-@pytest.mark.parametrize("measure", [measure_error, measure_rank, measure_area])
-def test_a_weight_counts_as_so_many_judgements(measure) -> None:
-    given = (GIVEN > 0.5) * 1.0 if measure is measure_area else GIVEN
-    weights = GENERATOR.integers(0, 4, (5, 400)).astype(float)
-    for row, found in zip(weights, measure(JUDGED, given, weights), strict=True):
-        often = np.repeat(np.arange(400), row.astype(int))
-        (repeated,) = measure(JUDGED[often], given[often], np.ones((1, len(often))))
-        assert found == pytest.approx(repeated)
+    assert measure_area(JUDGED[clear], (GIVEN[clear] >= HIGH) * 1.0) == pytest.approx(known.area)
 
 
 def test_whole_clusters_are_drawn() -> None:
@@ -81,22 +75,22 @@ def test_whole_clusters_are_drawn() -> None:
 def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
     """Errors of a cluster are alike, so 40 clusters of ten say little more than 40 judgements."""
     clusters = [str(i // 10) for i in range(400)]
-    inside, wide = 0, 0.0
+    inside, wide = 0, []
     for seed in range(60):
         noise = np.random.default_rng(seed).exponential(0.2, 40).repeat(10)
         clustered = measure_with_interval(measure_error, noise, np.zeros(400), clusters)
         inside += clustered.low <= 0.2 <= clustered.high
-        single = measure_with_interval(
-            measure_error, noise, np.zeros(400), list(map(str, range(400)))
-        )
-        wide += (clustered.high - clustered.low) / (single.high - single.low) / 60
+        if seed < 5:
+            alone = list(map(str, range(400)))
+            single = measure_with_interval(measure_error, noise, np.zeros(400), alone)
+            wide.append((clustered.high - clustered.low) / (single.high - single.low))
     assert 50 <= inside <= 60
-    assert wide > 2.5
+    assert np.mean(wide) > 2.5
 
 
 def test_what_cannot_be_measured_is_no_figure() -> None:
-    assert measure_rank(np.full(3, 0.5), np.array([0.0, 0.5, 1.0]), np.ones((1, 3)))[0] == 0.0
-    assert np.isnan(measure_area(np.ones(3), np.ones(3), np.ones((1, 3)))[0])
+    assert measure_rank(np.full(3, 0.5), np.array([0.0, 0.5, 1.0])) == 0.0
+    assert measure_area(np.ones(3), np.ones(3)) == 0.5
     assert str(Figure(0.5, 0.25, 1.0)) == "0.500 [.250, 1.000]"
 
 
@@ -211,15 +205,14 @@ class FixedOracle:
 
 
 def test_one_judge_under_two_names_is_asked_once(columns, monkeypatch) -> None:
-    oracles = [FixedOracle("small"), FixedOracle("small"), FixedOracle("small")]
-    ways = ("heads", "heads", "score")
+    oracles = [FixedOracle("small"), FixedOracle("small"), FixedOracle("large")]
 
     def fail():
         raise GroundingError(GroundingCode.MODEL_NOT_FOUND, "fetch it")
 
     entrants = [
-        Entrant(name, lambda o=oracle, w=way: OracleJudge(o, make_bare_predicates(), w))
-        for name, oracle, way in zip("abc", oracles, ways, strict=True)
+        Entrant(name, lambda o=oracle: OracleJudge(o))
+        for name, oracle in zip("abc", oracles, strict=True)
     ]
     entrants += [Entrant("absent", fail), Entrant("slow", fail, most_quick=0)]
     monkeypatch.setattr(grounding_quality, "list_entrants", lambda: entrants)
@@ -264,14 +257,8 @@ def read_names() -> list[str]:
     return [column.name for column in read_columns() if not column.compares]
 
 
-def test_each_set_has_predicates_with_sides_in_the_right_place() -> None:
-    bare, worded = make_bare_predicates(), make_worded_predicates()
-    assert set(bare) == set(worded)
+def test_each_set_has_a_predicate_that_is_judged_like_it() -> None:
+    bare = make_bare_predicates()
     assert all(predicate.judged_like == name for name, predicate in bare.items())
-    request = make_request(worded["stability"], ("mug", "table"))
-    by_name = {argument.parameter: argument.words for argument in request.arguments}
-    assert by_name == {"item": "mug", "support": "table"}
     request = make_request(bare["stability"], ("mug", "table"))
     assert [argument.words for argument in request.arguments] == ["mug", "table"]
-    request = make_request(worded["function"], ("mug", "drinking"))
-    assert [argument.is_text for argument in request.arguments] == [False, True]

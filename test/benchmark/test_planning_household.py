@@ -18,7 +18,7 @@ from benchmark.planning.blockers import BLOCKERS, blocked_household
 from benchmark.planning.household import ROBOT, Household, Kind, household, restricted
 from benchmark.planning.household_pddl import DOMAIN, problem_text
 from benchmark.planning.household_scene import write_scene
-from benchmark.planning.ours import HOUSEHOLD_DOMAIN
+from benchmark.planning.settings import HOUSEHOLD_DOMAIN
 from benchmark.planning.vague import (
     CountingSource,
     degree_of,

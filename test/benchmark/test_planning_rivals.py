@@ -6,19 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.rivals import programs as planning_rivals
+from benchmark.rivals import programs
 from benchmark.rivals.environment import RivalEnvironment
-from benchmark.rivals.programs import KAIROS, LAMA_FIRST, PYPERPLAN, Limits, RivalStatus, run_rival
+from benchmark.rivals.fast_downward import RivalStatus, run_lama_first
+from benchmark.rivals.programs import PLAN, Limits, run_program
 
-KAIROS_OUTPUT = """; cost = 2
-(go a b)
-(press b)
-kairos: parse 0.8 ms, search 66.1 ms, total 87.7 ms, first plan 84.7 ms
-kairos: 4195 atoms, 148 states, 59 expanded, 143 evaluated, 1 plans, 31 MB peak
-"""
-PYPERPLAN_OUTPUT = """INFO     39 Nodes expanded
-INFO     Search time: 0.0061
-INFO     Plan length: 2
+OUTPUT = """Done! [0.030s CPU, 0.031s wall-clock]
+Plan length: 2 step(s).
+Expanded 39 state(s).
+Search time: 0.0061s
+Total time: 0.01s
 """
 
 
@@ -32,67 +29,74 @@ class FakeEnvironment(RivalEnvironment):
 
 @pytest.fixture
 def run(tmp_path):
-    """Run a rival whose program is the given lines of Python."""
+    """Run lama-first, whose program is the given lines of Python."""
 
-    def run_script(rival, script, limits=Limits(20.0, 2_000)):  # noqa: B008
+    def run_script(script, limits=Limits(20.0, 2_000)):  # noqa: B008
         (tmp_path / "script.py").write_text(script, encoding="utf-8")
         task = tmp_path / "task.pddl"
         task.write_text("(a task)", encoding="utf-8")
-        return run_rival(rival, [task], limits, FakeEnvironment(tmp_path, {}))
+        return run_lama_first([task], limits, FakeEnvironment(tmp_path, {}))
 
     return run_script
 
 
-def test_kairos_plan_is_read(run):
-    found = run(KAIROS, f"print('''{KAIROS_OUTPUT}''')")
+def test_a_plan_is_read(run):
+    found = run(f"open('{PLAN}', 'w').write('(go a b)')\nprint('''{OUTPUT}''')")
     assert found.status is RivalStatus.SOLVED
-    assert (found.steps, found.cost, found.expansions) == (2, 2.0, 59)
-    assert found.search_seconds == pytest.approx(0.0661)
+    assert (found.steps, found.expansions, found.plan) == (2, 39, "(go a b)")
+    assert found.search_seconds == pytest.approx(0.0061)
+    assert found.own_seconds == pytest.approx(0.04)
     assert found.memory is not None
     assert found.memory > 1.0
 
 
-def test_pyperplan_plan_is_read(run):
-    found = run(PYPERPLAN, f"print('''{PYPERPLAN_OUTPUT}''')")
-    assert (found.status, found.steps, found.expansions) == (RivalStatus.SOLVED, 2, 39)
-
-
 @pytest.mark.parametrize(
-    ("rival", "code", "status"),
+    ("code", "status"),
     [
-        (LAMA_FIRST, 11, RivalStatus.UNSOLVABLE),
-        (LAMA_FIRST, 12, RivalStatus.GAVE_UP),
-        (LAMA_FIRST, 22, RivalStatus.MEMOUT),
-        (LAMA_FIRST, 23, RivalStatus.TIMEOUT),
-        (KAIROS, 10, RivalStatus.UNSOLVABLE),
-        (KAIROS, 12, RivalStatus.MEMOUT),
-        (KAIROS, 14, RivalStatus.GAVE_UP),
-        (PYPERPLAN, 1, RivalStatus.FAILED),
+        (1, RivalStatus.FAILED),
+        (11, RivalStatus.UNSOLVABLE),
+        (12, RivalStatus.GAVE_UP),
+        (22, RivalStatus.MEMOUT),
+        (23, RivalStatus.TIMEOUT),
     ],
 )
-def test_exit_codes(run, rival, code, status):
-    assert run(rival, f"raise SystemExit({code})").status is status
+def test_exit_codes(run, code, status):
+    assert run(f"raise SystemExit({code})").status is status
 
 
 def test_no_plan_without_its_length(run):
-    found = run(PYPERPLAN, "print('fine')")
+    found = run("print('fine')")
     assert found.status is RivalStatus.FAILED
     assert found.note == "exit code 0: fine"
 
 
 def test_who_does_not_stop_is_killed(run, monkeypatch):
-    monkeypatch.setattr(planning_rivals, "GRACE", 0.1)
-    found = run(KAIROS, "import time; time.sleep(60)", Limits(0.2, 2_000))
+    monkeypatch.setattr(programs, "GRACE", 0.1)
+    found = run("import time; time.sleep(600)", Limits(0.2, 2_000))
     assert found.status is RivalStatus.TIMEOUT
-    assert found.seconds < 10.0
+    assert found.memory is None
 
 
 def test_memory_is_limited(run):
-    script = "try:\n    x = bytearray(10**9)\nexcept MemoryError:\n    raise SystemExit(12)"
-    assert run(KAIROS, script, Limits(20.0, 500)).status is RivalStatus.MEMOUT
+    script = "try:\n    x = bytearray(10**9)\nexcept MemoryError:\n    raise SystemExit(22)"
+    assert run(script, Limits(20.0, 500)).status is RivalStatus.MEMOUT
 
 
 def test_missing_planner_is_said_so():
-    nowhere = RivalEnvironment(Path("/nowhere"), {"Kairos": "no wheel"})
-    found = run_rival(KAIROS, [], Limits(), nowhere)
+    nowhere = RivalEnvironment(Path("/nowhere"), {"Fast Downward": "no wheel"})
+    found = run_lama_first([], Limits(), nowhere)
     assert (found.status, found.note) == (RivalStatus.MISSING, "no wheel")
+
+
+def test_a_program_that_improves_its_plan_is_followed(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import sys\nfor n in (2, 10, 1):\n open(f'{PLAN}.{{n}}', 'w').write(f'({{n}})')\n"
+        "print(open(sys.argv[1]).read())\nsys.exit(3)",
+        encoding="utf-8",
+    )
+    found = run_program([sys.executable, str(script), "{0}"], [script], Limits(20.0, 2_000))
+    assert [plan.text for plan in found.plans] == ["(1)", "(2)", "(10)"]
+    assert all(0.0 <= plan.seconds <= 20.0 for plan in found.plans)
+    assert found.code == 3
+    assert PLAN in found.output

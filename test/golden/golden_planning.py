@@ -13,7 +13,7 @@ from benchmark.planning.blockers import BLOCKERS, blocked_household
 from benchmark.planning.classics import CLASSICS, Classic
 from benchmark.planning.household import Household, household
 from benchmark.planning.household_scene import write_scene
-from benchmark.planning.ours import HOUSEHOLD_DOMAIN
+from benchmark.planning.settings import HOUSEHOLD_DOMAIN
 from benchmark.planning.vague import CountingSource, vague_domain, vague_goal, vague_household
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.domain import Domain, load_domain, parse_domain, parse_expression

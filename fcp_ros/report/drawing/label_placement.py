@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import shapely
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
@@ -205,15 +206,17 @@ def fit_name(text: str, outline: NDArray[np.float64], taken: Sequence[Box]) -> F
     nowhere is cut short; None if not even its first letter fits.
     """
     boxes = np.reshape(np.array(taken, dtype=np.float64), (-1, 4))
+    inside = shapely.make_valid(shapely.Polygon(outline))
+    shapely.prepare(inside)
     for sizes, is_free, is_broken in _PREFERENCES:
         for size in sizes:
             for lines in _wrap(text, is_broken):
-                place = _find_place(lines, size, outline, boxes if is_free else boxes[:0])
+                place = _find_place(lines, size, inside, boxes if is_free else boxes[:0])
                 if place is not None:
                     return FittedName(lines, *place, size)
     for length in range(min(len(text) - 1, 60), 0, -1):
         lines = (f"{text[:length].rstrip()}\N{HORIZONTAL ELLIPSIS}",)
-        place = _find_place(lines, _SMALL[-1], outline, boxes[:0])
+        place = _find_place(lines, _SMALL[-1], inside, boxes[:0])
         if place is not None:
             return FittedName(lines, *place, _SMALL[-1])
     return None
@@ -240,18 +243,21 @@ def _measure_halves(lines: Sequence[str], size: float) -> NDArray[np.float64]:
 
 
 def _find_place(
-    lines: Sequence[str], size: float, outline: NDArray[np.float64], taken: NDArray[np.float64]
+    lines: Sequence[str], size: float, inside: shapely.Geometry, taken: NDArray[np.float64]
 ) -> tuple[float, float] | None:
-    """Return the middle of the first place inside the outline that covers nothing taken."""
+    """Return the middle of the first place inside an outline that covers nothing taken."""
     halves = _measure_halves(lines, size)
-    low, high = outline.min(axis=0) + halves + MARGIN, outline.max(axis=0) - halves - MARGIN
+    left, bottom, right, top = shapely.bounds(inside)
+    low = np.array([left, bottom]) + halves + MARGIN
+    high = np.array([right, top]) - halves - MARGIN
     if (low > high).any():
         return None
     across, down = np.linspace(low, high, STEPS).T
     xs, ys = np.meshgrid(across, down[::-1])
     middles = np.stack([xs.ravel(), ys.ravel()], axis=1)
-    inside = _are_inside(middles, outline) & ~_meet_edges(middles, halves + 0.9 * MARGIN, outline)
-    middles = middles[inside]
+    around = halves + 0.9 * MARGIN
+    boxes = shapely.box(*(middles - around).T, *(middles + around).T)
+    middles = middles[shapely.contains_properly(inside, boxes)]
     gaps = np.abs(middles[:, None] - (taken[:, 2:] + taken[:, :2]) / 2.0)
     gaps -= halves + (taken[:, 2:] - taken[:, :2]) / 2.0
     middles = middles[~(gaps.max(axis=2) < 0.0).any(axis=1)]
@@ -260,30 +266,3 @@ def _find_place(
     far = (middles[:, 0] - low[0]) / 2.0 + (high[1] - middles[:, 1])
     x, y = middles[far.argmin()].tolist()
     return x, y
-
-
-def _are_inside(points: NDArray[np.float64], outline: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return for each point whether it is in the outline, by counting crossings to its right."""
-    first, second = outline, np.roll(outline, -1, axis=0)
-    x, y = points[:, :1], points[:, 1:]
-    spans = (first[:, 1] > y) != (second[:, 1] > y)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slope = (second[:, 0] - first[:, 0]) / (second[:, 1] - first[:, 1])
-        crossing = first[:, 0] + (y - first[:, 1]) * slope
-    crossed: NDArray[np.bool_] = (spans & (x < crossing)).sum(axis=1) % 2 == 1
-    return crossed
-
-
-def _meet_edges(
-    middles: NDArray[np.float64], halves: NDArray[np.float64], outline: NDArray[np.float64]
-) -> NDArray[np.bool_]:
-    """Return for each box whether an edge of the outline meets it, by separating axes."""
-    half = (np.roll(outline, -1, axis=0) - outline) / 2.0
-    apart = (outline + half)[None] - middles[:, None]
-    reach = np.abs(half)
-    meets = (np.abs(apart) <= halves + reach).all(axis=2) & (
-        np.abs(apart[..., 0] * half[:, 1] - apart[..., 1] * half[:, 0])
-        <= halves[0] * reach[:, 1] + halves[1] * reach[:, 0]
-    )
-    found: NDArray[np.bool_] = meets.any(axis=1)
-    return found

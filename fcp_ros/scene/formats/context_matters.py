@@ -20,20 +20,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, open_scene_file
+from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.source_graph import build_source_graph, to_identifier
 from fcp_ros.scene.formats.validation import ToolModel, keys_of_first, validate
 from fcp_ros.scene.graph.elements import Layer, SceneError, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.complete import complete_relations
 
 _SCENES_FILE = "scenes_from_taskography.json"
 _ADVICE = "Copy the Context Matters data again."
@@ -179,23 +177,8 @@ class InstanceRecord(ToolModel):
 
     id: str
     scene: str
-    goal: str
-    description: str = ""
-    relaxation_expected: bool | None = None
     init_loc: str
     added: list[AddedRecord]
-
-
-@dataclass(frozen=True)
-class ContextMattersInstance:
-    """One instance: a goal, and the house in which it is asked."""
-
-    id: str  # Such as ``dining_setup/Parole/problem_1``
-    goal: str
-    description: str  # Purpose of the instance, by its authors
-    # True if they expect that the goal must be relaxed; None if unstated
-    relaxation_expected: bool | None
-    graph: SceneGraph
 
 
 def is_context_matters(file: SceneFile) -> bool:
@@ -228,29 +211,6 @@ def read_context_matters(file: SceneFile) -> SceneGraph:
     house = available[instance.scene]
     file.limits.check_nodes(house.size + len(instance.added) + 1, file.name)
     return _build_instance(instance, house, file.name)
-
-
-def load_context_matters_records(folder: str | Path) -> Mapping[str, ContextMattersInstance]:
-    """Load all instances of a folder whose house is available, by id, in the file's order.
-
-    The folder holds ``instances.json`` and ``scenes_from_taskography.json``; SceneError otherwise.
-    """
-    file = open_scene_file(Path(folder) / _INSTANCES_FILE, SceneLimits())
-    houses = _read_houses_beside(file)
-    records = {}
-    for id_, instance in _validate_instances(file).items():
-        if instance.scene in houses:
-            source = f"{file.path}#{id_}"
-            graph = complete_relations(_build_instance(instance, houses[instance.scene], source))
-            records[id_] = ContextMattersInstance(
-                id_, instance.goal, instance.description, instance.relaxation_expected, graph
-            )
-    return records
-
-
-def load_context_matters_instances(folder: str | Path) -> Mapping[str, SceneGraph]:
-    """Load the completed scenes of all instances whose house is available, by instance id."""
-    return {id_: record.graph for id_, record in load_context_matters_records(folder).items()}
 
 
 def _validate_instances(file: SceneFile) -> dict[str, InstanceRecord]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from fcp_ros.scene.graph.elements import Pose, SceneNode, Vector
@@ -164,16 +165,8 @@ def _find_best_yaw(points: Floats) -> float:
 
 def _find_hull_edges(points: Floats) -> Floats:
     """Return the edges of the convex hull, shape (k, 2); for points on one line, its direction."""
-    from scipy.spatial import ConvexHull, QhullError
-
-    try:
-        corners = points[ConvexHull(points).vertices]
-    except (QhullError, ValueError):  # fewer than three points, or all on one line
-        spread = points - points.mean(axis=0)
-        far = spread[np.argmax((spread**2).sum(axis=1))]
-        return far[None, :] if far.any() else np.zeros((0, 2))
-    edges: Floats = np.roll(corners, -1, axis=0) - corners
-    return edges
+    hull = shapely.convex_hull(shapely.multipoints(points))
+    return np.diff(shapely.get_coordinates(hull), axis=0)
 
 
 # --- oriented boxes as arrays ---

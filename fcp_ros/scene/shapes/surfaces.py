@@ -18,9 +18,6 @@ from fcp_ros.scene.graph.elements import FARTHEST, SceneError
 
 SUFFIXES = (".ply", ".pcd")  # Endings of the names of polygon files and point clouds
 
-START_TIME, BYTES_PER_SECOND = 60.0, 1_000_000
-"""Time limit of decoding (s): a start time, and one second for each this many bytes."""
-
 MOST_MEMORY = 8 << 30  # Memory limit of decoding (bytes)
 
 _DECODER = "fcp_ros.scene.shapes.surface_decoder"
@@ -84,7 +81,7 @@ def read_each_surface(paths: Sequence[Path], max_bytes: int) -> list[Surface | S
     decoded = decode_in_sandbox(
         _DECODER,
         [(str(paths[number].resolve()),) for number in sound],
-        SandboxLimits(MOST_MEMORY, START_TIME + size / BYTES_PER_SECOND),
+        SandboxLimits.of_size(MOST_MEMORY, size),
     )
     by_number = dict(zip(sound, decoded, strict=True))
     return [

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from benchmark.abstraction.domains import learn_drawn
 from benchmark.abstraction.draws import DOMAINS
-from benchmark.abstraction.more import learn_policy
 from benchmark.abstraction.speed import measure_policy
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.features.parser import parse_feature
@@ -362,7 +362,7 @@ def test_any_towers_are_built() -> None:
 def test_domains_with_dead_ends(name: str, tmp_path: Path) -> None:
     """Of problems with dead ends, ten times larger ones are solved."""
     drawn = DOMAINS[name]
-    found = learn_policy(drawn, tmp_path)
+    found = learn_drawn(drawn, tmp_path)
     assert found.policy is not None, found.sentence
     problem = tmp_path / "large.pddl"
     problem.write_text(drawn.write_problem(drawn.test[0], 100))

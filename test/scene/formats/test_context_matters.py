@@ -11,13 +11,7 @@ from small_household import MAPPING, SCHEMA
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.cset import facts
 from fcp_ros.cset.instance.constraints import find_conflicts
-from fcp_ros.scene import (
-    Layer,
-    SceneError,
-    load_context_matters_instances,
-    load_context_matters_records,
-    load_scene,
-)
+from fcp_ros.scene import Layer, SceneError, load_scene
 
 HOUSES: dict[str, Any] = {
     "Small": {
@@ -82,13 +76,6 @@ def test_in_and_on_are_told_apart_by_the_types(folder: Path) -> None:
     assert ("inside", ("apple_2", "sink_1")) in facts(state.instance)
 
 
-def test_records_carry_the_goal(folder: Path) -> None:
-    records = load_context_matters_records(folder)
-    assert list(records) == ["split/Small/problem_1"]
-    assert records["split/Small/problem_1"].goal == "tidy up"
-    assert records["split/Small/problem_1"].relaxation_expected is None
-
-
 @pytest.mark.parametrize(
     ("fragment", "words"),
     [
@@ -108,21 +95,24 @@ def test_missing_and_broken_houses(folder: Path) -> None:
     houses = folder / "scenes_from_taskography.json"
     houses.write_text(json.dumps({"Small": {"rooms": 3}}))
     with pytest.raises(SceneError, match=r"Small\.rooms"):
-        load_context_matters_instances(folder)
+        load_scene(f"{folder}/instances.json#split/Small/problem_1")
     broken = json.loads(json.dumps(HOUSES))
     broken["Small"]["objects"][0]["room"] = 9
     houses.write_text(json.dumps(broken))
     with pytest.raises(SceneError, match="refers to 9"):
-        load_context_matters_instances(folder)
+        load_scene(f"{folder}/instances.json#split/Small/problem_1")
     houses.unlink()
     with pytest.raises(SceneError, match="no such file"):
-        load_context_matters_instances(folder)
+        load_scene(f"{folder}/instances.json#split/Small/problem_1")
 
 
 def test_the_published_instances(shared_dir: Path) -> None:
-    scenes = load_context_matters_instances(shared_dir / "bench" / "context_matters")
-    assert len(scenes) == 69
-    for scene in scenes.values():
+    file = shared_dir / "bench" / "context_matters" / "instances.json"
+    houses = json.loads(file.with_name("scenes_from_taskography.json").read_text())
+    ids = [one["id"] for one in json.loads(file.read_text()) if one["scene"] in houses]
+    assert len(ids) == 69
+    for id_ in ids:
+        scene = load_scene(f"{file}#{id_}")
         rooms = {room.id for room in scene.in_layer(Layer.ROOM)}
         assert rooms == {r.elements[0] for r in scene.relations_named("connected")}
         assert not [note for note in scene.notes if "no connection" in note]

@@ -373,7 +373,7 @@ def test_a_crash_of_usd_is_an_error_and_no_crash_here(
 def test_a_stage_that_takes_too_long(usd_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sleeping = (sys.executable, "-c", "import time; time.sleep(60)")
     monkeypatch.setattr(sandbox, "COMMAND", sleeping)
-    monkeypatch.setattr(usd_stage, "START_TIME", 0.2)
+    monkeypatch.setattr(sandbox, "START_TIME", 0.2)
     assert "takes too long" in problem(usd_dir / "kitchen_small.usda")
 
 

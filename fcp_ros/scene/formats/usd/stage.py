@@ -24,9 +24,6 @@ from fcp_ros.scene.graph.roles import find_layer
 
 MOST_MEMORY = 6 << 30  # Memory limit of the process (bytes)
 
-START_TIME, BYTES_PER_SECOND = 30.0, 2_000_000
-"""Time limit of the process (s): a start time, and one second for each this many bytes."""
-
 DECODER = "fcp_ros.scene.formats.usd.stage_decoder"  # The decoder in the sandbox
 
 _CRATE, _TEXT, _ZIP = b"PXR-USDC", b"#usda", b"PK\x03\x04"
@@ -80,7 +77,6 @@ def _open(file: SceneFile, *, with_meshes: bool) -> tuple[Mapping[str, Any], Sta
     if importlib.util.find_spec("pxr") is None:
         raise missing_package("reading USD", "usd-core", file.name)
     suffixes = _SUFFIXES[_find_kind(file.content)]
-    seconds = START_TIME + len(file.content) / BYTES_PER_SECOND
     with tempfile.TemporaryDirectory(prefix="fcp_usd_") as temporary:
         path = file.path.resolve()
         if file.path.suffix.lower() not in suffixes:  # USD trusts the name, we the content
@@ -89,7 +85,7 @@ def _open(file: SceneFile, *, with_meshes: bool) -> tuple[Mapping[str, Any], Sta
         folders = [str(folder.expanduser().resolve()) for folder in file.limits.asset_folders]
         meshes = "meshes" if with_meshes else ""
         arguments = (str(path), str(file.limits.max_nodes), meshes, *folders)
-        limits = SandboxLimits(MOST_MEMORY, seconds)
+        limits = SandboxLimits.of_size(MOST_MEMORY, len(file.content))
         (found,) = decode_in_sandbox(DECODER, [arguments], limits, path.parent)
     if isinstance(found, DecodingError):
         raise _describe_failure(file, str(found))

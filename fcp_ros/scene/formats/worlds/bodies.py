@@ -159,9 +159,6 @@ DECODER = "fcp_ros.scene.formats.worlds.mesh_decoder"
 
 MOST_MEMORY = 4 << 30  # Memory limit of the process that reads meshes (bytes)
 
-START_TIME, BYTES_PER_SECOND = 60.0, 500_000
-"""Time limit of that process (s): a start time, and one second for each this many bytes."""
-
 MOST_NAMES = 3  # Most files that a note names, since their paths are long
 
 
@@ -223,7 +220,7 @@ def read_meshes(bodies: Iterable[WorldBody], file: SceneFile) -> list[str]:
     found = decode_in_sandbox(
         DECODER,
         [(str(path), part) for path, part in wanted],
-        SandboxLimits(MOST_MEMORY, START_TIME + size / BYTES_PER_SECOND),
+        SandboxLimits.of_size(MOST_MEMORY, size),
     )
     points: dict[tuple[Path | None, str], Floats] = {}
     failed: list[str] = []

@@ -38,9 +38,6 @@ from fcp_ros.scene.graph.graph import SceneGraph
 DECODER = "fcp_ros.scene.formats.worlds.mjcf_decoder"
 MOST_MEMORY = 4 << 30  # Memory limit of the process that compiles (bytes)
 
-START_TIME, BYTES_PER_SECOND = 60.0, 500_000
-"""Time limit of that process (s): a start time, and one second for each this many bytes."""
-
 MOST_INCLUDES = 1_000
 
 _KEPT = ("compiler", "default", "asset", "worldbody")
@@ -181,7 +178,7 @@ class _ModelText:
 def _compile(
     file: SceneFile, model: _ModelText
 ) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]:
-    limits = SandboxLimits(MOST_MEMORY, START_TIME + model.size / BYTES_PER_SECOND)
+    limits = SandboxLimits.of_size(MOST_MEMORY, model.size)
     with tempfile.TemporaryDirectory(prefix="fcp_mjcf_") as temporary:
         path = Path(temporary) / "model.xml"
         path.write_bytes(ElementTree.tostring(model.root))
