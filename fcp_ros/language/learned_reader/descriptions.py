@@ -224,7 +224,7 @@ class DescriptionReader:
             degree=phrase.degree,
             uses=uses,
         )
-        return Said((said,), (), (*uses, *_list_uses(phrase)), frozenset(tokens), phrase.degree)
+        return Said((said,), (), (*uses, *list_uses(phrase)), frozenset(tokens), phrase.degree)
 
     # --- clauses
 
@@ -440,7 +440,7 @@ class DescriptionReader:
                     use
                     for one in arguments.values()
                     if not isinstance(one, int)
-                    for use in _list_uses(one)
+                    for use in list_uses(one)
                 )
                 inner = (*uses, *known, *rest.uses)
                 best = Said((said, *rest.qualities), (), inner, spans, said.degree)
@@ -548,7 +548,8 @@ def _find_end(phrase: Phrase) -> int:
     return phrase.end
 
 
-def _list_uses(phrase: Phrase) -> tuple[WordUse, ...]:
+def list_uses(phrase: Phrase) -> tuple[WordUse, ...]:
+    """List the uses of the words of a noun phrase."""
     if isinstance(phrase, Coordination):
-        return (*(use for part in phrase.parts for use in _list_uses(part)), *phrase.uses)
+        return (*(use for part in phrase.parts for use in list_uses(part)), *phrase.uses)
     return phrase.uses
