@@ -29,6 +29,8 @@ _DESTINATIONS = gather_words("to into onto")
 _PRONOUNS = gather_words("it them this that these those")
 _STATES = gather_words("open shut clean empty full warm cold cool free dry")
 """States that are nouns, too."""
+_EXCEPT = gather_words("except excluding besides barring save but apart aside without")
+"""Prepositions of what is left out of a noun."""
 _PARTNERS = frozenset(["you", "i", "we", "me", "us"])
 """Who speaks and who is spoken to."""
 _INNER = frozenset(["of", "with", "like"])
@@ -189,7 +191,7 @@ def _list_inner(
 ) -> Iterator[tuple[str, Word]]:
     """Yield the prepositions and nouns that depend on a noun."""
     for child in tree.list_children(word.place, "prep"):
-        if not prepositions or child.text in prepositions:
+        if child.text in prepositions or (not prepositions and child.text not in _EXCEPT):
             for noun in tree.list_children(child.place, "pobj"):
                 yield child.text, noun
 

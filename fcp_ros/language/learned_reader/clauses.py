@@ -23,6 +23,7 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.parsing.word_uses import collect_uses
 from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.syntax.attachments import mend_segment
 from fcp_ros.language.syntax.clauses import Mood, ParsedClause, list_clauses
 from fcp_ros.language.syntax.sentences import Segment
 
@@ -67,13 +68,15 @@ class LearnedSyntax:
 
     def __call__(self, parsed: ParsedInstruction) -> list[Sentence]:
         """Return the sentence that is most probably meant; none if it can't be known."""
-        if parsed.model is None:
+        model = parsed.model
+        if model is None:
             return []
+        parsed = replace(parsed, segments=tuple(map(mend_segment, parsed.segments)))
         if self._logic:
-            return LogicReader(parsed, parsed.model).read()
+            return LogicReader(parsed, model).read()
         if any(token.text in _REFUSED for token in parsed.nouns.tokens):
             return []
-        return _SentenceReader(parsed, parsed.model).read()
+        return _SentenceReader(parsed, model).read()
 
 
 class _SentenceReader:

@@ -287,7 +287,7 @@ def _list_prepositions(tree: Tree, head: int, others: Sequence[int]) -> Iterator
     below = set(tree.list_subtree(head))
     for other in others:
         if other != head and other in below:
-            above = tree.words[other]
-            while above.head != head and above.head != above.place:
-                above = tree.words[above.head]
+            above = tree.words[tree.words[other].head]
+            while tree.words[above.head].role == "prep" and above.head != head:
+                above = tree.words[above.head]  # "out of"
             yield above.place

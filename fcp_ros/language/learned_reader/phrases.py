@@ -14,9 +14,11 @@ from fcp_ros.language.demands.parsed_clauses import name_noun
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.learned_reader.head_reader import PRONOUNS
+from fcp_ros.language.learned_reader.noun_reader import NounReader
 from fcp_ros.language.meanings import MeaningSource
-from fcp_ros.language.parsing.noun_phrases.head_parser import PRONOUNS
 from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, find_determiner
+from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
     Coordination,
     Determiner,
@@ -28,7 +30,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
 )
 from fcp_ros.language.reading import WordRole, WordUse
-from fcp_ros.language.syntax.tree import Tree, Word
+from fcp_ros.language.syntax.tree import Tree, Word, join_trees
 
 _PRONOUNS = {**PRONOUNS, "both": Reference.THEM}
 PIECES = frozenset(["slice", "piece", "chunk", "half", "wedge"])
@@ -77,6 +79,12 @@ class LearnedPhrases:
                 self._labels[label] = _Label(type_ if same else "", count + 1)
         self._charted: dict[int, tuple[Phrase, ...]] = {}
         self._ranked: dict[tuple[str, ...], dict[str, float]] = {}
+        nouns = parsed.nouns
+        tree = join_trees(segment.tree for segment in parsed.segments)
+        self._spans = spans = TreeSpans(tree, nouns.tokens)
+        self._reader = NounReader(
+            nouns.tokens, spans, nouns.lexicon, parsed.patterns, nouns.fit, self.find_state, nouns
+        )
         self._has_spoken = False
 
     # --- heads of clauses' arguments
@@ -97,15 +105,17 @@ class LearnedPhrases:
         word = tree.words[place]
         if self._is_pronoun(tree, word):
             return self._refer(word)
-        charted = self._find_charted(word, type_, without)
+        tokens = {tree.words[place].token for place in without}
+        charted = self._find_charted(word, type_, tokens)
         if charted is None or word.lemma in _SETS or self._is_cut(tree, word):
             charted = self._call_all(tree, word, type_) or charted
         self._has_spoken = self._has_spoken or charted is not None
         return charted
 
     def _is_pronoun(self, tree: Tree, word: Word) -> bool:
-        if word.text in _PRONOUNS and (word.text != "both" or not tree.children[word.place]):
-            return True
+        if word.text in _PRONOUNS:
+            head = _PRONOUNS[word.text]
+            return head is not Reference.THEM or not tree.children[word.place]
         inner = any(tree.list_children(word.place, "prep", "compound"))
         return word.lemma in PIECES and not inner and self._has_spoken
 
@@ -134,15 +144,14 @@ class LearnedPhrases:
 
     # --- by the chart
 
-    def _find_charted(self, word: Word, type_: str, without: frozenset[int]) -> Phrase | None:
-        own = self._nouns.spans.words.get(word.token)
+    def _find_charted(self, word: Word, type_: str, without: set[int]) -> Phrase | None:
+        own = self._spans.words.get(word.token)
         if own is None:
             return None
-        moved = own.place - word.place
-        barred = frozenset(place + moved for place in without)
+        barred = frozenset(w.place for token, w in self._spans.words.items() if token in without)
         best: tuple[float, Phrase | None] = (0.0, None)
         named: tuple[float, Phrase | None] = (0.0, None)
-        for phrase in self._nouns.read(own.place, barred):
+        for phrase in self._reader.read(own.place, barred):
             degree = phrase.degree * self._nouns.fit(phrase, type_)
             if degree > named[0]:
                 named = (degree, phrase)
@@ -160,20 +169,21 @@ class LearnedPhrases:
         """Rate what the chart took a noun for beside what people call so."""
         head = phrase.head
         if not isinstance(head, Noun):
-            return _ABSENT if word.is_noun and isinstance(head, Reference) else 1.0
+            return 1.0
         kinds = {
             str(self._instance.attribute(self._instance.id_of(n), CATEGORY)) for n in head.members
         }
         vague = len(kinds) > 1 and self._model.names.knows(word.lemma)
+        vague = vague and not (phrase.plural or self._nouns.lexicon.has_type(head.said))
         return _ABSENT if vague or not head.members else 1.0
 
     def _rate_charted(self, word: Word, type_: str) -> float:
-        own = self._nouns.spans.words.get(word.token)
+        own = self._spans.words.get(word.token)
         if own is None:
             return 0.0
         if own.place not in self._charted:
-            self._charted[own.place] = self._nouns.read(
-                own.place, frozenset(self._nouns.list_attachments(own.place))
+            self._charted[own.place] = self._reader.read(
+                own.place, frozenset(w.place for w in self._spans.list_attached(own.place))
             )
         rated = (p.degree * self._nouns.fit(p, type_) for p in self._charted[own.place])
         return max(rated, default=0.0)

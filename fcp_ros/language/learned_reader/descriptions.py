@@ -1,0 +1,555 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Descriptions of things: adjectives before a noun, places and relative clauses behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from fcp_ros.domain.expressions.syntax import Atom, Expression, Or, Text, Variable
+from fcp_ros.domain.model import IS_A, TEXT
+from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
+from fcp_ros.domain.words import NUMBER
+from fcp_ros.language.english.function_words import FILLERS
+from fcp_ros.language.english.inflection import write_gerund
+from fcp_ros.language.english.prepositions import PREPOSITIONS
+from fcp_ros.language.english.tokens import Token
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.meanings import Meaning, MeaningSource
+from fcp_ros.language.parsing.lexicon import Lexicon
+from fcp_ros.language.parsing.meanings import PatternTable, SpokenPattern, match_word
+from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
+from fcp_ros.language.parsing.trees import (
+    PLACE,
+    THEME,
+    Argument,
+    Coordination,
+    Determiner,
+    Noun,
+    NounPhrase,
+    Phrase,
+    Predication,
+    Reference,
+    Words,
+)
+from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.syntax.tree import Word
+
+_BE = frozenset(["be"])
+_POSTURES = gather_words(
+    "lie stand sit place locate leave store keep find rest hang situate put be"
+)
+"""Verbs that say that something is somewhere."""
+_FINDING = gather_words("find see have get exist be need want own possess spot")
+"""Verbs of clauses that say nothing of the things: "(all the cups) that you can find"."""
+_PARTNERS = gather_words("i you we there one")
+_RELATIVE = frozenset(["WDT", "WP"])
+_THAT = gather_words("that which who what whatever whichever")
+_IDLE = gather_words(
+    "currently now still already initially originally previously just recently here there "
+    "necessary needed required respective corresponding usual actual available existing present "
+    "whole entire various individual appropriate very really single little nice good old"
+)
+"""Adjectives and adverbs that say nothing of a thing."""
+_OPENING = gather_words("the a an my your this that these those")
+_HERE = {"there": Reference.THERE, "here": Reference.HERE}
+_UNREAD = 0.3
+"""Degree of a phrase for a word before its noun that is not known."""
+
+Read = Callable[[Word, str, int], Phrase | None]
+"""Reads the noun phrase of a head for a slot of a type, at a depth."""
+FindState = Callable[[str, str], Predication | None]
+"""Finds the state that an adjective says of things of a type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something that is said of a thing.
+
+    Attributes:
+        tokens: the words that it accounts for.
+    """
+
+    qualities: tuple[Predication, ...] = ()
+    attributes: tuple[str, ...] = ()
+    uses: tuple[WordUse, ...] = ()
+    tokens: frozenset[int] = frozenset()
+    degree: float = 1.0
+
+    def add_to(self, phrase: NounPhrase) -> NounPhrase:
+        """Return a phrase of which this is said, too."""
+        return replace(
+            phrase,
+            qualities=(*phrase.qualities, *self.qualities),
+            attributes=(*phrase.attributes, *self.attributes),
+            uses=(*phrase.uses, *self.uses),
+            degree=phrase.degree * self.degree,
+        )
+
+
+class DescriptionReader:
+    """A reader of what stands before and behind nouns."""
+
+    def __init__(
+        self,
+        tokens: tuple[Token, ...],
+        spans: TreeSpans,
+        lexicon: Lexicon,
+        patterns: PatternTable,
+        read: Read,
+        fits: Callable[[Phrase, str], float],
+        find_state: FindState,
+    ) -> None:
+        self._tokens = tokens
+        self._spans = spans
+        self._tree = spans.tree
+        self._lexicon = lexicon
+        self._patterns = patterns
+        self._read = read
+        self._fits = fits
+        self._find_state = find_state
+
+    # --- before the noun
+
+    def read_adjectives(self, start: int, end: int, type_: str) -> Said:
+        """Read the words between the opening of a phrase and its noun.
+
+        Args:
+            type_: of the things, if it is known.
+        """
+        said, negated = Said(), False
+        for token in range(start, end):
+            text, use = self._tokens[token].text, self._use(token, token + 1, WordRole.FILLER)
+            quality = None if text in _IDLE else self._find_quality(text, type_)
+            degree = 1.0
+            attribute: tuple[str, ...] = ()
+            if quality is not None:
+                use = replace(use, role=WordRole.QUALITY, meaning=text)
+                quality = replace(quality, negated=quality.negated != negated)
+            elif self._lexicon.find_attribute(text):
+                use, attribute = replace(use, role=WordRole.QUALITY, meaning=text), (text,)
+            elif text not in _IDLE and text not in ("not", "and", ","):
+                use, degree = replace(use, role=WordRole.UNREAD, degree=0.0), _UNREAD
+            negated = text == "not" or (negated and text in FILLERS)
+            said = Said(
+                (*said.qualities, *((quality,) if quality else ())),
+                (*said.attributes, *attribute),
+                (*said.uses, use),
+                said.tokens | {token},
+                said.degree * degree,
+            )
+        return said
+
+    def _find_quality(self, text: str, type_: str) -> Predication | None:
+        known = [
+            pattern
+            for pattern in self._patterns.modifiers.get(text, ())
+            if pattern.is_adjective and not pattern.finite and len(pattern.parts) == 1
+        ]
+        if not known:
+            return self._find_state(text, type_) if type_ else None
+        thing = NounPhrase(0, 0, Noun("", (), type_, ()))
+        best = max(known, key=lambda p: self._fits(thing, p.meaning.types.get(p.subject, "")))
+        return Predication(best.meaning, {}, best.subject, attributive=True, degree=best.degree)
+
+    # --- behind the noun
+
+    def read_behind(self, child: Word, type_: str, depth: int) -> Said | None:
+        """Read what depends on a noun and stands behind it; None if it is not understood."""
+        below = sorted(self._spans.list_tokens(child.place))
+        if not below:
+            return None
+        if child.role in ("prep", "dative"):
+            return self._read_place(child, depth) or self._match(below[0], below[-1] + 1, depth)
+        if child.text in _HERE:
+            return self._say_there(child)
+        if child.role in ("relcl", "acl", "advcl", "ccomp") or child.is_verb:
+            return self._read_clause(child, type_, depth)
+        if child.role in ("amod", "acomp", "advmod", "appos", "oprd", "amod", "prt"):
+            return self._match(below[0], below[-1] + 1, depth) or self._read_complement(
+                child, type_, depth
+            )
+        return None
+
+    def _use(self, start: int, end: int, role: WordRole, meaning: str = "") -> WordUse:
+        return WordUse(self._tokens[start].start, self._tokens[end - 1].end, role, meaning)
+
+    def _use_words(self, tokens: set[int] | frozenset[int], role: WordRole) -> tuple[WordUse, ...]:
+        return tuple(self._use(token, token + 1, role) for token in sorted(tokens))
+
+    def _say_there(self, word: Word) -> Said:
+        token = word.token
+        place = NounPhrase(token, token + 1, _HERE[word.text], Determiner.THE)
+        use = self._use(token, token + 1, WordRole.THING, word.text)
+        said = Predication(None, {PLACE: place}, THEME, "at", uses=(use,), degree=0.97)
+        return Said((said,), (), (use,), frozenset([token]))
+
+    def _read_place(self, prep: Word, depth: int) -> Said | None:
+        """Read "on the table", "from the shelf", "out of the fridge"."""
+        words, last = [prep], prep
+        for inner in self._tree.list_children(prep.place, "prep"):
+            words.append(inner)
+            last = inner
+        before = [w for w in self._tree.list_children(prep.place, "advmod") if w.token < prep.token]
+        noun = self._tree.find_child(last.place, "pobj") or self._tree.find_child(
+            prep.place, "pobj"
+        )
+        if noun is None:
+            there = self._tree.find_child(prep.place, "pcomp", "advmod")
+            return self._say_there(there) if there and there.text in _HERE else None
+        key, place = tuple(w.text for w in words), noun
+        if (prep.text, noun.text) in (("on", "top"), ("in", "front"), ("on", "back")):
+            inner_of = self._spans.find_of(noun)
+            if inner_of is not None:
+                words += [noun, *self._tree.list_children(noun.place, "prep")]
+                key, place = (prep.text, noun.text, "of"), inner_of
+        preposition = PREPOSITIONS.get(key) or PREPOSITIONS.get((prep.text,))
+        if preposition in (None, "for", "with") or any(w.text not in FILLERS for w in before):
+            return None
+        phrase = self._read(place, "", depth + 1)
+        if phrase is None:
+            return None
+        vague = isinstance(phrase, NounPhrase) and phrase.head in (Reference.THING, Reference.ONE)
+        if preposition == "to" and vague:
+            return None
+        tokens = {w.token for w in (*words, *before)}
+        uses = self._use_words(tokens, WordRole.ACTION)
+        assert preposition is not None
+        said = Predication(
+            None,
+            {PLACE: phrase},
+            THEME,
+            preposition,
+            source=preposition == "from",
+            degree=phrase.degree,
+            uses=uses,
+        )
+        return Said((said,), (), (*uses, *list_uses(phrase)), frozenset(tokens), phrase.degree)
+
+    # --- clauses
+
+    def _read_clause(self, verb: Word, type_: str, depth: int) -> Said | None:
+        """Read "that is dirty", "lying on the table", "you can find", "I can drink from"."""
+        below = self._spans.list_tokens(verb.place)
+        if not below:
+            return None
+        start, end = min(below), max(below) + 1
+        where = self._read_where(verb, depth)
+        if where is not None:
+            return where
+        pronoun = self._find_pronoun(verb)
+        subject = self._tree.find_child(verb.place, "nsubj", "nsubjpass", "expl")
+        if subject is not None and subject.text in _PARTNERS and self._is_idle(verb, below):
+            return Said((), (), (self._use(start, end, WordRole.FILLER),), frozenset(below))
+        negated = any(self._tree.list_children(verb.place, "neg"))
+        copula = verb.lemma in _POSTURES and subject in (None, pronoun)
+        if copula:
+            said = self._read_copula(verb, pronoun, negated, type_, depth)
+            if said is not None:
+                return said
+        first = start
+        if pronoun is not None and pronoun.token == start:
+            first += 1
+        helpers = {w.token for w in self._tree.list_children(verb.place, "aux", "auxpass", "neg")}
+        passive = any(self._tree.list_children(verb.place, "auxpass")) or verb.tag == "VBN"
+        for begin in dict.fromkeys((first, *self._skip(first, helpers))):
+            found = self._match(begin, end, depth)
+            if found is not None:
+                skipped = set(range(start, begin))
+                fillers = self._use_words(skipped, WordRole.FILLER)
+                qualities = found.qualities
+                if negated and begin > first:
+                    qualities = tuple(replace(q, negated=not q.negated) for q in qualities)
+                return replace(
+                    found,
+                    qualities=qualities,
+                    uses=(*fillers, *found.uses),
+                    tokens=found.tokens | skipped,
+                )
+        purpose = self._read_purpose(first, end)
+        if purpose is not None:
+            return purpose
+        if passive and type_:
+            state = self._find_state(verb.text, type_)
+            rest = below - helpers - {verb.token} - ({pronoun.token} if pronoun else set())
+            if state is not None and not rest:
+                one = replace(state, negated=state.negated != negated, attributive=False)
+                use = self._use(start, end, WordRole.QUALITY, verb.text)
+                return Said((one,), (), (use,), frozenset(below))
+        return None
+
+    def _skip(self, start: int, helpers: set[int]) -> Iterator[int]:
+        """Yield where a clause goes on behind its helping verbs and idle adverbs."""
+        place = start
+        while place in helpers or self._get(place) in _IDLE:
+            place += 1
+            yield place
+
+    def _get(self, token: int) -> str:
+        return self._tokens[token].text if 0 <= token < len(self._tokens) else ""
+
+    def _find_pronoun(self, verb: Word) -> Word | None:
+        for word in self._tree.list_children(verb.place):
+            if word.tag in _RELATIVE or (word.text in _THAT and word.token < verb.token):
+                return word
+        return None
+
+    def _is_idle(self, verb: Word, below: set[int]) -> bool:
+        """Return True for "you can find", which says nothing of the things."""
+        told = {w.token for w in self._tree.list_children(verb.place)} | {verb.token}
+        return verb.lemma in _FINDING and below <= told
+
+    def _read_where(self, verb: Word, depth: int) -> Said | None:
+        """Read "(the room) where the desk is"."""
+        children = list(self._tree.list_children(verb.place))
+        subject = self._tree.find_child(verb.place, "nsubj")
+        if subject is None or verb.lemma not in _POSTURES:
+            return None
+        given = next((w for w in children if w.role == "prep" and self._is_open(w)), None)
+        if given is None and not any(w.text == "where" for w in children):
+            return None
+        phrase = self._read(subject, "", depth + 1)
+        if phrase is None:
+            return None
+        preposition = PREPOSITIONS.get((given.text,), "from") if given else "from"
+        said = Predication(None, {THEME: phrase}, PLACE, preposition, degree=phrase.degree)
+        below = self._spans.list_tokens(verb.place)
+        use = self._use(min(below), max(below) + 1, WordRole.QUALITY, "where something is")
+        return Said((said,), (), (use,), frozenset(below), phrase.degree)
+
+    def _is_open(self, prep: Word) -> bool:
+        """Return True for "in which" and for an "in" with nothing behind it."""
+        noun = self._tree.find_child(prep.place, "pobj")
+        return not self._tree.children[prep.place] or (noun is not None and noun.tag in _RELATIVE)
+
+    def _read_copula(
+        self, verb: Word, pronoun: Word | None, negated: bool, type_: str, depth: int
+    ) -> Said | None:
+        """Read what is said behind "that is", "lying"."""
+        found, parts = Said(), list[Said]()
+        skip = {verb.token, *({pronoun.token} if pronoun else ())}
+        for child in self._tree.list_children(verb.place):
+            if child.token in skip or child.is_inserted:
+                continue
+            idle = child.role in ("aux", "auxpass", "punct") or child.text in _IDLE
+            if child.role == "neg" or (idle and child.text not in _HERE):
+                role = WordRole.LIMIT if child.role == "neg" else WordRole.FILLER
+                uses = (self._use(child.token, child.token + 1, role),)
+                found = replace(
+                    found, uses=(*found.uses, *uses), tokens=found.tokens | {child.token}
+                )
+                continue
+            part = self._read_complement(child, type_, depth)
+            if part is None:
+                return None
+            parts.append(part)
+        if not parts:
+            return None
+        qualities = tuple(
+            replace(one, negated=one.negated != negated) for part in parts for one in part.qualities
+        )
+        return Said(
+            qualities,
+            tuple(a for part in parts for a in part.attributes),
+            (
+                *self._use_words(skip, WordRole.FILLER),
+                *found.uses,
+                *(use for part in parts for use in part.uses),
+            ),
+            frozenset(skip) | found.tokens | {t for part in parts for t in part.tokens},
+            min(part.degree for part in parts),
+        )
+
+    def _read_complement(self, child: Word, type_: str, depth: int) -> Said | None:
+        """Read a state, a place or a kind: "dirty", "on the table", "a mug"."""
+        below = sorted(self._spans.list_tokens(child.place))
+        if child.role in ("prep", "dative"):
+            return self._read_place(child, depth) or self._match(below[0], below[-1] + 1, depth)
+        if child.text in _HERE:
+            return self._say_there(child)
+        if child.role == "attr" and child.is_noun:
+            return self._read_kind(child)
+        joined = list(self._tree.list_children(child.place, "conj"))
+        if joined and not any(w.text != "and" for w in self._tree.list_children(child.place, "cc")):
+            parts = [self._read_state(one, type_) for one in (child, *joined)]
+            known = [one for one in parts if one is not None]
+            if len(known) == len(parts):
+                return Said(
+                    tuple(q for one in known for q in one.qualities),
+                    tuple(a for one in known for a in one.attributes),
+                    self._use_words(set(below), WordRole.QUALITY),
+                    frozenset(below),
+                )
+        return self._match(below[0], below[-1] + 1, depth) or self._read_state(child, type_)
+
+    def _read_state(self, word: Word, type_: str) -> Said | None:
+        quality = self._find_quality(word.text, type_)
+        attribute = (word.text,) if self._lexicon.find_attribute(word.text) else ()
+        if quality is None and not attribute:
+            return None
+        use = self._use(word.token, word.token + 1, WordRole.QUALITY, word.text)
+        qualities = (quality,) if quality is not None else ()
+        return Said(
+            qualities, attribute if quality is None else (), (use,), frozenset([word.token])
+        )
+
+    def _read_kind(self, word: Word) -> Said | None:
+        """Read "(that are) not cups", "(that is) a mug"."""
+        for match in self._lexicon.find_nouns(self._tokens, word.token):
+            if not isinstance(match.head, Noun) or match.end != word.token + 1:
+                continue
+            labels = tuple(Atom(IS_A, (Variable(THEME), Text(n))) for n in match.head.labels)
+            goal: Expression = Or(labels) if len(labels) > 1 else labels[0]
+            meaning = Meaning(IS_A, MeaningSource.RELATION, {THEME: ""}, goal)
+            below = self._spans.list_tokens(word.place)
+            use = self._use(min(below), match.end, WordRole.THING, match.head.said)
+            said = Predication(meaning, {}, THEME, degree=match.degree)
+            return Said((said,), (), (use,), frozenset(below))
+        return None
+
+    # --- phrases of the domain
+
+    def _match(self, start: int, end: int, depth: int) -> Said | None:
+        """Match the words of a constituent with a phrase of the domain; all of them or none."""
+        negated = self._get(start) == "not"
+        first = start + negated
+        patterns = self._patterns.modifiers.get(self._get(first), ())
+        best: Said | None = None
+        for pattern in patterns:
+            if pattern.is_place and pattern.meaning.source is MeaningSource.RELATION:
+                continue
+            found = self._match_pattern(pattern, first, end, depth)
+            if found is None:
+                continue
+            arguments, uses, degree, stop = found
+            rest = self._read_rest(stop, end, depth) if stop < end else Said()
+            if rest is None:
+                continue
+            said = Predication(
+                pattern.meaning,
+                arguments,
+                pattern.subject,
+                negated=negated,
+                attributive=pattern.is_adjective,
+                degree=pattern.degree * degree,
+                uses=uses,
+            )
+            if best is None or said.degree > best.degree:
+                spans = frozenset(range(start, end))
+                known = tuple(
+                    use
+                    for one in arguments.values()
+                    if not isinstance(one, int)
+                    for use in list_uses(one)
+                )
+                inner = (*uses, *known, *rest.uses)
+                best = Said((said, *rest.qualities), (), inner, spans, said.degree)
+        return best
+
+    def _match_pattern(
+        self, pattern: SpokenPattern, start: int, end: int, depth: int
+    ) -> tuple[dict[str, Argument], tuple[WordUse, ...], float, int] | None:
+        place, degree = start, 1.0
+        arguments: dict[str, Argument] = {}
+        uses: list[WordUse] = []
+        for part in pattern.parts:
+            if place >= end:
+                return None
+            if isinstance(part, PhraseWord):
+                if self._get(place) in ("a", "an", "the") and part.text not in ("a", "an", "the"):
+                    place += 1
+                if place >= end or not match_word(self._get(place), part.text):
+                    return None
+                uses.append(self._use(place, place + 1, WordRole.ACTION, part.text))
+                place += 1
+                continue
+            assert isinstance(part, PhraseSlot)
+            type_ = pattern.meaning.types.get(part.name, "")
+            if type_ == NUMBER:
+                return None
+            if type_ == TEXT:
+                if part is not pattern.parts[-1]:
+                    return None
+                after = self._find_purpose_end(place, end)
+                text = self._write_purpose(place, after)
+                if not text:
+                    return None
+                arguments[part.name] = NounPhrase(place, after, Words(text))
+                uses.append(self._use(place, after, WordRole.QUALITY, f'"{text}"'))
+                place = after
+                continue
+            phrase = self._read_at(place, type_, depth)
+            if phrase is None:
+                return None
+            if isinstance(phrase, Coordination) and part is not pattern.parts[-1]:
+                phrase = phrase.parts[0]  # "between the kitchen | and the hall"
+            arguments[part.name] = phrase
+            degree *= phrase.degree
+            place = _find_end(phrase)
+        return (arguments, tuple(uses), degree, place)
+
+    def _find_purpose_end(self, start: int, end: int) -> int:
+        """Find where a purpose ends: before a place, "to eat | from the kitchen"."""
+        for place in range(start + 1, end - 1):
+            if (self._get(place),) in PREPOSITIONS and self._get(place + 1) in _OPENING:
+                return place
+        return end
+
+    def _read_rest(self, start: int, end: int, depth: int) -> Said | None:
+        """Read the place behind a purpose; None if it is none, or if more stands behind it."""
+        prep = self._spans.words.get(start)
+        found = self._read_place(prep, depth) if prep is not None else None
+        last = max(self._spans.list_tokens(prep.place), default=-1) if prep is not None else -1
+        return found if found is not None and last + 1 == end else None
+
+    def _read_at(self, token: int, type_: str, depth: int) -> Phrase | None:
+        for head in self._spans.list_heads(token):
+            phrase = self._read(head, type_, depth + 1)
+            if phrase is not None:
+                return phrase
+        return None
+
+    def _read_purpose(self, start: int, end: int) -> Said | None:
+        """Read "I can drink from" as what something is good for."""
+        able = self._get(start) in _PARTNERS and self._get(start + 1) in ("can", "could", "may")
+        if not able:
+            return None
+        for pattern in self._patterns.modifiers.get("to", ()):
+            slot = pattern.parts[-1]
+            if len(pattern.parts) != 2 or not isinstance(slot, PhraseSlot):
+                continue
+            text = self._write_purpose(start + 2, end)
+            if pattern.meaning.types.get(slot.name) != TEXT or not text:
+                continue
+            words = NounPhrase(start + 2, end, Words(text))
+            use = self._use(start, end, WordRole.QUALITY, f'"{text}"')
+            said = Predication(
+                pattern.meaning, {slot.name: words}, pattern.subject, degree=0.95, uses=(use,)
+            )
+            return Said((said,), (), (use,), frozenset(range(start, end)), 0.95)
+        return None
+
+    def _write_purpose(self, start: int, end: int) -> str:
+        """Write a purpose: its verb as a gerund, without the preposition at its end."""
+        words = [self._get(place) for place in range(start, end)]
+        while len(words) > 1 and words[-1] in ("from", "with", "on", "out", "of", "in"):
+            words.pop()
+        words = [word for word in words if word not in ("it", "them")]
+        if not words or any(word in (",", ".") for word in words):
+            return ""
+        if self._get(start - 1) in ("to", "can", "could", "may"):
+            words[0] = write_gerund(words[0])
+        return " ".join(words)
+
+
+def _find_end(phrase: Phrase) -> int:
+    if isinstance(phrase, Coordination):
+        return max(_find_end(part) for part in phrase.parts)
+    return phrase.end
+
+
+def list_uses(phrase: Phrase) -> tuple[WordUse, ...]:
+    """List the uses of the words of a noun phrase."""
+    if isinstance(phrase, Coordination):
+        return (*(use for part in phrase.parts for use in list_uses(part)), *phrase.uses)
+    return phrase.uses

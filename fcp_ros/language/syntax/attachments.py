@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trees mended where a parser that has read news attaches words of instructions wrongly.
+
+Lists ("a plate, a fork and a knife" as appositions), free relatives ("whatever is on the table"),
+exceptions, which are always said of a noun, and places behind places.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.syntax.sentences import Segment
+from fcp_ros.language.syntax.tree import Tree, Word
+
+_LISTED = ("appos", "npadvmod", "conj", "dep")
+_OBJECTS = ("dobj", "pobj", "nsubj", "nsubjpass", "attr")
+_DESTINATIONS = frozenset(["to", "into", "onto"])
+_FREE = gather_words("whatever whichever what")
+_EXCEPT = gather_words("except excluding besides barring save but apart aside without")
+_POSTURES = frozenset(["lie", "stand", "sit", "hang"])
+_NOW = gather_words("now currently already still initially originally")
+_PLACING = gather_words("on in into onto to at under behind next inside")
+_FINDING = gather_words("find see have get exist be need want own possess spot")
+_PARTNERS = gather_words("i you we there")
+_ADVERBS = gather_words("next close near")
+"""Adverbs that are prepositions with "to" behind them."""
+
+
+def mend_segment(segment: Segment) -> Segment:
+    """Mend the tree of a piece."""
+    return replace(segment, tree=mend_tree(segment.tree))
+
+
+def mend_tree(tree: Tree) -> Tree:
+    """Mend a tree; it stays as it is where nothing is wrong with it."""
+    mends = (
+        _join_lists,
+        _join_parts,
+        _split_pairs,
+        _free_relatives,
+        _attach_adverbs,
+        _make_prepositions,
+        _leave_out,
+        _attach_exceptions,
+        _attach_places,
+        _release_places,
+    )
+    for mend in mends:
+        tree = mend(tree)
+    return tree
+
+
+def _move(tree: Tree, moved: dict[int, tuple[int, str]]) -> Tree:
+    """Attach words to others: place -> the place above it and its role."""
+    if not moved:
+        return tree
+    words = tuple(
+        replace(word, head=moved[word.place][0], role=moved[word.place][1])
+        if word.place in moved
+        else word
+        for word in tree.words
+    )
+    return tree if _has_circle(words) else Tree(words)
+
+
+def _has_circle(words: tuple[Word, ...]) -> bool:
+    for word in words:
+        steps = 0
+        while word.head != word.place:
+            word, steps = words[word.head], steps + 1
+            if steps > len(words):
+                return True
+    return False
+
+
+# --- lists
+
+
+def _join_lists(tree: Tree) -> Tree:
+    """Join "a plate, a fork and a knife", whatever the parser made of the later ones."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        before = _find_before(tree, word)
+        if before is not None:
+            moved[word.place] = (before.place, "conj")
+            link = tree.words[tree.list_subtree(word.place)[0] - 1]
+            if link.role in ("cc", "punct"):
+                moved[link.place] = (before.place, link.role)
+    return _move(tree, moved)
+
+
+def _find_before(tree: Tree, word: Word) -> Word | None:
+    """Find the noun that stands before a later one of a list, if the tree doesn't join them."""
+    if not word.is_noun or word.role not in _LISTED or word.head == word.place:
+        return None
+    first = tree.list_subtree(word.place)[0]
+    link = tree.words[first - 1] if first else word
+    if link.text not in (",", "and", "or"):
+        return None
+    above = tree.words[word.head]
+    if word.role == "conj" and not above.is_verb:
+        return None
+    if word.role != "conj" and not _goes_on(tree, word):
+        return None
+    if link.role in ("cc", "punct") and link.text in ("and", "or") and first > 1:
+        comma = tree.words[first - 2].text == ","
+        last = first - 2 - comma
+    else:
+        last = first - 2
+    before = tree.words[last] if last >= 0 else None
+    while before is not None and not (before.is_noun and before.role in (*_OBJECTS, *_LISTED)):
+        if before.head in (before.place, word.place) or before.is_verb:
+            return None
+        before = tree.words[before.head]
+    if before is None or before.place == word.place:
+        return None
+    # "put the mug on the counter, and the book": the book goes there, too
+    return None if word.role == "conj" and before.role == "pobj" else before
+
+
+def _goes_on(tree: Tree, word: Word) -> bool:
+    """Return True for one that is followed by more of a list: "..., a fork and a knife"."""
+    return any(tree.list_children(word.place, "cc", "conj", "appos"))
+
+
+def _join_parts(tree: Tree) -> Tree:
+    """Join what is listed behind "of": "one of the mug | and the bowl"."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        of = next((c for c in tree.list_children(word.place, "prep") if c.text == "of"), None)
+        inner = tree.find_child(of.place, "pobj") if of is not None else None
+        if inner is None or not inner.is_noun or word.tag not in ("CD", "DT", "NN"):
+            continue
+        for other in tree.list_children(word.place, "conj"):
+            numbered = any(tree.list_children(other.place, "nummod", "quantmod"))
+            if other.tag == inner.tag and not numbered:
+                moved[other.place] = (inner.place, "conj")
+                for link in tree.list_children(word.place, "cc", "punct"):
+                    if inner.place < link.place < other.place:
+                        moved[link.place] = (inner.place, link.role)
+    return _move(tree, moved)
+
+
+def _split_pairs(tree: Tree) -> Tree:
+    """Give "(put a mug on the table) and another one on the couch" to the verb that it lacks."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        place = tree.words[word.head]
+        prep = tree.words[place.head]
+        verb = tree.words[prep.head]
+        if verb.role == "dobj":
+            verb = tree.words[verb.head]
+        pair = word.role == "conj" and place.role == "pobj" and prep.role == "prep"
+        own = any(p.text in _PLACING for p in tree.list_children(word.place, "prep"))
+        if pair and own and verb.is_verb and verb.lemma != "be":
+            opened = any(tree.list_children(word.place, "det", "nummod", "poss"))
+            if opened or word.tag == "CD":
+                moved[word.place] = (verb.place, "conj")
+    return _move(tree, moved)
+
+
+# --- free relatives
+
+
+def _free_relatives(tree: Tree) -> Tree:
+    """Make "whatever" in "move whatever is on the table" the object, with a relative clause."""
+    moved: dict[int, tuple[int, str]] = {}
+    for clause in tree.words:
+        thing = tree.find_child(clause.head, "dobj")
+        lying = clause.role == "advcl" and clause.lemma in _POSTURES and clause.tag == "VBG"
+        if lying and thing is not None and thing.place < clause.place:
+            moved[clause.place] = (thing.place, "acl")
+        if clause.role not in ("ccomp", "advcl", "csubj", "csubjpass") or not clause.is_verb:
+            continue
+        subject = tree.find_child(clause.place, "nsubj", "nsubjpass")
+        if subject is None or not _is_free(tree, subject):
+            continue
+        above, objects = tree.words[clause.head], {"ccomp": "dobj", "advcl": "dobj"}
+        moved[subject.place] = (above.place, objects.get(clause.role, "nsubj"))
+        moved[clause.place] = (subject.place, "relcl")
+        places = [w for w in tree.list_children(clause.place, "prep") if w.place > clause.place]
+        if len(places) > 1 and above.place < clause.place:
+            moved[places[-1].place] = (above.place, "prep")
+    return _move(tree, moved)
+
+
+def _is_free(tree: Tree, subject: Word) -> bool:
+    if subject.text in _FREE:
+        return True
+    return any(child.text in _FREE for child in tree.list_children(subject.place, "det"))
+
+
+def _attach_adverbs(tree: Tree) -> Tree:
+    """Attach "now" in "what is on the table now" to the clause before it, and "along with"."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        before = tree.words[word.place - 1] if word.place else word
+        if before.text == ",":
+            before = tree.words[before.place - 1]
+        if word.text in ("along", "together") and word.role in ("prep", "advmod"):
+            noun = before if before.is_noun else None
+            if noun is not None and noun.role in _OBJECTS and tree.words[word.head].is_verb:
+                moved[word.place] = (noun.place, "prep")
+        if word.text not in _NOW or word.role != "advmod" or word.place == word.head:
+            continue
+        above = before
+        while above.head != above.place and above.role not in ("relcl", "acl"):
+            above = tree.words[above.head]
+        if above.role in ("relcl", "acl") and above.head != word.place:
+            moved[word.place] = (above.place, "advmod")
+    return _move(tree, moved)
+
+
+# --- prepositions
+
+
+def _make_prepositions(tree: Tree) -> Tree:
+    """Make "next to" and the like prepositions."""
+    moved = {
+        word.place: (word.head, "prep")
+        for word in tree.words
+        if word.text in _ADVERBS and word.role in ("advmod", "acomp")
+        if any(child.text == "to" for child in tree.list_children(word.place, "prep"))
+    }
+    return _move(tree, moved)
+
+
+def _leave_out(tree: Tree) -> Tree:
+    """Make "but" in "all cups but the mug" a preposition."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        if word.text not in ("but", "except") or word.role != "cc":
+            continue
+        later = (w for w in tree.list_children(word.head, "conj") if w.place > word.place)
+        left_out = next(later, None)
+        above = tree.words[word.head]
+        noun = _find_many(tree, above, word) if above.is_verb else above
+        if left_out is None or noun is None or left_out.is_verb or not _is_named(tree, left_out):
+            continue
+        moved[word.place] = (noun.place, "prep")
+        moved[left_out.place] = (word.place, "pobj")
+        verb = above if above.is_verb else tree.words[noun.head]
+        if verb.is_verb and not _has_place(tree, verb, noun):
+            for place in tree.list_children(left_out.place, "prep"):
+                if place.text != "of":
+                    moved[place.place] = (verb.place, "prep")
+    return _move(tree, moved)
+
+
+def _is_named(tree: Tree, word: Word) -> bool:
+    """Return False for a number with a bound, which limits another one: "but no more than two"."""
+    if any(tree.list_children(word.place, "quantmod", "amod", "advmod")) and word.tag == "CD":
+        return False
+    return word.is_noun or word.tag in ("CD", "PRP", "DT")
+
+
+def _has_place(tree: Tree, verb: Word, noun: Word) -> bool:
+    """Return True for a verb with a place of its own behind its object."""
+    return any(
+        prep.place > noun.place
+        and prep.text not in _EXCEPT
+        and any(tree.list_children(prep.place, "pobj", "prep", "pcomp"))
+        for prep in tree.list_children(verb.place, "prep", "dative")
+    )
+
+
+def _release_places(tree: Tree) -> Tree:
+    """Give the last place in a relative clause to a verb without a place of its own.
+
+    "Put the cup that is next to the laptop | on the couch", "all the cups you can find | on it".
+    """
+    moved: dict[int, tuple[int, str]] = {}
+    for noun in tree.words:
+        verb = tree.words[noun.head]
+        if noun.role != "dobj" or not verb.is_verb or _has_place(tree, verb, noun):
+            continue
+        for clause in _list_relative(tree, noun):
+            below = [tree.words[p] for p in tree.list_subtree(clause.place)]
+            places = [
+                w
+                for w in below
+                if w.role == "prep" and w.text != "of" and w.place > clause.place
+                if any(tree.list_children(w.place, "pobj"))
+                if tree.words[w.head].role != "prep" or _is_bare(tree, tree.words[w.head])
+            ]
+            states = list(tree.list_children(clause.place, "acomp", "oprd"))
+            subject = tree.find_child(clause.place, "nsubj", "expl")
+            idle = clause.lemma in _FINDING and subject is not None and subject.text in _PARTNERS
+            if not places:
+                continue
+            free = idle or _is_bare(tree, tree.words[places[-1].head])
+            if len(places) > 1 or free or (states and clause.lemma == "be"):
+                moved[places[-1].place] = (verb.place, "prep")
+    return _move(tree, moved)
+
+
+def _is_bare(tree: Tree, prep: Word) -> bool:
+    """Return True for the "from" in "to drink from | on the table"."""
+    return prep.role == "prep" and not any(tree.list_children(prep.place, "pobj", "pcomp"))
+
+
+def _list_relative(tree: Tree, noun: Word) -> list[Word]:
+    """List the clauses that are said of a noun, or of the one behind "of"."""
+    found = list(tree.list_children(noun.place, "relcl", "acl"))
+    for prep in tree.list_children(noun.place, "prep"):
+        if prep.text == "of":
+            for inner in tree.list_children(prep.place, "pobj"):
+                found += _list_relative(tree, inner)
+    return found
+
+
+def _attach_exceptions(tree: Tree) -> Tree:
+    """Attach "except the mug" to the noun before it, and what follows to the verb."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        if word.text not in _EXCEPT or word.role not in ("prep", "mark", "advmod"):
+            continue
+        above = tree.words[word.head]
+        for later in tree.list_children(word.place, "prep"):
+            if later.place > word.place + 1 and later.text in _DESTINATIONS and above.is_verb:
+                moved[later.place] = (above.place, "prep")
+        if above.is_verb:
+            noun = _find_many(tree, above, word)
+            if noun is not None:
+                moved[word.place] = (noun.place, "prep")
+        noun = tree.words[moved.get(word.place, (word.head, ""))[0]]
+        verb = tree.words[noun.head]
+        if noun.role == "dobj" and verb.is_verb and not _has_place(tree, verb, noun):
+            places = [
+                tree.words[p]
+                for p in tree.list_subtree(word.place)
+                if tree.words[p].text in _PLACING and tree.words[p].role == "prep"
+            ]
+            if places and any(tree.list_children(places[-1].place, "pobj")):
+                moved[places[-1].place] = (verb.place, "prep")
+    return _move(tree, moved)
+
+
+def _find_many(tree: Tree, verb: Word, exception: Word) -> Word | None:
+    """Find the object or subject that an exception is about."""
+    roles = ("dobj", "nsubj", "nsubjpass", "attr")
+    before = [w for w in tree.list_children(verb.place, *roles) if w.place < exception.place]
+    return next((w for w in reversed(before) if not w.is_inserted), None)
+
+
+def _attach_places(tree: Tree) -> Tree:
+    """Attach "in the kitchen" to the table in "on the table | in the kitchen"."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        if word.lemma == "be" or not (word.is_verb or word.is_noun):
+            continue
+        places = [w for w in tree.list_children(word.place, "prep") if w.place > word.place]
+        for before, prep in pairwise(places):
+            inner = tree.find_child(before.place, "pobj")
+            if inner is None or not _says_where(before, prep):
+                continue
+            if max(tree.list_subtree(inner.place)) + 1 == prep.place:
+                moved[prep.place] = (inner.place, "prep")
+    return _move(tree, moved)
+
+
+def _says_where(before: Word, prep: Word) -> bool:
+    """Return True for "to the table | in the kitchen", "on the table | in the kitchen"."""
+    if prep.text not in ("in", "on", "at", "inside", "by", "near"):
+        return False
+    return before.text in _DESTINATIONS or (before.text == "on" and prep.text == "in")

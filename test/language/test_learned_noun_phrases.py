@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Noun phrases off the dependency tree: each construction once, read by the reader 'learned'."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.language.agreement import have_same_meaning
+from fcp_ros.language.english.tokens import tokenise
+from fcp_ros.language.reading import WordRole
+from fcp_ros.language.registry import ReaderOptions, make_reader
+from fcp_ros.language.syntax import parse_segments
+from fcp_ros.language.syntax.attachments import mend_tree
+
+FROM_COUNTER = "initially (on(?x1, counter_1))"
+GOALS = {
+    # quantities
+    "Put at least two of the items on the couch.": "at least 2 ?x1: item (on(?x1, couch_1))",
+    "Put exactly two items on the couch.": "exactly 2 ?x1: item (on(?x1, couch_1))",
+    "Put one or two dishes on the couch.": (
+        "at least 1 ?x1: dish (on(?x1, couch_1)) and at most 2 ?x1: dish (on(?x1, couch_1))"
+    ),
+    "Put half of the items that are on the counter on the table.": (
+        f"at least 3 ?x1: item ({FROM_COUNTER} and on(?x1, table_1))"
+    ),
+    # lists, and some of a list
+    "Put the vase, the bowl and the book on the couch.": (
+        "on(vase_1, couch_1) and on(bowl_1, couch_1) and on(book_1, couch_1)"
+    ),
+    "Put either the vase or the bowl on the couch.": "on(vase_1, couch_1) or on(bowl_1, couch_1)",
+    "Put one of the bowl, the vase and the sponge on the couch.": (
+        "on(bowl_1, couch_1) or on(vase_1, couch_1) or on(sponge_1, couch_1)"
+    ),
+    # exceptions and remainders
+    "Put all cups but one on the couch.": "exactly 1 ?x1: cup (on(?x1, couch_1))",
+    "Put everything except the vase on the couch.": (
+        'forall ?x1: item (is_a(?x1, "vase") or on(?x1, couch_1))'
+    ),
+    # what is said of things
+    "Put all the items that are on the counter on the couch.": (
+        f"forall ?x1: item (not {FROM_COUNTER} or on(?x1, couch_1))"
+    ),
+    "Put whatever is on the table on the couch.": (
+        "forall ?x1: item (not initially (on(?x1, table_1)) or on(?x1, couch_1))"
+    ),
+    "Close the door between the kitchen and the living room.": "closed(door_1)",
+    "Put something to drink from on the couch.": (
+        'exists ?x1: item (serves_as(?x1, "drinking") and on(?x1, couch_1))'
+    ),
+    "Put the vase on a different surface than the bowl.": (
+        "exists ?x1: surface (not on(bowl_1, ?x1) and on(vase_1, ?x1))"
+    ),
+}
+UNKNOWN = ["Put all the mugs hurgled by Ann on the couch."]
+MENDED = {
+    "Put a plate, a fork and a knife on the table.": ["fork/NN/conj<plate", "knife/NN/conj<fork"],
+    "Put all cups but one on the couch.": ["but/CC/prep<cups", "one/CD/pobj<but", "on/IN/prep<put"],
+    "Move whatever is on the table to the counter.": ["whatever/WDT/dobj<move", "to/IN/prep<move"],
+}
+
+
+@pytest.fixture(scope="module")
+def home(house):
+    return replace(house, similarity=EmbeddingLabelSimilarity())
+
+
+@pytest.fixture(scope="module")
+def learned():
+    return make_reader(ReaderOptions(reader="learned"))
+
+
+@pytest.mark.parametrize("sentence", GOALS)
+def test_noun_phrases_are_read_off_the_tree(sentence, home, learned):
+    found = learned.read(sentence, home)
+    assert found.best is not None, found.message
+    assert have_same_meaning(found.best.goal, GOALS[sentence], home.domain, home.instance), (
+        found.best.goal
+    )
+
+
+@pytest.mark.parametrize("sentence", UNKNOWN)
+def test_what_has_no_part_in_a_phrase_is_unread(sentence, home, learned):
+    found = learned.read(sentence, home)
+    best = found.best
+    assert best is None or any(use.role is WordRole.UNREAD for use in best.words), best.goal
+
+
+@pytest.mark.parametrize("sentence", MENDED)
+def test_trees_are_mended(sentence):
+    (segment,) = parse_segments(tokenise(sentence))
+    written = mend_tree(segment.tree).write()
+    assert all(part in written for part in MENDED[sentence]), written
