@@ -182,6 +182,10 @@ NOT_DROPPED = [
     "Close the door when they arrive.",
     "Close the door whenever he shouts.",
     "Put the mug on the couch for nobody.",
+    "Put the glimp mug on the couch.",
+    "Put the mug on the glimp couch.",
+    "Put the mug glimpily on the couch.",
+    "Put the mug on the couch with a glimp.",
     "Put the mug that he broke on the couch.",
     "Close the door and dance fast.",
     # bans, exceptions, conditions

@@ -178,8 +178,9 @@ class Leftovers:
     def _tells(self, top: Word, words: list[Word]) -> bool:
         """Return True for a clause about somebody or something else that wishes nothing."""
         subject = self._tree.find_child(top.place, *SUBJECTS)
-        if subject is None and top.tag == "JJ":  # "sorry to disturb"
-            return not any(word.is_noun or word.text in CONTRARY for word in words)
+        if subject is None and top.tag == "JJ":  # "sorry to disturb", not "the glimp (mug)"
+            named = any(word.is_noun or word.text in CONTRARY for word in words)
+            return not named and self._tree.find_child(top.place, "xcomp") is not None
         if top.role not in _LOOSE or not (top.is_verb or top.tag == "JJ"):
             return False
         if subject is None or subject.is_inserted or subject.text in _ADDRESSED:
