@@ -61,6 +61,7 @@ READ = {
     "Give the counter a wipe.": "not dirty(counter_1)",
 }
 UNSAFE = {
+    "Put a book on the counter, a second one is fine, but at most two of them.": None,
     "Put the mug on the counter, otherwise put it on the couch.": None,
     "First the mug goes on the counter, and then the book follows.": None,
     "Put the mug on the counter, then on the couch, but keep it off the counter.": None,
