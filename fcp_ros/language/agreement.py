@@ -29,11 +29,18 @@ class PairedReader:
 
     Args:
         second: its readings are compared with those of the first one.
+        last: asked where both understand nothing; what it reads is asked about.
     """
 
-    def __init__(self, first: InstructionReader, second: InstructionReader) -> None:
+    def __init__(
+        self,
+        first: InstructionReader,
+        second: InstructionReader,
+        last: InstructionReader | None = None,
+    ) -> None:
         self._first = first
         self._second = second
+        self._last = last
 
     @property
     def name(self) -> str:
@@ -45,7 +52,13 @@ class PairedReader:
         answer = self._first.read(instruction, context)
         if answer.best is None and answer.status is not ReadingStatus.NOT_UNDERSTOOD:
             return answer
-        return weigh_answers(answer, self._second.read(instruction, context), context)
+        found = weigh_answers(answer, self._second.read(instruction, context), context)
+        if self._last is None or found.best is not None:
+            return found
+        if found.status is not ReadingStatus.NOT_UNDERSTOOD:
+            return found
+        offered = self._last.read(instruction, context)
+        return found if offered.best is None else _make_doubtful(offered)
 
 
 def weigh_answers(
@@ -80,8 +93,14 @@ def _answer_alone(first: Interpretation, second: Interpretation, rival: Reading)
         return second if fuller else first
     if rival.degree >= LEARNED.alone:
         return second
-    doubtful = replace(rival, degree=min(rival.degree, Confidence.LIKELY.degree))
-    return replace(second, readings=(doubtful, *second.readings[1:]))
+    return _make_doubtful(second)
+
+
+def _make_doubtful(answer: Interpretation) -> Interpretation:
+    """Make the best reading of an answer one that is asked about."""
+    first, *others = answer.readings
+    doubtful = replace(first, degree=min(first.degree, Confidence.LIKELY.degree))
+    return replace(answer, readings=(doubtful, *others))
 
 
 def ask_between(interpretation: Interpretation, readings: tuple[Reading, ...]) -> Interpretation:

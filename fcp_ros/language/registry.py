@@ -47,7 +47,11 @@ def make_domain(_options: ReaderOptions) -> InstructionReader:
     from fcp_ros.language.syntax import load_pipeline_ahead
 
     memory = SubjectMemory()
-    reader = PairedReader(DomainReader(parse_chart, memory), DomainReader(LearnedSyntax(), memory))
+    reader = PairedReader(
+        DomainReader(parse_chart, memory),
+        DomainReader(LearnedSyntax(), memory),
+        DomainReader(LearnedSyntax(logic=True), memory),
+    )
     load_pipeline_ahead()
     return reader
 

@@ -23,7 +23,20 @@ READ = {
     "If the fridge is open, close it.": f"not initially ({OPEN}) or {CLOSE}",
     "Close the fridge if it isn't closed already.": f"not initially ({OPEN}) or {CLOSE}",
     "Don't open the fridge until the mug is on the couch.": (f"on(mug_1, couch_1) before {OPEN}"),
+    "Is the fridge open? Close it then.": f"not initially ({OPEN}) or {CLOSE}",
+    "Wait until the mug is on the couch, then open the fridge.": (
+        f"{OPEN} and on(mug_1, couch_1) before {OPEN}"
+    ),
+    "Dont touch the mug.": "always on(mug_1, table_1)",
+    "Keep your hands off the laptop.": "always on(laptop_1, table_1)",
     # order
+    "First put the bowl on the table, then the apple.": (
+        "on(bowl_1, table_1) and on(apple_1, table_1) and on(bowl_1, table_1) "
+        "before on(apple_1, table_1)"
+    ),
+    "Put the mug on the counter, but only after the fridge has been closed.": (
+        f"{CLOSE} and {MUG} and {CLOSE} before {MUG}"
+    ),
     "After closing the fridge, put the mug on the counter.": (
         f"{CLOSE} and {MUG} and {CLOSE} before {MUG}"
     ),
@@ -41,9 +54,17 @@ READ = {
     "Put the mug on the counter and the book on the couch.": f"{MUG} and on(book_1, couch_1)",
     "Put the mug where the apple is now.": MUG,
     "Swap the mug and the bowl.": "on(mug_1, counter_1) and on(bowl_1, table_1)",
+    "The mug goes onto the counter, and so does the book.": f"{MUG} and on(book_1, counter_1)",
+    "Switch the TV on and the laptop off.": (
+        "switched_on(television_1) and not switched_on(laptop_1)"
+    ),
     "Give the counter a wipe.": "not dirty(counter_1)",
 }
 UNSAFE = {
+    "Put a book on the counter, a second one is fine, but at most two of them.": None,
+    "Put the mug on the counter, otherwise put it on the couch.": None,
+    "First the mug goes on the counter, and then the book follows.": None,
+    "Put the mug on the counter, then on the couch, but keep it off the counter.": None,
     "The fridge should be closed in the end, and the mug on the counter.": MUG,
     "Put the mug on the counter unless the fridge is gloopy.": None,
     "Put the mug on the counter, but never while the frobnicator hums.": None,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
-from fcp_ros.language.agreement import NONE_OF_THEM, weigh_answers
+from fcp_ros.language.agreement import NONE_OF_THEM, PairedReader, weigh_answers
 from fcp_ros.language.confidence import LEARNED, Confidence
 from fcp_ros.language.domain_reader import DomainReader
 from fcp_ros.language.learned_reader import LearnedSyntax
@@ -130,3 +130,13 @@ def test_of_two_that_lack_words_the_fuller_one_is_offered(home):
     partial = answer(MUG, unread=2)
     assert weigh_answers(partial, answer(BOOK, unread=1), home).readings[0].goal == BOOK
     assert weigh_answers(partial, answer(BOOK, unread=3), home).readings[0].goal == MUG
+
+
+def test_what_neither_understands_is_read_off_the_tree_and_asked_about(home):
+    """The reader of logic over trees is asked last, and never plans without a question."""
+    sentence, last = "Put the mug on the counter.", make_reader(ReaderOptions(reader="learned"))
+    nothing = DomainReader(lambda _: [])
+    found = PairedReader(nothing, nothing, last).read(sentence, home)
+    assert found.best is not None
+    assert (found.best.goal, found.best.level) == (MUG, Confidence.LIKELY)
+    assert PairedReader(nothing, nothing).read(sentence, home).best is None

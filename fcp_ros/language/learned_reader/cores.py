@@ -26,6 +26,8 @@ from fcp_ros.language.syntax.clauses import ParsedClause
 
 _CERTAIN, _SURE, _KNOWN = 0.9, 0.6, 0.5
 """Least degrees of a demand: before what English says in general, and with its verb understood."""
+_FEW = 2
+"""Arguments that a clause without a verb has at least."""
 
 
 class CoreReader:
@@ -84,6 +86,9 @@ class CoreReader:
     def _read_demand(self, parsed: ParsedClause, nucleus: Nucleus) -> DemandFound:
         """Read a clause by the demand model, in the ways in which it may be put."""
         best, parts = DemandFound(), read_parts(parsed)
+        bare = not parsed.lemma and not (parts.clause.complement or nucleus.particles)
+        if bare and len(parts.clause.arguments) < _FEW:
+            return best  # "the mug" names a thing, and nothing to be done with it
         for one in list_ways(parts, nucleus):
             found = self._demands.read(parsed, one, self.has_said)
             if found.clauses and (not best.clauses or found.degree > best.degree):

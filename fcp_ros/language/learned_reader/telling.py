@@ -16,6 +16,10 @@ from fcp_ros.language.syntax.statements import tell
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree
 
 _MODALS = gather_words("should must shall would could can will may might need have ought to 'd")
+_WEIGHTY = gather_words(
+    "most least more less fewer only except unless until never whichever whatever instead"
+)
+"""Words that limit something wherever they stand: a sentence with one is no mere remark."""
 _LOGICAL = gather_words("so only unless until if whenever never not no after before once nor")
 PLACED = gather_words("go belong stay remain")
 """Verbs that say in the present where something shall be."""
@@ -50,7 +54,8 @@ def is_told(unit: Segment, end: int, marks: Sequence[Mark], last: Act) -> bool:
         )
         for m in marks
     )
-    if ordered or any(w.text in _LOGICAL for w in tree.words[:3]):
+    weighty = any(w.text in _WEIGHTY for w in tree.words)
+    if ordered or weighty or any(w.text in _LOGICAL for w in tree.words[:3]):
         return False  # "first the napkin goes on the table, then the glass follows"
     return tell(tree, end) is not None
 
@@ -70,6 +75,10 @@ def is_remark(parsed: ParsedClause, nucleus: Nucleus, marks: Sequence[Mark], ord
     if nucleus.verb.role in ("conj", "ROOT") and not helpers and nucleus.verb.tag in ("VBN", "VBD"):
         asked = any(parsed.tree.list_children(above.place, "aux"))
         return not asked and above is not nucleus.verb  # "and the door shut"
+    if any(w.text in _WEIGHTY for w in parsed.tree.words):
+        return False
+    if nucleus.passive and any(w.lemma == "get" for w in helpers):
+        return False  # "it gets locked up"
     finite = [w for w in (*helpers, nucleus.verb) if w.tag in ("VBZ", "VBP", "VBD", "MD")]
     return (
         bool(finite)
