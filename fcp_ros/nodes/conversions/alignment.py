@@ -1,60 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alignments, synonyms, and the pairs of names that an executive noticed, as messages."""
+"""Alignments as messages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from builtin_interfaces.msg import Time
 
-from fcp_ros.alignment.answer import (
-    AlignmentResult,
-    AlignmentStatus,
-    Standing,
-    SynonymEvidence,
-    write_action,
-)
+from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus, write_action
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
 from fcp_ros.alignment.ontology.scene_answer import SceneAlignment
 from fcp_ros.domain.scene_names import RelationReading
 from fcp_ros.domain.yaml.overrides import write_overrides
-from fcp_ros.msg import Alignment, NameProposals, Synonym
-
-STANDINGS = {
-    Standing.OPEN: Synonym.OPEN,
-    Standing.KEPT: Synonym.KEPT,
-    Standing.PROVEN: Synonym.PROVEN,
-    Standing.REFUTED: Synonym.REFUTED,
-}
-"""Standing of a synonym -> its number in the message."""
-
-
-def synonym_to_ros(evidence: SynonymEvidence) -> Any:
-    """Return a synonym with its evidence as a message."""
-    synonym = evidence.proposal.synonym
-    return Synonym(
-        source=synonym.source,
-        target=synonym.target,
-        places=list(synonym.places),
-        fillers=list(synonym.fillers),
-        text=str(synonym),
-        standing=STANDINGS[evidence.standing],
-        confidence=evidence.confidence,
-        succeeded=evidence.succeeded,
-        failed=evidence.failed,
-        reasons=list(evidence.reasons),
-        rivals=list(map(str, evidence.rivals)),
-    )
-
-
-def proposals_to_ros(pairs: Iterable[SynonymEvidence], stamp: Time) -> Any:
-    """Return the pairs that an executive noticed as a message."""
-    message = NameProposals(synonyms=[synonym_to_ros(one) for one in pairs])
-    message.header.stamp = stamp
-    return message
-
+from fcp_ros.msg import Alignment, Synonym
+from fcp_ros.nodes.conversions.synonyms import synonym_to_ros
 
 CLAIM_STANDINGS = {
     ClaimStanding.KNOWN: Synonym.KEPT,

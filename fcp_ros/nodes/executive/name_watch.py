@@ -14,7 +14,7 @@ from fcp_ros.alignment.synonyms import Synonym
 from fcp_ros.cset import Fact
 from fcp_ros.domain.model import Domain
 from fcp_ros.msg import Question
-from fcp_ros.nodes.conversions.alignment import proposals_to_ros
+from fcp_ros.nodes.conversions.synonyms import proposals_to_ros
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
 from fcp_ros.nodes.scene_access.follower import WorldState
 from fcp_ros.planning.model.plan import PlanStep
