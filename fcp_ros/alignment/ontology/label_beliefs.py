@@ -3,7 +3,7 @@
 
 Evidence is added up as log-likelihoods: the meaning of the word, the size of the things, and the
 parts that they have in relations. The weights of words were fitted on 318 words of
-benchmark/scene/labels.csv, with MiniLM; of 129 that were held out, 25 had a type with a probability
+test/benchmark/labels.csv, with MiniLM; of 129 that were held out, 25 had a type with a probability
 above 0.6 by their word alone, and 20 of those were right.
 """
 

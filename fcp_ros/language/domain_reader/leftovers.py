@@ -168,7 +168,8 @@ class Leftovers:
     def _says_nothing(self, word: Word) -> bool:
         """Return True for "you", "ugh", "now", "too"."""
         if word.text in _ADDRESSED:
-            return word.role in SUBJECTS
+            joined = self._tree.find_child(word.head, "mark")  # "while you wipe it"
+            return word.role in SUBJECTS and joined is None
         if word.tag == "UH" or word.role == "intj":
             return word.text not in CONTRARY | _CORRECTING
         if word.text in _ADDING:

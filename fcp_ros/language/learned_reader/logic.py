@@ -276,6 +276,9 @@ class LogicReader:
         ):
             provisos = tuple(self._read_proviso(one, _PROVISOS[one.relation]))
             changed = [replace(c, provisos=(*c.provisos, *provisos)) for c in self._clauses[first:]]
+        elif one.relation is Subordination.WHILE and _is_participle(one.parsed):
+            for clause in self._read_step(one):  # "while holding the mug": both at once
+                self._add(clause)
         elif one.relation in (Subordination.WHEN, Subordination.AFTER, Subordination.BEFORE):
             link = Link.THEN if one.relation is Subordination.BEFORE else Link.EARLIER
             for clause in self._read_step(one):
@@ -444,6 +447,10 @@ class LogicReader:
         degree = sentence.degree * Confidence.NOT.degree ** len(unread)
         used = (*sentence.uses, *fillers)
         return [replace(sentence, degree=degree, unread=tuple(unread), uses=used)]
+
+
+def _is_participle(parsed: ParsedClause) -> bool:
+    return parsed.subject is None and parsed.tree.words[parsed.verb].tag == "VBG"
 
 
 def _speak_again(argument: Argument) -> Argument:

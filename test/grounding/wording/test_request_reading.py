@@ -99,7 +99,7 @@ def test_names_of_assets_and_other_spellings(label: str, name: str) -> None:
 
 
 def test_most_labels_of_scenes_are_left_alone(repository: Path) -> None:
-    lines = (repository / "benchmark" / "scene" / "labels.csv").read_text("utf-8").splitlines()[1:]
+    lines = (repository / "test" / "benchmark" / "labels.csv").read_text("utf-8").splitlines()[1:]
     labels = [normalise_label(line.split(",")[1]) for line in lines if '"' not in line]
     assert len(labels) > 400
     changed = [label for label in labels if read(label) != label]
