@@ -26,6 +26,7 @@ from benchmark.context_matters.instances import DATA
 from benchmark.context_matters.part_plans import report_plans
 from benchmark.context_matters.part_reading import (
     development_part,
+    fifth_part,
     fourth_part,
     reading_part,
     second_part,
@@ -48,6 +49,7 @@ class Name(str, Enum):
     SECOND = "second"
     THIRD = "third"
     FOURTH = "fourth"
+    FIFTH = "fifth"
     DEVELOPMENT = "development"
 
 
@@ -93,6 +95,7 @@ def main(
         Name.SECOND: lambda: second_part(setting, quick, only),
         Name.THIRD: lambda: third_part(setting, quick, only, show_sealed),
         Name.FOURTH: lambda: fourth_part(setting, quick, only),
+        Name.FIFTH: lambda: fifth_part(setting, quick, only, show_sealed),
         Name.DEVELOPMENT: lambda: development_part(setting, quick, only),
     }
     found, details = [], {}

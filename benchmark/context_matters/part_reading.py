@@ -2,7 +2,7 @@
 """Parts of the Context-Matters benchmark: reading alone, sentences with their formal meaning.
 
 The files in ``sentences`` are by authors who did not know the reader; their headers say
-what is right. `THIRD_SEALED` is sealed: its sentences are not shown. `SEALED` and `SECOND_SEALED`
+what is right. `THIRD_SEALED` and `FIFTH_SEALED` are never shown. `SEALED` and `SECOND_SEALED`
 were, and are open for development by now; `FOURTH` was written for it. The others were in view
 while the reader was written.
 """
@@ -42,6 +42,8 @@ THIRD_SEALED = SENTENCES / "sealed_third.yaml"
 """Ten sentences by each of 20 imagined speakers; read at releases only, and never shown."""
 FOURTH = SENTENCES / "fourth.yaml"
 """Ten sentences by each of 30 imagined speakers; open for development from the first."""
+FIFTH_SEALED = SENTENCES / "sealed_fifth.yaml"
+"""Five sentences by each of 20 further speakers; read at releases only, and never shown."""
 DEVELOPMENT = tuple(SENTENCES / f"{name}.yaml" for name in ("first", "second", "third"))
 SPEAKER = "person_1"
 RIGHT_SHARE, SPEAKERS_RIGHT_SHARE, FLAGGED_SHARE = 0.9, 0.75, 2 / 3
@@ -139,8 +141,20 @@ def third_part(
     setting: Setting, quick: bool, only: str = "", show: bool = False
 ) -> tuple[Part, Details]:
     """Read the third sealed sentences and compare the goals; `show` breaks the seal."""
-    part, details = _judged_part("third", THIRD_SEALED, setting, quick, only, SPEAKERS_RIGHT_SHARE)
-    if show or not details:
+    judged = _judged_part("third", THIRD_SEALED, setting, quick, only, SPEAKERS_RIGHT_SHARE)
+    return judged if show else _keep_sealed(*judged)
+
+
+def fifth_part(
+    setting: Setting, quick: bool, only: str = "", show: bool = False
+) -> tuple[Part, Details]:
+    """Read the fifth sentences, sealed as the third are, and compare the goals."""
+    judged = _judged_part("fifth", FIFTH_SEALED, setting, quick, only, SPEAKERS_RIGHT_SHARE)
+    return judged if show else _keep_sealed(*judged)
+
+
+def _keep_sealed(part: Part, details: Details) -> tuple[Part, Details]:
+    if not details:
         return part, details
     hidden = "the sentences are sealed: --show-sealed shows what was read wrong"
     return Part(part.name, part.lines, part.verdicts, [hidden]), []
