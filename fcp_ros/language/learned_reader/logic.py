@@ -170,21 +170,7 @@ class LogicReader:
                 self._apply_link(mark)
         if parsed.lemma == "wait" and self._wait(parsed, below):
             return
-        provisos = list[Proviso]()
-        following = Link.AND
-        for one in below:
-            if not one.ahead:
-                continue
-            if one.relation in (Subordination.IF, Subordination.UNLESS):
-                self._condition = (*self._condition, *self._read_condition(one))
-            elif one.relation in (Subordination.UNTIL, Subordination.WHILE, Subordination.WHENEVER):
-                provisos += self._read_proviso(one, _PROVISOS[one.relation])
-            elif one.relation in (Subordination.WHEN, Subordination.AFTER, Subordination.BEFORE):
-                for clause in self._read_step(one):
-                    self._add(clause)
-                    following = Link.EARLIER if one.relation is Subordination.BEFORE else Link.THEN
-        if following is not Link.AND:
-            self._link = following
+        provisos = self._read_ahead(below)
         clauses = self._repeat(parsed) or self._cores.read(parsed, marks, self._link is Link.THEN)
         if clauses is None:
             self._remark(tree, parsed)
@@ -210,6 +196,25 @@ class LogicReader:
             if one.ahead and one.relation not in (Subordination.WITHOUT, Subordination.REASON):
                 continue
             self._apply_behind(one, first)
+
+    def _read_ahead(self, below: Sequence[Subordinate]) -> list[Proviso]:
+        """Read what stands before the clause that it depends on; return its provisos."""
+        provisos = list[Proviso]()
+        following = Link.AND
+        for one in below:
+            if not one.ahead:
+                continue
+            if one.relation in (Subordination.IF, Subordination.UNLESS):
+                self._condition = (*self._condition, *self._read_condition(one))
+            elif one.relation in (Subordination.UNTIL, Subordination.WHILE, Subordination.WHENEVER):
+                provisos += self._read_proviso(one, _PROVISOS[one.relation])
+            elif one.relation in (Subordination.WHEN, Subordination.AFTER, Subordination.BEFORE):
+                for clause in self._read_step(one):
+                    self._add(clause)
+                    following = Link.EARLIER if one.relation is Subordination.BEFORE else Link.THEN
+        if following is not Link.AND:
+            self._link = following
+        return provisos
 
     def _wait(self, parsed: ParsedClause, below: Sequence[Subordinate]) -> bool:
         """Read "wait until | the door is closed"; False if nothing is waited for."""

@@ -127,8 +127,6 @@ class PlaceReader:
         if not goals and pairs:
             goals = [pairs[-1][1]]  # "the mug and the book | on the table"
             joined, pairs = [*joined, *(one for one, _ in pairs)], []
-        if not goals and any(p.preposition in PLACED for p in barred):
-            goals, barred = [], barred
         goals = [p for p in goals if p.noun.text not in _DEICTIC or p is goals[0]]
         roots = [p.root for p in (*goals, *sources, *barred)]
         roots += [*joined, *(one for one, _ in pairs)]
