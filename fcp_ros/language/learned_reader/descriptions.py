@@ -13,11 +13,10 @@ from fcp_ros.domain.words import NUMBER
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.inflection import write_gerund
 from fcp_ros.language.english.prepositions import PREPOSITIONS
-from fcp_ros.language.english.tokens import Token
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.meanings import Meaning, MeaningSource
-from fcp_ros.language.parsing.lexicon import Lexicon
-from fcp_ros.language.parsing.meanings import PatternTable, SpokenPattern, match_word
+from fcp_ros.language.parsing.meanings import SpokenPattern, match_word
+from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
     PLACE,
@@ -32,6 +31,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     Words,
 )
+from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Word
 
@@ -91,22 +91,14 @@ class DescriptionReader:
     """A reader of what stands before and behind nouns."""
 
     def __init__(
-        self,
-        tokens: tuple[Token, ...],
-        spans: TreeSpans,
-        lexicon: Lexicon,
-        patterns: PatternTable,
-        read: Read,
-        fits: Callable[[Phrase, str], float],
-        find_state: FindState,
+        self, nouns: NounParser, spans: TreeSpans, read: Read, find_state: FindState
     ) -> None:
-        self._tokens = tokens
+        self._nouns = nouns
+        self._use, self._get = nouns.describe_use, nouns.get_text
+        self._tokens = nouns.tokens
         self._spans = spans
         self._tree = spans.tree
-        self._lexicon = lexicon
-        self._patterns = patterns
         self._read = read
-        self._fits = fits
         self._find_state = find_state
 
     # --- before the noun
@@ -119,14 +111,17 @@ class DescriptionReader:
         """
         said, negated = Said(), False
         for token in range(start, end):
-            text, use = self._tokens[token].text, self._use(token, token + 1, WordRole.FILLER)
+            text, use = (
+                self._tokens[token].text,
+                self._use(token, token + 1, WordRole.FILLER),
+            )
             quality = None if text in _IDLE else self._find_quality(text, type_)
             degree = 1.0
             attribute: tuple[str, ...] = ()
             if quality is not None:
                 use = replace(use, role=WordRole.QUALITY, meaning=text)
                 quality = replace(quality, negated=quality.negated != negated)
-            elif self._lexicon.find_attribute(text):
+            elif self._nouns.lexicon.find_attribute(text):
                 use, attribute = replace(use, role=WordRole.QUALITY, meaning=text), (text,)
             elif text not in _IDLE and text not in ("not", "and", ","):
                 use, degree = replace(use, role=WordRole.UNREAD, degree=0.0), _UNREAD
@@ -143,13 +138,13 @@ class DescriptionReader:
     def _find_quality(self, text: str, type_: str) -> Predication | None:
         known = [
             pattern
-            for pattern in self._patterns.modifiers.get(text, ())
+            for pattern in self._nouns.patterns.modifiers.get(text, ())
             if pattern.is_adjective and not pattern.finite and len(pattern.parts) == 1
         ]
         if not known:
             return self._find_state(text, type_) if type_ else None
         thing = NounPhrase(0, 0, Noun("", (), type_, ()))
-        best = max(known, key=lambda p: self._fits(thing, p.meaning.types.get(p.subject, "")))
+        best = max(known, key=lambda p: self._nouns.fit(thing, p.meaning.types.get(p.subject, "")))
         return Predication(best.meaning, {}, best.subject, attributive=True, degree=best.degree)
 
     # --- behind the noun
@@ -170,9 +165,6 @@ class DescriptionReader:
                 child, type_, depth
             )
         return None
-
-    def _use(self, start: int, end: int, role: WordRole, meaning: str = "") -> WordUse:
-        return WordUse(self._tokens[start].start, self._tokens[end - 1].end, role, meaning)
 
     def _use_words(self, tokens: set[int] | frozenset[int], role: WordRole) -> tuple[WordUse, ...]:
         return tuple(self._use(token, token + 1, role) for token in sorted(tokens))
@@ -224,7 +216,9 @@ class DescriptionReader:
             degree=phrase.degree,
             uses=uses,
         )
-        return Said((said,), (), (*uses, *list_uses(phrase)), frozenset(tokens), phrase.degree)
+        return Said(
+            (said,), (), (*uses, *list_phrase_uses(phrase)), frozenset(tokens), phrase.degree
+        )
 
     # --- clauses
 
@@ -284,9 +278,6 @@ class DescriptionReader:
         while place in helpers or self._get(place) in _IDLE:
             place += 1
             yield place
-
-    def _get(self, token: int) -> str:
-        return self._tokens[token].text if 0 <= token < len(self._tokens) else ""
 
     def _find_pronoun(self, verb: Word) -> Word | None:
         for word in self._tree.list_children(verb.place):
@@ -384,7 +375,7 @@ class DescriptionReader:
 
     def _read_state(self, word: Word, type_: str) -> Said | None:
         quality = self._find_quality(word.text, type_)
-        attribute = (word.text,) if self._lexicon.find_attribute(word.text) else ()
+        attribute = (word.text,) if self._nouns.lexicon.find_attribute(word.text) else ()
         if quality is None and not attribute:
             return None
         use = self._use(word.token, word.token + 1, WordRole.QUALITY, word.text)
@@ -395,7 +386,7 @@ class DescriptionReader:
 
     def _read_kind(self, word: Word) -> Said | None:
         """Read "(that are) not cups", "(that is) a mug"."""
-        for match in self._lexicon.find_nouns(self._tokens, word.token):
+        for match in self._nouns.lexicon.find_nouns(self._tokens, word.token):
             if not isinstance(match.head, Noun) or match.end != word.token + 1:
                 continue
             labels = tuple(Atom(IS_A, (Variable(THEME), Text(n))) for n in match.head.labels)
@@ -413,7 +404,7 @@ class DescriptionReader:
         """Match the words of a constituent with a phrase of the domain; all of them or none."""
         negated = self._get(start) == "not"
         first = start + negated
-        patterns = self._patterns.modifiers.get(self._get(first), ())
+        patterns = self._nouns.patterns.modifiers.get(self._get(first), ())
         best: Said | None = None
         for pattern in patterns:
             if pattern.is_place and pattern.meaning.source is MeaningSource.RELATION:
@@ -440,7 +431,7 @@ class DescriptionReader:
                     use
                     for one in arguments.values()
                     if not isinstance(one, int)
-                    for use in list_uses(one)
+                    for use in list_phrase_uses(one)
                 )
                 inner = (*uses, *known, *rest.uses)
                 best = Said((said, *rest.qualities), (), inner, spans, said.degree)
@@ -456,7 +447,11 @@ class DescriptionReader:
             if place >= end:
                 return None
             if isinstance(part, PhraseWord):
-                if self._get(place) in ("a", "an", "the") and part.text not in ("a", "an", "the"):
+                if self._get(place) in ("a", "an", "the") and part.text not in (
+                    "a",
+                    "an",
+                    "the",
+                ):
                     place += 1
                 if place >= end or not match_word(self._get(place), part.text):
                     return None
@@ -511,10 +506,14 @@ class DescriptionReader:
 
     def _read_purpose(self, start: int, end: int) -> Said | None:
         """Read "I can drink from" as what something is good for."""
-        able = self._get(start) in _PARTNERS and self._get(start + 1) in ("can", "could", "may")
+        able = self._get(start) in _PARTNERS and self._get(start + 1) in (
+            "can",
+            "could",
+            "may",
+        )
         if not able:
             return None
-        for pattern in self._patterns.modifiers.get("to", ()):
+        for pattern in self._nouns.patterns.modifiers.get("to", ()):
             slot = pattern.parts[-1]
             if len(pattern.parts) != 2 or not isinstance(slot, PhraseSlot):
                 continue
@@ -546,10 +545,3 @@ def _find_end(phrase: Phrase) -> int:
     if isinstance(phrase, Coordination):
         return max(_find_end(part) for part in phrase.parts)
     return phrase.end
-
-
-def list_uses(phrase: Phrase) -> tuple[WordUse, ...]:
-    """List the uses of the words of a noun phrase."""
-    if isinstance(phrase, Coordination):
-        return (*(use for part in phrase.parts for use in list_uses(part)), *phrase.uses)
-    return phrase.uses

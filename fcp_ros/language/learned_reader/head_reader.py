@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fcp_ros.language.english.tokens import Token
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.descriptions import DescriptionReader
-from fcp_ros.language.parsing.lexicon import Lexicon, NounMatch
-from fcp_ros.language.parsing.meanings import PatternTable
+from fcp_ros.language.parsing.lexicon import NounMatch
+from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import NounOpening
-from fcp_ros.language.parsing.noun_phrases.set_parser import SetParser
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
     PLACE,
@@ -25,7 +23,7 @@ from fcp_ros.language.parsing.trees import (
     Quantity,
     Reference,
 )
-from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.reading import WordRole
 from fcp_ros.language.syntax.tree import Word
 
 PRONOUNS = {
@@ -76,30 +74,13 @@ class PhraseStart:
 class HeadReader:
     """A reader of phrases from their opening to their head."""
 
-    def __init__(
-        self,
-        tokens: Sequence[Token],
-        spans: TreeSpans,
-        lexicon: Lexicon,
-        patterns: PatternTable,
-        said: DescriptionReader,
-        sets: SetParser,
-    ) -> None:
-        self._tokens = tokens
+    def __init__(self, nouns: NounParser, spans: TreeSpans, said: DescriptionReader) -> None:
+        self._nouns = nouns
+        self._use, self._get = nouns.describe_use, nouns.get_text
+        self._tokens = nouns.tokens
         self._spans = spans
-        self._lexicon = lexicon
-        self._patterns = patterns
+        self._lexicon = nouns.lexicon
         self._said = said
-        self._sets = sets
-
-    def _use(
-        self, start: int, end: int, role: WordRole, meaning: str = "", degree: float = 1.0
-    ) -> WordUse:
-        first, last = self._tokens[start], self._tokens[end - 1]
-        return WordUse(first.start, last.end, role, meaning, degree)
-
-    def _get(self, token: int) -> str:
-        return self._tokens[token].text if 0 <= token < len(self._tokens) else ""
 
     def open(self, begun: PhraseStart) -> NounPhrase:
         """Make the phrase of an opening that has no head yet."""
@@ -134,7 +115,7 @@ class HeadReader:
                 said = self._said.read_adjectives(opening.end, place, type_)
                 found = found or said.degree == 1.0
                 yield said.add_to(phrase)
-            for end, phrase in self._sets.read_set_head(start, place, opening):
+            for end, phrase in self._nouns.read_set_head(start, place, opening):
                 if end > max(core.token, place):
                     said = self._said.read_adjectives(opening.end, place, "")
                     uses = (*blank.uses, *phrase.uses)
@@ -170,14 +151,17 @@ class HeadReader:
                 start, end, Reference.THING, determiner, None, other=other, uses=(use,)
             )
             if determiner is Determiner.ALL:
-                for after, parts in self._sets.read_set_behind(start, end):
+                for after, parts in self._nouns.read_set_behind(start, end):
                     yield replace(parts, end=after, uses=(use, *parts.uses))
 
     def _read_headless(self, blank: NounPhrase, opening: NounOpening) -> Iterator[NounPhrase]:
         """Read "the other", "all", "two" without a noun."""
         determiner, number = opening.determiner, opening.number
         if determiner is Determiner.REST:
-            single = [self._get(blank.start), self._get(blank.start + 1)] == ["the", "other"]
+            single = [self._get(blank.start), self._get(blank.start + 1)] == [
+                "the",
+                "other",
+            ]
             yield replace(blank, plural=not single or self._get(blank.end) == "others")
         elif opening.other and determiner is Determiner.A and number is None:
             yield blank
@@ -230,7 +214,7 @@ class HeadReader:
 
     def _rate_described(self, match: NounMatch, place: int) -> float:
         """Rate a label that begins with a state lower: the dirty plate need not be called so."""
-        if match.end <= place + 1 or self._get(place) not in self._patterns.states:
+        if match.end <= place + 1 or self._get(place) not in self._nouns.patterns.states:
             return 1.0
         inner = self._lexicon.find_nouns(self._tokens, place + 1)
         return _STATE_IN_LABEL if any(map(_is_here, inner)) else 1.0

@@ -7,13 +7,13 @@ are meant, and the lexicon what things are called. A word that has no part in a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fcp_ros.language.english.prepositions import PREPOSITIONS
-from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
-from fcp_ros.language.learned_reader.descriptions import DescriptionReader, FindState, list_uses
+from fcp_ros.language.learned_reader.descriptions import DescriptionReader, FindState
 from fcp_ros.language.learned_reader.head_reader import (
     ALONE,
     PRONOUNS,
@@ -21,14 +21,12 @@ from fcp_ros.language.learned_reader.head_reader import (
     HeadReader,
     PhraseStart,
 )
-from fcp_ros.language.parsing.lexicon import Lexicon
-from fcp_ros.language.parsing.meanings import PatternTable
+from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import (
     MANY_CLOSED,
     read_limit,
     read_openings,
 )
-from fcp_ros.language.parsing.noun_phrases.set_parser import SetParser
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
     PLACE,
@@ -45,6 +43,7 @@ from fcp_ros.language.parsing.trees import (
     Quantity,
     Reference,
 )
+from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Word
 
@@ -71,33 +70,20 @@ _UNJOINED = 0.9
 """Degree of a list without "and"."""
 _MOST = 8
 
-Fits = Callable[[Phrase, str], float]
-"""Rates how well a phrase may fill a slot of a type."""
-
 
 class NounReader:
     """A reader of the noun phrases of one instruction."""
 
-    def __init__(
-        self,
-        tokens: Sequence[Token],
-        spans: TreeSpans,
-        lexicon: Lexicon,
-        patterns: PatternTable,
-        fits: Fits,
-        find_state: FindState,
-        sets: SetParser,
-    ) -> None:
-        self._tokens = tuple(tokens)
+    def __init__(self, nouns: NounParser, spans: TreeSpans, find_state: FindState) -> None:
+        self._nouns = nouns
+        self._use, self._get = nouns.describe_use, nouns.get_text
+        self._tokens = nouns.tokens
         self._spans = spans
         self._tree = spans.tree
-        self._fits = fits
         self._barred = frozenset[int]()  # what belongs to none of the phrases that are being read
         self._beside = frozenset[int]()  # what is said of the one that is being read
-        self._said = DescriptionReader(
-            self._tokens, spans, lexicon, patterns, self._read_best, fits, find_state
-        )
-        self._heads = HeadReader(self._tokens, spans, lexicon, patterns, self._said, sets)
+        self._said = DescriptionReader(nouns, spans, self._read_best, find_state)
+        self._heads = HeadReader(nouns, spans, self._said)
 
     def read(
         self,
@@ -135,7 +121,9 @@ class NounReader:
         """Read what is within a phrase."""
         if depth > _DEEPEST:
             return None
-        rated = [(p.degree * self._fits(p, type_), p) for p in self.read(word.place, depth=depth)]
+        rated = [
+            (p.degree * self._nouns.fit(p, type_), p) for p in self.read(word.place, depth=depth)
+        ]
         degree, phrase = max(rated, key=lambda one: one[0], default=(0.0, None))
         return phrase if degree > UNKNOWN else None
 
@@ -299,15 +287,6 @@ class NounReader:
                 seen.add(key)
                 yield PhraseStart(start, opening, core, word)
 
-    def _use(
-        self, start: int, end: int, role: WordRole, meaning: str = "", degree: float = 1.0
-    ) -> WordUse:
-        first, last = self._tokens[start], self._tokens[end - 1]
-        return WordUse(first.start, last.end, role, meaning, degree)
-
-    def _get(self, token: int) -> str:
-        return self._tokens[token].text if 0 <= token < len(self._tokens) else ""
-
     def _read_begun(self, begun: PhraseStart) -> Iterator[NounPhrase]:
         """Yield the phrases from an opening to its core."""
         blank = self._heads.open(begun)
@@ -461,7 +440,7 @@ class NounReader:
                 phrase,
                 other=False,
                 qualities=(*phrase.qualities, said),
-                uses=(*phrase.uses, use, *list_uses(other)),
+                uses=(*phrase.uses, use, *list_phrase_uses(other)),
                 degree=phrase.degree * other.degree,
             )
         return phrase
@@ -487,7 +466,7 @@ class NounReader:
                 longer = replace(
                     phrase,
                     excluded=(*phrase.excluded, excluded),
-                    uses=(*phrase.uses, use, *list_uses(excluded)),
+                    uses=(*phrase.uses, use, *list_phrase_uses(excluded)),
                     degree=phrase.degree * excluded.degree,
                 )
                 return longer, frozenset([above, head.place])

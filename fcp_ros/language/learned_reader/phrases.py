@@ -82,9 +82,7 @@ class LearnedPhrases:
         nouns = parsed.nouns
         tree = join_trees(segment.tree for segment in parsed.segments)
         self._spans = spans = TreeSpans(tree, nouns.tokens)
-        self._reader = NounReader(
-            nouns.tokens, spans, nouns.lexicon, parsed.patterns, nouns.fit, self.find_state, nouns
-        )
+        self._reader = NounReader(nouns, spans, self.find_state)
         self._has_spoken = False
 
     # --- heads of clauses' arguments

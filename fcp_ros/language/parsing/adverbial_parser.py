@@ -12,7 +12,6 @@ from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE, WISHES
 from fcp_ros.language.english.verbs import BRING_VERBS, HOLD_VERBS
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.clauses.exception_parser import ExceptionParser
-from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import read_limit
 from fcp_ros.language.parsing.trees import (
@@ -21,11 +20,11 @@ from fcp_ros.language.parsing.trees import (
     Coordination,
     Determiner,
     NounPhrase,
-    Predication,
     Reference,
     SpokenClause,
 )
-from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.parsing.word_uses import list_argument_uses
+from fcp_ros.language.reading import WordRole
 
 MOST_WISHES = 8
 """Polite words and wishes behind one another."""
@@ -212,13 +211,3 @@ class AdverbialParser(ExceptionParser, ABC):
     @abstractmethod
     def _parse_core(self, start: int, depth: int) -> Iterator[tuple[int, SpokenClause]]:
         """Yield the clauses that begin at a token, without the words around them."""
-
-
-def list_argument_uses(said: Predication) -> tuple[WordUse, ...]:
-    """List the uses of the words of the arguments."""
-    return tuple(
-        use
-        for argument in said.arguments.values()
-        if isinstance(argument, (NounPhrase, Coordination))
-        for use in list_phrase_uses(argument)
-    )

@@ -26,7 +26,6 @@ from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
 from fcp_ros.language.parsing.clauses.companions import CompanionParser
 from fcp_ros.language.parsing.clauses.exception_parser import leave_out
 from fcp_ros.language.parsing.clauses.former_places import match_former_place
-from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.statement_parser import GENERAL, MOVING, limit, make_brought
 from fcp_ros.language.parsing.trees import (
     PLACE,
@@ -38,6 +37,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
+from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole
 
 _SOMEWHERE = 0.9

@@ -25,7 +25,6 @@ from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.remarks import asks, rate_following
 from fcp_ros.language.parsing.meanings import PatternTable, SpokenPattern
-from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
@@ -43,6 +42,7 @@ from fcp_ros.language.parsing.sentences.partial_sentences import (
 )
 from fcp_ros.language.parsing.sentences.proviso_parser import ProvisoParser
 from fcp_ros.language.parsing.trees import Act, Determiner, Link, NounPhrase, Sentence, SpokenClause
+from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 
 SKIPPED = Confidence.NOT.degree

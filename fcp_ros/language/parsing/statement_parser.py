@@ -11,15 +11,10 @@ from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.polite_phrases import DEMANDS, INTENTIONS, UNWANTED, WANTS, WISHES
 from fcp_ros.language.english.verbs import KEEP_VERBS, PUT_VERBS
 from fcp_ros.language.meanings import MeaningSource
-from fcp_ros.language.parsing.adverbial_parser import (
-    DEEPEST_CLAUSE,
-    AdverbialParser,
-    list_argument_uses,
-)
+from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE, AdverbialParser
 from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.clauses.swaps import parse_swap
 from fcp_ros.language.parsing.clauses.verb_phrases import VerbPhrase, read_verb_phrase
-from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.trees import (
     PERSON,
     PLACE,
@@ -33,6 +28,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
+from fcp_ros.language.parsing.word_uses import list_argument_uses, list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 
 MOVING = frozenset(("touch", "move", "disturb"))

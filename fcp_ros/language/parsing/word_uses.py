@@ -53,3 +53,16 @@ def collect_phrase_uses(phrase: Phrase) -> Iterator[WordUse]:
         yield from _collect_predication(said)
     for excluded in phrase.excluded:
         yield from collect_phrase_uses(excluded)
+
+
+def list_phrase_uses(phrase: Phrase) -> tuple[WordUse, ...]:
+    """List the uses of the words of a noun phrase."""
+    if isinstance(phrase, Coordination):
+        return tuple(use for part in phrase.parts for use in list_phrase_uses(part)) + phrase.uses
+    return phrase.uses
+
+
+def list_argument_uses(said: Predication) -> tuple[WordUse, ...]:
+    """List the uses of the words of what fills the slots of a predication."""
+    phrases = (one for one in said.arguments.values() if not isinstance(one, int))
+    return tuple(use for phrase in phrases for use in list_phrase_uses(phrase))

@@ -11,7 +11,6 @@ from fcp_ros.language.english.verbs import GO_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.clauses.fronting import FrontingParser
 from fcp_ros.language.parsing.clauses.verb_phrases import skip_posture
-from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.trees import (
     THEME,
     Act,
@@ -21,6 +20,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
+from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 
 _COMPANION = 0.95

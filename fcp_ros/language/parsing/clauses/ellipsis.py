@@ -15,7 +15,6 @@ from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.parsing.clauses.exception_parser import leave_out
 from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.motion_parser import MotionParser
-from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
@@ -29,6 +28,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
+from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole
 
 _JOINED = 0.85

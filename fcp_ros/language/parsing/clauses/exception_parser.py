@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.clauses.timing_parser import TimingParser
-from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.relative_parser import EXCEPT
 from fcp_ros.language.parsing.trees import (
     Argument,
@@ -19,6 +18,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
+from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole
 
 _SKIP = PhraseSet("(leave|leaving) out", "(skip|omit|spare) [out]", "(without|minus)")

@@ -13,10 +13,9 @@ from fcp_ros.language.english.polite_phrases import DEMANDS, UNWANTED, WANTS, WI
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
-from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE, list_argument_uses
+from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
 from fcp_ros.language.parsing.clauses.ellipsis import EllipsisParser
 from fcp_ros.language.parsing.clauses.verb_phrases import read_verb_phrase
-from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
@@ -30,6 +29,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
+from fcp_ros.language.parsing.word_uses import list_argument_uses, list_phrase_uses
 from fcp_ros.language.reading import WordRole
 
 _LOCATED = 0.93

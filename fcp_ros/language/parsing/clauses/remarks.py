@@ -25,7 +25,6 @@ from fcp_ros.language.english.verbs import (
 )
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
-from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.trees import (
     PLACE,
@@ -39,6 +38,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
+from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.statements import Telling, list_endings
 from fcp_ros.language.syntax.units import find_units

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
-from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.modifier_parser import WHERE
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.trees import (
@@ -22,6 +21,7 @@ from fcp_ros.language.parsing.trees import (
     Predication,
     SpokenClause,
 )
+from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole
 
 _SWAP_VERBS = gather_words("swap exchange interchange switch trade change")

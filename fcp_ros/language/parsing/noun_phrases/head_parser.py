@@ -39,7 +39,8 @@ from fcp_ros.language.parsing.trees import (
     Quantity,
     Reference,
 )
-from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.parsing.word_uses import list_phrase_uses
+from fcp_ros.language.reading import WordRole
 from fcp_ros.language.syntax.tree import Word
 
 UNKNOWN_NOUN = 0.1
@@ -490,16 +491,3 @@ def close_many(chart: SetParser, phrase: NounPhrase) -> Iterator[NounPhrase]:
     if end > phrase.end:
         use = chart.describe_use(phrase.end, end, WordRole.QUANTITY)
         yield replace(phrase, end=end, uses=(*phrase.uses, use))
-
-
-def list_phrase_uses(phrase: Phrase) -> tuple[WordUse, ...]:
-    """List the uses of the words of a noun phrase."""
-    if isinstance(phrase, Coordination):
-        return tuple(use for part in phrase.parts for use in list_phrase_uses(part)) + phrase.uses
-    return phrase.uses
-
-
-def list_argument_uses(said: Predication) -> tuple[WordUse, ...]:
-    """List the uses of the words of what fills the slots of a predication."""
-    phrases = (one for one in said.arguments.values() if not isinstance(one, int))
-    return tuple(use for phrase in phrases for use in list_phrase_uses(phrase))

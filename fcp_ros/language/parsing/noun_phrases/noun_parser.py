@@ -17,7 +17,7 @@ from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable
 from fcp_ros.language.parsing.noun_phrases.adjective_parser import UNKNOWN_ADJECTIVE
-from fcp_ros.language.parsing.noun_phrases.head_parser import PRONOUNS, HeadParser, list_phrase_uses
+from fcp_ros.language.parsing.noun_phrases.head_parser import PRONOUNS, HeadParser
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import DEEPEST, MOST_TREES
 from fcp_ros.language.parsing.noun_phrases.quantities import read_openings
 from fcp_ros.language.parsing.noun_phrases.relative_parser import RelativeParser, Said
@@ -32,6 +32,7 @@ from fcp_ros.language.parsing.trees import (
     Phrase,
     Reference,
 )
+from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax import join_trees, parse_segments
 from fcp_ros.language.syntax.tree import Tree, Word

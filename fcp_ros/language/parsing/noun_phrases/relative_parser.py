@@ -12,11 +12,7 @@ from fcp_ros.language.english.function_words import ARTICLES
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import Meaning, MeaningSource
-from fcp_ros.language.parsing.noun_phrases.head_parser import (
-    close_many,
-    list_argument_uses,
-    list_phrase_uses,
-)
+from fcp_ros.language.parsing.noun_phrases.head_parser import close_many
 from fcp_ros.language.parsing.noun_phrases.modifier_parser import NOW
 from fcp_ros.language.parsing.noun_phrases.quantities import read_limit
 from fcp_ros.language.parsing.noun_phrases.set_parser import SetParser
@@ -33,6 +29,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     Words,
 )
+from fcp_ros.language.parsing.word_uses import list_argument_uses, list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 
 Said = tuple[int, Predication, tuple[WordUse, ...]]

@@ -8,7 +8,6 @@ from dataclasses import replace
 from fcp_ros.language.english.polite_phrases import ABOUT
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.remarks import RemarkParser, asks
-from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.sentences.partial_sentences import (
     PartialSentence,
@@ -26,6 +25,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
+from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 
 _TOPIC = 0.95
