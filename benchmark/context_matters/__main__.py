@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable
 from dataclasses import asdict
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -24,14 +25,7 @@ from rich.console import Console
 from benchmark.context_matters.answers import Setting
 from benchmark.context_matters.instances import DATA
 from benchmark.context_matters.part_plans import report_plans
-from benchmark.context_matters.part_reading import (
-    development_part,
-    fifth_part,
-    fourth_part,
-    reading_part,
-    second_part,
-    third_part,
-)
+from benchmark.context_matters.part_reading import SETS, reading_part
 from benchmark.context_matters.part_tasks import Details, impossible_part, planning_part, tasks_part
 from benchmark.tables import Part, show_part, show_verdicts
 from fcp_ros.language.reader import InstructionReader
@@ -91,12 +85,10 @@ def main(
         Name.TASKS: lambda: tasks_part(setting, quick, only),
         Name.PLANNING: lambda: planning_part(setting, quick, only),
         Name.IMPOSSIBLE: lambda: impossible_part(setting, quick, only),
-        Name.READING: lambda: reading_part(setting, quick, only),
-        Name.SECOND: lambda: second_part(setting, quick, only),
-        Name.THIRD: lambda: third_part(setting, quick, only, show_sealed),
-        Name.FOURTH: lambda: fourth_part(setting, quick, only),
-        Name.FIFTH: lambda: fifth_part(setting, quick, only, show_sealed),
-        Name.DEVELOPMENT: lambda: development_part(setting, quick, only),
+        **{
+            Name(name): partial(reading_part, name, setting, quick, only, show_sealed)
+            for name in SETS
+        },
     }
     found, details = [], {}
     for name in chosen:

@@ -127,65 +127,49 @@ def _read_meaning(entry: Mapping[str, Any]) -> Meaning:
     )
 
 
-def reading_part(setting: Setting, quick: bool, only: str = "") -> tuple[Part, Details]:
-    """Read the sealed sentences and compare the goals."""
-    return _judged_part("reading", SEALED, setting, quick, only)
+@dataclass(frozen=True)
+class SentenceSet:
+    """Sentences that are read as one part of the benchmark."""
+
+    files: tuple[Path, ...]
+    goal: float | None = None  # the wanted share that is read as meant
+    sealed: bool = False  # its sentences are not shown
 
 
-def second_part(setting: Setting, quick: bool, only: str = "") -> tuple[Part, Details]:
-    """Read the second sentences, sealed once and now open, and compare the goals."""
-    return _judged_part("second", SECOND_SEALED, setting, quick, only)
+SETS = {
+    "reading": SentenceSet((SEALED,), RIGHT_SHARE),
+    "second": SentenceSet((SECOND_SEALED,), RIGHT_SHARE),
+    "third": SentenceSet((THIRD_SEALED,), SPEAKERS_RIGHT_SHARE, sealed=True),
+    "fourth": SentenceSet((FOURTH,), SPEAKERS_RIGHT_SHARE),
+    "fifth": SentenceSet((FIFTH_SEALED,), SPEAKERS_RIGHT_SHARE, sealed=True),
+    "development": SentenceSet(DEVELOPMENT),
+}
+"""The sets by the names of their parts."""
 
 
-def third_part(
-    setting: Setting, quick: bool, only: str = "", show: bool = False
+def reading_part(
+    name: str, setting: Setting, quick: bool, only: str = "", show: bool = False
 ) -> tuple[Part, Details]:
-    """Read the third sealed sentences and compare the goals; `show` breaks the seal."""
-    judged = _judged_part("third", THIRD_SEALED, setting, quick, only, SPEAKERS_RIGHT_SHARE)
-    return judged if show else _keep_sealed(*judged)
-
-
-def fifth_part(
-    setting: Setting, quick: bool, only: str = "", show: bool = False
-) -> tuple[Part, Details]:
-    """Read the fifth sentences, sealed as the third are, and compare the goals."""
-    judged = _judged_part("fifth", FIFTH_SEALED, setting, quick, only, SPEAKERS_RIGHT_SHARE)
-    return judged if show else _keep_sealed(*judged)
-
-
-def _keep_sealed(part: Part, details: Details) -> tuple[Part, Details]:
-    if not details:
-        return part, details
+    """Read the sentences of a set and compare the goals; `show` breaks a seal."""
+    sentences = SETS[name]
+    judged = _read_all(sentences.files, setting, quick, only)
+    if not judged:
+        return report_nothing(name, only)
+    verdicts = [] if sentences.goal is None else _judge(judged, sentences.goal)
+    part = _make_part(name, judged, verdicts, setting)
+    if show or not sentences.sealed:
+        return part, [_describe(j) for j in judged]
     hidden = "the sentences are sealed: --show-sealed shows what was read wrong"
     return Part(part.name, part.lines, part.verdicts, [hidden]), []
 
 
-def fourth_part(setting: Setting, quick: bool, only: str = "") -> tuple[Part, Details]:
-    """Read the fourth sentences, by 30 speakers and in view, and compare the goals."""
-    return _judged_part("fourth", FOURTH, setting, quick, only, SPEAKERS_RIGHT_SHARE)
-
-
-def _judged_part(
-    name: str, path: Path, setting: Setting, quick: bool, only: str, goal: float = RIGHT_SHARE
-) -> tuple[Part, Details]:
-    judged = _read_all([path], setting, quick, only)
-    if not judged:
-        return report_nothing(name, only)
+def _judge(judged: Sequence[Judged], goal: float) -> list[Verdict]:
     wrong = [j for j in judged if not j.right]
-    verdicts = [
+    return [
         share("read as meant", [j.right for j in judged], goal),
         share("flagged, of the wrong ones", [j.flagged for j in wrong], FLAGGED_SHARE),
         limit("reading, the longest", max(j.seconds for j in judged), READING_SECONDS, "s"),
     ]
-    return _make_part(name, judged, verdicts, setting), [_describe(j) for j in judged]
-
-
-def development_part(setting: Setting, quick: bool, only: str = "") -> tuple[Part, Details]:
-    """Read the sentences that were in view while the reader was written; they have no goal."""
-    judged = _read_all(DEVELOPMENT, setting, quick, only)
-    if not judged:
-        return report_nothing("development", only)
-    return _make_part("development", judged, [], setting), [_describe(j) for j in judged]
 
 
 def _read_all(files: Iterable[Path], setting: Setting, quick: bool, only: str) -> list[Judged]:

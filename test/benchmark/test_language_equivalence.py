@@ -27,7 +27,7 @@ from benchmark.context_matters.part_reading import (
     context_of,
     judge_reading,
     read_sentences,
-    third_part,
+    reading_part,
 )
 from benchmark.context_matters.scoring import check
 from benchmark.context_matters.worlds import Exchanges, World
@@ -237,10 +237,10 @@ def test_sealed_sentences_are_shown_on_request_only():
     setting = Setting(DeafReader())
     only = read_sentences(THIRD_SEALED)[0].name
     (sentence,) = read_sentences(THIRD_SEALED)[0].wordings
-    part, details = third_part(setting, False, only)
+    part, details = reading_part("third", setting, False, only)
     assert part.lines[-1].figures["wrong, flagged"] == 1
     assert sentence not in repr((part, details))
-    assert sentence in repr(third_part(setting, False, only, show=True))
+    assert sentence in repr(reading_part("third", setting, False, only, show=True))
 
 
 SET_DOWN = "exists ?p: fixture (not same(?p, t) and usual_place(?x, ?p) and on(?x, ?p))"

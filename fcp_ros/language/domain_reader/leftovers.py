@@ -105,6 +105,10 @@ class Leftovers:
             and any(start <= word.start and word.end <= end for start, end in spans)
         )
 
+    def _list_tokens(self, place: int, without: frozenset[int] = frozenset()) -> frozenset[int]:
+        words = (self._tree.words[one] for one in self._tree.list_subtree(place, without))
+        return frozenset(word.token for word in words if not word.is_inserted)
+
     def _list_parts(self, unread: frozenset[int], read: frozenset[int]) -> Iterator[frozenset[int]]:
         """Yield the greatest parts of the tree, left to right, that were not read at all."""
         done: set[int] = set()
@@ -133,17 +137,12 @@ class Leftovers:
 
     def _take_subtree(self, top: Word, read: frozenset[int]) -> frozenset[int]:
         """Return the tokens below a word, without clauses beside it of which something was read."""
-
-        def list_tokens(place: int, without: frozenset[int] = frozenset()) -> frozenset[int]:
-            words = (self._tree.words[one] for one in self._tree.list_subtree(place, without))
-            return frozenset(word.token for word in words if not word.is_inserted)
-
         beside = frozenset(
             child.place
             for child in self._tree.list_children(top.place, *_BESIDE)
-            if child.is_verb and list_tokens(child.place) & read
+            if child.is_verb and self._list_tokens(child.place) & read
         )
-        return list_tokens(top.place, beside)
+        return self._list_tokens(top.place, beside)
 
     # --- what a part says
 
@@ -158,8 +157,7 @@ class Leftovers:
             return True
         if len(said) == 1 and self._says_nothing(said[0]):
             return True
-        apology = top.tag == "JJ" and self._tree.find_child(top.place, "xcomp") is not None
-        if any(w.text in _CORRECTING for w in words) and not apology:
+        if any(w.text in _CORRECTING for w in words) and not self._has_purpose(top):
             return False
         if any(w.text in _TURNING or NUMBERS.get(w.text, 0) > 1 or w.text in UNITS for w in words):
             return False
@@ -179,9 +177,9 @@ class Leftovers:
     def _tells(self, top: Word, words: list[Word]) -> bool:
         """Return True for a clause about somebody or something else that wishes nothing."""
         subject = self._tree.find_child(top.place, *SUBJECTS)
-        if subject is None and top.tag == "JJ":  # "sorry to disturb", not "the glimp (mug)"
+        if subject is None and top.tag == "JJ":  # not "the glimp (mug)"
             named = any(word.is_noun or word.text in CONTRARY for word in words)
-            return not named and self._tree.find_child(top.place, "xcomp") is not None
+            return not named and self._has_purpose(top)
         if top.role not in _LOOSE or not (top.is_verb or top.tag == "JJ"):
             return False
         if subject is None or subject.is_inserted or subject.text in _ADDRESSED:
@@ -189,6 +187,10 @@ class Leftovers:
         if top.role == "advcl" and any(word.text in CONTRARY for word in words):
             return False
         return not any(demands(self._tree, word) for word in words)
+
+    def _has_purpose(self, top: Word) -> bool:
+        """Return True for "sorry to disturb"."""
+        return top.tag == "JJ" and self._tree.find_child(top.place, "xcomp") is not None
 
     def _is_purpose(self, top: Word, words: list[Word]) -> bool:
         """Return True for "for hygiene": nothing here, and nobody who must be taken care of."""

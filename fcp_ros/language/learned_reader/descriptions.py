@@ -3,46 +3,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Or, Text, Variable
-from fcp_ros.domain.model import IS_A, TEXT
-from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
-from fcp_ros.domain.words import NUMBER
+from fcp_ros.domain.model import IS_A
 from fcp_ros.language.english.function_words import FILLERS
-from fcp_ros.language.english.inflection import write_gerund
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.learned_reader.domain_phrases import PARTNERS, DomainPhrases, Read, Said
 from fcp_ros.language.meanings import Meaning, MeaningSource
-from fcp_ros.language.parsing.meanings import SpokenPattern, match_word
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
-    Argument,
-    Coordination,
     Determiner,
     Noun,
     NounPhrase,
-    Phrase,
     Predication,
     Reference,
-    Words,
 )
 from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Word
 
-_BE = frozenset(["be"])
 _POSTURES = gather_words(
     "lie stand sit place locate leave store keep find rest hang situate put be"
 )
 """Verbs that say that something is somewhere."""
 _FINDING = gather_words("find see have get exist be need want own possess spot")
 """Verbs of clauses that say nothing of the things: "(all the cups) that you can find"."""
-_PARTNERS = gather_words("i you we there one")
 _RELATIVE = frozenset(["WDT", "WP"])
 _THAT = gather_words("that which who what whatever whichever")
 _IDLE = gather_words(
@@ -51,40 +42,12 @@ _IDLE = gather_words(
     "whole entire various individual appropriate very really single little nice good old"
 )
 """Adjectives and adverbs that say nothing of a thing."""
-_OPENING = gather_words("the a an my your this that these those")
 _HERE = {"there": Reference.THERE, "here": Reference.HERE}
 _UNREAD = 0.3
 """Degree of a phrase for a word before its noun that is not known."""
 
-Read = Callable[[Word, str, int], Phrase | None]
-"""Reads the noun phrase of a head for a slot of a type, at a depth."""
 FindState = Callable[[str, str], Predication | None]
 """Finds the state that an adjective says of things of a type."""
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """Something that is said of a thing.
-
-    Attributes:
-        tokens: the words that it accounts for.
-    """
-
-    qualities: tuple[Predication, ...] = ()
-    attributes: tuple[str, ...] = ()
-    uses: tuple[WordUse, ...] = ()
-    tokens: frozenset[int] = frozenset()
-    degree: float = 1.0
-
-    def add_to(self, phrase: NounPhrase) -> NounPhrase:
-        """Return a phrase of which this is said, too."""
-        return replace(
-            phrase,
-            qualities=(*phrase.qualities, *self.qualities),
-            attributes=(*phrase.attributes, *self.attributes),
-            uses=(*phrase.uses, *self.uses),
-            degree=phrase.degree * self.degree,
-        )
 
 
 class DescriptionReader:
@@ -100,6 +63,7 @@ class DescriptionReader:
         self._tree = spans.tree
         self._read = read
         self._find_state = find_state
+        self._phrases = DomainPhrases(nouns, spans, read, self._read_place)
 
     # --- before the noun
 
@@ -155,15 +119,15 @@ class DescriptionReader:
         if not below:
             return None
         if child.role in ("prep", "dative"):
-            return self._read_place(child, depth) or self._match(below[0], below[-1] + 1, depth)
+            return self._read_place(child, depth) or self._phrases.match(
+                below[0], below[-1] + 1, depth
+            )
         if child.text in _HERE:
             return self._say_there(child)
         if child.role in ("relcl", "acl", "advcl", "ccomp") or child.is_verb:
             return self._read_clause(child, type_, depth)
         if child.role in ("amod", "acomp", "advmod", "appos", "oprd", "amod", "prt"):
-            return self._match(below[0], below[-1] + 1, depth) or self._read_complement(
-                child, type_, depth
-            )
+            return self._match(below, depth) or self._read_complement(child, type_, depth)
         return None
 
     def _use_words(self, tokens: set[int] | frozenset[int], role: WordRole) -> tuple[WordUse, ...]:
@@ -220,6 +184,10 @@ class DescriptionReader:
             (said,), (), (*uses, *list_phrase_uses(phrase)), frozenset(tokens), phrase.degree
         )
 
+    def _match(self, below: Sequence[int], depth: int) -> Said | None:
+        """Match the words from the first to the last token with a phrase of the domain."""
+        return self._phrases.match(below[0], below[-1] + 1, depth)
+
     # --- clauses
 
     def _read_clause(self, verb: Word, type_: str, depth: int) -> Said | None:
@@ -233,7 +201,7 @@ class DescriptionReader:
             return where
         pronoun = self._find_pronoun(verb)
         subject = self._tree.find_child(verb.place, "nsubj", "nsubjpass", "expl")
-        if subject is not None and subject.text in _PARTNERS and self._is_idle(verb, below):
+        if subject is not None and subject.text in PARTNERS and self._is_idle(verb, below):
             return Said((), (), (self._use(start, end, WordRole.FILLER),), frozenset(below))
         negated = any(self._tree.list_children(verb.place, "neg"))
         copula = verb.lemma in _POSTURES and subject in (None, pronoun)
@@ -247,7 +215,7 @@ class DescriptionReader:
         helpers = {w.token for w in self._tree.list_children(verb.place, "aux", "auxpass", "neg")}
         passive = any(self._tree.list_children(verb.place, "auxpass")) or verb.tag == "VBN"
         for begin in dict.fromkeys((first, *self._skip(first, helpers))):
-            found = self._match(begin, end, depth)
+            found = self._phrases.match(begin, end, depth)
             if found is not None:
                 skipped = set(range(start, begin))
                 fillers = self._use_words(skipped, WordRole.FILLER)
@@ -260,7 +228,7 @@ class DescriptionReader:
                     uses=(*fillers, *found.uses),
                     tokens=found.tokens | skipped,
                 )
-        purpose = self._read_purpose(first, end)
+        purpose = self._phrases.read_purpose(first, end)
         if purpose is not None:
             return purpose
         if passive and type_:
@@ -355,7 +323,9 @@ class DescriptionReader:
         """Read a state, a place or a kind: "dirty", "on the table", "a mug"."""
         below = sorted(self._spans.list_tokens(child.place))
         if child.role in ("prep", "dative"):
-            return self._read_place(child, depth) or self._match(below[0], below[-1] + 1, depth)
+            return self._read_place(child, depth) or self._phrases.match(
+                below[0], below[-1] + 1, depth
+            )
         if child.text in _HERE:
             return self._say_there(child)
         if child.role == "attr" and child.is_noun:
@@ -371,7 +341,7 @@ class DescriptionReader:
                     self._use_words(set(below), WordRole.QUALITY),
                     frozenset(below),
                 )
-        return self._match(below[0], below[-1] + 1, depth) or self._read_state(child, type_)
+        return self._match(below, depth) or self._read_state(child, type_)
 
     def _read_state(self, word: Word, type_: str) -> Said | None:
         quality = self._find_quality(word.text, type_)
@@ -397,151 +367,3 @@ class DescriptionReader:
             said = Predication(meaning, {}, THEME, degree=match.degree)
             return Said((said,), (), (use,), frozenset(below))
         return None
-
-    # --- phrases of the domain
-
-    def _match(self, start: int, end: int, depth: int) -> Said | None:
-        """Match the words of a constituent with a phrase of the domain; all of them or none."""
-        negated = self._get(start) == "not"
-        first = start + negated
-        patterns = self._nouns.patterns.modifiers.get(self._get(first), ())
-        best: Said | None = None
-        for pattern in patterns:
-            if pattern.is_place and pattern.meaning.source is MeaningSource.RELATION:
-                continue
-            found = self._match_pattern(pattern, first, end, depth)
-            if found is None:
-                continue
-            arguments, uses, degree, stop = found
-            rest = self._read_rest(stop, end, depth) if stop < end else Said()
-            if rest is None:
-                continue
-            said = Predication(
-                pattern.meaning,
-                arguments,
-                pattern.subject,
-                negated=negated,
-                attributive=pattern.is_adjective,
-                degree=pattern.degree * degree,
-                uses=uses,
-            )
-            if best is None or said.degree > best.degree:
-                spans = frozenset(range(start, end))
-                known = tuple(
-                    use
-                    for one in arguments.values()
-                    if not isinstance(one, int)
-                    for use in list_phrase_uses(one)
-                )
-                inner = (*uses, *known, *rest.uses)
-                best = Said((said, *rest.qualities), (), inner, spans, said.degree)
-        return best
-
-    def _match_pattern(
-        self, pattern: SpokenPattern, start: int, end: int, depth: int
-    ) -> tuple[dict[str, Argument], tuple[WordUse, ...], float, int] | None:
-        place, degree = start, 1.0
-        arguments: dict[str, Argument] = {}
-        uses: list[WordUse] = []
-        for part in pattern.parts:
-            if place >= end:
-                return None
-            if isinstance(part, PhraseWord):
-                if self._get(place) in ("a", "an", "the") and part.text not in (
-                    "a",
-                    "an",
-                    "the",
-                ):
-                    place += 1
-                if place >= end or not match_word(self._get(place), part.text):
-                    return None
-                uses.append(self._use(place, place + 1, WordRole.ACTION, part.text))
-                place += 1
-                continue
-            assert isinstance(part, PhraseSlot)
-            type_ = pattern.meaning.types.get(part.name, "")
-            if type_ == NUMBER:
-                return None
-            if type_ == TEXT:
-                if part is not pattern.parts[-1]:
-                    return None
-                after = self._find_purpose_end(place, end)
-                text = self._write_purpose(place, after)
-                if not text:
-                    return None
-                arguments[part.name] = NounPhrase(place, after, Words(text))
-                uses.append(self._use(place, after, WordRole.QUALITY, f'"{text}"'))
-                place = after
-                continue
-            phrase = self._read_at(place, type_, depth)
-            if phrase is None:
-                return None
-            if isinstance(phrase, Coordination) and part is not pattern.parts[-1]:
-                phrase = phrase.parts[0]  # "between the kitchen | and the hall"
-            arguments[part.name] = phrase
-            degree *= phrase.degree
-            place = _find_end(phrase)
-        return (arguments, tuple(uses), degree, place)
-
-    def _find_purpose_end(self, start: int, end: int) -> int:
-        """Find where a purpose ends: before a place, "to eat | from the kitchen"."""
-        for place in range(start + 1, end - 1):
-            if (self._get(place),) in PREPOSITIONS and self._get(place + 1) in _OPENING:
-                return place
-        return end
-
-    def _read_rest(self, start: int, end: int, depth: int) -> Said | None:
-        """Read the place behind a purpose; None if it is none, or if more stands behind it."""
-        prep = self._spans.words.get(start)
-        found = self._read_place(prep, depth) if prep is not None else None
-        last = max(self._spans.list_tokens(prep.place), default=-1) if prep is not None else -1
-        return found if found is not None and last + 1 == end else None
-
-    def _read_at(self, token: int, type_: str, depth: int) -> Phrase | None:
-        for head in self._spans.list_heads(token):
-            phrase = self._read(head, type_, depth + 1)
-            if phrase is not None:
-                return phrase
-        return None
-
-    def _read_purpose(self, start: int, end: int) -> Said | None:
-        """Read "I can drink from" as what something is good for."""
-        able = self._get(start) in _PARTNERS and self._get(start + 1) in (
-            "can",
-            "could",
-            "may",
-        )
-        if not able:
-            return None
-        for pattern in self._nouns.patterns.modifiers.get("to", ()):
-            slot = pattern.parts[-1]
-            if len(pattern.parts) != 2 or not isinstance(slot, PhraseSlot):
-                continue
-            text = self._write_purpose(start + 2, end)
-            if pattern.meaning.types.get(slot.name) != TEXT or not text:
-                continue
-            words = NounPhrase(start + 2, end, Words(text))
-            use = self._use(start, end, WordRole.QUALITY, f'"{text}"')
-            said = Predication(
-                pattern.meaning, {slot.name: words}, pattern.subject, degree=0.95, uses=(use,)
-            )
-            return Said((said,), (), (use,), frozenset(range(start, end)), 0.95)
-        return None
-
-    def _write_purpose(self, start: int, end: int) -> str:
-        """Write a purpose: its verb as a gerund, without the preposition at its end."""
-        words = [self._get(place) for place in range(start, end)]
-        while len(words) > 1 and words[-1] in ("from", "with", "on", "out", "of", "in"):
-            words.pop()
-        words = [word for word in words if word not in ("it", "them")]
-        if not words or any(word in (",", ".") for word in words):
-            return ""
-        if self._get(start - 1) in ("to", "can", "could", "may"):
-            words[0] = write_gerund(words[0])
-        return " ".join(words)
-
-
-def _find_end(phrase: Phrase) -> int:
-    if isinstance(phrase, Coordination):
-        return max(_find_end(part) for part in phrase.parts)
-    return phrase.end
