@@ -5,18 +5,21 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cli.session import open_session
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.language.domain_reader import DomainReader
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus, WordRole
+from fcp_ros.language.registry import ReaderOptions, make_reader
 
 SLOW = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 SESSION = open_session("household", "twin_house_furnished")
@@ -216,6 +219,23 @@ def test_any_words_get_an_answer(words):
 @given(st.text(max_size=60))
 def test_any_text_gets_an_answer(text):
     check_interpretation(text, READER.read(text, HOUSE))
+
+
+MODELS = replace(HOUSE, similarity=EmbeddingLabelSimilarity())
+READERS = [make_reader(ReaderOptions(reader=name)) for name in ("learned", "domain")]
+
+
+@SLOW
+@given(st.lists(WORDS, max_size=16).map(" ".join))
+@example("There must not be any mug or glass left on the table.")
+@example("I'd like the mug on the couch. When it's there, and only then, put the book on it, too.")
+@example('contents " " of the mug')
+@example("sofa? the to lying Good as hand me Would so is you afternoon, the dear. book")
+@example("of for where . each a minutes to -- a never minutes fridge")
+@example("excuse me, you look if kitchen counter is dirty, and if yes you clean it,")
+def test_any_words_get_an_answer_of_readers_with_a_model(text):
+    for reader in READERS:
+        check_interpretation(text, reader.read(text, MODELS))
 
 
 # --- generated sentences, with the goal that they are generated from

@@ -56,16 +56,30 @@ def frame_instruction(
     tokens = _write_copulas(tokens, patterns)
     checked = join_checks(tokens)
     if checked is not None:
-        return frame_instruction(checked, lexicon, patterns)
+        return _account(tokens, checked, frame_instruction(checked, lexicon, patterns))
     framed = find_requests(parse_segments(tokens), concerns)
     joined = join_conditions(tokens, framed)
     if joined is not None:
-        return frame_instruction(joined, lexicon, patterns)
+        return _account(tokens, joined, frame_instruction(joined, lexicon, patterns))
     asked = [one for one in framed if one.force is not Force.REMARK]
     only_asks = bool(asked) and all(one.force is Force.QUESTION for one in asked)
     kept, uses = _take_out(tokens, framed, frozenset(_list_called(tokens, concerns)))
     formed = set_aside(kept)
     return FramedInstruction(Asides(formed.tokens, (*uses, *formed.uses)), only_asks)
+
+
+def _account(
+    tokens: Sequence[Token], joined: Sequence[Token], framed: FramedInstruction
+) -> FramedInstruction:
+    """Say which words were left out where a question and what follows from it were joined."""
+    kept = {token.start for token in joined}
+    uses = [
+        WordUse(token.start, token.end, WordRole.FILLER)
+        for token in tokens
+        if token.start not in kept and token.end > token.start
+    ]
+    asides = framed.asides
+    return replace(framed, asides=Asides(asides.tokens, (*uses, *asides.uses)))
 
 
 def _write_copulas(tokens: Sequence[Token], patterns: PatternTable) -> list[Token]:

@@ -74,6 +74,7 @@ def write_gerund(verb: str) -> str:
         return verb[:-2] + "ying"
     if verb.endswith("e") and not verb.endswith(("ee", "ye", "oe")):
         return verb[:-1] + "ing"
-    closed = verb[-1] not in "aeiouwxy" and verb[-2] in "aeiou" and verb[0] not in "aeiou"
-    doubled = (len(verb) == 3 and closed) or verb == "shut"
+    closed = len(verb) == 3 and verb[1] in "aeiou" and verb[2] not in "aeiouwxy"
+    closed = closed and verb[0] not in "aeiou"
+    doubled = closed or verb == "shut"
     return verb + verb[-1] + "ing" if doubled else verb + "ing"

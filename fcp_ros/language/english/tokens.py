@@ -99,6 +99,8 @@ def tokenise(sentence: str) -> tuple[Token, ...]:
             tokens.extend(_split_word(match[0], match.start()))
         elif kind is TokenKind.QUOTED:
             text = match[0][1:-1].strip()
+            if not text:  # a pair of marks around nothing is no text, and no parser takes it
+                kind, text = TokenKind.SYMBOL, match[0]
             tokens.append(Token(text, match.start(), match.end(), kind, text))
         else:
             tokens.append(Token(match[0].lower(), match.start(), match.end(), kind, match[0]))

@@ -243,7 +243,9 @@ class LogicReader:
         if phrase is None or len(last.predications) != 1:
             return []
         said = last.predications[0]
-        slot = next(iter(said.arguments))
+        slot = next(iter(said.arguments), "")
+        if not slot:
+            return []
         again = {s: _speak_again(a) for s, a in said.arguments.items()}
         same = replace(said, arguments={**again, slot: phrase}, uses=())
         token = self._tokens[before]

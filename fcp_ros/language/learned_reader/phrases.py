@@ -78,6 +78,8 @@ class LearnedPhrases:
                 count = known.number if known is not None else 0
                 self._labels[label] = _Label(type_ if same else "", count + 1)
         self._charted: dict[int, tuple[Phrase, ...]] = {}
+        self._rated: dict[tuple[int, str], float] = {}
+        self._states: dict[tuple[str, str], Predication | None] = {}
         self._ranked: dict[tuple[str, ...], dict[str, float]] = {}
         nouns = parsed.nouns
         tree = join_trees(segment.tree for segment in parsed.segments)
@@ -183,8 +185,11 @@ class LearnedPhrases:
             self._charted[own.place] = self._reader.read(
                 own.place, frozenset(w.place for w in self._spans.list_attached(own.place))
             )
-        rated = (p.degree * self._nouns.fit(p, type_) for p in self._charted[own.place])
-        return max(rated, default=0.0)
+        key = own.place, type_
+        if key not in self._rated:
+            rated = (p.degree * self._nouns.fit(p, type_) for p in self._charted[own.place])
+            self._rated[key] = max(rated, default=0.0)
+        return self._rated[key]
 
     # --- by what people call things
 
@@ -290,6 +295,12 @@ class LearnedPhrases:
 
     def find_state(self, adjective: str, type_: str) -> Predication | None:
         """Find the state of the domain that an adjective says of things of a type."""
+        key = adjective, type_
+        if key not in self._states:
+            self._states[key] = self._seek_state(adjective, type_)
+        return self._states[key]
+
+    def _seek_state(self, adjective: str, type_: str) -> Predication | None:
         known = self._patterns.states.get(adjective)
         if known is not None and self._has_type(type_, known.meaning.types.get(known.subject, "")):
             return Predication(known.meaning, {}, known.subject, attributive=True)

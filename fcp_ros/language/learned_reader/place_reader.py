@@ -59,8 +59,8 @@ class PlaceReader:
             return phrase
         starts = {one.start for one in without}
         own = [p for p in phrase.parts if not starts & {u.start for u in collect_phrase_uses(p)}]
-        if len(own) == 1:
-            return own[0]
+        if len(own) <= 1:
+            return own[0] if own else None
         return replace(phrase, parts=tuple(own)) if len(own) < len(phrase.parts) else phrase
 
     def read_place(

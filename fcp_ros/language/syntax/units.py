@@ -143,7 +143,11 @@ def _joins(word: Word) -> bool:
 
 def _cut(tree: Tree, head: int, places: list[int]) -> Unit:
     """Cut what joins clauses off the words of one, and make a tree of them."""
-    core = [place for place in places if not _joins(tree.words[place]) or _calls(tree, place)]
+    core = [
+        place
+        for place in places
+        if place == head or not _joins(tree.words[place]) or _calls(tree, place)
+    ]  # "only then" may have "then" as its head
     first, last = (core[0], core[-1]) if core else (places[0], places[-1])
     inner = [place for place in places if first <= place <= last]
     before = [tree.words[p].token for p in places if p < first]
