@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 
-from fcp_ros.abstraction.features.feature import DistanceFeature
+from fcp_ros.abstraction.features.expressions import DistanceFeature
 from fcp_ros.abstraction.policy.general_policy import (
     GeneralPolicy,
     PolicyError,

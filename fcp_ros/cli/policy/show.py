@@ -12,14 +12,18 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from fcp_ros.abstraction.policy.conditions import write_condition, write_effects
-from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, check_fit
+from fcp_ros.abstraction.policy.general_policy import (
+    GeneralPolicy,
+    check_fit,
+    write_condition,
+    write_effects,
+)
 from fcp_ros.abstraction.policy.policy_file import read_policy
+from fcp_ros.abstraction.policy.programs import write_program
 from fcp_ros.abstraction.policy.runner import Execution, ExecutionLimits, PolicyRunner
-from fcp_ros.abstraction.proposers.faults import write_atom
+from fcp_ros.abstraction.proposers.proposer import write_atom
 from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph
 from fcp_ros.abstraction.qnp.problem import describe_state
-from fcp_ros.abstraction.refinement.programs import write_program
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.cli.exit_codes import DONE, FAILED
 from fcp_ros.cli.options import JsonOption

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from fcp_ros.abstraction.proposers.faults import GeneralizationStatus
-from fcp_ros.abstraction.sampling.training_task import TrainingTask, read_training_task
-from fcp_ros.abstraction.states.goal_atoms import UnsupportedGoal, list_goal_atoms
+from fcp_ros.abstraction.proposers.proposer import GeneralizationStatus
+from fcp_ros.abstraction.proposers.training_task import TrainingTask, read_training_task
+from fcp_ros.abstraction.states.building import UnsupportedGoal, list_goal_atoms
 from fcp_ros.cli.exit_codes import to_exit_code
 from fcp_ros.cli.plan.request import is_pddl
 from fcp_ros.cli.session import open_session

@@ -19,8 +19,8 @@ from random_pddl import tasks
 from random_worlds import worlds
 
 from fcp_ros.abstraction.states.building import build_state
-from fcp_ros.abstraction.states.conditions import UnsupportedRule
 from fcp_ros.abstraction.states.engine import RuleEngine
+from fcp_ros.abstraction.states.joining import UnsupportedRule
 from fcp_ros.abstraction.states.state import RelationalState, gather_bits, list_bits
 from fcp_ros.cset import Instance, InstanceBuilder, find_conflicts
 from fcp_ros.domain.model import Domain, Parameter

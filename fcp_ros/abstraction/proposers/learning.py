@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attempts with more names, features and samples until all training tasks are solved."""
+"""The proposer that learns from sampled transitions alone: attempts until all tasks are solved."""
 
 from __future__ import annotations
 
@@ -13,27 +13,35 @@ import numpy as np
 from fcp_ros.abstraction.features.enumeration import FeaturePool, PoolLimits, enumerate_features
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.expressions import ConceptExpression, collect_names
-from fcp_ros.abstraction.proposers.separation.problem import find_conflict
-from fcp_ros.abstraction.proposers.symbolic.assembly import LearnedAbstraction
-from fcp_ros.abstraction.proposers.symbolic.attempt import (
+from fcp_ros.abstraction.policy.programs import ConcreteStep, Program, RefinementMapping
+from fcp_ros.abstraction.policy.refining import has_effect
+from fcp_ros.abstraction.proposers.assembly import LearnedAbstraction
+from fcp_ros.abstraction.proposers.attempt import (
     AttemptSettings,
     adapt_abstraction,
     attempt_abstraction,
     state_problem,
 )
-from fcp_ros.abstraction.proposers.symbolic.program_writers import order_concepts
-from fcp_ros.abstraction.proposers.symbolic.task_samples import TaskSamples
+from fcp_ros.abstraction.proposers.exploration import TransitionSample
+from fcp_ros.abstraction.proposers.program_writers import order_concepts
+from fcp_ros.abstraction.proposers.proposer import (
+    AbstractionCheck,
+    AbstractionError,
+    AbstractionFault,
+    AbstractionLayer,
+    AbstractionProposal,
+    GeneralizationStatus,
+    ProposerStopped,
+    describe_facts,
+)
+from fcp_ros.abstraction.proposers.separation import find_conflict
+from fcp_ros.abstraction.proposers.task_samples import TaskSamples
+from fcp_ros.abstraction.proposers.training_task import PlannedElements, TrainingTask
+from fcp_ros.abstraction.proposers.travel import TravelRule, confirm_travel, find_travel_rules
 from fcp_ros.abstraction.qnp.problem import encode_values
-from fcp_ros.abstraction.refinement.programs import ConcreteStep, Program, RefinementMapping
-from fcp_ros.abstraction.refinement.refining import has_effect
-from fcp_ros.abstraction.sampling.restriction import PlannedElements
-from fcp_ros.abstraction.sampling.sample import TransitionSample
-from fcp_ros.abstraction.sampling.training_task import TrainingTask
-from fcp_ros.abstraction.sampling.travel import TravelRule, confirm_travel, find_travel_rules
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.abstraction.states.vocabulary import GOAL, StateVocabulary
+from fcp_ros.abstraction.states.state import GOAL, RelationalState, StateVocabulary
 
 
 def guard_steps(
@@ -373,3 +381,71 @@ def list_vocabularies(vocabulary: StateVocabulary) -> Iterator[StateVocabulary]:
         for kept in itertools.combinations(static, size):
             roles = tuple(role for role in vocabulary.roles if role not in static or role in kept)
             yield replace(vocabulary, roles=roles)
+
+
+# --- the proposer of abstractions that are learned from sampled transitions alone
+
+
+class SymbolicProposer:
+    """Learns an abstraction; after faults it learns again from another, larger sample.
+
+    Kinds of policies that the first tasks had none of are left out then: there are more tasks now.
+    `report`: told in a sentence what was tried.
+    """
+
+    def __init__(
+        self, options: SymbolicOptions | None = None, report: ReportCallback = ignore_report
+    ) -> None:
+        self._options = options or SymbolicOptions()
+        self._report = report
+        self._round = 0
+        self._stage = 0
+
+    @property
+    def name(self) -> str:
+        """The word for it on the command line."""
+        return "symbolic"
+
+    def propose(
+        self,
+        training: tuple[TrainingTask, ...],
+        feedback: tuple[AbstractionError, ...],
+        check: Callable[[], None],
+    ) -> AbstractionProposal:
+        """Learn an abstraction that solves all training tasks.
+
+        Raises ProposerStopped if NO_COMMON_POLICY with the conflicting states, or LIMIT.
+        """
+        options = replace(
+            self._options,
+            seed=self._options.seed + self._round,
+            draws=self._options.draws + self._round,
+        )
+        self._round += 1
+        tasks = [task for task in training if not task.is_done]
+        learning = SymbolicLearning(tasks, options, check, self._report, self._stage)
+        learned = learning.learn()
+        self._stage = learning.stage
+        if learned is not None:
+            remark = f"learned from {learning.states:,} states of the training tasks"
+            return AbstractionProposal(learned.qnp, learned.refinement, learned.policy, (remark,))
+        pair = learning.find_conflicting_states()
+        if pair is None:
+            sentence = (
+                f"no policy was found with features of complexity {options.most_complexity} in "
+                f"{options.seconds:g} s"
+            )
+            raise ProposerStopped(GeneralizationStatus.LIMIT, sentence)
+        sentence = (
+            "no feature allowed tells two states apart: in the first one a step is needed that "
+            "must not be taken in the second one"
+        )
+        states = tuple(map(describe_facts, pair))
+        error = AbstractionError(
+            AbstractionCheck.ASC,
+            AbstractionFault.CONFLICTING_STATES,
+            sentence,
+            states=states,
+            layer=AbstractionLayer.FEATURES,
+        )
+        raise ProposerStopped(GeneralizationStatus.NO_COMMON_POLICY, sentence, (error,))

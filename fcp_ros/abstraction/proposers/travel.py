@@ -21,8 +21,8 @@ from fcp_ros.abstraction.features.expressions import (
     Top,
 )
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.abstraction.states.vocabulary import (
+from fcp_ros.abstraction.states.state import (
+    RelationalState,
     RelationForm,
     list_changed_relations,
     list_forms,

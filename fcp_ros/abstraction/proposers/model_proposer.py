@@ -11,24 +11,24 @@ from dataclasses import dataclass
 from enum import Enum
 from time import monotonic
 
-from fcp_ros.abstraction.proposers.faults import (
-    AbstractionError,
-    GeneralizationStatus,
-    ProposerStopped,
-    list_facts,
-    write_atom,
-)
-from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
-from fcp_ros.abstraction.proposers.written.abstraction_text import (
+from fcp_ros.abstraction.proposers.abstraction_text import (
     check_features,
     has_actions,
     has_features,
     parse_abstraction,
     take_off_frame,
 )
-from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.abstraction.proposers.proposer import (
+    AbstractionError,
+    AbstractionProposal,
+    GeneralizationStatus,
+    ProposerStopped,
+    list_facts,
+    write_atom,
+)
+from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.states.building import build_state
-from fcp_ros.abstraction.states.vocabulary import GOAL, RelationForm, StateVocabulary, list_forms
+from fcp_ros.abstraction.states.state import GOAL, RelationForm, StateVocabulary, list_forms
 from fcp_ros.domain.expressions.syntax import Atom, Term, Variable, to_text, write_term
 from fcp_ros.domain.model import ActionRule, Domain, Effect, Literal
 from fcp_ros.domain.pddl.names import WORLD

@@ -7,15 +7,15 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp, QualitativeChange
-from fcp_ros.abstraction.refinement.programs import RefinementMapping
-from fcp_ros.abstraction.refinement.run import (
+from fcp_ros.abstraction.policy.program_run import (
     CompiledProgram,
     ProgramRun,
     ProgramSteps,
     TriesExceeded,
     compile_programs,
 )
+from fcp_ros.abstraction.policy.programs import RefinementMapping
+from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp, QualitativeChange
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import RelationalState
 

@@ -14,14 +14,15 @@ from fcp_ros.abstraction.features.enumeration import FeaturePool
 from fcp_ros.abstraction.features.expressions import (
     AllConcept,
     AndConcept,
+    AnyFeature,
     ConceptExpression,
     DescriptionExpression,
+    DistanceFeature,
     SameConcept,
     list_parts,
     measure_complexity,
 )
-from fcp_ros.abstraction.features.feature import AnyFeature, DistanceFeature
-from fcp_ros.abstraction.refinement.programs import (
+from fcp_ros.abstraction.policy.programs import (
     ConcreteStep,
     FeatureTest,
     IfBranch,
@@ -30,8 +31,8 @@ from fcp_ros.abstraction.refinement.programs import (
     Program,
     ProgramStatement,
 )
-from fcp_ros.abstraction.sampling.sample import TransitionSample
-from fcp_ros.abstraction.sampling.travel import TravelRule
+from fcp_ros.abstraction.proposers.exploration import TransitionSample
+from fcp_ros.abstraction.proposers.travel import TravelRule
 
 RARE_WEIGHT = 2  # `all` and `same` cost more: true of what has nothing to do with the role
 MOST_PLACES = 4  # concepts that together say where an action is to be done

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.abstraction.features.expressions import NamedConcept
-from fcp_ros.abstraction.features.feature import Feature
-from fcp_ros.abstraction.proposers.symbolic.program_writers import ProgramWriter
+from fcp_ros.abstraction.features.expressions import Feature, NamedConcept
+from fcp_ros.abstraction.policy.programs import Program, RefinementMapping
+from fcp_ros.abstraction.proposers.exploration import TransitionSample
+from fcp_ros.abstraction.proposers.program_writers import ProgramWriter
 from fcp_ros.abstraction.qnp.problem import (
     AbstractAction,
     Qnp,
@@ -22,8 +23,6 @@ from fcp_ros.abstraction.qnp.problem import (
     QualitativeChange,
     encode_state,
 )
-from fcp_ros.abstraction.refinement.programs import Program, RefinementMapping
-from fcp_ros.abstraction.sampling.sample import TransitionSample
 
 Row = tuple[bool, ...]
 """The truth of each feature."""

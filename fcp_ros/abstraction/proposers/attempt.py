@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from fcp_ros.abstraction.features.enumeration import FeaturePool, PoolLimits, enumerate_features
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
-from fcp_ros.abstraction.features.feature import DistanceFeature, Feature
-from fcp_ros.abstraction.proposers.separation.descent import DescentSearch
-from fcp_ros.abstraction.proposers.separation.problem import Selection, SeparationProblem
-from fcp_ros.abstraction.proposers.separation.selection import Selector, widen_good
-from fcp_ros.abstraction.proposers.symbolic.assembly import LearnedAbstraction, assemble_abstraction
-from fcp_ros.abstraction.proposers.symbolic.program_writers import (
+from fcp_ros.abstraction.features.expressions import DistanceFeature, Feature
+from fcp_ros.abstraction.proposers.assembly import LearnedAbstraction, assemble_abstraction
+from fcp_ros.abstraction.proposers.descent import DescentSearch
+from fcp_ros.abstraction.proposers.exploration import TransitionSample
+from fcp_ros.abstraction.proposers.feature_selection import Selector, widen_good
+from fcp_ros.abstraction.proposers.program_writers import (
     RARE_WEIGHT,
     JourneyWriter,
     NoProgram,
@@ -26,11 +26,10 @@ from fcp_ros.abstraction.proposers.symbolic.program_writers import (
     StepWriter,
     count_rare,
 )
+from fcp_ros.abstraction.proposers.separation import Selection, SeparationProblem
+from fcp_ros.abstraction.proposers.travel import TravelRule
 from fcp_ros.abstraction.qnp.policy_graph import EndlessComponent, build_policy_graph, sieve
-from fcp_ros.abstraction.sampling.sample import TransitionSample
-from fcp_ros.abstraction.sampling.travel import TravelRule
-from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.abstraction.states.vocabulary import StateVocabulary
+from fcp_ros.abstraction.states.state import RelationalState, StateVocabulary
 
 DISTANCE_WEIGHT = 1  # a distance costs this much more than its complexity
 MOST_REFUSALS = 30  # selections that need not terminate, before an attempt is given up

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fcp_ros.abstraction.proposers.separation.problem import Selection, SeparationProblem
-from fcp_ros.abstraction.proposers.separation.selection import improves_order, list_goal_clauses
+from fcp_ros.abstraction.proposers.feature_selection import improves_order, list_goal_clauses
+from fcp_ros.abstraction.proposers.separation import Selection, SeparationProblem
 
 MOST_WEIGHT = 12  # of all features of an order, which has three at most
 FIRST = 24  # states that all orders are tried on

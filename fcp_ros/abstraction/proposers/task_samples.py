@@ -10,22 +10,24 @@ from dataclasses import replace
 
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.runner import Execution, PolicyRunner
-from fcp_ros.abstraction.proposers.symbolic.assembly import LearnedAbstraction
-from fcp_ros.abstraction.sampling.exploration import SampledSpace, explore
-from fcp_ros.abstraction.sampling.restriction import (
+from fcp_ros.abstraction.proposers.assembly import LearnedAbstraction
+from fcp_ros.abstraction.proposers.exploration import (
+    SampledSpace,
+    TransitionSample,
+    explore,
+    join_spaces,
+)
+from fcp_ros.abstraction.proposers.training_task import (
     PlannedElements,
     choose_facts,
     restrict_goal,
     restrict_state,
 )
-from fcp_ros.abstraction.sampling.sample import TransitionSample, join_spaces
-from fcp_ros.abstraction.sampling.travel import TravelRule
-from fcp_ros.abstraction.states.building import build_state
+from fcp_ros.abstraction.proposers.travel import TravelRule
+from fcp_ros.abstraction.states.building import GoalAtoms, GoalTest, build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.goal_atoms import GoalAtoms, GoalTest
 from fcp_ros.abstraction.states.novelty import FactNumbers, NoveltyTable
-from fcp_ros.abstraction.states.state import RelationalState, list_bits
-from fcp_ros.abstraction.states.vocabulary import list_forms, read_vocabulary
+from fcp_ros.abstraction.states.state import RelationalState, list_bits, list_forms, read_vocabulary
 
 
 def add_subgoals(space: SampledSpace, width: int, check: Callable[[], None]) -> SampledSpace:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import clingo
 import numpy as np
 
-from fcp_ros.abstraction.proposers.separation.problem import (
+from fcp_ros.abstraction.proposers.separation import (
     Selection,
     SeparationProblem,
     TransitionClasses,

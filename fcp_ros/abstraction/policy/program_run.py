@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
-from fcp_ros.abstraction.features.expressions import ConceptExpression
-from fcp_ros.abstraction.features.feature import Feature
-from fcp_ros.abstraction.refinement.programs import (
+from fcp_ros.abstraction.features.expressions import ConceptExpression, Feature
+from fcp_ros.abstraction.policy.programs import (
     ConcreteStep,
     IfBranch,
     LowerLoop,
