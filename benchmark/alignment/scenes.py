@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 from renamed_scenes import RenamedScene, rename_at_random
 
 from benchmark.tables import Verdict
-from fcp_ros.alignment.ontology.scene_alignment import align_scene
-from fcp_ros.alignment.ontology.scene_answer import SceneAlignment
+from fcp_ros.alignment.ontology.scene_alignment import SceneAlignment, align_scene
 from fcp_ros.alignment.simulator import DomainSimulator
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.binding.label_types import type_of_label

@@ -18,8 +18,7 @@ from rich.rule import Rule
 
 from fcp_ros.abstraction.policy.library import read_policy_folder
 from fcp_ros.alignment.ontology.claims import ClaimStanding
-from fcp_ros.alignment.ontology.scene_alignment import align_scene
-from fcp_ros.alignment.ontology.scene_answer import SceneAlignment
+from fcp_ros.alignment.ontology.scene_alignment import SceneAlignment, align_scene
 from fcp_ros.alignment.simulator import DomainSimulator
 from fcp_ros.binding import load_scene_for, scene_to_instance
 from fcp_ros.client import FcpClient

@@ -15,16 +15,18 @@ from rclpy.action.server import ServerGoalHandle
 from fcp_ros.action import ExecuteStep
 from fcp_ros.cset import Delta
 from fcp_ros.domain.model import Domain
-from fcp_ros.execution.faults import (
+from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.execution.simulated_world import (
     FaultError,
     FaultPlan,
     PatternError,
+    Performance,
+    Performed,
+    SimulatedWorld,
     SuccessModel,
     parse_faults,
     parse_success,
 )
-from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.execution.simulated_world import Performance, Performed, SimulatedWorld
 from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.calls.service_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.conversions.common import ConversionError

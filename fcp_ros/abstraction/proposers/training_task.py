@@ -188,10 +188,10 @@ def choose_facts(goal: GoalAtoms, count: int, random_source: random.Random) -> G
 # --- tasks with more objects, made from training tasks: what a policy learned on these is tried on
 #
 # An object gets *twins*: others of its type with the same facts and the same goals. That is done
-# only where the training tasks show that it can be: if they have two balls in one room, a ball in
-# a room may have a twin; if no block ever has two blocks on it, a block on another one has none.
-# What is unique in all tasks, as a robot often is, stays unique. Only tasks for which a plan is
-# found count.
+# only where the training tasks show that it can be: if they have two balls in one room, a ball in a
+# room may have a twin; if no block ever has two blocks on it, a block on another one has none. What
+# is unique in all tasks, as a robot often is, stays unique. Only tasks for which a plan is found
+# count.
 
 
 STEPS = 100  # of the random walk from each task that shows what may hold at once

@@ -122,10 +122,9 @@ def _iterate_subsets(bits: list[int]) -> Iterator[int]:
 
 # --- the reachable qstates of a QNP and the moves between them, as flat tables
 #
-# A move is a qstate with an action that applies in it. Qstates and moves are numbered, in the
-# order in which a breadth-first search meets them. A goal qstate has no moves: a policy stops
-# there. So the reachable qstates are those that some run meets up to and including its first goal
-# qstate.
+# A move is a qstate with an action that applies in it. Qstates and moves are numbered, in the order
+# in which a breadth-first search meets them. A goal qstate has no moves: a policy stops there. So
+# the reachable qstates are those that some run meets up to and including its first goal qstate.
 
 
 ASK_EVERY = 0.005

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from fcp_ros.alignment.ontology.hypothesis import NameHypothesis, NameUse
+from fcp_ros.alignment.ontology.claims import NameHypothesis, NameUse
 from fcp_ros.alignment.simulator import GroundAction
 from fcp_ros.cset import Fact, Instance, find_homs
 from fcp_ros.domain.expressions.syntax import (

@@ -10,10 +10,15 @@ from dataclasses import dataclass
 from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
-from fcp_ros.execution.dispatch_model import DispatchResult, DispatchStatus
+from fcp_ros.execution.dispatch_model import (
+    Decision,
+    DispatchResult,
+    DispatchStatus,
+    FollowUp,
+    ReplanPolicy,
+)
 from fcp_ros.execution.monitoring import ArrivalWatch
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.execution.policy import Decision, FollowUp, ReplanPolicy
 from fcp_ros.msg import ExecutionState, Question
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanResult as PlanResultMessage

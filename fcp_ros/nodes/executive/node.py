@@ -13,8 +13,8 @@ from rclpy.action.server import ServerGoalHandle
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.alignment.name_book import NameBook
+from fcp_ros.execution.dispatch_model import ReplanPolicy
 from fcp_ros.execution.events import WorldChanged
-from fcp_ros.execution.policy import ReplanPolicy
 from fcp_ros.foundation.sqlite_file import DatabaseFileError
 from fcp_ros.grounding.calibration.location import locate_store
 from fcp_ros.grounding.protocol.options import EvidenceOrigin

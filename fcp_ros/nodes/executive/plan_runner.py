@@ -18,6 +18,7 @@ from fcp_ros.execution.events import (
     CancelStep,
     Command,
     Event,
+    ExecutorLedger,
     ExecutorReady,
     FindExecutor,
     Finished,
@@ -29,7 +30,6 @@ from fcp_ros.execution.events import (
     Tick,
     WorldChanged,
 )
-from fcp_ros.execution.ledger import ExecutorLedger
 from fcp_ros.execution.monitoring import (
     ArrivalWatch,
     DeadlineWatch,

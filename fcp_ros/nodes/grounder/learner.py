@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fcp_ros.domain.model import Domain
-from fcp_ros.execution.credit import Credit, PlanMemory, Reliance, credit_step
-from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.execution.outcome import Credit, OutcomeCode, PlanMemory, Reliance, credit_step
 from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.grounding import (
     Evidence,

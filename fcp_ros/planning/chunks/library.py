@@ -2,7 +2,7 @@
 """The chunks that a planner may use, and the graded atoms that their steps rest on.
 
 A chunk that declares graded predicates is judged as a whole: these are calibrated from the outcomes
-of the chunk (`execution/credit.py`), as those of single actions are. Its degree is that of its
+of the chunk (`execution/outcome.py`), as those of single actions are. Its degree is that of its
 first step, and its other steps count as crisp. The degree of any other chunk is composed from its
 steps.
 """

@@ -37,8 +37,8 @@ from fcp_ros.domain.relaxing import SubstituteRule
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.result import RelaxationKind
-from fcp_ros.relaxation.choices.requirements import Form, GoalChange, Requirement
-from fcp_ros.relaxation.choices.weakening import weigh
+from fcp_ros.relaxation.requirements import Form, GoalChange, Requirement
+from fcp_ros.relaxation.weakening import weigh
 
 DegreeOf = Callable[[GradedAtom], float]
 

@@ -18,20 +18,19 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON, TNorm
 from fcp_ros.planning.conflicts import GoalProofs
-from fcp_ros.relaxation.choices.combinations import list_best
-from fcp_ros.relaxation.choices.requirements import (
+from fcp_ros.relaxation.requirements import (
     GoalChange,
     Requirement,
     RequirementChoice,
     make_choice,
 )
-from fcp_ros.relaxation.choices.substitution import (
+from fcp_ros.relaxation.substitution import (
     Opening,
     Substitute,
     list_candidates,
     make_change,
 )
-from fcp_ros.relaxation.choices.weakening import Variant
+from fcp_ros.relaxation.weakening import Variant, list_best
 
 
 @dataclass(frozen=True)

@@ -25,15 +25,14 @@ from fcp_ros.domain.model import BUILT_IN, SAME, Domain
 from fcp_ros.domain.relaxing import ANY
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.model.result import RelaxationKind
-from fcp_ros.relaxation.choices.combinations import list_best
-from fcp_ros.relaxation.choices.requirements import (
+from fcp_ros.relaxation.acceptance import find_locations
+from fcp_ros.relaxation.requirements import (
     GoalChange,
     Requirement,
     RequirementChoice,
     make_choice,
 )
-from fcp_ros.relaxation.choices.weakening import find_positive_atoms, weigh
-from fcp_ros.relaxation.purpose import find_locations
+from fcp_ros.relaxation.weakening import find_positive_atoms, list_best, weigh
 
 MOST_SHORTER = 64
 """Ways to leave conditions out, for each number of them."""

@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Order constraints of a relaxed goal: they speak of what is left of it.
-
-`A before B` is about requirements of the goal. If one of them is given up, or something takes its
-place, the constraint has to follow: "throw everything away before you mop" does not forbid mopping
-because one thing to throw away is not there.
-"""
+"""Interactions of requirements: wordings that exclude one another, and order constraints."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from fcp_ros.cset import Instance
+from fcp_ros.cset import Instance, Schema
 from fcp_ros.domain.expressions.structure import has_requirements
 from fcp_ros.domain.expressions.syntax import (
     And,
@@ -23,6 +19,7 @@ from fcp_ros.domain.expressions.syntax import (
     Expression,
     Forall,
     Not,
+    Term,
     TrajectoryConstraint,
     Weighted,
     atoms,
@@ -33,14 +30,57 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import BUILT_IN, SAME, Domain
-from fcp_ros.relaxation.choices.conjunctions import OpenedExists
-from fcp_ros.relaxation.choices.requirements import (
+from fcp_ros.relaxation.requirements import (
     Form,
     GoalRequirements,
+    OpenedExists,
     Requirement,
     RequirementChoice,
     except_instances,
 )
+
+
+def find_contradictions(items: Sequence[Requirement], schema: Schema) -> list[tuple[int, int]]:
+    """Find requirements that exclude one another by their wording, whatever the world is like.
+
+    Such as `on(mug_1, table_1)` and `on(mug_1, counter_1)`: an item is on one thing at most. Or a
+    condition and its negation.
+
+    Returns:
+        Pairs of their numbers.
+    """
+    asked: dict[tuple[str, str, Term], dict[Atom, list[int]]] = {}
+    for number, item in enumerate(items):
+        (atom,) = item.parts if len(item.parts) == 1 else (None,)
+        if not isinstance(atom, Atom) or not schema.has_relation(atom.predicate):
+            continue
+        relation = schema.relation(atom.predicate)
+        if item.form is not Form.PLAIN:
+            continue
+        for (leg, _), term in zip(relation.legs, atom.arguments, strict=True):
+            if leg in relation.functional:
+                same = asked.setdefault((relation.name, leg, term), {})
+                same.setdefault(atom, []).append(number)
+    excluded = [
+        (one[0], other[0])
+        for same in asked.values()
+        for one, other in itertools.combinations(same.values(), 2)
+    ]
+    numbers = {item.closed: number for number, item in enumerate(items)}
+    negated = (
+        (numbers.get(item.closed.body), number)
+        for number, item in enumerate(items)
+        if isinstance(item.closed, Not)
+    )
+    return excluded + [(one, other) for one, other in negated if one is not None]
+
+
+# --- order constraints of a relaxed goal: they speak of what is left of it
+#
+# `A before B` is about requirements of the goal. If one of them is given up, or something takes its
+# place, the constraint has to follow: "throw everything away before you mop" does not forbid
+# mopping because one thing to throw away is not there.
+
 
 _ORDERS = frozenset(
     {TrajectoryOperator.BEFORE, TrajectoryOperator.AFTER, TrajectoryOperator.FIRST_THEN}
