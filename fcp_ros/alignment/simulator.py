@@ -16,8 +16,8 @@ from fcp_ros.domain.pddl import PddlTask
 from fcp_ros.planning import verify
 from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.stepping.rules import StepRules, UnknownStep
 from fcp_ros.planning.verification.ipc_plan import CannotReplay, plan_from_actions
+from fcp_ros.planning.verification.stepping import StepRules, UnknownStep
 
 GroundAction = tuple[str, tuple[str, ...]]
 """Name of an action and of its objects."""

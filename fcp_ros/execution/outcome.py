@@ -76,7 +76,7 @@ class StepRecord:
 # --- credit assignment: the judgements that the outcome of a step speaks about, and their weights
 #
 # *The step.* A chunk that is judged as a whole carries its judgements at its first step (see
-# `planning/chunks/library.py`). They are known to be right or wrong when the chunk has ended: with
+# `planning/model/chunks.py`). They are known to be right or wrong when the chunk has ended: with
 # its last step, or with the step that fails (`find_credited_step`).
 #
 # *The judgements of one step.* A step does what it is for if all that its degree rests on holds: a

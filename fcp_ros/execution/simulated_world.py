@@ -26,7 +26,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.domain.shifting import shift_elements
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.stepping.rules import Application, StepRules, UnknownStep
+from fcp_ros.planning.verification.stepping import Application, StepRules, UnknownStep
 
 ANY_RULE = "*"
 

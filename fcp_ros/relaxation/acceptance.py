@@ -27,10 +27,10 @@ from fcp_ros.domain.model import TEXT, ActionRule, Domain
 from fcp_ros.foundation.wording import join_words
 from fcp_ros.fuzzy import reaches
 from fcp_ros.language.paraphrase import paraphrase_clause
+from fcp_ros.planning.model.ground_step import AGENT_TYPES
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus
-from fcp_ros.planning.schedule.agents import AGENT_TYPES
 
 
 def find_moves(domain: Domain) -> frozenset[str]:

@@ -19,8 +19,7 @@ from fcp_ros.planning.model.request import Optimise, Phase, PlanningOptions, Pro
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Relaxation
 from fcp_ros.planning.model.watch import Interrupted, RequestStart
 from fcp_ros.planning.planner import plan
-from fcp_ros.planning.request_context import PlanningRequest
-from fcp_ros.planning.session import PlanningSession
+from fcp_ros.planning.session import PlanningRequest, PlanningSession
 from fcp_ros.relaxation.acceptance import explain_below_alpha
 from fcp_ros.relaxation.engine import GoalRelaxation, describe_effort
 from fcp_ros.relaxation.lattice import Attempt, Found, Node

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph
 from fcp_ros.planning import PlanningResult
-from fcp_ros.planning.model.suggestion import PolicyTrace
+from fcp_ros.planning.model.plan import PolicyTrace
 from fcp_ros.report.console import StepGroup, describe_origin, group_steps
 from fcp_ros.report.drawing.feature_paths import draw_feature_paths
 from fcp_ros.report.drawing.policy_graph import draw_policy_graph

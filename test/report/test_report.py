@@ -25,7 +25,7 @@ from fcp_ros.planning.model.result import (
     RelaxationOutcome,
     RequirementTrace,
 )
-from fcp_ros.planning.schedule.schedule import schedule_steps
+from fcp_ros.planning.schedule import schedule_steps
 from fcp_ros.report import read_plan, to_plain, to_plain_result
 from fcp_ros.report.console import render_result
 from fcp_ros.report.demo_page import render_page

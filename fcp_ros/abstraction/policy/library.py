@@ -21,7 +21,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, Expression
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.planning import PlanningRequest, PlanningResult, PlanningSession, plan
-from fcp_ros.planning.model.suggestion import PolicyFeature, PolicyMove, PolicyTrace, Suggestion
+from fcp_ros.planning.model.plan import PolicyFeature, PolicyMove, PolicyTrace, Suggestion
 
 
 @dataclass(frozen=True, slots=True)

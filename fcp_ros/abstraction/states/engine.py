@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rules of a domain on states of bitsets: applicable bindings, steps in place, successors.
 
-The twin is `planning.stepping.rules.StepRules`, which rewrites instances; the tests compare the
+The twin is `planning.verification.stepping.StepRules`, which rewrites instances; the tests compare the
 two. As there, resources, times and degrees don't count: a verifier looks at them.
 """
 

@@ -24,7 +24,7 @@ from fcp_ros.domain.span_conditions import DomainSpans
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, plan
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import CancelCallback, never_cancel
-from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.planning.verification.stepping import StepRules
 
 _PLAN_TIME = 5.0
 """Seconds for one plan."""

@@ -12,7 +12,7 @@ from fcp_ros.abstraction.proposers.proposer import AbstractionError
 from fcp_ros.action import Generalize
 from fcp_ros.msg import AbstractAction, AbstractionFault
 from fcp_ros.nodes.conversions.plan import features_to_ros
-from fcp_ros.planning.model.suggestion import PolicyFeature
+from fcp_ros.planning.model.plan import PolicyFeature
 
 MOST_FAULTS = 20
 """Faults of one message; a round that finds some looks for few others."""

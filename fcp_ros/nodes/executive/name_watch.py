@@ -18,7 +18,7 @@ from fcp_ros.nodes.conversions.synonyms import proposals_to_ros
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
 from fcp_ros.nodes.scene_access.follower import WorldState
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.stepping.rules import holds
+from fcp_ros.planning.verification.stepping import holds
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.options import ON_REQUEST
 from fcp_ros.srv import SettleName

@@ -44,14 +44,13 @@ from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
 from fcp_ros.nodes.scene_access.owner import FIRST_WORD_WAIT, SceneLostError, SceneOwner
-from fcp_ros.planning.model.budget import find_latest_end
+from fcp_ros.planning.model.ground_step import find_latest_end
 from fcp_ros.planning.model.option_table import find_problems
+from fcp_ros.planning.model.plan import PlanSuggester, Suggestion
 from fcp_ros.planning.model.request import Phase, PlanningOptions, ProgressCallback, ignore_progress
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Verdict
-from fcp_ros.planning.model.suggestion import PlanSuggester, Suggestion
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch, measure_memory
-from fcp_ros.planning.request_context import PlanningRequest
-from fcp_ros.planning.session import PlanningSession
+from fcp_ros.planning.session import PlanningRequest, PlanningSession
 from fcp_ros.planning.verification.verify import verify
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.plan_instruction import plan_instruction, read_instruction

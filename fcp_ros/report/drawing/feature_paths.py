@@ -13,7 +13,7 @@ from __future__ import annotations
 from html import escape
 
 from fcp_ros.foundation.wording import to_printable
-from fcp_ros.planning.model.suggestion import PolicyTrace
+from fcp_ros.planning.model.plan import PolicyTrace
 from fcp_ros.report.drawing.svg import draw_text, frame_drawing
 
 WIDTH = 740.0  # Width of the picture, px

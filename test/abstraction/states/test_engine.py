@@ -28,7 +28,7 @@ from fcp_ros.domain.pddl.reader import parse_pddl, read_pddl
 from fcp_ros.domain.pddl.syntax.source import PddlError
 from fcp_ros.domain.yaml.reader import load_domain, parse_domain
 from fcp_ros.planning import PlanStep
-from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.planning.verification.stepping import StepRules
 
 GENPLAN = Path(__file__).resolve().parents[4] / "shared" / "bench" / "genplan"
 FOLDERS = ("delivery", "ferry", "forest", "gripper", "heavy", "miconic", "spanner")

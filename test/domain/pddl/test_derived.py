@@ -17,8 +17,8 @@ from fcp_ros.domain.derived_facts import FactDerivation
 from fcp_ros.domain.pddl import PddlError, UnsupportedPddl, parse_pddl
 from fcp_ros.planning import Plan, PlanningOptions, PlanningRequest, PlanStatus, plan, verify
 from fcp_ros.planning.model.memberships import NoMemberships
-from fcp_ros.planning.stepping.rules import StepRules
 from fcp_ros.planning.verification.ipc_plan import plan_from_actions
+from fcp_ros.planning.verification.stepping import StepRules
 
 BLOCKS = """(define (domain blocks) (:requirements :adl :derived-predicates) (:types block)
 (:predicates (on ?x ?y - block) (table ?x - block) (held ?x - block) (clear ?x - block)

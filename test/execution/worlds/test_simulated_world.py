@@ -16,7 +16,7 @@ from fcp_ros.execution.simulated_world import (
     parse_faults,
     parse_success,
 )
-from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.planning.verification.stepping import StepRules
 
 
 def test_a_plan_succeeds_with_its_effects_quality_and_durations(household, flat, fetch):

@@ -24,8 +24,7 @@ from itertools import chain, combinations, combinations_with_replacement, islice
 
 from fcp_ros.cset import Instance
 from fcp_ros.planning.model.request import never_stop
-from fcp_ros.planning.task.lifted import LiftedBody, LiftedRule
-from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
+from fcp_ros.planning.task.lifted import LiftedAtom, LiftedBody, LiftedRelation, LiftedRule
 
 Place = tuple[str, int]
 """Name of a fluent relation, number of a leg; ABSENT: the absence of its (unary) fact."""

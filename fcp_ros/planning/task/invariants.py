@@ -14,7 +14,8 @@ from itertools import combinations
 
 from fcp_ros.cset import Instance
 from fcp_ros.planning.model.request import never_stop
-from fcp_ros.planning.mutexes.pairs import (
+from fcp_ros.planning.task.lifted import LiftedAtom, LiftedDomain, LiftedRelation, LiftedRule
+from fcp_ros.planning.task.mutex_pairs import (
     ChangeContext,
     InductionHypothesis,
     MutexPair,
@@ -23,8 +24,6 @@ from fcp_ros.planning.mutexes.pairs import (
     find_disjoint_relations,
     find_initially_broken,
 )
-from fcp_ros.planning.task.lifted import LiftedDomain, LiftedRule
-from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
 
 MOST_CLASSES = 200
 """Unary static relations of which all pairs are looked at."""

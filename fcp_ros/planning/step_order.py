@@ -31,9 +31,8 @@ from dataclasses import dataclass, field
 from fcp_ros.cset import Fact
 from fcp_ros.domain.model import Domain, Resource
 from fcp_ros.fuzzy import EPSILON
+from fcp_ros.planning.footprint import FactPattern, FactView, StepFootprint
 from fcp_ros.planning.model.ground_step import GroundStep
-from fcp_ros.planning.schedule.facts import FactView
-from fcp_ros.planning.schedule.footprint import FactPattern, StepFootprint
 
 Pair = tuple[int, int]
 """Two steps (by position): the first before the second."""
