@@ -74,11 +74,8 @@ FOLDERS = {
     ),
     "nodes": (
         "runtime",
-        "calls",
         "conversions",
         "scene_access",
-        "bridges",
-        "markers",
         "scene_graph",
         "grounder",
         "planner",

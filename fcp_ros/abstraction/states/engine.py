@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rules of a domain on states of bitsets: applicable bindings, steps in place, successors.
 
-The twin is `planning.verification.stepping.StepRules`, which rewrites instances; the tests compare the
-two. As there, resources, times and degrees don't count: a verifier looks at them.
+The twin is `planning.verification.stepping.StepRules`, which rewrites instances; the tests
+compare the two. As there, resources, times and degrees don't count: a verifier looks at them.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from fcp_ros.grounding.protocol.options import EvidenceOrigin
 from fcp_ros.msg import ActionOutcome, ExecutionState, NameProposals, PlanStatus, SceneGraphUpdate
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.goals import Conclusion, ExecutiveParts, GoalAchievement, PlanExecution
-from fcp_ros.nodes.executive.name_watch import NameWatch
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery, OutcomeJournal
 from fcp_ros.nodes.executive.parameters import (
     PARAMETERS,
@@ -31,12 +30,11 @@ from fcp_ros.nodes.executive.parameters import (
     make_wait_settings,
 )
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
-from fcp_ros.nodes.executive.planner_client import ACTION, PlannerClient
 from fcp_ros.nodes.executive.reports import GoalReport, ReportChannels, make_state
-from fcp_ros.nodes.executive.scene_watch import SceneWatch
+from fcp_ros.nodes.executive.server_clients import ACTION, PlannerClient, StepClients
 from fcp_ros.nodes.executive.standing_wish import OpenQuestions
-from fcp_ros.nodes.executive.step_clients import StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, ThreadClosed
+from fcp_ros.nodes.executive.watches import NameWatch, SceneWatch
 from fcp_ros.nodes.runtime.domain_parameter import (
     choose_world,
     list_executors,

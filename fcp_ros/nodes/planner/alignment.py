@@ -17,7 +17,8 @@ from fcp_ros.alignment.ontology.scene_alignment import SceneAlignmentOptions, al
 from fcp_ros.alignment.pairing import OtherWorld, open_domain, open_problem
 from fcp_ros.alignment.proposals import NameLikeness
 from fcp_ros.alignment.simulator import DomainSimulator
-from fcp_ros.binding import load_scene_for, scene_to_instance
+from fcp_ros.binding.scene_loading import load_scene_for
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.foundation.input_error import InputError

@@ -25,7 +25,6 @@ from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation
 from fcp_ros.language.registry import make_reader
-from fcp_ros.nodes.calls.service_call import ServerWatch
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.conversions.judgement import refuse_judgement
 from fcp_ros.nodes.conversions.plan import PlanOrigin, StepOrderError, check_degree, plan_from_ros
@@ -41,6 +40,7 @@ from fcp_ros.nodes.planner.parameters import read_planning_options, read_reader_
 from fcp_ros.nodes.planner.remote_memberships import JudgeService, RemoteMemberships
 from fcp_ros.nodes.runtime.parameters import ParameterTable
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
+from fcp_ros.nodes.runtime.service_call import ServerWatch
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
 from fcp_ros.nodes.scene_access.owner import FIRST_WORD_WAIT, SceneLostError, SceneOwner

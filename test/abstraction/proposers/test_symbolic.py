@@ -40,7 +40,8 @@ from fcp_ros.abstraction.proposers.training_task import (
 )
 from fcp_ros.abstraction.states.building import GoalAtoms, build_state, list_goal_atoms
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.binding import load_scene_for, scene_to_instance
+from fcp_ros.binding.scene_loading import load_scene_for
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import load_domain
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal

@@ -19,8 +19,8 @@ from fcp_ros.alignment.ontology.scene_alignment import (
     align_scene,
 )
 from fcp_ros.alignment.simulator import DomainSimulator, GroundAction, Observation
-from fcp_ros.binding import scene_to_instance
 from fcp_ros.binding.label_types import type_of_label
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.domain.scene_names import AttributeReading, RelationReading
 from fcp_ros.package_files import find_domain, find_scene

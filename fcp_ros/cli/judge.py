@@ -11,14 +11,15 @@ from typing import Annotated
 
 import typer
 
-from fcp_ros.cli.grounding.judge_choice import JudgeChoice, open_grounder
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
     AssetsOption,
     DomainOption,
     JsonOption,
+    JudgeChoice,
     SceneOption,
     expand_options,
+    open_grounder,
 )
 from fcp_ros.cli.session import SceneChoice, open_session
 from fcp_ros.cli.terminal import escape_lines, explain_errors, fail, open_console
@@ -27,8 +28,8 @@ from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import shorten_words
 from fcp_ros.grounding import ArgumentContext, JudgementRequest, Membership, build_request
 from fcp_ros.package_files import find_domain
-from fcp_ros.report import to_plain
 from fcp_ros.report.console import to_sparkline
+from fcp_ros.report.plain_json import to_plain
 from fcp_ros.scene import SceneLimits
 
 app = typer.Typer(add_completion=False)

@@ -14,7 +14,7 @@ from html import escape
 
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.planning.model.plan import PolicyTrace
-from fcp_ros.report.drawing.svg import draw_text, frame_drawing
+from fcp_ros.report.svg import draw_text, frame_drawing
 
 WIDTH = 740.0  # Width of the picture, px
 NAMES = 120.0  # Width of the names of the features, px

@@ -38,8 +38,8 @@ from fcp_ros.abstraction.proposers.proposer import AbstractionError, Abstraction
 from fcp_ros.cli.exit_codes import to_exit_code
 from fcp_ros.cli.options import EndpointOption, JsonOption
 from fcp_ros.cli.plan.interruption import open_interruption
-from fcp_ros.cli.policy.training import read_tasks
 from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console
+from fcp_ros.cli.training import read_tasks
 from fcp_ros.grounding.generation.generator import TextGenerator
 from fcp_ros.grounding.generation.model_generator import make_model_generator
 from fcp_ros.grounding.generation.server_generator import ServerGenerator

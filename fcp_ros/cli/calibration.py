@@ -30,7 +30,7 @@ from fcp_ros.grounding.calibration.summary import (
     describe_context,
     summarise,
 )
-from fcp_ros.report import to_plain
+from fcp_ros.report.plain_json import to_plain
 
 app = typer.Typer(
     add_completion=False,

@@ -27,7 +27,6 @@ from fcp_ros.abstraction.qnp.problem import describe_state
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.cli.exit_codes import DONE, FAILED
 from fcp_ros.cli.options import JsonOption
-from fcp_ros.cli.policy.training import read_tasks
 from fcp_ros.cli.terminal import (
     check_outputs,
     escape_text,
@@ -36,9 +35,10 @@ from fcp_ros.cli.terminal import (
     make_table,
     open_console,
 )
+from fcp_ros.cli.training import read_tasks
 from fcp_ros.domain import Domain
 from fcp_ros.domain.pddl.names import WORLD
-from fcp_ros.report.drawing.policy_graph import draw_policy_graph
+from fcp_ros.report.policy_graph import draw_policy_graph
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Look at general policies (fcp generalize)."

@@ -16,8 +16,8 @@ from matplotlib.axes import Axes
 from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.planning import Plan
 from fcp_ros.planning.model.result import RequirementTrace
-from fcp_ros.report.drawing import figure as palette
-from fcp_ros.report.drawing.figure import STYLE, new_figure, to_svg
+from fcp_ros.report import figure as palette
+from fcp_ros.report.figure import STYLE, new_figure, to_svg
 
 ROWS = 16  # Constraints and preferences that are drawn
 LONGEST_TEXT = 72  # Letters of the condition of one of them

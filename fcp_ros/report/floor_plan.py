@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.planning import PlanStep
-from fcp_ros.report.drawing import figure as palette
-from fcp_ros.report.drawing.figure import STYLE, new_figure, to_svg
-from fcp_ros.report.drawing.label_placement import (
+from fcp_ros.report import figure as palette
+from fcp_ros.report.figure import STYLE, new_figure, to_svg
+from fcp_ros.report.label_placement import (
     LINE_HEIGHT,
     FittedName,
     PlacedLabel,

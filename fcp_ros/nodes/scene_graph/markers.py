@@ -13,10 +13,17 @@ from rclpy.parameter import Parameter
 from visualization_msgs.msg import Marker, MarkerArray
 
 from fcp_ros.msg import Plan
-from fcp_ros.nodes.markers.parts import PARTS, RELATIONS, Drawing, PlanSteps, View, draw_parts
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
 from fcp_ros.nodes.runtime.worker import PausableTimer
+from fcp_ros.nodes.scene_graph.marker_parts import (
+    PARTS,
+    RELATIONS,
+    Drawing,
+    PlanSteps,
+    View,
+    draw_parts,
+)
 from fcp_ros.scene.graph.graph import SceneGraph
 
 # --- the markers that are shown, and the messages that change them ---

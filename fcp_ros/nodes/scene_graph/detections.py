@@ -10,8 +10,14 @@ from typing import Any
 from builtin_interfaces.msg import Time
 from std_msgs.msg import Header
 
-from fcp_ros.nodes.bridges.bridge import Bridge, MissingBridge, SceneSink, require_message
-from fcp_ros.nodes.bridges.sightings import (
+from fcp_ros.nodes.conversions.common import pose_from_ros
+from fcp_ros.nodes.runtime.lifecycle import ConfigureError
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.parameters import ParameterSpec
+from fcp_ros.nodes.runtime.worker import NewestThread
+from fcp_ros.nodes.scene_access.frames import FoundTransform, Frames
+from fcp_ros.nodes.scene_graph.bridge import Bridge, MissingBridge, SceneSink, require_message
+from fcp_ros.nodes.scene_graph.sightings import (
     Detection,
     Hypothesis,
     Sighting,
@@ -20,12 +26,6 @@ from fcp_ros.nodes.bridges.sightings import (
     make_sighting,
     parse_classes,
 )
-from fcp_ros.nodes.conversions.common import pose_from_ros
-from fcp_ros.nodes.runtime.lifecycle import ConfigureError
-from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.runtime.parameters import ParameterSpec
-from fcp_ros.nodes.runtime.worker import NewestThread
-from fcp_ros.nodes.scene_access.frames import FoundTransform, Frames
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph

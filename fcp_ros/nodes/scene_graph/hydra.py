@@ -8,11 +8,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fcp_ros.nodes.bridges.bridge import Bridge, MissingBridge, SceneSink, require_message
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import SCENE_FILES, ParameterSpec
 from fcp_ros.nodes.runtime.worker import NewestThread
+from fcp_ros.nodes.scene_graph.bridge import Bridge, MissingBridge, SceneSink, require_message
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.formats.spark_dsg.binary import decode_binary
 from fcp_ros.scene.formats.spark_dsg.raw import to_symbol

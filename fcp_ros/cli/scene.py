@@ -14,7 +14,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fcp_ros.binding import type_of_label
+from fcp_ros.binding.label_types import type_of_label
 from fcp_ros.cli.exit_codes import DIFFERENT
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
@@ -377,7 +377,7 @@ def show(
 ) -> None:
     """Draw a scene from above into one file that needs no network."""
     # Slow to import, and only needed here.
-    from fcp_ros.report.drawing.floor_plan import draw_floor_plan
+    from fcp_ros.report.floor_plan import draw_floor_plan
     from fcp_ros.report.scene_page import write_scene_page
 
     if out.suffix.lower() not in (".html", ".htm", ".svg"):

@@ -19,9 +19,9 @@ from rclpy.node import Node
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
-from fcp_ros.nodes.calls.service_call import LONGEST_PAUSE, REPEAT_AFTER
 from fcp_ros.nodes.runtime.qos import feedback_qos, request_qos
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
+from fcp_ros.nodes.runtime.service_call import LONGEST_PAUSE, REPEAT_AFTER
 from fcp_ros.nodes.runtime.sign_of_life import Alarm, call_later
 
 SETTLED = 1.0

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of perception that a plan's effects arrive under: noticed, published, settled."""
+"""The executive's watches: over the scene graph, and over names that effects arrive under."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
+from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from fcp_ros.alignment.answer import SynonymEvidence
@@ -13,15 +15,95 @@ from fcp_ros.alignment.name_book import NameAnswer, NameBook, NoSuchPair, StepVi
 from fcp_ros.alignment.synonyms import Synonym
 from fcp_ros.cset import Fact
 from fcp_ros.domain.model import Domain
+from fcp_ros.execution.events import SceneFound, SceneLost
 from fcp_ros.msg import Question
 from fcp_ros.nodes.conversions.synonyms import proposals_to_ros
+from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
+from fcp_ros.nodes.runtime.service_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.scene_access.follower import WorldState
+from fcp_ros.nodes.scene_access.owner import SceneOwner
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.verification.stepping import holds
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.options import ON_REQUEST
 from fcp_ros.srv import SettleName
+
+
+@dataclass(frozen=True)
+class SceneNews:
+    """Event: the scene graph was lost, or is kept again; `SceneWatch.look` tells which."""
+
+
+class SceneWatch:
+    """Tells, in the executive's thread, when the scene graph is lost and when it is back.
+
+    `thread`: gets a `SceneNews` at each change. `owner`: knows if the scene graph is kept up to
+    date.
+    """
+
+    def __init__(self, node: Node, thread: ExecutiveThread, owner: SceneOwner) -> None:
+        self._thread = thread
+        self._owner = owner
+        self._monitor = ServerMonitor(node)
+        self._is_lost = False
+
+    def begin(self) -> None:
+        """Begin to watch; what is wrong already is told by the first `look`."""
+        self._is_lost = False
+        self._arm()
+
+    def look(self) -> SceneLost | SceneFound | None:
+        """Return the change since the last look; None without one."""
+        problem = self._owner.find_problem()
+        if bool(problem) == self._is_lost:
+            return None
+        self._is_lost = bool(problem)
+        self._arm()
+        return SceneLost(problem) if problem else SceneFound()
+
+    def end(self) -> None:
+        """End the watch."""
+        self._monitor.unwatch()
+
+    def await_owner(
+        self, context: GoalContext, seconds: float, report: Callable[[str], None]
+    ) -> str:
+        """Wait until the scene graph is kept up to date.
+
+        `context`: the goal; the wait ends at once when it is cancelled. `report`: gets the reason
+        for the wait. Returns a sentence why it is still stale; "" if it is not.
+        """
+        problem = self._owner.find_problem()
+        if not problem or context.is_cancelled:
+            return problem
+        report(problem)
+        self._is_lost = True
+        self._arm()
+        try:
+            for _ in self._thread.wait_events(seconds):
+                problem = self._owner.find_problem()
+                if not problem or context.is_cancelled:
+                    return problem
+            return self._owner.find_problem()
+        finally:
+            self.end()
+
+    def close(self) -> None:
+        """Destroy the timer."""
+        self._monitor.close()
+
+    def _arm(self) -> None:
+        watch = ServerWatch(
+            lambda: self._owner.is_lost,
+            not self._is_lost,
+            lambda: self._thread.events.post(SceneNews(), "scene news"),
+        )
+        self._monitor.watch("scene", watch)
+
+
+# --- names of perception that a plan's effects arrive under: noticed, published, settled
+
 
 DERIVED = frozenset(ON_REQUEST) | {"on", "inside", "in_room", "connected", "attached"}
 """Relations of scene graphs that are derived, or read in a way of their own: no unknown names."""
