@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
+from fcp_ros.language.english.turning_words import EXCEPTING_MARKS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.syntax.sentences import Segment
 from fcp_ros.language.syntax.tree import Tree, Word
@@ -18,7 +19,6 @@ _LISTED = ("appos", "npadvmod", "conj", "dep")
 _OBJECTS = ("dobj", "pobj", "nsubj", "nsubjpass", "attr")
 _DESTINATIONS = frozenset(["to", "into", "onto"])
 _FREE = gather_words("whatever whichever what")
-_EXCEPT = gather_words("except excluding besides barring save but apart aside without")
 _POSTURES = frozenset(["lie", "stand", "sit", "hang"])
 _NOW = gather_words("now currently already still initially originally")
 _PLACING = gather_words("on in into onto to at under behind next inside")
@@ -260,7 +260,7 @@ def _has_place(tree: Tree, verb: Word, noun: Word) -> bool:
     """Return True for a verb with a place of its own behind its object."""
     return any(
         prep.place > noun.place
-        and prep.text not in _EXCEPT
+        and prep.text not in EXCEPTING_MARKS
         and any(tree.list_children(prep.place, "pobj", "prep", "pcomp"))
         for prep in tree.list_children(verb.place, "prep", "dative")
     )
@@ -315,7 +315,7 @@ def _attach_exceptions(tree: Tree) -> Tree:
     """Attach "except the mug" to the noun before it, and what follows to the verb."""
     moved: dict[int, tuple[int, str]] = {}
     for word in tree.words:
-        if word.text not in _EXCEPT or word.role not in ("prep", "mark", "advmod"):
+        if word.text not in EXCEPTING_MARKS or word.role not in ("prep", "mark", "advmod"):
             continue
         above = tree.words[word.head]
         for later in tree.list_children(word.place, "prep"):
