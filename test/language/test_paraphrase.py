@@ -24,6 +24,8 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.model import IS_A
 from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.fuzzy.tnorm import tnorm_by_name
+from fcp_ros.language import statements
+from fcp_ros.language.domain_reader.reader import DomainReader
 from fcp_ros.language.nouns import add_article, pluralise, write_number
 from fcp_ros.language.paraphrase import paraphrase_goal
 
@@ -230,3 +232,15 @@ def test_the_examples_of_the_documentation_are_paraphrased():
         sentence = paraphrase_goal(expression, HOUSEHOLD, HOME)
         assert "?" not in sentence
         assert all(isinstance(part, object) for part in children(expression))
+
+
+def test_the_statements_of_a_domain_are_made_once_for_all_readings(monkeypatch, house):
+    made = []
+    make = statements.list_task_statements
+    monkeypatch.setattr(
+        statements, "list_task_statements", lambda domain: made.append(domain) or make(domain)
+    )
+    reader = DomainReader()
+    for sentence in ("put the mug on the counter", "open the fridge", "close the door"):
+        assert reader.read(sentence, house).best is not None
+    assert len(made) == 1
