@@ -4,22 +4,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from fcp_ros.cset.instance.facts import facts
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
 from fcp_ros.language.english.verbs import (
     PUT_VERBS,
     REMOVE_VERBS,
 )
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.learned_reader.nucleus import Nucleus, SpokenPlace, list_uses
+from fcp_ros.language.learned_reader.nucleus import (
+    Nucleus,
+    SpokenPlace,
+    find_places,
+    list_uses,
+    may_name,
+)
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
     Act,
+    Argument,
     Coordination,
     Determiner,
+    Noun,
     NounPhrase,
     Phrase,
     Predication,
@@ -42,19 +51,55 @@ PLACED = gather_words("on in at near under behind before above to where")
 _DEICTIC = {"there": Reference.THERE, "here": Reference.HERE}
 
 
+@dataclass(frozen=True, slots=True)
+class _Placing:
+    """The parts of a clause by which something shall be somewhere."""
+
+    act: Act
+    word: Word  # what shall be there
+    goals: list[SpokenPlace]
+    sources: list[SpokenPlace]
+    barred: list[SpokenPlace]  # where it shall not be
+    described: list[SpokenPlace]  # where it is, which says what is meant
+    joined: list[Word]  # more things
+    pairs: list[tuple[Word, SpokenPlace]]  # more things with a place of their own
+
+    @property
+    def roots(self) -> list[Word]:
+        """The words above what has a part of its own in the clause."""
+        places = (*self.goals, *self.sources, *self.barred, *self.described)
+        return [*(p.root for p in places), *self.joined, *(one for one, _ in self.pairs)]
+
+    @property
+    def early(self) -> list[Word]:
+        """Things that are named before the place."""
+        goals = self.goals
+        return [one for one in self.joined if not goals or one.place < goals[0].noun.place]
+
+
 class PlaceReader:
     """A reader of clauses by which something shall be somewhere."""
 
     def __init__(self, parsed: ParsedInstruction, phrases: LearnedPhrases) -> None:
         self._places = parsed.places
+        self._instance = parsed.context.instance
         self._phrases = phrases
 
     def read_noun(
-        self, said: Nucleus, word: Word, without: tuple[Word, ...] = (), type_: str = ""
+        self,
+        said: Nucleus,
+        word: Word,
+        without: tuple[Word, ...] = (),
+        type_: str = "",
+        beside: tuple[Word, ...] = (),
     ) -> Phrase | None:
-        """Read the phrase of a noun, without what has a part of its own in the clause."""
-        barred = frozenset(one.place for one in without)
-        phrase = self._phrases.read(said.tree, word.place, type_, barred)
+        """Read the phrase of a noun, without what has a part of its own in the clause.
+
+        Args:
+            beside: clauses elsewhere that are said of it.
+        """
+        barred, more = (frozenset(one.place for one in words) for words in (without, beside))
+        phrase = self._phrases.read(said.tree, word.place, type_, barred, more)
         if not isinstance(phrase, Coordination):
             return phrase
         starts = {one.start for one in without}
@@ -91,6 +136,9 @@ class PlaceReader:
             inner: where that place is: "(on the table) | in the kitchen".
         """
         place = self.read_place(said, where.noun, without)
+        content = next((p for p in said.places if p.preposition == "with"), None)
+        if content is not None and isinstance(place, NounPhrase):
+            place = self._tell_by_content(said, place, content)
         for further in inner:
             place = self.add_place(said, place, further) if place is not None else None
         if place is None or where.preposition not in PLACED:
@@ -108,11 +156,55 @@ class PlaceReader:
             degree=degree,
         )
 
+    def _tell_by_content(
+        self, said: Nucleus, place: NounPhrase, content: SpokenPlace
+    ) -> NounPhrase:
+        """Say of a place what is there: "(to the room) | with the desk"."""
+        things = self.read_noun(said, content.noun)
+        names = place.head.members if isinstance(place.head, Noun) else ()
+        if not isinstance(things, NounPhrase) or not isinstance(things.head, Noun):
+            return place
+        inner = {*things.head.members}
+        known = facts(self._instance)
+        told = any(f.arguments[0] in inner and f.arguments[-1] in names for f in known)
+        if len(names) < 2 or not told:
+            return place
+        uses = list_uses(content.words, WordRole.QUALITY, "what is there")
+        there = Predication(None, {THEME: things}, PLACE, "from", degree=things.degree, uses=uses)
+        own = (*place.uses, *uses, *collect_phrase_uses(things))
+        return replace(place, qualities=(*place.qualities, there), uses=own)
+
     def place(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "put | the mug | on the table", "the mug belongs | on the table"."""
+        parts = self._find_parts(said)
+        if parts is None:
+            return
+        barred = tuple(w for w in parts.roots if w != parts.word)
+        apart = self._find_apart(said, parts)
+        theme = self.read_noun(said, parts.word, barred, beside=apart)
+        if theme is None:
+            return
+        if not parts.goals and not parts.barred:
+            yield from self._remove(said, theme, parts)
+            return
+        for source in (*parts.sources[:1], *parts.described):
+            theme = self.add_place(said, theme, source)
+        theme = self.join(said, theme, parts.early, tuple(parts.roots))
+        if theme is None:
+            return
+        one = self._place_first(said, theme, parts, apart)
+        if one is None and not parts.barred:
+            return
+        if one is not None:
+            yield self.make(said, parts.act, one)
+        yield from self._place_again(said, theme, parts, placed=one is not None)
+        yield from self._place_others(said, parts, one)
+
+    def _find_parts(self, said: Nucleus) -> _Placing | None:
+        """Find what shall be somewhere, and where; None if the clause says nothing of the kind."""
         found = self._find_theme(said)
         if found is None:
-            return
+            return None
         act, word = found
         own = [p for p in said.places if p.preposition in (*PLACED, "from")]
         attached = said.list_behind(word)
@@ -128,58 +220,88 @@ class PlaceReader:
             goals = [pairs[-1][1]]  # "the mug and the book | on the table"
             joined, pairs = [*joined, *(one for one, _ in pairs)], []
         goals = [p for p in goals if p.noun.text not in _DEICTIC or p is goals[0]]
-        roots = [p.root for p in (*goals, *sources, *barred)]
-        roots += [*joined, *(one for one, _ in pairs)]
-        theme = self.read_noun(said, word, tuple(w for w in roots if w is not word))
-        if theme is None:
-            return
-        if not goals and not barred:
-            yield from self._remove(said, theme, word, sources, act)
-            return
-        for source in sources[:1]:
-            theme = self.add_place(said, theme, source)
-        early = [one for one in joined if not goals or one.place < goals[0].noun.place]
-        theme = self.join(said, theme, early, tuple(roots))
-        if theme is None:
-            return
-        where = goals[0] if goals else None
-        one = None
-        if where is not None:
-            inner = [p for p in goals[1:] if not _goes_on(said, p) and where.preposition != "where"]
-            others = tuple(w for w in roots if w is not where.root)
-            one = self.make_place(said, theme, where, others, inner)
-        if one is None and not barred:
-            return
-        if one is not None:
-            yield self.make(said, act, one)
+        described = goals[:1] if self._says_which(said, goals) else []
+        return _Placing(
+            act, word, goals[len(described) :], sources, barred, described, joined, pairs
+        )
+
+    def _says_which(self, said: Nucleus, goals: Sequence[SpokenPlace]) -> bool:
+        """Return True for "(everything) on the counter | on the table": it is there already."""
+        if len(goals) < 2 or goals[0].preposition == "where" or _goes_on(said, goals[1]):
+            return False
+        return self._is_at_none(said, goals[0].noun, goals[1])
+
+    def _is_at_none(self, said: Nucleus, noun: Word, where: SpokenPlace) -> bool:
+        """Return True if no relation says of one place that it is at another one."""
+        inner = self.read_place(said, noun, (where.root,))
+        outer = self.read_place(said, where.noun)
+        if inner is None or outer is None:
+            return False
+        types = self._phrases.list_types(inner), self._phrases.list_types(outer)
+        return all(types) and self._places.choose(where.preposition, *types) is None
+
+    def _find_apart(self, said: Nucleus, parts: _Placing) -> tuple[Word, ...]:
+        """Find the clause behind a place that can't be said of it, but of the thing before it.
+
+        "Put something on the couch | that I can drink from".
+        """
+        noun = parts.goals[0].noun if parts.goals else None
+        clause = said.tree.find_child(noun.place, "relcl") if noun is not None else None
+        if noun is None or clause is None or clause.is_inserted or noun.place < parts.word.place:
+            return ()
+        place = self.read_noun(said, noun)
+        if place is None or _covers(place, clause):
+            return ()
+        barred = tuple(w for w in parts.roots if w != parts.word)
+        theme = self.read_noun(said, parts.word, barred, beside=(clause,))
+        return (clause,) if theme is not None and _covers(theme, clause) else ()
+
+    def _place_first(
+        self, said: Nucleus, theme: Phrase, parts: _Placing, apart: tuple[Word, ...]
+    ) -> Predication | None:
+        """Say where the thing shall be at first, and where that place is."""
+        if not parts.goals:
+            return None
+        where, *further = parts.goals
+        inner = [p for p in further if not _goes_on(said, p) and where.preposition != "where"]
+        others = tuple(word for word in (*parts.roots, *apart) if word is not where.root)
+        return self.make_place(said, theme, where, others, inner)
+
+    def _place_again(
+        self, said: Nucleus, theme: Phrase, parts: _Placing, placed: bool
+    ) -> Iterator[SpokenClause]:
+        """Read "(on the table) and afterwards | in the fridge", "(on the table,) not | on it"."""
         again = _repeat(theme)
-        for further in goals[1:]:
+        for further in parts.goals[1:]:
             if _goes_on(said, further):
-                placed = self.make_place(said, again, further)
-                if placed is not None:
-                    yield self._make_more(act, placed, said.lemma)
-        for place in barred:
-            placed = self.make_place(said, theme if one is None else again, place)
-            if placed is not None:
-                clause = self._make_more(Act.STATE, placed, "")
+                one = self.make_place(said, again, further)
+                if one is not None:
+                    yield self._make_more(parts.act, one, said.lemma)
+        for place in parts.barred:
+            one = self.make_place(said, again if placed else theme, place)
+            if one is not None:
+                clause = self._make_more(Act.STATE, one, "")
                 no = list_uses([said.tree.words[place.words[0].place - 1]], WordRole.LIMIT, "not")
                 yield replace(clause, negated=True, uses=(*clause.uses, *no))
-        for other, there in pairs:
+
+    def _place_others(
+        self, said: Nucleus, parts: _Placing, one: Predication | None
+    ) -> Iterator[SpokenClause]:
+        """Read "and | the book | on the couch", and what goes to the same place: "and the book"."""
+        for other, there in parts.pairs:
             moved = self.read_noun(said, other, (there.root,))
             placed = self.make_place(said, moved, there) if moved is not None else None
             if placed is not None:
-                yield self._make_more(act, placed, said.lemma)
-        for other in joined:
-            if other in early or where is None:
-                continue
-            moved = self.read_noun(said, other)
-            if moved is not None and one is not None and not isinstance(one.arguments[PLACE], int):
-                same = replace(
-                    one,
-                    arguments={THEME: moved, PLACE: _repeat(one.arguments[PLACE])},
-                    uses=(),
-                )
-                yield self._make_more(act, same, said.lemma)
+                yield self._make_more(parts.act, placed, said.lemma)
+        where = one.arguments[PLACE] if one is not None else 0
+        if one is None or isinstance(where, int):
+            return
+        for other in parts.joined:
+            moved = self.read_noun(said, other) if other not in parts.early else None
+            if moved is not None:
+                arguments: dict[str, Argument] = {THEME: moved, PLACE: _repeat(where)}
+                same = replace(one, arguments=arguments, uses=())
+                yield self._make_more(parts.act, same, said.lemma)
 
     def place_same(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "(the milk to the table, then) back | into the fridge"."""
@@ -218,28 +340,41 @@ class PlaceReader:
         while open_:
             word = open_.pop(0)
             is_joined = word in said.joined or word.role == "conj"
-            inner = [p for p in said.list_behind(word) if p.preposition in PLACED]
             if is_joined and word.place not in seen and word not in (p.noun for p in goals):
                 seen.add(word.place)
-                if inner:
-                    pairs.append((word, inner[0]))
-                    open_.append(inner[0].noun)
+                there = self._find_own_place(said, word)
+                if there is not None:
+                    pairs.append((word, there))
+                    open_.append(there.noun)
                 elif word in said.joined:
                     alone.append(word)
             for child in tree.list_children(word.place, "conj", "appos", "dep"):
                 there = next((p for p in goals if p.noun is word), None)
                 if (
-                    child.is_noun
+                    may_name(tree, child)
                     and there is not None
                     and self._is_no_place(said, theme, there, child)
                 ):
                     alone.append(child)
                     continue
-                if child.is_noun and any(p.preposition in PLACED for p in said.list_behind(child)):
+                if may_name(tree, child) and self._find_own_place(said, child) is not None:
                     open_.append(child)
-                elif child.is_noun and word in said.joined:
+                elif may_name(tree, child) and word in said.joined:
                     alone.append(child)
         return alone, pairs
+
+    def _find_own_place(self, said: Nucleus, word: Word) -> SpokenPlace | None:
+        """Find where something joined shall be: "(the apple here and) the rest of it | there".
+
+        A place behind another one at which that can't be is where the thing shall be: "and all that
+        is on the counter | on the couch".
+        """
+        for noun in _list_places_of(said, word):
+            inner = [p for p in said.list_behind(noun) if p.preposition in PLACED]
+            if inner and self._is_at_none(said, noun, inner[0]):
+                return inner[0]
+        own = [p for p in said.list_behind(word) if p.preposition in PLACED]
+        return next(iter(own[1:] if self._says_which(said, own) else own), None)
 
     def _is_no_place(self, said: Nucleus, theme: Word, where: SpokenPlace, other: Word) -> bool:
         """Return True for the book of "the mug on the table, then the book"."""
@@ -275,14 +410,13 @@ class PlaceReader:
         uses = [u for a in one.arguments.values() if not isinstance(a, int) for u in _list(a)]
         return SpokenClause(act, (one,), verb=verb, uses=tuple(uses), degree=one.degree)
 
-    def _remove(
-        self, said: Nucleus, theme: Phrase, word: Word, sources: list[SpokenPlace], act: Act
-    ) -> Iterator[SpokenClause]:
+    def _remove(self, said: Nucleus, theme: Phrase, parts: _Placing) -> Iterator[SpokenClause]:
         """Read "take the mug | off the table"."""
+        word = parts.word
         if said.lemma not in REMOVE_VERBS | LASTING | _BEING and said.lemma:
             return
         attached = [p for p in said.list_behind(word) if p.preposition == "from"]
-        sources = sources or attached
+        sources = parts.sources or attached
         if not sources:
             return
         if attached and sources == attached:
@@ -301,7 +435,7 @@ class PlaceReader:
             uses=list_uses(sources[0].words, WordRole.ACTION, "from"),
             degree=theme.degree * place.degree,
         )
-        yield self.make(said, act, away)
+        yield self.make(said, parts.act, away)
 
     def add_place(self, said: Nucleus, theme: Phrase, source: SpokenPlace) -> Phrase:
         """Say of a thing where it is: "(bring me the mug) | from the shelf"."""
@@ -345,6 +479,24 @@ def _repeat(phrase: object) -> NounPhrase:
         return replace(phrase, determiner=Determiner.THE, number=None, qualities=(), uses=())
     head = Reference.THEM if several else Reference.IT
     return NounPhrase(0, 0, head, Determiner.THE, None, several)
+
+
+def _list_places_of(said: Nucleus, word: Word) -> Iterator[Word]:
+    """Yield the places by which a thing is described: "the rest of | the shelf"."""
+    tree = said.tree
+    yield from (place.noun for place in said.list_behind(word))
+    for clause in tree.list_children(word.place, "relcl"):
+        yield from (place.noun for place in find_places(tree, clause.place))
+    for of in tree.list_children(word.place, "prep"):
+        noun = tree.find_child(of.place, "pobj") if of.text == "of" else None
+        if noun is not None:
+            yield noun
+            yield from _list_places_of(said, noun)
+
+
+def _covers(phrase: Phrase, word: Word) -> bool:
+    """Return True if a word has a part in a phrase."""
+    return any(u.start <= word.start and word.end <= u.end for u in collect_phrase_uses(phrase))
 
 
 def _list(phrase: Phrase) -> tuple[WordUse, ...]:
