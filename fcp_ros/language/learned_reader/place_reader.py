@@ -4,23 +4,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fcp_ros.cset.instance.facts import facts
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
-from fcp_ros.language.english.verbs import (
-    PUT_VERBS,
-    REMOVE_VERBS,
-)
-from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.learned_reader.nucleus import (
-    Nucleus,
-    SpokenPlace,
-    find_places,
-    list_uses,
-    may_name,
-)
+from fcp_ros.language.english.verbs import REMOVE_VERBS
+from fcp_ros.language.learned_reader.nucleus import Nucleus, SpokenPlace, list_uses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
+from fcp_ros.language.learned_reader.placing_parts import (
+    BEING,
+    DEICTIC,
+    LASTING,
+    PLACED,
+    Placing,
+    PlacingFinder,
+    goes_on,
+)
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
@@ -39,43 +38,6 @@ from fcp_ros.language.parsing.word_uses import collect_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Word
 
-_BEING = gather_words(
-    "be stand lie sit belong go live rest remain stay hang end need want move come"
-)
-"""Verbs of where the subject shall be."""
-LASTING = gather_words("stay remain keep leave")
-WANTING = gather_words("want need like love prefer wish have see")
-PLACED = gather_words("on in at near under behind before above to where")
-
-
-_DEICTIC = {"there": Reference.THERE, "here": Reference.HERE}
-
-
-@dataclass(frozen=True, slots=True)
-class _Placing:
-    """The parts of a clause by which something shall be somewhere."""
-
-    act: Act
-    word: Word  # what shall be there
-    goals: list[SpokenPlace]
-    sources: list[SpokenPlace]
-    barred: list[SpokenPlace]  # where it shall not be
-    described: list[SpokenPlace]  # where it is, which says what is meant
-    joined: list[Word]  # more things
-    pairs: list[tuple[Word, SpokenPlace]]  # more things with a place of their own
-
-    @property
-    def roots(self) -> list[Word]:
-        """The words above what has a part of its own in the clause."""
-        places = (*self.goals, *self.sources, *self.barred, *self.described)
-        return [*(p.root for p in places), *self.joined, *(one for one, _ in self.pairs)]
-
-    @property
-    def early(self) -> list[Word]:
-        """Things that are named before the place."""
-        goals = self.goals
-        return [one for one in self.joined if not goals or one.place < goals[0].noun.place]
-
 
 class PlaceReader:
     """A reader of clauses by which something shall be somewhere."""
@@ -84,6 +46,7 @@ class PlaceReader:
         self._places = parsed.places
         self._instance = parsed.context.instance
         self._phrases = phrases
+        self._finder = PlacingFinder(self._bars)
 
     def read_noun(
         self,
@@ -112,7 +75,7 @@ class PlaceReader:
         self, said: Nucleus, word: Word, without: tuple[Word, ...] = ()
     ) -> Phrase | None:
         """Read the phrase of a noun, also "there"."""
-        head = _DEICTIC.get(word.text)
+        head = DEICTIC.get(word.text)
         if head is None:
             return self.read_noun(said, word, without)
         return NounPhrase(word.token, word.token + 1, head, Determiner.THE)
@@ -176,7 +139,7 @@ class PlaceReader:
 
     def place(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "put | the mug | on the table", "the mug belongs | on the table"."""
-        parts = self._find_parts(said)
+        parts = self._finder.find(said)
         if parts is None:
             return
         barred = tuple(w for w in parts.roots if w != parts.word)
@@ -200,47 +163,16 @@ class PlaceReader:
         yield from self._place_again(said, theme, parts, placed=one is not None)
         yield from self._place_others(said, parts, one)
 
-    def _find_parts(self, said: Nucleus) -> _Placing | None:
-        """Find what shall be somewhere, and where; None if the clause says nothing of the kind."""
-        found = self._find_theme(said)
-        if found is None:
-            return None
-        act, word = found
-        own = [p for p in said.places if p.preposition in (*PLACED, "from")]
-        attached = said.list_behind(word)
-        if not said.lemma and word is said.verb:
-            own, attached = [p for p in attached if p.preposition in (*PLACED, "from")], []
-        barred = [p for p in own if _is_negated(said, p)]
-        sources = [p for p in own if p.preposition == "from" and p not in barred]
-        goals = [p for p in own if p not in (*sources, *barred)]
-        joined, pairs = self._find_joined(said, word, goals)
-        if not goals:
-            goals = [p for p in attached if p.preposition in PLACED][-1:]
-        if not goals and pairs:
-            goals = [pairs[-1][1]]  # "the mug and the book | on the table"
-            joined, pairs = [*joined, *(one for one, _ in pairs)], []
-        goals = [p for p in goals if p.noun.text not in _DEICTIC or p is goals[0]]
-        described = goals[:1] if self._says_which(said, goals) else []
-        return _Placing(
-            act, word, goals[len(described) :], sources, barred, described, joined, pairs
-        )
-
-    def _says_which(self, said: Nucleus, goals: Sequence[SpokenPlace]) -> bool:
-        """Return True for "(everything) on the counter | on the table": it is there already."""
-        if len(goals) < 2 or goals[0].preposition == "where" or _goes_on(said, goals[1]):
+    def _bars(self, said: Nucleus, thing: Word, where: SpokenPlace, place: Word) -> bool:
+        """Return True if no relation says of a thing that it is at a place."""
+        one = self.read_place(said, thing, (where.root,))
+        two = self.read_place(said, place)
+        if one is None or two is None:
             return False
-        return self._is_at_none(said, goals[0].noun, goals[1])
-
-    def _is_at_none(self, said: Nucleus, noun: Word, where: SpokenPlace) -> bool:
-        """Return True if no relation says of one place that it is at another one."""
-        inner = self.read_place(said, noun, (where.root,))
-        outer = self.read_place(said, where.noun)
-        if inner is None or outer is None:
-            return False
-        types = self._phrases.list_types(inner), self._phrases.list_types(outer)
+        types = self._phrases.list_types(one), self._phrases.list_types(two)
         return all(types) and self._places.choose(where.preposition, *types) is None
 
-    def _find_apart(self, said: Nucleus, parts: _Placing) -> tuple[Word, ...]:
+    def _find_apart(self, said: Nucleus, parts: Placing) -> tuple[Word, ...]:
         """Find the clause behind a place that can't be said of it, but of the thing before it.
 
         "Put something on the couch | that I can drink from".
@@ -257,23 +189,23 @@ class PlaceReader:
         return (clause,) if theme is not None and _covers(theme, clause) else ()
 
     def _place_first(
-        self, said: Nucleus, theme: Phrase, parts: _Placing, apart: tuple[Word, ...]
+        self, said: Nucleus, theme: Phrase, parts: Placing, apart: tuple[Word, ...]
     ) -> Predication | None:
         """Say where the thing shall be at first, and where that place is."""
         if not parts.goals:
             return None
         where, *further = parts.goals
-        inner = [p for p in further if not _goes_on(said, p) and where.preposition != "where"]
+        inner = [p for p in further if not goes_on(said, p) and where.preposition != "where"]
         others = tuple(word for word in (*parts.roots, *apart) if word is not where.root)
         return self.make_place(said, theme, where, others, inner)
 
     def _place_again(
-        self, said: Nucleus, theme: Phrase, parts: _Placing, placed: bool
+        self, said: Nucleus, theme: Phrase, parts: Placing, placed: bool
     ) -> Iterator[SpokenClause]:
         """Read "(on the table) and afterwards | in the fridge", "(on the table,) not | on it"."""
         again = _repeat(theme)
         for further in parts.goals[1:]:
-            if _goes_on(said, further):
+            if goes_on(said, further):
                 one = self.make_place(said, again, further)
                 if one is not None:
                     yield self._make_more(parts.act, one, said.lemma)
@@ -285,7 +217,7 @@ class PlaceReader:
                 yield replace(clause, negated=True, uses=(*clause.uses, *no))
 
     def _place_others(
-        self, said: Nucleus, parts: _Placing, one: Predication | None
+        self, said: Nucleus, parts: Placing, one: Predication | None
     ) -> Iterator[SpokenClause]:
         """Read "and | the book | on the couch", and what goes to the same place: "and the book"."""
         for other, there in parts.pairs:
@@ -312,82 +244,6 @@ class PlaceReader:
             back = list_uses([said.verb], WordRole.ACTION, "back")
             yield replace(clause, uses=(*clause.uses, *back))
 
-    def _find_theme(self, said: Nucleus) -> tuple[Act, Word] | None:
-        """Find what shall be somewhere, and how that is asked for."""
-        word = said.subject
-        if said.thing is not None and said.lemma in PUT_VERBS | WANTING | LASTING | REMOVE_VERBS:
-            there = any(p.noun.text == "there" for p in said.places)
-            act = Act.STATE if there else Act.KEEP  # "(put it on the table and) leave it there"
-            return (act if said.lemma in LASTING else Act.ACHIEVE), said.thing
-        if word is None:
-            return None
-        if said.passive and said.lemma in PUT_VERBS | REMOVE_VERBS | {"allow", "permit"}:
-            return Act.STATE, word
-        if said.lemma and said.lemma not in _BEING:
-            return None
-        return (Act.KEEP if said.lemma in LASTING else Act.STATE), word
-
-    def _find_joined(
-        self, said: Nucleus, theme: Word, goals: list[SpokenPlace]
-    ) -> tuple[list[Word], list[tuple[Word, SpokenPlace]]]:
-        """Find what goes on without its verb: "and the book", "and the book | on the couch"."""
-        tree, alone = said.tree, list[Word]()
-        pairs: list[tuple[Word, SpokenPlace]] = []
-        open_ = [*said.joined, *(p.noun for p in goals)]
-        seen: set[int] = {theme.place}
-        if tree.children[theme.place]:
-            open_.insert(0, theme)
-        while open_:
-            word = open_.pop(0)
-            is_joined = word in said.joined or word.role == "conj"
-            if is_joined and word.place not in seen and word not in (p.noun for p in goals):
-                seen.add(word.place)
-                there = self._find_own_place(said, word)
-                if there is not None:
-                    pairs.append((word, there))
-                    open_.append(there.noun)
-                elif word in said.joined:
-                    alone.append(word)
-            for child in tree.list_children(word.place, "conj", "appos", "dep"):
-                there = next((p for p in goals if p.noun is word), None)
-                if (
-                    may_name(tree, child)
-                    and there is not None
-                    and self._is_no_place(said, theme, there, child)
-                ):
-                    alone.append(child)
-                    continue
-                if may_name(tree, child) and self._find_own_place(said, child) is not None:
-                    open_.append(child)
-                elif may_name(tree, child) and word in said.joined:
-                    alone.append(child)
-        return alone, pairs
-
-    def _find_own_place(self, said: Nucleus, word: Word) -> SpokenPlace | None:
-        """Find where something joined shall be: "(the apple here and) the rest of it | there".
-
-        A place behind another one at which that can't be is where the thing shall be: "and all that
-        is on the counter | on the couch".
-        """
-        for noun in _list_places_of(said, word):
-            inner = [p for p in said.list_behind(noun) if p.preposition in PLACED]
-            if inner and self._is_at_none(said, noun, inner[0]):
-                return inner[0]
-        own = [p for p in said.list_behind(word) if p.preposition in PLACED]
-        return next(iter(own[1:] if self._says_which(said, own) else own), None)
-
-    def _is_no_place(self, said: Nucleus, theme: Word, where: SpokenPlace, other: Word) -> bool:
-        """Return True for the book of "the mug on the table, then the book"."""
-        if any(p.preposition in PLACED for p in said.list_behind(other)):
-            return False
-        one, two = (self.read_noun(said, word) for word in (theme, other))
-        if one is None or two is None:
-            return False
-        types = self._phrases.list_types(one), self._phrases.list_types(two)
-        if not all(types):
-            return False
-        return self._places.choose(where.preposition, *types) is None
-
     def join(
         self, said: Nucleus, theme: Phrase, others: list[Word], without: tuple[Word, ...]
     ) -> Phrase | None:
@@ -410,10 +266,10 @@ class PlaceReader:
         uses = [u for a in one.arguments.values() if not isinstance(a, int) for u in _list(a)]
         return SpokenClause(act, (one,), verb=verb, uses=tuple(uses), degree=one.degree)
 
-    def _remove(self, said: Nucleus, theme: Phrase, parts: _Placing) -> Iterator[SpokenClause]:
+    def _remove(self, said: Nucleus, theme: Phrase, parts: Placing) -> Iterator[SpokenClause]:
         """Read "take the mug | off the table"."""
         word = parts.word
-        if said.lemma not in REMOVE_VERBS | LASTING | _BEING and said.lemma:
+        if said.lemma not in REMOVE_VERBS | LASTING | BEING and said.lemma:
             return
         attached = [p for p in said.list_behind(word) if p.preposition == "from"]
         sources = parts.sources or attached
@@ -481,19 +337,6 @@ def _repeat(phrase: object) -> NounPhrase:
     return NounPhrase(0, 0, head, Determiner.THE, None, several)
 
 
-def _list_places_of(said: Nucleus, word: Word) -> Iterator[Word]:
-    """Yield the places by which a thing is described: "the rest of | the shelf"."""
-    tree = said.tree
-    yield from (place.noun for place in said.list_behind(word))
-    for clause in tree.list_children(word.place, "relcl"):
-        yield from (place.noun for place in find_places(tree, clause.place))
-    for of in tree.list_children(word.place, "prep"):
-        noun = tree.find_child(of.place, "pobj") if of.text == "of" else None
-        if noun is not None:
-            yield noun
-            yield from _list_places_of(said, noun)
-
-
 def _covers(phrase: Phrase, word: Word) -> bool:
     """Return True if a word has a part in a phrase."""
     return any(u.start <= word.start and word.end <= u.end for u in collect_phrase_uses(phrase))
@@ -501,17 +344,3 @@ def _covers(phrase: Phrase, word: Word) -> bool:
 
 def _list(phrase: Phrase) -> tuple[WordUse, ...]:
     return tuple(collect_phrase_uses(phrase))
-
-
-def _is_negated(said: Nucleus, place: SpokenPlace) -> bool:
-    """Return True for "not | on the couch"."""
-    words = said.tree.words
-    before = words[place.words[0].place - 1] if place.words[0].place else None
-    return before is not None and before.text == "not" and before.head != said.verb.place
-
-
-def _goes_on(said: Nucleus, place: SpokenPlace) -> bool:
-    """Return True for "(on the table) and afterwards | in the fridge"."""
-    words, first = said.tree.words, place.words[0].place
-    before = [words[p].text for p in range(max(0, first - 3), first)]
-    return "and" in before or "then" in before or "," in before
