@@ -21,7 +21,7 @@ from pathlib import Path
 from benchmark.context_matters.instances import DATA
 from benchmark.ipc.validation import validate_plan
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.cset.instance.facts import facts
+from fcp_ros.cset.state_facts import facts
 from fcp_ros.domain import Domain
 from fcp_ros.domain.expressions.evaluation import evaluate
 from fcp_ros.domain.expressions.resolution import open_goal

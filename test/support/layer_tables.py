@@ -36,7 +36,6 @@ STRANGERS = {
 }
 # The folders of the larger layers, lowest first; the files beside the folders use all of them.
 FOLDERS = {
-    "cset": ("schema", "instance"),
     "scene": ("graph", "shapes", "relations", "formats", "live"),
     "grounding": (
         "protocol",

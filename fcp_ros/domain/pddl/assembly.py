@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from fcp_ros.cset import Instance, InstanceBuilder, Schema
-from fcp_ros.cset.instance.free_names import FreeNames
+from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.derived_facts import FactDerivation
 from fcp_ros.domain.expressions.syntax import (
     And,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import product
 
-from fcp_ros.cset.instance.free_names import FreeNames
+from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl.rules.columns import list_required
 from fcp_ros.domain.pddl.rules.universe import Universe

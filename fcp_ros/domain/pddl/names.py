@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fcp_ros.cset import Relation, Schema
-from fcp_ros.cset.instance.free_names import FreeNames
+from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.expressions.syntax import NAME_PATTERN, Atom, Constant, Term
 from fcp_ros.domain.model import TEXT
 from fcp_ros.domain.pddl.rules.draft import SAME, DraftParameter

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from fcp_ros.cset import Instance, Relation, Schema
-from fcp_ros.cset.instance.free_names import FreeNames
+from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fcp_ros.cset.instance.free_names import FreeNames
+from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.model import Cost, CostTerm
 from fcp_ros.domain.pddl.rules.draft import SAME, DraftEffect, DraftParameter

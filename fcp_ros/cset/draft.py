@@ -6,10 +6,10 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, M
 from dataclasses import dataclass
 from operator import itemgetter
 
-from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.instance.relation_table import RelationTable
-from fcp_ros.cset.instance.tables import AttributeTable, ElementTable, FunctionTable
-from fcp_ros.cset.schema.schema import AttributeValue, Schema
+from fcp_ros.cset.instance import Instance
+from fcp_ros.cset.relation_table import RelationTable
+from fcp_ros.cset.schema import AttributeValue, Schema
+from fcp_ros.cset.tables import AttributeTable, ElementTable, FunctionTable
 from fcp_ros.foundation.persistent_map import evolve
 
 ChangedTuple = tuple[str, int, tuple[int, ...]]

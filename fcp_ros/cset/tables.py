@@ -4,7 +4,7 @@
 from collections.abc import Callable, Hashable, Mapping, MutableMapping
 from typing import Any, Generic, TypeVar
 
-from fcp_ros.cset.schema.schema import AttributeValue, Schema
+from fcp_ros.cset.schema import AttributeValue, Schema
 from fcp_ros.foundation.persistent_map import (
     SMALL,
     Bucket,

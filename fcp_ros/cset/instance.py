@@ -11,9 +11,9 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from fcp_ros.cset.instance.relation_table import RelationTable
-from fcp_ros.cset.instance.tables import AttributeTable, ElementTable, FunctionTable
-from fcp_ros.cset.schema.schema import AttributeValue, RelationName, Schema, TypeName
+from fcp_ros.cset.relation_table import RelationTable
+from fcp_ros.cset.schema import AttributeValue, RelationName, Schema, TypeName
+from fcp_ros.cset.tables import AttributeTable, ElementTable, FunctionTable
 from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.foundation.wording import describe_unknown_name
 

@@ -5,12 +5,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import NoReturn, cast
 
-from fcp_ros.cset.instance.constraints import find_conflicts_of
-from fcp_ros.cset.instance.draft import Change, Draft, find_open_ends
-from fcp_ros.cset.instance.expressions import ValueExpression, ValueOperation, ValueVariable
-from fcp_ros.cset.instance.instance import Instance, InstanceError, UnknownElement
-from fcp_ros.cset.instance.violation import Violation
-from fcp_ros.cset.schema.schema import Attribute, AttributeKind, AttributeValue, Relation, Schema
+from fcp_ros.cset.constraints import Violation, find_conflicts_of
+from fcp_ros.cset.draft import Change, Draft, find_open_ends
+from fcp_ros.cset.instance import Instance, InstanceError, UnknownElement
+from fcp_ros.cset.schema import Attribute, AttributeKind, AttributeValue, Relation, Schema
+from fcp_ros.cset.value_expressions import ValueExpression, ValueOperation, ValueVariable
 from fcp_ros.foundation.wording import describe_unknown_name
 
 _EXPECTED = {
@@ -281,3 +280,38 @@ def _admits(attribute: Attribute, value: AttributeValue) -> bool:
     if kind is AttributeKind.INT:
         return isinstance(value, int)
     return isinstance(value, (int, float)) and math.isfinite(value)
+
+
+class FreeNames:
+    """Hands out names, each once."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._counts: dict[str, int] = {}
+
+    def take(self, wanted: str) -> str:
+        """Take `wanted` if it is free, else ``wanted_2``, ``wanted_3``, ..."""
+        name = wanted
+        number = self._counts.get(wanted, 1)
+        while name in self._taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._counts[wanted] = number
+        self._taken.add(name)
+        return name
+
+
+def find_free_name(builder: InstanceBuilder, wanted: str) -> str:
+    """Find a name that no element has: `wanted`, else that with a number, in logarithmic time."""
+    if not builder.has(wanted):
+        return wanted
+    taken, free = 1, 2
+    while builder.has(f"{wanted}_{free}"):
+        taken, free = free, 2 * free
+    while free - taken > 1:
+        middle = (taken + free) // 2
+        if builder.has(f"{wanted}_{middle}"):
+            taken = middle
+        else:
+            free = middle
+    return f"{wanted}_{free}"

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from immutables import Map
 
-from fcp_ros.cset.schema.schema import Relation
+from fcp_ros.cset.schema import Relation
 from fcp_ros.foundation.persistent_map import (
     SMALL,
     Bucket,

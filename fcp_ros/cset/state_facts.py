@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.draft import Change
-from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.instance.relation_table import Fact
-from fcp_ros.cset.schema.schema import AttributeValue
+from fcp_ros.cset.builder import InstanceBuilder
+from fcp_ros.cset.draft import Change
+from fcp_ros.cset.instance import Instance
+from fcp_ros.cset.relation_table import Fact
+from fcp_ros.cset.schema import AttributeValue
 
 __all__ = ["Delta", "Fact", "difference", "facts", "with_facts"]
 

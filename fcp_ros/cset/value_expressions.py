@@ -15,7 +15,7 @@ from operator import truediv
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from fcp_ros.cset.schema.symbols import AttributeValue
+from fcp_ros.cset.schema_data import AttributeValue
 
 
 class ValueExpressionError(ValueError):

@@ -17,8 +17,7 @@ from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
-from fcp_ros.cset.schema.data import format_schema, make_error, read_parts, write_data
-from fcp_ros.cset.schema.symbols import (
+from fcp_ros.cset.schema_data import (
     Attribute,
     AttributeKind,
     AttributeValue,
@@ -29,6 +28,10 @@ from fcp_ros.cset.schema.symbols import (
     SchemaParts,
     SchemaProblem,
     TypeName,
+    format_schema,
+    make_error,
+    read_parts,
+    write_data,
 )
 from fcp_ros.foundation.wording import describe_unknown_name
 from fcp_ros.foundation.yaml_text import TextError, dump_yaml, parse_yaml
@@ -280,7 +283,7 @@ class Schema:
         return self._lookup.derived
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain dictionaries and lists, in the shape that `cset/schema/data.py` shows."""
+        """Return plain dictionaries and lists, in the shape that `cset/schema_data.py` shows."""
         return write_data(self._parts())
 
     @classmethod
@@ -294,7 +297,7 @@ class Schema:
 
     @classmethod
     def from_yaml(cls, text: str, file: str = "schema text") -> Schema:
-        """Read a schema from a YAML text, in the shape that `cset/schema/data.py` shows.
+        """Read a schema from a YAML text, in the shape that `cset/schema_data.py` shows.
 
         Raises:
             SchemaError: it is no YAML or no valid schema; a line for each problem, with its place.
