@@ -42,7 +42,7 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.model import IS_A
 from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.domain.pddl.syntax.source import PddlError
+from fcp_ros.domain.pddl.source_text import PddlError
 from fcp_ros.foundation.s_expressions import SList, SNode, read_s_expressions
 from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.planning import PlanStep

@@ -33,7 +33,7 @@ import numpy as np
 
 from benchmark.tables import Line, Part
 from fcp_ros.domain.model import GradedPredicate
-from fcp_ros.domain.yaml.reader import load_domain
+from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.grounding import ArgumentContext, GroundingOptions, JudgementRequest
 from fcp_ros.grounding.language_model.loading import LanguageModel, make_language_model
 from fcp_ros.grounding.language_model.oracle import LanguageModelOracle, Scorer

@@ -14,7 +14,7 @@ from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.options import SceneOption
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
 from fcp_ros.cset import Instance
-from fcp_ros.domain.yaml.reader import parse_domain, read_text
+from fcp_ros.domain.yaml.domain_files import parse_domain, read_text
 from fcp_ros.grounding.generation.generator import TextGenerator
 from fcp_ros.grounding.generation.model_generator import make_model_generator
 from fcp_ros.grounding.generation.server_generator import ServerGenerator

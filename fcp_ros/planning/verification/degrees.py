@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.evaluation import evaluate
-from fcp_ros.domain.expressions.parts import split_goal
 from fcp_ros.domain.expressions.resolution import infer_types, open_goal
+from fcp_ros.domain.expressions.structure import split_goal
 from fcp_ros.domain.expressions.syntax import And, Expression, to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm

@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
-from fcp_ros.domain.pddl.rules.universe import Universe
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.syntax_tree import (
     FALSE,
     TRUE,
     Conjunction,
@@ -29,6 +28,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     children,
     terms_of,
 )
+from fcp_ros.domain.pddl.universe import Universe
 
 MAX_ALTERNATIVES = 16
 """A condition with more alternatives than this keeps some of its parts as formulas."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.syntax_tree import (
     JOINT,
     TOTAL_COST,
     TRUE,

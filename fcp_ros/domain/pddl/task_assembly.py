@@ -31,11 +31,10 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator, round_time
 from fcp_ros.domain.model import ActionRule, Domain, Duration, Effect, Literal, Parameter, Stratum
 from fcp_ros.domain.pddl.definitions import Definitions
-from fcp_ros.domain.pddl.names import Legs, Names
-from fcp_ros.domain.pddl.rules.draft import SAME, DraftEffect, DraftRule
-from fcp_ros.domain.pddl.rules.universe import Universe
-from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.draft_rules import SAME, DraftEffect, DraftRule
+from fcp_ros.domain.pddl.pddl_task import ActionForm, Legs, Names, PddlTask, Replaced
+from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.syntax_tree import (
     Conjunction,
     Disjunction,
     Equality,
@@ -47,7 +46,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     TrajectoryFormula,
     terms_in,
 )
-from fcp_ros.domain.pddl.task import ActionForm, PddlTask, Replaced
+from fcp_ros.domain.pddl.universe import Universe
 from fcp_ros.domain.scene_names import SceneMapping
 
 Bound = Mapping[Term, Term]

@@ -10,16 +10,16 @@ from os import PathLike
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import Atom, ExpressionError
 from fcp_ros.domain.identity import hash_data
-from fcp_ros.domain.pddl.assembly import DraftStratum, assemble
 from fcp_ros.domain.pddl.definitions import Replacement, find_definitions
+from fcp_ros.domain.pddl.domain_file import check_not_swapped, read_domain
+from fcp_ros.domain.pddl.draft_rules import DraftRule
+from fcp_ros.domain.pddl.drafting import draft_rules
 from fcp_ros.domain.pddl.invariants import InvariantSearch, Part
-from fcp_ros.domain.pddl.known_values import require_known_values
-from fcp_ros.domain.pddl.metric import price_task
-from fcp_ros.domain.pddl.names import Legs
-from fcp_ros.domain.pddl.rules.draft import DraftRule
-from fcp_ros.domain.pddl.rules.drafting import draft_rules
-from fcp_ros.domain.pddl.rules.universe import Universe, list_derivations
-from fcp_ros.domain.pddl.syntax.checks import (
+from fcp_ros.domain.pddl.metric import price_task, require_known_values
+from fcp_ros.domain.pddl.pddl_task import Legs, PddlTask
+from fcp_ros.domain.pddl.problem_file import read_condition, read_problem
+from fcp_ros.domain.pddl.source_text import PddlError, Source, read_source
+from fcp_ros.domain.pddl.syntax_checks import (
     Layer,
     check_domain_features,
     check_domain_names,
@@ -28,10 +28,7 @@ from fcp_ros.domain.pddl.syntax.checks import (
     find_layers,
     list_uses,
 )
-from fcp_ros.domain.pddl.syntax.domain_file import check_not_swapped, read_domain
-from fcp_ros.domain.pddl.syntax.problem_file import read_condition, read_problem
-from fcp_ros.domain.pddl.syntax.source import PddlError, Source, read_source
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.syntax_tree import (
     TRUE,
     DomainText,
     Formula,
@@ -39,8 +36,9 @@ from fcp_ros.domain.pddl.syntax.tree import (
     counts_violations,
     subformulas,
 )
-from fcp_ros.domain.pddl.syntax.writer import write_domain, write_formula
-from fcp_ros.domain.pddl.task import PddlTask
+from fcp_ros.domain.pddl.syntax_writer import write_domain, write_formula
+from fcp_ros.domain.pddl.task_assembly import DraftStratum, assemble
+from fcp_ros.domain.pddl.universe import Universe, list_derivations
 from fcp_ros.foundation.garbage import pause_garbage_collection
 
 

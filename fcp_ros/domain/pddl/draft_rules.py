@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conditional and universal effects and the cost of an action with identified parameters."""
+"""Draft rules as values, and the effects and cost of an action with identified parameters.
+
+They have PDDL's own names; predicates without arguments are still possible.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,9 @@ from fractions import Fraction
 from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.model import Cost, CostTerm
-from fcp_ros.domain.pddl.rules.draft import SAME, DraftEffect, DraftParameter
-from fcp_ros.domain.pddl.rules.normal_form import Conjunct, join_formulas, negate_formula
-from fcp_ros.domain.pddl.rules.universe import Universe
-from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.normal_form import Conjunct, join_formulas, negate_formula
+from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.syntax_tree import (
     FALSE,
     TRUE,
     ActionEffect,
@@ -27,9 +28,74 @@ from fcp_ros.domain.pddl.syntax.tree import (
     PddlAction,
     PddlTerm,
     Quantified,
+    subformulas,
     terms_in,
     terms_of,
 )
+from fcp_ros.domain.pddl.universe import Universe
+
+SAME = "="
+"""The static predicate of equal objects, for effects that compare their variables."""
+
+
+@dataclass(frozen=True)
+class DraftParameter:
+    """A parameter of a rule: of some types, or one object (`constant`)."""
+
+    name: str
+    types: tuple[str, ...]
+    constant: str | None = None
+
+
+@dataclass(frozen=True)
+class DraftEffect:
+    """A further effect for all values of the variables; `delete` is part of `positive`."""
+
+    variables: tuple[DraftParameter, ...]
+    positive: tuple[Atom, ...]
+    negative: tuple[Atom, ...]
+    add: tuple[Atom, ...] = ()
+    delete: tuple[Atom, ...] = ()
+    formulas: tuple[Formula, ...] = ()
+
+    @property
+    def is_unconditional(self) -> bool:
+        """Return True if the effect always happens, once."""
+        return not (self.variables or self.positive or self.negative or self.formulas)
+
+
+@dataclass(frozen=True)
+class DraftRule:
+    """An action under one identification of its parameters; parameters are distinct objects."""
+
+    action: str
+    arguments: tuple[str, ...]
+    # of the rule: the action's, objects that it names, existential variables
+    parameters: tuple[DraftParameter, ...]
+    positive: tuple[Atom, ...]
+    # atoms that must not; variables that are not parameters fit anything
+    negative: tuple[Atom, ...]
+    add: tuple[Atom, ...]  # atoms that hold afterwards, none of them in `positive`
+    delete: tuple[Atom, ...]  # atoms that don't, all of them in `positive`
+    effects: tuple[DraftEffect, ...]
+    cost: Cost
+    formulas: tuple[Formula, ...] = ()  # further conditions, over the parameters and objects
+
+    @property
+    def is_idle(self) -> bool:
+        """Return True if it changes nothing, such as driving from here to here."""
+        return not (self.add or self.delete or self.effects)
+
+    def atoms(self) -> tuple[Atom, ...]:
+        """List all its atoms, as often as they occur."""
+        found = [*self.positive, *self.negative, *self.add, *self.delete]
+        formulas = [*self.formulas]
+        for effect in self.effects:
+            found += (*effect.positive, *effect.negative, *effect.add, *effect.delete)
+            formulas += effect.formulas
+        inside = (part for formula in formulas for part in subformulas(formula))
+        return (*found, *(part for part in inside if isinstance(part, Atom)))
+
 
 Substitution = Mapping[PddlTerm, Variable]
 
@@ -187,7 +253,7 @@ def compute_cost(
 ) -> Cost:
     """Compute the cost of an action; 0 if it adds nothing.
 
-    Values that are not given count nothing: `known_values` keeps the action from being done there.
+    Values that are not given count nothing: `metric` keeps the action from being done there.
     `universe`: has the values of functions and the spelling of objects. `source`: the domain file,
     for messages. Raises UnsupportedPddl for a negative cost.
     """

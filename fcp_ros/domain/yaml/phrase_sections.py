@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The phrases of a domain file: keys `phrases`, sections `tasks`, `kinds`, `sets` and `ignorable`.
 
-`relaxing` checks the goals of the tasks, which takes a sound domain.
+`relaxing_sections` checks the goals of the tasks, which takes a sound domain.
 """
 
 from __future__ import annotations
@@ -14,16 +14,21 @@ from fcp_ros.domain.expressions.syntax import free_variables
 from fcp_ros.domain.model import TEXT, ActionRule
 from fcp_ros.domain.phrase_goals import SLOT, state_effects
 from fcp_ros.domain.phrases import (
+    NUMBER,
+    Addition,
+    DomainWords,
     Phrase,
     PhraseError,
     PhraseSlot,
+    SetExtension,
+    TaskTemplate,
+    ThingSet,
     list_slots,
     parse_phrase,
     split_words,
     write_variant,
 )
 from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.domain.words import NUMBER, Addition, DomainWords, SetExtension, TaskTemplate, ThingSet
 from fcp_ros.domain.yaml.entries import (
     AdditionEntry,
     DomainFile,

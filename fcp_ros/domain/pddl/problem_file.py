@@ -13,11 +13,17 @@ from fractions import Fraction
 from typing import NoReturn
 
 from fcp_ros.domain.diagnostics import Diagnostic
-from fcp_ros.domain.pddl.syntax.domain_file import check_sections, find_only_part, read_constraints
-from fcp_ros.domain.pddl.syntax.formulas import FormulaReader, is_number
-from fcp_ros.domain.pddl.syntax.objects import check_object_types, declare_objects, note_repeated
-from fcp_ros.domain.pddl.syntax.source import PddlError, Source, describe_arity
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.domain_file import (
+    check_object_types,
+    check_sections,
+    declare_objects,
+    find_only_part,
+    note_repeated,
+    read_constraints,
+)
+from fcp_ros.domain.pddl.formulas import FormulaReader, is_number
+from fcp_ros.domain.pddl.source_text import PddlError, Source, describe_arity
+from fcp_ros.domain.pddl.syntax_tree import (
     TOTAL_COST,
     TRUE,
     DomainText,
@@ -27,7 +33,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Typed,
     is_below,
 )
-from fcp_ros.domain.pddl.syntax.writer import write_list
+from fcp_ros.domain.pddl.syntax_writer import write_list
 from fcp_ros.foundation.s_expressions import SList, part_offsets, preview
 from fcp_ros.foundation.wording import list_names, suggest_name
 

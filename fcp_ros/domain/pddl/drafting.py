@@ -15,27 +15,30 @@ from dataclasses import dataclass, replace
 from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.model import Cost
-from fcp_ros.domain.pddl.rules.draft import DraftEffect, DraftParameter, DraftRule
-from fcp_ros.domain.pddl.rules.effects import (
+from fcp_ros.domain.pddl.draft_rules import (
+    DraftEffect,
+    DraftParameter,
+    DraftRule,
     EffectDrafter,
     Substitution,
     bind_terms,
     compute_cost,
     substitute_terms,
 )
-from fcp_ros.domain.pddl.rules.normal_form import Conjunct, Normaliser, is_open
-from fcp_ros.domain.pddl.rules.universe import Universe
-from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.domain.pddl.syntax.substitution import bind_effect, bind_free
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.normal_form import Conjunct, Normaliser, is_open
+from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.syntax_tree import (
     FALSE,
     TRUE,
     ActionEffect,
     PddlAction,
     PddlTerm,
     Typed,
+    bind_effect,
+    bind_free,
     terms_of,
 )
+from fcp_ros.domain.pddl.universe import Universe
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,21 @@ from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Expression, ExpressionError, Variable
-from fcp_ros.domain.model import IS_A, TEXT, ActionRule, Domain, Literal
+from fcp_ros.domain.model import (
+    ANY,
+    IS_A,
+    TEXT,
+    ActionRule,
+    Domain,
+    Literal,
+    Relaxing,
+    ShiftRule,
+    SubstituteRule,
+    WeakerForm,
+)
 from fcp_ros.domain.phrase_goals import SlotValue, fill_goal
-from fcp_ros.domain.relaxing import ANY, Relaxing, ShiftRule, SubstituteRule, WeakerForm
+from fcp_ros.domain.phrases import ADDRESSEE, NUMBER, SPEAKER, Addition, TaskTemplate
 from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.domain.words import ADDRESSEE, NUMBER, SPEAKER, Addition, TaskTemplate
 from fcp_ros.domain.yaml.atoms import AtomReader
 from fcp_ros.domain.yaml.entries import (
     DomainFile,

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
-from fcp_ros.domain.pddl.syntax.source import Source, words_with_offsets
-from fcp_ros.domain.pddl.syntax.substitution import bind_free
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.source_text import Source, words_with_offsets
+from fcp_ros.domain.pddl.syntax_tree import (
     ROOT,
     TRUE,
     ActionEffect,
@@ -32,6 +31,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     TrajectoryFormula,
     Typed,
     ViolationCount,
+    bind_free,
     variable_names,
 )
 from fcp_ros.foundation.s_expressions import SList, SNode, part_offsets, preview

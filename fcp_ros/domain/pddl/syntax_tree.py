@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PDDL files as values: the syntax tree.
+"""PDDL files as values: the syntax tree, and terms in the place of its free variables.
 
 Names are lower case. Terms are `Variable` (without its question mark) and `Constant` (an object).
 Each node has its place in the file: `at` is an offset (-1: not from a file); `column` of atoms and
@@ -196,7 +196,7 @@ class PddlAction:
     @property
     def cost(self) -> tuple[Fraction | FunctionValue, ...]:
         """The summands that the action adds to total-cost: numbers and functions."""
-        # Only unconditional additions to total-cost are listed; `checks` refuses others.
+        # Only unconditional additions to total-cost are listed; `syntax_checks` refuses others.
         return tuple(
             part
             for effect in self.effects
@@ -424,3 +424,59 @@ def place_of(node: Formula | Typed | NumericChange | Numeric | PddlTerm | Metric
     if isinstance(node, (Atom, Variable, Constant)):
         return node.column - 1
     return -1 if isinstance(node, Fraction) else node.at
+
+
+def bind_free(formula: Formula, terms: Mapping[str, PddlTerm]) -> Formula:
+    """Replace free variables; a new variable occurs nowhere in the formula."""
+    if not terms:
+        return formula
+    if isinstance(formula, Atom):
+        return bind_atom(formula, terms)
+    if isinstance(formula, Equality):
+        left, right = _bind(formula.left, terms), _bind(formula.right, terms)
+        return replace(formula, left=left, right=right)
+    if isinstance(formula, NumericComparison):
+        return replace(
+            formula,
+            left=_bind_number(formula.left, terms),
+            right=_bind_number(formula.right, terms),
+        )
+    if isinstance(formula, Quantified):
+        terms = _without(terms, formula.variables)
+    return change_parts(formula, lambda part: bind_free(part, terms))
+
+
+def bind_atom(atom: Atom, terms: Mapping[str, PddlTerm]) -> Atom:
+    """Replace the variables of an atom."""
+    return Atom(atom.predicate, tuple(_bind(term, terms) for term in terms_of(atom)), atom.column)
+
+
+def bind_effect(effect: ActionEffect, terms: Mapping[str, PddlTerm]) -> ActionEffect:
+    """Replace free variables of an effect."""
+    terms = _without(terms, effect.variables)
+    return ActionEffect(
+        effect.variables,
+        bind_free(effect.condition, terms),
+        tuple(bind_atom(atom, terms) for atom in effect.add),
+        tuple(bind_atom(atom, terms) for atom in effect.delete),
+        tuple(replace(n, amount=_bind_number(n.amount, terms)) for n in effect.numeric),
+    )
+
+
+def _without(terms: Mapping[str, PddlTerm], variables: Iterable[Typed]) -> Mapping[str, PddlTerm]:
+    bound = {variable.name for variable in variables}
+    return {old: new for old, new in terms.items() if old not in bound}
+
+
+def _bind(term: PddlTerm, terms: Mapping[str, PddlTerm]) -> PddlTerm:
+    new = terms.get(term.name) if isinstance(term, Variable) else None
+    return term if new is None else type(new)(new.name, term.column)
+
+
+def _bind_number(number: Numeric, terms: Mapping[str, PddlTerm]) -> Numeric:
+    if isinstance(number, FunctionValue):
+        return replace(number, arguments=tuple(_bind(term, terms) for term in number.arguments))
+    if isinstance(number, NumericOperation):
+        operands = tuple(_bind_number(operand, terms) for operand in number.operands)
+        return replace(number, operands=operands)
+    return number
