@@ -2,8 +2,8 @@
 """The names that features may use: flags, concepts and roles, and those that rules change.
 
 They are the same for all instances of a domain. PDDL's instances differ in what invariants prove:
-a relation with at most one tuple gets a leg `world` there (domain/pddl/pddl_task.py). That leg, and the
-element `world`, are left out here: `at(world, room)` is the concept `at`, as in YAML.
+a relation with at most one tuple gets a leg `world` there (domain/pddl/pddl_task.py). That leg, and
+the element `world`, are left out here: `at(world, room)` is the concept `at`, as in YAML.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from fcp_ros.domain.expressions.structure import split_goal
 from fcp_ros.domain.expressions.syntax import And, Expression, to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm
-from fcp_ros.grounding.protocol.judgement import JudgementRequest, build_request
+from fcp_ros.grounding.judgement import JudgementRequest, build_request
 from fcp_ros.planning.chunks.library import find_step_atoms
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.memberships import Judge, MembershipMemory

@@ -25,7 +25,7 @@ from fcp_ros.domain.pddl.syntax_tree import (
     Negation,
 )
 from fcp_ros.domain.pddl.task_reader import read_texts, work_out
-from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.grounding.judgement import Membership
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.model.result import Measure
