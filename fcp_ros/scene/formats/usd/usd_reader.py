@@ -18,8 +18,8 @@ Meaning of a stage:
   computed from points and radii (noted extents may be wrong). Invisible prims and guides don't
   count; inactive, over-only and abstract ones are skipped.
 - ``userProperties:`` and custom attributes are attributes (``isOpen`` reads ``is_open``).
-- Custom attributes and relationships ``scene:...`` are written by `writer`, so that nothing of a
-  scene is lost on the way through USD; they take precedence over all of the above.
+- Custom attributes and relationships ``scene:...`` are written by `usd_writer`, so that nothing of
+  a scene is lost on the way through USD; they take precedence over all of the above.
 
 With the address ``stage.usd#surfaces``, supports are measured on the meshes (this needs Open3D).
 ``upAxis`` and ``metersPerUnit`` are applied. Only files in the stage's folder, in the limits'

@@ -28,7 +28,7 @@ from fcp_ros.scene.formats.spark_dsg.assembly import (
 from fcp_ros.scene.formats.spark_dsg.raw import FRAME_KEY, NO_LABEL
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.options import ALWAYS
+from fcp_ros.scene.relations.relation_options import ALWAYS
 from fcp_ros.scene.shapes.polygons import bounds, centroid, footprint_of
 
 _LEVELS = {Layer.AGENT: 2, Layer.OBJECT: 2, Layer.PLACE: 3, Layer.ROOM: 4, Layer.BUILDING: 5}

@@ -19,7 +19,7 @@ from typing import Any
 from fcp_ros.scene.formats.scene_file import LossNotes, missing_package
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.options import ALWAYS
+from fcp_ros.scene.relations.relation_options import ALWAYS
 
 _ROOT = "/World"
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

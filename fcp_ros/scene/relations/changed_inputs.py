@@ -10,9 +10,9 @@ from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, RelationKey, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_floor, is_robot
-from fcp_ros.scene.relations.draft import is_kept
-from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.relations.structure import ensure_pose
+from fcp_ros.scene.relations.draft_graph import is_kept
+from fcp_ros.scene.relations.relation_options import RelationOptions
+from fcp_ros.scene.relations.rooms import ensure_pose
 
 _HOLDER_LEG = {"on": 1, "inside": 1, "part_of": 1, "holding": 0}
 """Position of the holder, or of the whole, among the legs of a relation."""

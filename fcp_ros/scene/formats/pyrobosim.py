@@ -14,22 +14,223 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.formats.pyrobosim.layout import (
+from fcp_ros.scene.formats.pyrobosim_entries import (
+    AnyPose,
+    CategoryEntry,
+    HallwayEntry,
+    LocationEntry,
+    ObjectEntry,
+    Place,
+    PlaceChoice,
     PlacedShape,
-    WorldLayout,
-    choose_likeliest,
+    RoomEntry,
+    SurfaceEntry,
+    World,
     draw_hallway,
+    draw_outline,
+    move_points,
     place_door,
     place_footprint,
+    resolve_relative,
 )
-from fcp_ros.scene.formats.pyrobosim.model import CategoryEntry, HallwayEntry, LocationEntry, World
 from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.source_graph import PlainIds, assign_ids, build_source_graph
 from fcp_ros.scene.formats.validation import keys_of_first, validate
-from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneError, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import (
+    AttributeValue,
+    Layer,
+    Pose,
+    SceneError,
+    SceneNode,
+    SceneRelation,
+)
 from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.shapes.polygons import Polygon, area, centroid
+
+_SMALLEST = 1e-6
+_Entry = TypeVar("_Entry")
+_Thing = TypeVar("_Thing", LocationEntry, ObjectEntry)
+
+
+class WorldLayout:
+    """The entries of a world by name, with poses, outlines of rooms (m), and references checked."""
+
+    def __init__(self, world: World, furniture: Mapping[str, CategoryEntry]) -> None:
+        self._furniture = furniture
+        self._name_all(world)
+        self._place_all()
+
+    def _name_all(self, world: World) -> None:
+        """Index everything by name; entries without one get the name that pyrobosim gives."""
+        self.rooms = _index_by_name(
+            (room.name or f"room{i}", room) for i, room in enumerate(world.rooms)
+        )
+        between: Counter[tuple[str, ...]] = Counter()
+        halls = []
+        for hall in world.hallways:
+            ends = tuple(sorted((hall.room_start, hall.room_end)))
+            suffix = f"_{between[ends]}" if between[ends] else ""
+            halls.append((hall.name or f"hall_{'_'.join(ends)}{suffix}", hall))
+            between[ends] += 1
+        self.hallways = _index_by_name(halls)
+        self.locations = _index_by_name(_name_by_category(world.locations))
+        self.objects = _index_by_name(_name_by_category(world.objects))
+        self.robots = _index_by_name(
+            (robot.name or f"robot{i}", robot) for i, robot in enumerate(world.robots)
+        )
+
+    def list_elements(self) -> Iterator[tuple[str, str]]:
+        """Yield name and category of each entry."""
+        yield from ((name, "room") for name in self.rooms)
+        yield from ((name, "door") for name in self.hallways)
+        yield from ((name, thing.category) for name, thing in self.locations.items())
+        yield from ((name, thing.category) for name, thing in self.objects.items())
+        yield from ((name, "robot") for name in self.robots)
+
+    def _place_all(self) -> None:
+        """Place rooms, locations and surfaces in order: later entries refer to earlier ones."""
+        self.outlines: dict[str, Polygon] = {}
+        self.poses: dict[str, Pose] = {}
+        self.surfaces: dict[str, str] = {}
+        for name, room in self.rooms.items():
+            outline = self.outlines[name] = self._draw_room(name, room)
+            pose = self.resolve_pose(room.pose, name)
+            self.poses[name] = pose or Pose((*centroid(outline), 0.0))
+        for name, location in self.locations.items():
+            if location.parent not in self.rooms:
+                reason = f"its parent {location.parent!r} is no room"
+                raise SceneError(reason, element=name)
+            pose = self.poses[name] = self.resolve_pose(location.pose, name) or Pose(
+                (0.0, 0.0, 0.0)
+            )
+            for surface_name, surface in self._list_surfaces(name, location):
+                self.surfaces[surface_name] = name
+                self.poses[surface_name] = self._place_surface(location, surface, pose)
+
+    def _draw_room(self, name: str, room: RoomEntry) -> Polygon:
+        base = self.resolve_pose(room.pose, name)
+        if isinstance(room.footprint, list):
+            corners = tuple((float(x), float(y)) for x, y in room.footprint)
+            outline = corners if base is None else move_points(corners, base)
+        else:
+            outline = draw_outline(room.footprint, base)
+        if len(outline) < 3 or area(outline) < _SMALLEST:
+            raise SceneError("its footprint is no outline", element=name)
+        return outline
+
+    def _list_surfaces(
+        self, name: str, location: LocationEntry
+    ) -> Iterator[tuple[str, SurfaceEntry]]:
+        category = self._furniture.get(location.category)
+        for number, surface in enumerate(category.locations if category else ()):
+            yield f"{name}_{surface.name or f'loc{number}'}", surface
+
+    def _place_surface(self, location: LocationEntry, surface: SurfaceEntry, pose: Pose) -> Pose:
+        """Return the pose of a surface's middle, with the orientation of its location."""
+        footprint = surface.footprint
+        if footprint is None or footprint.type == "parent":
+            footprint = self._furniture[location.category].footprint
+        outline = draw_outline(footprint, pose)
+        middle = centroid(outline) if outline else pose.position[:2]
+        return Pose((*middle, 0.0), pose.orientation)
+
+    def resolve_pose(self, entry: AnyPose | None, name: str) -> Pose | None:
+        """Convert the pose of an entry to one in the world; None if it has none."""
+        if entry is None:
+            return None
+        if entry.relative_to is None:
+            return entry.to_pose()
+        if entry.relative_to not in self.poses:
+            reason = (
+                f"its pose is relative to {entry.relative_to!r}, which is not defined before it"
+            )
+            raise SceneError(reason, element=name)
+        return resolve_relative(entry.to_pose(), self.poses[entry.relative_to])
+
+    def find_surface_height(self, where: str | None, surface: str) -> float | None:
+        """Find the height (m) of a surface above the floor; None if unknown."""
+        category = self._furniture.get(self.locations[where].category) if where else None
+        if where is None or category is None:
+            return None
+        for name, part in self._list_surfaces(where, self.locations[where]):
+            if part.footprint is not None and part.footprint.height and surface in ("", name):
+                return part.footprint.height
+        return category.footprint.height or None
+
+    def find_place(self, place: Place | None, name: str) -> tuple[str | None, str, float]:
+        """Find a location, its surface if stated, and the probability of that choice."""
+        if place is None:
+            return None, "", 0.0
+        chosen, share = choose_likeliest(place)
+        if chosen in self.locations:
+            return chosen, "", share
+        if chosen in self.surfaces:
+            return self.surfaces[chosen], chosen, share
+        found = self._find_matching(chosen.split()) or self._find_undescribed(chosen)
+        if not found:
+            reason = f"there is no location {chosen!r}, and no category of that name"
+            raise SceneError(reason, element=name)
+        return found[0], "", share / len(found)
+
+    def _find_undescribed(self, surface: str) -> list[str]:
+        """Find the location of a surface (``counter0_left``) with an undescribed category."""
+        names = [
+            name
+            for name, location in self.locations.items()
+            if surface.startswith(f"{name}_") and location.category not in self._furniture
+        ]
+        return sorted(names, key=len)[-1:]
+
+    def _find_matching(self, words: Sequence[str]) -> list[str]:
+        """Find the locations that match a query such as ``kitchen table``, by room and category."""
+        rooms = {word for word in words if word in self.rooms}
+        return [
+            name
+            for name, location in self.locations.items()
+            if all(word in (location.parent, location.category, name) for word in words)
+            and (not rooms or location.parent in rooms)
+            and set(words) != rooms
+        ]
+
+
+def _name_by_category(entries: Sequence[_Thing]) -> Iterator[tuple[str, _Thing]]:
+    """Name the first table ``table0`` unless it has a name; those with a name count as well."""
+    counts: Counter[str] = Counter()
+    for entry in entries:
+        yield entry.name or f"{entry.category}{counts[entry.category]}", entry
+        counts[entry.category] += 1
+
+
+def choose_likeliest(place: Place) -> tuple[str, float]:
+    """Choose the likeliest of the places that pyrobosim draws from, and return its probability."""
+    if isinstance(place, str):
+        return place, 1.0
+    if isinstance(place, PlaceChoice):
+        names, shares = place.choices, place.probabilities
+    else:
+        names, shares = place, None
+    if not names:
+        raise SceneError("an empty list of places")
+    if shares is None:
+        return names[0], 1.0 / len(names)
+    best = max(range(len(names)), key=lambda number: shares[number])
+    return names[best], shares[best]
+
+
+def _index_by_name(entries: Iterable[tuple[str, _Entry]]) -> dict[str, _Entry]:
+    found: dict[str, _Entry] = {}
+    for name, entry in entries:
+        if name in found:
+            raise SceneError("this name is given to two", element=name)
+        found[name] = entry
+    return found
+
 
 _DATA, _PWD = "$DATA/", "$PWD/"
 

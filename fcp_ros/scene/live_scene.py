@@ -11,8 +11,7 @@ from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneError, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_door, is_floor, is_robot
-from fcp_ros.scene.live.change import SceneChange, UpdateStatus, describe_change
-from fcp_ros.scene.live.matching import (
+from fcp_ros.scene.live_matching import (
     IdentityMap,
     IdTrust,
     LiveOptions,
@@ -20,9 +19,10 @@ from fcp_ros.scene.live.matching import (
     match_nodes,
     suppress_jitter,
 )
-from fcp_ros.scene.live.sequence_numbers import SequenceNumbers, UpdateOrder
-from fcp_ros.scene.relations.maintenance.maintainer import RelationMaintainer
-from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
+from fcp_ros.scene.relations.maintainer import RelationMaintainer
+from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
+from fcp_ros.scene.scene_change import SceneChange, UpdateStatus, describe_change
+from fcp_ros.scene.sequence_numbers import SequenceNumbers, UpdateOrder
 
 _FEW = 8  # If at most one element in this many changes, the indexes are updated one by one
 

@@ -19,19 +19,18 @@ from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
 from fcp_ros.scene.graph.elements import Layer, Provenance, RelationKey, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_door, is_robot
-from fcp_ros.scene.relations.complete import Completion, complete_scene
-from fcp_ros.scene.relations.derivation import ASSUMED
-from fcp_ros.scene.relations.draft import is_kept
-from fcp_ros.scene.relations.maintenance.changed_inputs import (
+from fcp_ros.scene.relations.changed_inputs import (
     ChangedInputs,
     add_dependents,
     find_descendants,
 )
-from fcp_ros.scene.relations.maintenance.near import BoxGrid, NearMaintainer, Rectangle
-from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
+from fcp_ros.scene.relations.complete import Completion, complete_scene
+from fcp_ros.scene.relations.derivation import ASSUMED
+from fcp_ros.scene.relations.draft_graph import is_kept
+from fcp_ros.scene.relations.nearness import BoxGrid, NearMaintainer, Rectangle
 from fcp_ros.scene.relations.passages import relate_doors, update_reach
-from fcp_ros.scene.relations.room_finder import RoomFinder
-from fcp_ros.scene.relations.structure import ensure_pose
+from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
+from fcp_ros.scene.relations.rooms import RoomFinder, ensure_pose
 from fcp_ros.scene.relations.supports import find_supports_among
 from fcp_ros.scene.relations.unsettled import reach_of
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Indices, build_boxes, measure_depth

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.live.change import Renaming, have_same_properties
-from fcp_ros.scene.relations.draft import choose_free_id
+from fcp_ros.scene.relations.draft_graph import choose_free_id
+from fcp_ros.scene.scene_change import Renaming, have_same_properties
 
 MOST_RETIRED = 10_000
 """Number of removed elements whose names are remembered, in case they come back."""

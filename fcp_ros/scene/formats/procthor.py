@@ -24,16 +24,16 @@ from pydantic import Field
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.formats.geometry import PlacedBox
-from fcp_ros.scene.formats.scene_file import SceneFile
-from fcp_ros.scene.formats.source_graph import SourceId, assign_ids, build_source_graph
-from fcp_ros.scene.formats.thor.ai2thor import (
+from fcp_ros.scene.formats.ai2thor import (
     BY_TYPE,
     UNITY,
     UnityPose,
     UnityVector,
     choose_relation,
 )
+from fcp_ros.scene.formats.geometry import PlacedBox
+from fcp_ros.scene.formats.scene_file import SceneFile
+from fcp_ros.scene.formats.source_graph import SourceId, assign_ids, build_source_graph
 from fcp_ros.scene.formats.validation import Flag, Name, Share, ToolModel, keys_of_first, validate
 from fcp_ros.scene.graph.elements import (
     AttributeValue,
