@@ -24,9 +24,9 @@ from fcp_ros.domain.expressions.syntax import (
     to_text,
 )
 from fcp_ros.domain.model import Domain
-from fcp_ros.domain.pddl.reader import PddlTexts
 from fcp_ros.domain.pddl.rendering import render_in_pddl
-from fcp_ros.domain.pddl.syntax.tree import Conjunction, Disjunction, Formula, Negation
+from fcp_ros.domain.pddl.syntax_tree import Conjunction, Disjunction, Formula, Negation
+from fcp_ros.domain.pddl.task_reader import PddlTexts
 from fcp_ros.foundation.wording import join_words
 
 Check = Callable[[], None]

@@ -15,8 +15,8 @@ from fcp_ros.alignment.merging import rename_predicates
 from fcp_ros.alignment.predicate_use import PredicateUse, find_uses, list_atoms
 from fcp_ros.alignment.simulator import ModelSimulator
 from fcp_ros.alignment.synonyms import Synonym, keep_name
-from fcp_ros.domain.pddl.reader import PddlTexts, work_out
-from fcp_ros.domain.pddl.syntax.tree import TRUE
+from fcp_ros.domain.pddl.syntax_tree import TRUE
+from fcp_ros.domain.pddl.task_reader import PddlTexts, work_out
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import shorten_words
 

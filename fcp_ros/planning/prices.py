@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from fcp_ros.fuzzy import AlphaCut
-from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.planning.answer.initial_state import find_broken_constraint
 from fcp_ros.planning.answer.preferences import compare, list_given_up, rank_by_price
 from fcp_ros.planning.answer.solution import Solution, SolverResult

@@ -22,7 +22,7 @@ from fcp_ros.domain.expressions.syntax import (
     to_text,
 )
 from fcp_ros.domain.model import IS_A
-from fcp_ros.domain.yaml.reader import load_domain
+from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.fuzzy.tnorm import tnorm_by_name
 from fcp_ros.language import statements
 from fcp_ros.language.domain_reader.reader import DomainReader
@@ -127,7 +127,7 @@ def test_a_domain_without_phrases_is_called_by_its_names():
     from base_domain import BASE
 
     from fcp_ros.cset import InstanceBuilder
-    from fcp_ros.domain.yaml.reader import parse_domain
+    from fcp_ros.domain.yaml.domain_files import parse_domain
 
     domain = parse_domain(BASE)
     builder = InstanceBuilder(domain.schema)

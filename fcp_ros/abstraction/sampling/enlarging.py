@@ -25,8 +25,8 @@ from fcp_ros.abstraction.states.vocabulary import (
     list_forms,
 )
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.instance import InstanceError
+from fcp_ros.cset.builder import InstanceBuilder
+from fcp_ros.cset.instance import InstanceError
 
 STEPS = 100  # of the random walk from each task that shows what may hold at once
 BASES = 2  # training tasks that are enlarged, those with most objects

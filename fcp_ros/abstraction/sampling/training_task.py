@@ -11,8 +11,8 @@ from fcp_ros.abstraction.states.goal_atoms import GoalAtoms, list_goal_atoms
 from fcp_ros.abstraction.states.vocabulary import find_world
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
-from fcp_ros.domain.pddl.reader import read_pddl
-from fcp_ros.domain.pddl.syntax.source import UnsupportedPddl
+from fcp_ros.domain.pddl.source_text import UnsupportedPddl
+from fcp_ros.domain.pddl.task_reader import read_pddl
 
 
 @dataclass(frozen=True)

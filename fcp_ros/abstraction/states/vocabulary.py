@@ -2,7 +2,7 @@
 """The names that features may use: flags, concepts and roles, and those that rules change.
 
 They are the same for all instances of a domain. PDDL's instances differ in what invariants prove:
-a relation with at most one tuple gets a leg `world` there (see domain/pddl/names.py). That leg, and
+a relation with at most one tuple gets a leg `world` there (domain/pddl/pddl_task.py). That leg, and
 the element `world`, are left out here: `at(world, room)` is the concept `at`, as in YAML.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from fcp_ros.cset import AttributeKind, Relation, Schema
 from fcp_ros.domain.model import ActionRule, Domain, Effect
-from fcp_ros.domain.pddl.names import WORLD
+from fcp_ros.domain.pddl.pddl_task import WORLD
 
 ONLY = "only."
 """Begins the name of the type of one object that actions of PDDL name."""

@@ -14,7 +14,7 @@ from fcp_ros.cli.options import (
     OracleOption,
 )
 from fcp_ros.domain import Domain
-from fcp_ros.grounding.protocol.options import CalibrationOptions, EndpointOptions, GroundingOptions
+from fcp_ros.grounding.options import CalibrationOptions, EndpointOptions, GroundingOptions
 
 
 @dataclass(frozen=True)

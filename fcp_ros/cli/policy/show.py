@@ -33,7 +33,7 @@ from fcp_ros.cli.terminal import (
     open_console,
 )
 from fcp_ros.domain import Domain
-from fcp_ros.domain.pddl.names import WORLD
+from fcp_ros.domain.pddl.pddl_task import WORLD
 from fcp_ros.report.drawing.policy_graph import draw_policy_graph
 
 app = typer.Typer(

@@ -20,7 +20,7 @@ from fcp_ros.nodes.scene_access.follower import WorldState
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.stepping.rules import holds
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.options import ON_REQUEST
+from fcp_ros.scene.relations.relation_options import ON_REQUEST
 from fcp_ros.srv import SettleName
 
 DERIVED = frozenset(ON_REQUEST) | {"on", "inside", "in_room", "connected", "attached"}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.grounding import ArgumentContext, Evidence, GroundingError, JudgementRequest
-from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.grounding.judgement import Membership
 from fcp_ros.msg import CalibrationEntry
 from fcp_ros.nodes.conversions.common import time_to_ros
 

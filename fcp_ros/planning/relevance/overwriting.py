@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance
-from fcp_ros.cset.instance.constraints import find_conflicts
+from fcp_ros.cset.constraints import find_conflicts
 from fcp_ros.planning.task.forgetting import find_forgotten_parameter
 from fcp_ros.planning.task.lifted import LiftedDomain, LiftedRule, Trigger
 from fcp_ros.planning.task.lifted_formulas import LiftedRelation, iterate_atoms

@@ -8,12 +8,12 @@ from fractions import Fraction
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.evaluation import evaluate
-from fcp_ros.domain.expressions.parts import split_goal
 from fcp_ros.domain.expressions.resolution import infer_types, open_goal
+from fcp_ros.domain.expressions.structure import split_goal
 from fcp_ros.domain.expressions.syntax import And, Expression, to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm
-from fcp_ros.grounding.protocol.judgement import JudgementRequest, build_request
+from fcp_ros.grounding.judgement import JudgementRequest, build_request
 from fcp_ros.planning.chunks.library import find_step_atoms
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.memberships import Judge, MembershipMemory

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.expressions.parts import split_goal
 from fcp_ros.domain.expressions.resolution import infer_types
+from fcp_ros.domain.expressions.structure import split_goal
 from fcp_ros.domain.expressions.syntax import Expression, to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.garbage import pause_garbage_collection

@@ -27,7 +27,7 @@ from fcp_ros.abstraction.refinement.refining import has_effect
 from fcp_ros.abstraction.sampling.exploration import SampledSpace, explore
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
-from fcp_ros.domain.pddl.reader import parse_pddl
+from fcp_ros.domain.pddl.task_reader import parse_pddl
 
 Training = tuple[TrainingTask, ...]
 FEATURES, INITIAL, GOAL, ACTIONS, POLICY, REFINEMENT = AbstractionLayer

@@ -23,7 +23,7 @@ from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
 from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.abstraction.states.vocabulary import StateVocabulary
-from fcp_ros.domain.pddl.reader import parse_pddl
+from fcp_ros.domain.pddl.task_reader import parse_pddl
 
 FERRY = """(define (domain ferry) (:requirements :typing) (:types car place)
   (:predicates (at-ferry ?p - place) (at ?c - car ?p - place) (linked ?p ?q - place)

@@ -23,7 +23,7 @@ from fcp_ros.abstraction.proposers.faults import (
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, join_names
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError
-from fcp_ros.domain.yaml.reader import parse_lines, read_text
+from fcp_ros.domain.yaml.domain_files import parse_lines, read_text
 from fcp_ros.foundation.wording import shorten_words
 
 LONGEST = 100_000
