@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from fcp_ros.grounding.judged.judgement_set import compute_area
+from fcp_ros.grounding.judgement_set import compute_area
 
 DRAWS = 1000
 SEED = 18

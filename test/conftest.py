@@ -88,7 +88,7 @@ def fetched_models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     Yields:
         Their folder, which may not exist, for tests of the models themselves.
     """
-    from fcp_ros.grounding.model_files.store import FOLDER_VARIABLE, locate_models
+    from fcp_ros.grounding.models.model_store import FOLDER_VARIABLE, locate_models
 
     folder = locate_models()
     with pytest.MonkeyPatch.context() as patch:

@@ -39,8 +39,8 @@ from fcp_ros.alignment.proposals import NameLikeness
 from fcp_ros.alignment.simulator import GroundAction, Observation
 from fcp_ros.alignment.synonyms import Synonym
 from fcp_ros.domain.expressions.syntax import Atom, Constant
-from fcp_ros.domain.pddl.reader import PddlTexts
-from fcp_ros.domain.pddl.syntax.tree import Conjunction, Typed
+from fcp_ros.domain.pddl.syntax_tree import Conjunction, Typed
+from fcp_ros.domain.pddl.task_reader import PddlTexts
 from fcp_ros.planning.warm_up import compile_missing_kernels
 
 REPOSITORY = Path(__file__).resolve().parents[2]

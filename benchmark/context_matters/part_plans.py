@@ -24,7 +24,7 @@ from fcp_ros.domain.expressions.resolution import infer_types
 from fcp_ros.domain.shifting import shift_elements
 from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.grounding import Grounder, make_grounder
-from fcp_ros.grounding.protocol.options import GroundingOptions
+from fcp_ros.grounding.options import GroundingOptions
 from fcp_ros.language.confirmation import NO, YES
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation

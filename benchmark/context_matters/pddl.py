@@ -21,7 +21,7 @@ from pathlib import Path
 from benchmark.context_matters.instances import DATA
 from benchmark.ipc.validation import validate_plan
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.cset.instance.facts import facts
+from fcp_ros.cset.state_facts import facts
 from fcp_ros.domain import Domain
 from fcp_ros.domain.expressions.evaluation import evaluate
 from fcp_ros.domain.expressions.resolution import open_goal
@@ -42,7 +42,7 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.model import IS_A
 from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.domain.pddl.syntax.source import PddlError
+from fcp_ros.domain.pddl.source_text import PddlError
 from fcp_ros.foundation.s_expressions import SList, SNode, read_s_expressions
 from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.planning import PlanStep

@@ -24,7 +24,7 @@ import yaml
 from fcp_ros.cli.session import Session, open_session
 from fcp_ros.domain import load_domain
 from fcp_ros.grounding import Grounder, make_grounder
-from fcp_ros.grounding.protocol.options import GroundingOptions
+from fcp_ros.grounding.options import GroundingOptions
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.package_files import config_folder, find_domain

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.cset.instance.facts import facts, with_facts
+from fcp_ros.cset.state_facts import facts, with_facts
 from fcp_ros.domain import Domain
 from fcp_ros.domain.expressions.evaluation import evaluate, is_a, name_of
 from fcp_ros.domain.expressions.syntax import (

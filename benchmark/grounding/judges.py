@@ -25,9 +25,9 @@ from fcp_ros.grounding import (
     GroundingOptions,
     JudgementRequest,
 )
-from fcp_ros.grounding.judged.judgement_set import read_judgements
-from fcp_ros.grounding.protocol.oracle import MembershipOracle
-from fcp_ros.grounding.registry import make_oracle
+from fcp_ros.grounding.grounder import make_oracle
+from fcp_ros.grounding.judgement_set import read_judgements
+from fcp_ros.grounding.membership_oracle import MembershipOracle
 
 TIMED = 24
 """Judgements of new words, one at a time, whose time is measured."""

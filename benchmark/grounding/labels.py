@@ -20,7 +20,7 @@ from benchmark.intervals import (
     measure_rank,
     measure_with_interval,
 )
-from fcp_ros.grounding.judged.judgement_set import read_judgements, to_plain
+from fcp_ros.grounding.judgement_set import read_judgements, to_plain
 
 SECOND = JUDGEMENTS / "second_author" / "sample.csv"
 NEAR = 0.2

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fcp_ros.grounding.judged.judgement_set import (
+from fcp_ros.grounding.judgement_set import (
     JudgementSet,
     find_head_word,
     read_judgements,

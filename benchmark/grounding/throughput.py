@@ -33,14 +33,14 @@ import numpy as np
 
 from benchmark.tables import Line, Part
 from fcp_ros.domain.model import GradedPredicate
-from fcp_ros.domain.yaml.reader import load_domain
+from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.grounding import ArgumentContext, GroundingOptions, JudgementRequest
-from fcp_ros.grounding.language_model.loading import LanguageModel, make_language_model
+from fcp_ros.grounding.grounder import make_oracle as make_known_oracle
+from fcp_ros.grounding.language_model.causal_model import LanguageModel, make_language_model
 from fcp_ros.grounding.language_model.oracle import LanguageModelOracle, Scorer
 from fcp_ros.grounding.language_model.prompt import tokenize_batch, tokenize_prompts, write_prompt
 from fcp_ros.grounding.models.torch_device import choose_precision, free_memory
-from fcp_ros.grounding.protocol.options import Device, LanguageModelOptions, Precision
-from fcp_ros.grounding.registry import make_oracle as make_known_oracle
+from fcp_ros.grounding.options import Device, LanguageModelOptions, Precision
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SIZES, CPU_SIZES, QUICK_SIZES = (1, 8, 64, 256), (1, 8, 64), (1, 8)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from fcp_ros.binding.label_types import type_of_label
 from fcp_ros.cset import Instance, InstanceBuilder
-from fcp_ros.cset.instance.facts import facts
+from fcp_ros.cset.state_facts import facts
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.parser import parse_expression

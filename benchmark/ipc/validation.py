@@ -17,8 +17,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from fcp_ros.domain.pddl import PddlError
-from fcp_ros.domain.pddl.reader import read_texts
-from fcp_ros.domain.pddl.syntax.source import read_source
+from fcp_ros.domain.pddl.source_text import read_source
+from fcp_ros.domain.pddl.task_reader import read_texts
 from fcp_ros.planning.verification.ipc_plan import Action, read_ipc_plan
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "support"))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchmark.planning.household import Household, Kind, Receptacle, household
-from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+from fcp_ros.grounding.judgement import JudgementRequest, Membership
 
 TABLE = "empty_table"
 

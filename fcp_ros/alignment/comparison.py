@@ -25,9 +25,9 @@ from fcp_ros.alignment.pairing import (
 )
 from fcp_ros.alignment.proposals import NameLikeness
 from fcp_ros.alignment.synonyms import ANY, Synonym, project_facts
-from fcp_ros.domain.pddl.reader import PddlTexts, read_texts
-from fcp_ros.domain.pddl.syntax.checks import refuse_axioms
-from fcp_ros.domain.pddl.syntax.source import read_source
+from fcp_ros.domain.pddl.source_text import read_source
+from fcp_ros.domain.pddl.syntax_checks import refuse_axioms
+from fcp_ros.domain.pddl.task_reader import PddlTexts, read_texts
 from fcp_ros.foundation.wording import shorten_words, suggest_name, to_printable
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.model.request import CancelCallback, never_cancel

@@ -14,8 +14,7 @@ from itertools import count
 from fcp_ros.alignment.predicate_use import PredicateUse, list_atoms
 from fcp_ros.alignment.synonyms import ANY, Image, NameMapping, Synonym, keep_name
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
-from fcp_ros.domain.pddl.reader import PddlTexts
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.syntax_tree import (
     ROOT,
     ActionEffect,
     Formula,
@@ -28,6 +27,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     terms_of,
     variable_names,
 )
+from fcp_ros.domain.pddl.task_reader import PddlTexts
 
 Facts = Mapping[str, frozenset[tuple[str, ...]]]
 Images = Mapping[str, Image]

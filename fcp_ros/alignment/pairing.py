@@ -29,9 +29,9 @@ from fcp_ros.domain.expressions.syntax import (
     to_text,
 )
 from fcp_ros.domain.model import Domain
-from fcp_ros.domain.pddl.reader import PddlTexts, work_out
 from fcp_ros.domain.pddl.rendering import render_in_pddl
-from fcp_ros.domain.pddl.syntax.tree import TRUE, Conjunction, Disjunction, Formula, Negation
+from fcp_ros.domain.pddl.syntax_tree import TRUE, Conjunction, Disjunction, Formula, Negation
+from fcp_ros.domain.pddl.task_reader import PddlTexts, work_out
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import join_words, shorten_words
 

@@ -23,8 +23,7 @@ from fcp_ros.alignment.proposals import Proposal, Proposals
 from fcp_ros.alignment.simulator import GroundAction
 from fcp_ros.alignment.synonyms import ANY, ContradictorySynonyms, Synonym
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
-from fcp_ros.domain.pddl.reader import PddlTexts, work_out
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.syntax_tree import (
     TOTAL_COST,
     ActionEffect,
     FunctionValue,
@@ -34,6 +33,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     PddlTerm,
     Typed,
 )
+from fcp_ros.domain.pddl.task_reader import PddlTexts, work_out
 from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, PlanStatus, Switches, plan
 from fcp_ros.planning.model.request import CancelCallback
 from fcp_ros.planning.model.watch import Watch

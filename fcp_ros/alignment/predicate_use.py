@@ -13,8 +13,7 @@ from functools import cached_property
 from itertools import combinations
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
-from fcp_ros.domain.pddl.reader import PddlTexts
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.syntax_tree import (
     Equality,
     Formula,
     Negation,
@@ -27,6 +26,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     subformulas,
     terms_of,
 )
+from fcp_ros.domain.pddl.task_reader import PddlTexts
 
 Objects = frozenset[str]
 

@@ -19,8 +19,8 @@ from fcp_ros.alignment.merging import drop_unused, make_mapping, merge_texts
 from fcp_ros.alignment.predicate_use import PredicateUse, list_atoms, list_condition_names
 from fcp_ros.alignment.simulator import GroundAction, ModelSimulator, Observation
 from fcp_ros.alignment.synonyms import ContradictorySynonyms, NameMapping, Synonym
-from fcp_ros.domain.pddl.reader import PddlTexts, work_out
-from fcp_ros.domain.pddl.syntax.tree import TRUE
+from fcp_ros.domain.pddl.syntax_tree import TRUE
+from fcp_ros.domain.pddl.task_reader import PddlTexts, work_out
 
 MOST_NODES = 20_000
 """Partial hitting sets that are looked at before the rest is left out."""

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from fcp_ros.cset import Attribute, AttributeKind, Fact, InstanceError, Relation, Schema
-from fcp_ros.cset.instance.builder import check_value
+from fcp_ros.cset.builder import check_value
 from fcp_ros.scene.graph.elements import AttributeValue, SceneNode
-from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
+from fcp_ros.scene.relations.relation_options import ON_REQUEST, RelationOptions
 
 _PYTHON_TYPES: Mapping[AttributeKind, type] = {
     AttributeKind.BOOL: bool,

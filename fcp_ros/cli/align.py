@@ -38,8 +38,8 @@ from fcp_ros.cli.plan.interruption import Interruption, open_interruption
 from fcp_ros.cli.plan.request import is_pddl
 from fcp_ros.cli.session import open_session
 from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console, say
-from fcp_ros.domain.pddl.reader import Check
-from fcp_ros.domain.pddl.syntax.writer import write_domain, write_problem
+from fcp_ros.domain.pddl.syntax_writer import write_domain, write_problem
+from fcp_ros.domain.pddl.task_reader import Check
 from fcp_ros.planning.model.watch import RequestStart
 from fcp_ros.planning.warm_up import compile_missing_kernels
 

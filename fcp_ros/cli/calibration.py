@@ -17,7 +17,7 @@ from rich.table import Table
 from fcp_ros.cli.options import JsonOption
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, make_table, open_console
 from fcp_ros.grounding import CalibrationStore, Calibrator, EvidenceOrigin, EvidenceWorld
-from fcp_ros.grounding.calibration.location import (
+from fcp_ros.grounding.calibration.store import (
     DEFAULT_PATH,
     find_stores,
     locate_store,

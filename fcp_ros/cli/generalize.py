@@ -43,8 +43,8 @@ from fcp_ros.cli.training import read_tasks
 from fcp_ros.grounding.generation.generator import TextGenerator
 from fcp_ros.grounding.generation.model_generator import make_model_generator
 from fcp_ros.grounding.generation.server_generator import ServerGenerator
-from fcp_ros.grounding.model_files.fetching import find_model_folder
-from fcp_ros.grounding.protocol.options import EndpointOptions
+from fcp_ros.grounding.models.downloads import find_model_folder
+from fcp_ros.grounding.options import EndpointOptions
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 

@@ -20,12 +20,11 @@ from rich.progress import (
 from rich.table import Table
 
 from fcp_ros.cli.terminal import explain_errors, fail, make_table, open_console
-from fcp_ros.grounding.heads.features.state_features import read_wordings
-from fcp_ros.grounding.heads.learning.trainer import TrainingRequest
-from fcp_ros.grounding.heads.learning.trainer import train as train_model
-from fcp_ros.grounding.heads.learning.training import HeadComparison
-from fcp_ros.grounding.judged.judged_pairs import collect_pairs, save_pairs
-from fcp_ros.grounding.judged.judgement_set import hash_judgements, read_judgements
+from fcp_ros.grounding.heads.head_training import HeadComparison, TrainingRequest
+from fcp_ros.grounding.heads.head_training import train as train_model
+from fcp_ros.grounding.heads.state_features import read_wordings
+from fcp_ros.grounding.judged_pairs import collect_pairs, save_pairs
+from fcp_ros.grounding.judgement_set import hash_judgements, read_judgements
 from fcp_ros.package_files import config_folder
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)

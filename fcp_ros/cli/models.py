@@ -22,18 +22,19 @@ from rich.progress import (
 from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.options import JsonOption
 from fcp_ros.cli.terminal import explain_errors, fail, make_table, open_console
-from fcp_ros.grounding.model_files.fetching import fetch_model
-from fcp_ros.grounding.model_files.gguf_files import convert_file
-from fcp_ros.grounding.model_files.registry import check_model_name, read_registry
-from fcp_ros.grounding.model_files.store import (
+from fcp_ros.grounding.models.downloads import fetch_model
+from fcp_ros.grounding.models.gguf_files import convert_file
+from fcp_ros.grounding.models.model_store import (
     FetchReport,
     ModelState,
+    check_model_name,
     find_ready_folder,
     find_state,
     list_hub_models,
     locate_model,
     locate_models,
     measure_folder,
+    read_registry,
     remove_model,
     verify_model,
 )

@@ -14,7 +14,7 @@ import typer
 
 from fcp_ros import grounding
 from fcp_ros.domain import Domain
-from fcp_ros.grounding.protocol.options import CalibrationOptions, EndpointOptions, GroundingOptions
+from fcp_ros.grounding.options import CalibrationOptions, EndpointOptions, GroundingOptions
 
 DomainOption = Annotated[
     str,

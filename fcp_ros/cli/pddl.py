@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console
-from fcp_ros.domain.pddl.reader import read_texts, with_goal
-from fcp_ros.domain.pddl.syntax.requirements import find_requirements
-from fcp_ros.domain.pddl.syntax.source import read_source
-from fcp_ros.domain.pddl.syntax.writer import write_domain, write_problem
+from fcp_ros.domain.pddl.source_text import read_source
+from fcp_ros.domain.pddl.syntax_checks import find_requirements
+from fcp_ros.domain.pddl.syntax_writer import write_domain, write_problem
+from fcp_ros.domain.pddl.task_reader import read_texts, with_goal
 
 app = typer.Typer(add_completion=False)
 

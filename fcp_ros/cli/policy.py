@@ -37,7 +37,7 @@ from fcp_ros.cli.terminal import (
 )
 from fcp_ros.cli.training import read_tasks
 from fcp_ros.domain import Domain
-from fcp_ros.domain.pddl.names import WORLD
+from fcp_ros.domain.pddl.pddl_task import WORLD
 from fcp_ros.report.policy_graph import draw_policy_graph
 
 app = typer.Typer(

@@ -59,7 +59,7 @@ from fcp_ros.scene.difference import (
     compare_scenes,
     match_scenes,
 )
-from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
+from fcp_ros.scene.relations.relation_options import ON_REQUEST, RelationOptions
 from fcp_ros.scene.writing import WRITERS, save_scene
 
 ROWS_SHOWN = 40

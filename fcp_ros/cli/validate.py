@@ -31,8 +31,8 @@ from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.domain.diagnostics import list_warnings
 from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.pddl import read_pddl
-from fcp_ros.domain.pddl.names import PddlNotation
-from fcp_ros.domain.pddl.reader import is_condition
+from fcp_ros.domain.pddl.pddl_task import PddlNotation
+from fcp_ros.domain.pddl.task_reader import is_condition
 from fcp_ros.domain.shifting import shift_elements
 from fcp_ros.foundation.bounded_file import FileError, read_bytes, read_text
 from fcp_ros.package_files import find_domain, find_scene

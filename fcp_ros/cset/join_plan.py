@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 
-from fcp_ros.cset.instance.expressions import ValueComparison, variables_of
-from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.instance.relation_table import RelationTable
-from fcp_ros.cset.instance.tables import ElementTable, FunctionTable
+from fcp_ros.cset.instance import Instance
 from fcp_ros.cset.pattern import Pattern, PatternAtom, TableKind
-from fcp_ros.cset.schema.schema import AttributeValue, Schema
+from fcp_ros.cset.relation_table import RelationTable
+from fcp_ros.cset.schema import AttributeValue, Schema
+from fcp_ros.cset.tables import ElementTable, FunctionTable
+from fcp_ros.cset.value_expressions import ValueComparison, variables_of
 
 _DIGITS = 5
 """Number of bits for the order of magnitude of one number."""

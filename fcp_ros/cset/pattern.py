@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from fcp_ros.cset.instance.expressions import ValueVariable
-from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance import Instance
+from fcp_ros.cset.value_expressions import ValueVariable
 
 
 class TableKind(str, Enum):

@@ -22,12 +22,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.expressions import ValueExpression
-from fcp_ros.cset.instance.free_names import FreeNames
-from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.schema.schema import Schema, TypeName
+from fcp_ros.cset.builder import FreeNames, InstanceBuilder
+from fcp_ros.cset.instance import Instance
+from fcp_ros.cset.morphisms import Morphism
+from fcp_ros.cset.schema import Schema, TypeName
+from fcp_ros.cset.value_expressions import ValueExpression
 
 Term: TypeAlias = str | tuple[str, ...]
 """A generator, or its name and the functions to apply to it, from left to right."""

@@ -15,20 +15,16 @@ is added a second time becomes one with the first. Attributes that R assigns rep
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from fcp_ros.cset.dpo import examine
-from fcp_ros.cset.gluing import Context, Gluing, plan_gluing
-from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.draft import Change
-from fcp_ros.cset.instance.expressions import ValueExpression, ValueExpressionError, evaluate
-from fcp_ros.cset.instance.facts import Delta, delta_of
-from fcp_ros.cset.instance.free_names import find_free_name
-from fcp_ros.cset.instance.instance import Instance, InstanceError
-from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.instance.naturality import substitute_values
-from fcp_ros.cset.instance.violation import Violation, ViolationKind
-from fcp_ros.cset.rule import Rule
-from fcp_ros.cset.rule_plan import RulePlan
-from fcp_ros.cset.schema.schema import AttributeValue
+from fcp_ros.cset.builder import InstanceBuilder, find_free_name
+from fcp_ros.cset.constraints import Violation, ViolationKind
+from fcp_ros.cset.dpo import Context, Gluing, examine, plan_gluing
+from fcp_ros.cset.draft import Change
+from fcp_ros.cset.instance import Instance, InstanceError
+from fcp_ros.cset.morphisms import Morphism, substitute_values
+from fcp_ros.cset.rule import Rule, RulePlan
+from fcp_ros.cset.schema import AttributeValue
+from fcp_ros.cset.state_facts import Delta, delta_of
+from fcp_ros.cset.value_expressions import ValueExpression, ValueExpressionError, evaluate
 
 Values = Mapping[str, AttributeValue]
 

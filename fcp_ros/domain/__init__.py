@@ -4,12 +4,12 @@
 - `model`: the domain as values: rules, effects, graded predicates with their oracles, resources.
 - `identity`: the hash by which two versions of a domain are told apart.
 - `vocabulary`: types and predicates with their parameters, also of a file that is not sound yet.
-- `phrases`, `words`: what people say about it, and `phrase_goals`: the goals that this stands for.
+- `phrases`: what people say about it, and `phrase_goals`: the goals that this stands for.
 - `scene_names`: the types that a domain gives to what perception reports.
 - `diagnostics`: faults of a file as values, all reported at once.
 - `expressions`: the goal language, and the arithmetic of fuzzy rules.
 - `yaml`, `pddl`: the readers of domain files and of PDDL tasks; both end in a `Domain`.
-- `span_conditions`, `amalgam`: rules as double-pushout rewriting rules.
+- `rule_spans`: rules as double-pushout rewriting rules.
 - `derived_facts`: what follows from a state. `shifting`: elements taken for those of another type.
 """
 
@@ -60,9 +60,9 @@ with defer_imports(__name__):
         TableEntry,
         Window,
     )
-    from fcp_ros.domain.span_conditions import RuleSpan, build_constraint_pattern, build_span
+    from fcp_ros.domain.rule_spans import RuleSpan, build_constraint_pattern, build_span
     from fcp_ros.domain.vocabulary import Vocabulary
-    from fcp_ros.domain.yaml.reader import load_domain, load_overrides, parse_domain
+    from fcp_ros.domain.yaml.domain_files import load_domain, load_overrides, parse_domain
 
 __all__ = [
     "IS_A",

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from fcp_ros.cset import Instance, InstanceBuilder, Schema
-from fcp_ros.domain.amalgam import EffectMatcher
 from fcp_ros.domain.expressions.syntax import atoms, list_variables
 from fcp_ros.domain.model import ActionRule, Domain, Effect, Stratum
+from fcp_ros.domain.rule_spans import EffectMatcher
 
 Tuple = tuple[str, tuple[int, ...]]
 """A relation and the ids of the elements in its legs."""

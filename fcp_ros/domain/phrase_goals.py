@@ -29,7 +29,7 @@ from fcp_ros.domain.expressions.syntax import (
     substitute,
 )
 from fcp_ros.domain.model import IS_A, TEXT, ActionRule
-from fcp_ros.domain.words import ADDRESSEE, NUMBER, SPEAKER, Addition, TaskTemplate
+from fcp_ros.domain.phrases import ADDRESSEE, NUMBER, SPEAKER, Addition, TaskTemplate
 from fcp_ros.foundation.labels import normalise_label
 
 SLOT = re.compile(r"\{(\d*)([^{}]*)\}")

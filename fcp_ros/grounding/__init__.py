@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Grounding: the degree to which a vague predicate holds. Oracles, cache and calibration.
 
-`grounder` is the front door: requests in, memberships out, outcomes recorded. `registry` makes
-the oracles of a domain by name.
+`grounder` is the front door: requests in, memberships out, outcomes recorded. It makes the oracles
+of a domain by name. Lowest first:
 
-- `protocol`: requests, memberships, options, errors, the interface of an oracle.
-- `asking`: which oracle answers, the cache, fallbacks.
-- The oracles: `stated` (tables and rules), `embedding_oracle` (default), `language_model` (a
-  folder), `endpoint` (a server); `models` holds what the last three share about models on disk.
-- `generation`: texts from language models for the layers above, such as goals in a grammar.
+- `judgement`, `options`, `membership_oracle`: the question and its answer, errors; settings,
+  checked on construction; the interface of every oracle, and a predicate's version for cache keys.
+- `judgement_set`: what people judged, from which heads are trained; `judged_pairs` looks it up.
 - `calibration`: observed outcomes, and how they move degrees.
+- `models`: models on disk and on a device, fetched by name.
+- `request_reading`: the words that a model is asked about: names of assets, plurals, other
+  spellings; `label_cutting` cuts off what is no part of a short noun phrase, by `known_words`.
+- The oracles: `stated` (tables and rules), `embedding_oracle` (default) with `heads`,
+  `language_model` (a folder), `endpoint_oracle` (a server: `model_server` is HTTP with bounds,
+  `chat_completion` its checked answers).
+- `generation`: texts from language models for the layers above, such as goals in a grammar.
+- `router`: which oracles of a predicate answer, combined, with fallbacks; `cached_oracle`: one of
+  them behind the `judgement_cache` (memory and a SQLite file), left alone for a while if it's down.
 
 A request passes from the cache to an oracle in one batch a predicate; calibration is applied last,
 each time, so that a new outcome counts from the next judgement on. Torch and transformers
@@ -19,20 +26,22 @@ are imported at the first question, httpx2 when an endpoint oracle is made.
 from fcp_ros.foundation.deferred_imports import defer_imports
 
 with defer_imports(__name__):
-    from fcp_ros.grounding.asking.judgement_cache import CacheStatistics, JudgementCache
     from fcp_ros.grounding.calibration.calibrator import CalibrationResult, Calibrator, Question
     from fcp_ros.grounding.calibration.drift import Direction, Drift
     from fcp_ros.grounding.calibration.reliability import Reliability
     from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence, OutcomeNumber, Reset
-    from fcp_ros.grounding.grounder import Grounder, OracleInfo, make_grounder
-    from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-    from fcp_ros.grounding.protocol.judgement import (
+    from fcp_ros.grounding.grounder import ORACLES, Grounder, OracleInfo, make_grounder
+    from fcp_ros.grounding.judgement import (
         ArgumentContext,
+        GroundingCode,
+        GroundingError,
         JudgementRequest,
         Membership,
         build_request,
     )
-    from fcp_ros.grounding.protocol.options import (
+    from fcp_ros.grounding.judgement_cache import CacheStatistics, JudgementCache
+    from fcp_ros.grounding.membership_oracle import MembershipOracle
+    from fcp_ros.grounding.options import (
         CalibrationOptions,
         Device,
         EndpointOptions,
@@ -44,8 +53,6 @@ with defer_imports(__name__):
         Precision,
         ScoringMode,
     )
-    from fcp_ros.grounding.protocol.oracle import MembershipOracle
-    from fcp_ros.grounding.registry import ORACLES
 
 __all__ = [
     "ORACLES",

@@ -4,10 +4,10 @@
 There are three ways, chosen by the form of the predicate:
 
 - *Judged like*: a predicate that names a set of judgements (``judged_like: substitution``) is
-  judged by the head that was trained on them (head.py, head_judge.py).
+  judged by the head that was trained on them (head_judge.py).
 - *Pairs*: a predicate with both elements and texts, and examples at its anchors, such as
   ``serves_as(item, purpose)``. The two sides' similarity goes through a monotone map
-  fitted from the examples (degree_map.py).
+  fitted from the examples (head.py).
 - *Statements*: any other predicate. The arguments as one phrase are compared with each anchor's
   text and examples; the degree is the mean of the anchors' scores, weighted by a softmax of the
   similarities.
@@ -26,14 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.domain.model import GradedPredicate, Rubric
-from fcp_ros.grounding.heads.degree_map import DegreeMap, fit_degree_map
+from fcp_ros.grounding.heads.head import DegreeMap, fit_degree_map
 from fcp_ros.grounding.heads.head_file import HeadSource, find_packaged_heads
 from fcp_ros.grounding.heads.head_judge import HeadJudge
-from fcp_ros.grounding.judged.judgement_set import join_statement, read_arguments, split_sides
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError, JudgementRequest, Membership
+from fcp_ros.grounding.judgement_set import join_statement, read_arguments, split_sides
+from fcp_ros.grounding.membership_oracle import hash_predicate
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
-from fcp_ros.grounding.protocol.oracle import hash_predicate
 
 #
 # For ``serves_as(item, purpose)`` the sides are the item's words and the purpose's words. One

@@ -23,10 +23,9 @@ from fcp_ros.domain.model import GradedPredicate, TableEntry
 from fcp_ros.foundation.labels import label_forms, normalise_label, take_name
 from fcp_ros.foundation.wordnet import WordNet, find_wordnet
 from fcp_ros.fuzzy import tnorm_by_name
-from fcp_ros.grounding.judged.known_answers import KnownAnswers
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
-from fcp_ros.grounding.protocol.oracle import Answer, PerRequestOracle, hash_predicate
+from fcp_ros.grounding.judged_pairs import KnownAnswers
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError, JudgementRequest, Membership
+from fcp_ros.grounding.membership_oracle import Answer, PerRequestOracle, hash_predicate
 
 Numbers = Mapping[tuple[str, str], float]  # Known numbers by parameter and attribute
 WARNING = 0.5  # Entries below it warn of something

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
 from fcp_ros.language.confidence import Confidence
-from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.english.turning_words import CONTRARY, SAFETY, TURNING
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
 
 YES, NO = "yes", "no"
@@ -25,23 +25,6 @@ LACKING = "I did not understand"
 MOST_OFFERED = 6
 """Words that may be missing in a reading that is offered."""
 
-_TURNING = gather_words(
-    "not n't 't never no none nor neither nothing nobody nowhere without avoid refuse stop skip "
-    "except but unless besides apart save excluding excluded instead rather only just alone or "
-    "if when whenever while until till before after once as since because provided case then "
-    "at than most least more less fewer under over above below up exactly between half all every "
-    "each other others rest both same different similar enough many much few one else"
-)
-"""Words that negate, except, restrict, condition, order or measure: what they mean is never left
-out. English has no more than these and their like: they form closed classes."""
-SAFETY = gather_words(
-    "safe safely safety careful carefully caution cautious danger dangerous dangerously hazard "
-    "hazardous hot boiling burning cold sharp fragile breakable poisonous toxic hurt harm burn "
-    "broken spill heavy full electric live flammable baby child kid toddler"
-)
-"""Words that a robot has to heed before it touches anything."""
-CONTRARY = gather_words("not n't 't never no none nor neither but or unless if except without")
-"""Words that must not even be among the fillers of a reading that is offered."""
 _CONTENT = (WordRole.THING, WordRole.QUANTITY, WordRole.QUALITY)
 _LINKS = frozenset(["and", ",", ";", "."])
 _WORDS = re.compile(r"[a-z0-9']+")
@@ -105,7 +88,7 @@ def may_be_offered(instruction: str, reading: Reading) -> bool:
         return False
     dropped = [use for use in reading.words if use.role in (WordRole.UNREAD, WordRole.FILLER)]
     words = [instruction[use.start : use.end].lower() for use in unread]
-    if any(_MEASURE.search(word) or _turns(word, SAFETY | _TURNING) for word in words):
+    if any(_MEASURE.search(word) or _turns(word, SAFETY | TURNING) for word in words):
         return False
     contrary = CONTRARY | SAFETY
     if any(_turns(instruction[use.start : use.end].lower(), contrary) for use in dropped):

@@ -28,7 +28,7 @@ from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import ExpressionError, quote_if_needed, to_text
 from fcp_ros.domain.phrases import PhraseError, parse_phrase, split_words, write_variant
-from fcp_ros.domain.yaml.reader import parse_lines, read_text
+from fcp_ros.domain.yaml.domain_files import parse_lines, read_text
 from fcp_ros.foundation.wording import find_similar, join_words, suggest_name
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.reader import ReadingContext, find_excess, find_only

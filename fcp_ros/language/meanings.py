@@ -10,8 +10,16 @@ from enum import Enum
 from fcp_ros.domain.expressions.syntax import Atom, Exists, Expression, Not, TypedVariable, Variable
 from fcp_ros.domain.model import TEXT, ActionRule, Domain
 from fcp_ros.domain.phrase_goals import fill_goal, list_actors, state_effects
-from fcp_ros.domain.phrases import FlatPart, PhraseSlot, list_slots
-from fcp_ros.domain.words import ADDRESSEE, NUMBER, SPEAKER, Addition, TaskTemplate
+from fcp_ros.domain.phrases import (
+    ADDRESSEE,
+    NUMBER,
+    SPEAKER,
+    Addition,
+    FlatPart,
+    PhraseSlot,
+    TaskTemplate,
+    list_slots,
+)
 
 
 class MeaningSource(Enum):

@@ -55,19 +55,25 @@ from fcp_ros.language.task_statements import TaskFolder
 from fcp_ros.language.variable_nouns import Scope, VariableNouns, split_implication
 
 
-def paraphrase_goal(goal: Expression, domain: Domain, instance: Instance) -> str:
+def paraphrase_goal(
+    goal: Expression,
+    domain: Domain,
+    instance: Instance,
+    statements: StatementTable | None = None,
+) -> str:
     """Write a goal as one English sentence.
 
     Args:
         goal: any goal, as parsed or as checked.
         domain: its phrases are used; predicates without any are called by their names.
         instance: the state, for what elements are.
+        statements: those of the domain, if they are known: making them is a tenth of a reading.
 
     Returns:
         A sentence that mentions all elements and labels of the goal, such as "At least two plates
         are on table_1." What a task of the domain stands for is said in the task's words.
     """
-    sentence = paraphrase_clause(goal, domain, instance)
+    sentence = _Writer(domain, instance, statements).write_sentence(goal)
     first, _, _ = sentence.partition(" ")
     named = instance.has(first.rstrip(".,;"))
     return (sentence if named else sentence[:1].upper() + sentence[1:]) + "."
@@ -103,11 +109,13 @@ def _state(clause: Clause) -> _Piece:
 
 
 class _Writer:
-    def __init__(self, domain: Domain, instance: Instance) -> None:
+    def __init__(
+        self, domain: Domain, instance: Instance, statements: StatementTable | None = None
+    ) -> None:
         self._domain = domain
         self._instance = instance
         self._nouns = VariableNouns(domain)
-        self._statements = StatementTable(domain)
+        self._statements = statements if statements is not None else StatementTable(domain)
         self._tasks = TaskFolder(self._statements.tasks, instance)
 
     # --- the whole sentence

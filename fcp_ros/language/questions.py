@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from fcp_ros.cset import Instance
-from fcp_ros.cset.schema.schema import AttributeKind
+from fcp_ros.cset.schema import AttributeKind
 from fcp_ros.domain.expressions.evaluation import CATEGORY
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Term
 from fcp_ros.domain.model import Domain

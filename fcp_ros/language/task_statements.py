@@ -26,8 +26,7 @@ from fcp_ros.domain.expressions.syntax import (
     rebuild,
 )
 from fcp_ros.domain.model import Domain
-from fcp_ros.domain.phrases import Phrase
-from fcp_ros.domain.words import ADDRESSEE, TaskTemplate
+from fcp_ros.domain.phrases import ADDRESSEE, Phrase, TaskTemplate
 from fcp_ros.language.meanings import make_task_meaning
 
 

@@ -22,7 +22,7 @@ from rclpy.context import Context
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
-from fcp_ros.grounding.protocol.options import EvidenceWorld
+from fcp_ros.grounding.options import EvidenceWorld
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterValue
 from fcp_ros.nodes.runtime.spin import NodeThreads, StopRequest

@@ -15,7 +15,7 @@ from dataclasses import replace
 from fcp_ros.domain.expressions.resolution import open_goal
 from fcp_ros.domain.expressions.structure import has_preferences
 from fcp_ros.domain.expressions.syntax import And, Expression, list_conjuncts, to_text
-from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+from fcp_ros.grounding.judgement import JudgementRequest, Membership
 from fcp_ros.planning.answer.messages import NoPlanReason, explain_conflict, explain_unsolvable
 from fcp_ros.planning.answer.solution import SolverResult
 from fcp_ros.planning.encoding.encode import GoalSetting

@@ -13,7 +13,7 @@ from fractions import Fraction
 from fcp_ros.domain.expressions.resolution import infer_types
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, put_alpha, to_text
 from fcp_ros.fuzzy import AlphaCut, reaches
-from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.planning.answer.explanation import explain_kept, explain_result, list_candidates
 from fcp_ros.planning.answer.messages import (
     describe_given_up,

@@ -18,7 +18,7 @@ from functools import cached_property
 
 from fcp_ros.cset import Fact
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.planning.answer.solution import Disturbance, PlanningProblem, SolverResult
 from fcp_ros.planning.encoding.chunk_macros import bind_macro_maker
 from fcp_ros.planning.encoding.encode import (

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import EPSILON, AlphaCut, Composition, TNorm, count_graded_steps, reaches
-from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.planning.answer.solution import PlanningProblem, SolverResult
 from fcp_ros.planning.encoding.costs import NO_PREMIUM, CostUnit, Premium, find_cost_unit
 from fcp_ros.planning.flat.task import EXACT

@@ -21,8 +21,7 @@ from fcp_ros.domain.expressions.syntax import (
     to_text,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.domain.model import BUILT_IN, SAME, Domain
-from fcp_ros.domain.relaxing import ANY
+from fcp_ros.domain.model import ANY, BUILT_IN, SAME, Domain
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.relaxation.acceptance import find_locations

@@ -11,7 +11,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.planning.conflicts import GoalProofs
 from fcp_ros.planning.model.memberships import MembershipMemory, find_failure_status
 from fcp_ros.planning.model.option_table import find_problems

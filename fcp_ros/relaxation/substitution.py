@@ -32,8 +32,7 @@ from fcp_ros.domain.expressions.syntax import (
     free_variables,
     substitute,
 )
-from fcp_ros.domain.model import IS_A, SAME, Domain
-from fcp_ros.domain.relaxing import SubstituteRule
+from fcp_ros.domain.model import IS_A, SAME, Domain, SubstituteRule
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.result import RelaxationKind

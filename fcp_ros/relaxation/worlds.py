@@ -15,8 +15,7 @@ from functools import cached_property
 from fcp_ros.cset import Instance, InstanceBuilder
 from fcp_ros.domain.expressions.evaluation import CATEGORY
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Expression, Not, Text, conjoin
-from fcp_ros.domain.model import SAME, ActionRule, Domain
-from fcp_ros.domain.relaxing import ShiftRule
+from fcp_ros.domain.model import SAME, ActionRule, Domain, ShiftRule
 from fcp_ros.domain.shifting import Shifts, shift_elements
 from fcp_ros.foundation.labels import match_label
 from fcp_ros.fuzzy import EPSILON, TNorm

@@ -10,8 +10,7 @@ from fractions import Fraction
 
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.pddl import PddlTask
-from fcp_ros.domain.pddl.names import PddlNotation
-from fcp_ros.domain.pddl.task import MetricValue
+from fcp_ros.domain.pddl.pddl_task import MetricValue, PddlNotation
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import write_decimal
 from fcp_ros.planning import Explanation, Plan, PlanningResult

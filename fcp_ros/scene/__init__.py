@@ -3,6 +3,13 @@
 
 ``load_scene`` reads any supported file into a completed ``SceneGraph``. Knows nothing of domains,
 planning or ROS: ``fcp_ros.binding`` makes a state of a scene.
+
+- `graph`: the canonical value; `shapes`: its geometry; `relations`: those derived from geometry.
+- `formats`: a reader for each format; `loading` and `writing` are the tables of readers, writers.
+- `difference`, `summary`: scenes compared and counted, for people.
+- `live_scene`: a scene that changes while the robot moves. It takes full updates and deltas of
+  several sources in order (`sequence_numbers`), keeps identities (`live_matching`: each source's
+  names, and things that are recognised under new ids), and answers with a `scene_change`.
 """
 
 from fcp_ros.foundation.deferred_imports import defer_imports
@@ -28,13 +35,13 @@ with defer_imports(__name__):
         SequenceGap,
     )
     from fcp_ros.scene.graph.graph import SceneGraph
-    from fcp_ros.scene.live.change import Renaming, SceneChange, UpdateStatus
-    from fcp_ros.scene.live.live_scene import LiveScene
-    from fcp_ros.scene.live.matching import LiveOptions
+    from fcp_ros.scene.live_matching import LiveOptions
+    from fcp_ros.scene.live_scene import LiveScene
     from fcp_ros.scene.loading import READERS, SceneReader, load_scene, read_scene
     from fcp_ros.scene.relations.complete import complete_relations
-    from fcp_ros.scene.relations.maintenance.maintainer import RelationMaintainer
-    from fcp_ros.scene.relations.options import RelationOptions
+    from fcp_ros.scene.relations.maintainer import RelationMaintainer
+    from fcp_ros.scene.relations.relation_options import RelationOptions
+    from fcp_ros.scene.scene_change import Renaming, SceneChange, UpdateStatus
     from fcp_ros.scene.summary import SceneSummary, summarise
     from fcp_ros.scene.writing import WRITERS, SceneWriter, save_scene
 

@@ -10,28 +10,29 @@ from pathlib import Path
 from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats import (
+    ai2thor,
     armeni,
     canonical,
     concept_graphs,
     context_matters,
     hov_sg,
     omnigibson,
+    procthor,
+    pyrobosim,
     segments,
     taskography,
     three_dssg,
 )
-from fcp_ros.scene.formats.pyrobosim import reader as pyrobosim
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, Syntax, open_scene_file
-from fcp_ros.scene.formats.spark_dsg import reader as spark_dsg
-from fcp_ros.scene.formats.thor import ai2thor, procthor
-from fcp_ros.scene.formats.usd import reader as usd
+from fcp_ros.scene.formats.spark_dsg import dsg_reader as spark_dsg
+from fcp_ros.scene.formats.usd import usd_reader as usd
 from fcp_ros.scene.formats.usd.stage import is_usd
 from fcp_ros.scene.formats.validation import describe_crossing_outlines
 from fcp_ros.scene.formats.worlds import habitat, mjcf, sdf
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.complete import complete_relations
-from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
+from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fcp_ros.scene.formats.canonical import write_scene
-from fcp_ros.scene.formats.spark_dsg.writer import write_spark
-from fcp_ros.scene.formats.usd.writer import write_usd
+from fcp_ros.scene.formats.spark_dsg.dsg_writer import write_spark
+from fcp_ros.scene.formats.usd.usd_writer import write_usd
 from fcp_ros.scene.graph.elements import SceneError
-from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.graph.networkx_graph import write_graphml
+from fcp_ros.scene.graph.graph import SceneGraph, write_graphml
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from torn_names import parse, tear
 
-from fcp_ros.domain.pddl.reader import PddlTexts
+from fcp_ros.domain.pddl.task_reader import PddlTexts
 
 FERRY = """(define (domain ferry)
   (:types car place)

@@ -12,7 +12,7 @@ from fcp_ros.alignment.engine import align
 from fcp_ros.alignment.merging import merge_texts
 from fcp_ros.alignment.pairing import AlignmentError, AlignmentTask, pair_domains
 from fcp_ros.alignment.synonyms import ANY, NameMapping, Synonym
-from fcp_ros.domain.pddl.reader import PddlTexts, work_out
+from fcp_ros.domain.pddl.task_reader import PddlTexts, work_out
 from fcp_ros.planning import PlanningRequest, plan
 
 ROBOT = """(define (domain robot)

@@ -21,8 +21,8 @@ from fcp_ros.alignment.pairing import AlignmentTask, make_task
 from fcp_ros.alignment.proposals import NameLikeness
 from fcp_ros.alignment.simulator import CONFIRMATIONS, GroundAction, ModelSimulator, Observation
 from fcp_ros.alignment.synonyms import Image, NameMapping, Synonym
-from fcp_ros.domain.pddl.reader import PddlTexts, work_out
-from fcp_ros.domain.pddl.syntax.tree import TRUE
+from fcp_ros.domain.pddl.syntax_tree import TRUE
+from fcp_ros.domain.pddl.task_reader import PddlTexts, work_out
 from fcp_ros.planning import PlanningRequest, PlanStatus, plan
 
 RIGHT = {Synonym("located", "at", (0, 1)), Synonym("vacant", "empty")}

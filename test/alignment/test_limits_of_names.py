@@ -10,7 +10,7 @@ from fcp_ros.alignment.answer import AlignmentStatus, Standing
 from fcp_ros.alignment.engine import align
 from fcp_ros.alignment.pairing import make_task, pair_domains
 from fcp_ros.alignment.predicate_use import find_opposites
-from fcp_ros.domain.pddl.reader import PddlTexts
+from fcp_ros.domain.pddl.task_reader import PddlTexts
 
 LOGISTICS = """(define (domain logistics)
  (:predicates (package ?o) (truck ?t) (airplane ?a) (vehicle ?v) (location ?l) (airport ?l)

@@ -17,11 +17,11 @@ from fcp_ros.alignment.simulator import DomainSimulator, GroundAction, ModelSimu
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.pddl.reader import work_out
 from fcp_ros.domain.pddl.rendering import render_in_pddl
-from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.domain.pddl.syntax.writer import write_domain
-from fcp_ros.domain.yaml.reader import parse_domain
+from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.syntax_writer import write_domain
+from fcp_ros.domain.pddl.task_reader import work_out
+from fcp_ros.domain.yaml.domain_files import parse_domain
 
 __all__ = ["flat", "household"]
 

@@ -14,8 +14,8 @@ from fcp_ros.alignment.pairing import OTHER, OWN, AlignmentError, pair_domains
 from fcp_ros.alignment.proposals import Proposal, Proposals
 from fcp_ros.alignment.record import describe_false_friends, exclude_namesakes
 from fcp_ros.alignment.synonyms import Synonym
-from fcp_ros.domain.pddl.reader import PddlTexts
-from fcp_ros.domain.pddl.syntax.tree import TRUE
+from fcp_ros.domain.pddl.syntax_tree import TRUE
+from fcp_ros.domain.pddl.task_reader import PddlTexts
 
 TASKS = """(define (domain tasks)
   (:types vehicle harbour)

@@ -15,7 +15,7 @@ from fcp_ros.alignment.predictor import Predictor
 from fcp_ros.alignment.proposals import propose_synonyms
 from fcp_ros.alignment.simulator import GroundAction
 from fcp_ros.alignment.synonyms import ContradictorySynonyms, NameMapping, Synonym
-from fcp_ros.domain.pddl.reader import PddlTexts
+from fcp_ros.domain.pddl.task_reader import PddlTexts
 
 LAMP = """(define (domain lamp)
   (:predicates (lit) (dark) (warm) (broken))

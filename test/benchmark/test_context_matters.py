@@ -40,7 +40,7 @@ from benchmark.context_matters.references import (
 )
 from benchmark.context_matters.scoring import Outcome, check, judge_answer
 from fcp_ros.cset import Fact
-from fcp_ros.cset.instance.facts import facts
+from fcp_ros.cset.state_facts import facts
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 from fcp_ros.planning import PlanningRequest, PlanningResult, plan
 from fcp_ros.planning.model.result import PlanStatus, Relaxation

@@ -46,7 +46,7 @@ from benchmark.intervals import (
     measure_with_interval,
 )
 from fcp_ros.grounding import GroundingCode, GroundingError, Membership
-from fcp_ros.grounding.judged.judgement_set import HIGH, LOW, is_held_out, measure_agreement
+from fcp_ros.grounding.judgement_set import HIGH, LOW, is_held_out, measure_agreement
 
 GENERATOR = np.random.default_rng(3)
 GIVEN = GENERATOR.integers(0, 21, 400) / 20.0

@@ -13,7 +13,7 @@ from benchmark.instructions.alfred import (
     split_name,
     state_goal,
 )
-from fcp_ros.cset.instance.facts import facts
+from fcp_ros.cset.state_facts import facts
 from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.language.registry import ReaderOptions, make_reader
 

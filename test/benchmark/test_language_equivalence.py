@@ -243,6 +243,30 @@ def test_sealed_sentences_are_shown_on_request_only():
     assert sentence in repr(reading_part("third", setting, False, only, show=True))
 
 
+class OfferingReader:
+    """A reader whose only reading lacks the first word."""
+
+    name = "offering"
+
+    def __init__(self, goal):
+        self._goal = goal
+
+    def read(self, instruction, context):
+        words = (WordUse(0, 4, WordRole.UNREAD),)
+        first = Reading(self._goal, 0.1, "", words)
+        return Interpretation(instruction, ReadingStatus.NOT_UNDERSTOOD, "What was that?", (first,))
+
+
+@pytest.mark.parametrize(
+    ("goal", "offered"), [("holding(robot_1, book_1)", 1), ("holding(robot_1, mug_1)", 0)]
+)
+def test_right_goals_that_lack_words_are_counted_beside_the_right_ones(goal, offered):
+    only = read_sentences(FOURTH)[0].name
+    part, _ = reading_part("fourth", Setting(OfferingReader(goal)), False, only)
+    figures = part.lines[-1].figures
+    assert (figures["right"], figures["right or in the offer"]) == (0, offered)
+
+
 SET_DOWN = "exists ?p: fixture (not same(?p, t) and usual_place(?x, ?p) and on(?x, ?p))"
 
 

@@ -32,7 +32,7 @@ from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, load_domain, parse_domain, parse_expression
 from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.grounding.protocol.judgement import build_request
+from fcp_ros.grounding.judgement import build_request
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, plan
 from fcp_ros.scene import load_scene
 

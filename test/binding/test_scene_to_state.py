@@ -8,7 +8,7 @@ import pytest
 from fcp_ros.binding.label_types import type_of_label
 from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
 from fcp_ros.cset import Relation, Schema, facts
-from fcp_ros.cset.instance.constraints import find_conflicts
+from fcp_ros.cset.constraints import find_conflicts
 from fcp_ros.domain.scene_names import AttributeFact, SceneMapping
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation, complete_relations
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
 from fcp_ros.binding.state_changes import advance_state
 from fcp_ros.cset import Relation, Schema, facts
-from fcp_ros.cset.instance.constraints import find_conflicts
+from fcp_ros.cset.constraints import find_conflicts
 from fcp_ros.domain.scene_names import AttributeFact, SceneMapping
 from fcp_ros.scene import (
     Layer,

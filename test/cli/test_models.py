@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fcp_ros.cli.models import app
-from fcp_ros.grounding.model_files import gguf_files
+from fcp_ros.grounding.models import gguf_files
 
 WITHOUT_LIBRARIES = """\
 import importlib.util, sys

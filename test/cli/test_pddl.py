@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from fcp_ros.cli.exit_codes import BAD_INPUT, DONE
 from fcp_ros.cli.main import app
-from fcp_ros.domain.pddl.reader import read_texts
-from fcp_ros.domain.pddl.syntax.source import read_source
+from fcp_ros.domain.pddl.source_text import read_source
+from fcp_ros.domain.pddl.task_reader import read_texts
 
 DOMAIN = """; sections in another order, requirements that say nothing
 (define (domain Lamps)

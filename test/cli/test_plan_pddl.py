@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, to_exit_code
 from fcp_ros.cli.main import app
-from fcp_ros.domain.pddl.reader import read_texts
-from fcp_ros.domain.pddl.syntax.source import read_source
+from fcp_ros.domain.pddl.source_text import read_source
+from fcp_ros.domain.pddl.task_reader import read_texts
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.verification.ipc_plan import read_ipc_plan
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, FAILED
 from fcp_ros.cli.main import app
 from fcp_ros.domain import load_domain
-from fcp_ros.domain.yaml.reader import parse_domain
+from fcp_ros.domain.yaml.domain_files import parse_domain
 
 RULE = """\
 rules:

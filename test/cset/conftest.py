@@ -16,7 +16,7 @@ from fcp_ros.cset import (
     Relation,
     Schema,
 )
-from fcp_ros.cset.instance.draft import Change
+from fcp_ros.cset.draft import Change
 
 RICH = Schema(
     "rich",

@@ -37,16 +37,16 @@ def test_the_examples_print_what_the_page_says(page: str) -> None:
 
 
 def test_files_that_it_names_are_there(page: str, repository: Path) -> None:
-    files = re.findall(r"`(\w+/\w+\.py)`", page)
+    files = re.findall(r"`(\w+\.py)`", page)
     assert files
     for file in files:
         assert (repository / "fcp_ros" / "cset" / file).exists(), file
 
 
 def test_functions_beside_files_are_in_them(page: str) -> None:
-    rows = re.findall(r"\| ((?:`\w+`(?:, )?)+) in `(\w+)/(\w+)\.py` \|", page)
+    rows = re.findall(r"\| ((?:`\w+`(?:, )?)+) in `(\w+)\.py` \|", page)
     assert rows
-    for names, folder, file in rows:
-        module = importlib.import_module(f"fcp_ros.cset.{folder}.{file}")
+    for names, file in rows:
+        module = importlib.import_module(f"fcp_ros.cset.{file}")
         for name in re.findall(r"`(\w+)`", names):
             assert hasattr(module, name), f"{file} has no {name}"

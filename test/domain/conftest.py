@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fcp_ros.cset import InstanceBuilder
-from fcp_ros.domain.yaml.reader import load_domain
+from fcp_ros.domain.yaml.domain_files import load_domain
 
 HOUSEHOLD = Path(__file__).parents[2] / "config" / "domains" / "household.yaml"
 

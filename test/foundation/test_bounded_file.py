@@ -12,10 +12,10 @@ import pytest
 
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.pddl import read_pddl
-from fcp_ros.domain.yaml.reader import load_domain
+from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.foundation.bounded_file import FileError, read_bytes, read_text
-from fcp_ros.grounding.judged.judgement_set import read_judgements
-from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.grounding.judgement import GroundingError
+from fcp_ros.grounding.judgement_set import read_judgements
 from fcp_ros.scene.formats.scene_file import SceneLimits, open_scene_file
 from fcp_ros.scene.graph.elements import SceneError
 

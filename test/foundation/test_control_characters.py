@@ -14,9 +14,9 @@ import pytest
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import ExpressionError
-from fcp_ros.domain.pddl.reader import read_texts
-from fcp_ros.domain.pddl.syntax.source import read_source
-from fcp_ros.domain.yaml.reader import parse_domain, parse_lines
+from fcp_ros.domain.pddl.source_text import read_source
+from fcp_ros.domain.pddl.task_reader import read_texts
+from fcp_ros.domain.yaml.domain_files import parse_domain, parse_lines
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import find_control, hide_controls
 from fcp_ros.foundation.yaml_text import dump_yaml

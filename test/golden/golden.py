@@ -87,7 +87,7 @@ def main(
 
 def hide_fetched_models(folder: str) -> None:
     """Let the packaged model judge, whatever else was fetched on this machine."""
-    from fcp_ros.grounding.model_files.store import FOLDER_VARIABLE
+    from fcp_ros.grounding.models.model_store import FOLDER_VARIABLE
 
     os.environ[FOLDER_VARIABLE] = folder
 

@@ -14,7 +14,7 @@ from torn_names import BLOCKS, GRIPPER, draw_tears, parse, read_files, simulate,
 from fcp_ros.alignment.answer import AlignmentOptions, AlignmentResult, SynonymEvidence
 from fcp_ros.alignment.engine import align
 from fcp_ros.alignment.pairing import make_task
-from fcp_ros.domain.pddl.reader import PddlTexts
+from fcp_ros.domain.pddl.task_reader import PddlTexts
 
 INSTANCES = (
     *(("blocks-strips-typed", number, BLOCKS) for number in range(1, 7)),

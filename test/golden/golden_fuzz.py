@@ -12,7 +12,7 @@ from random_adl import make_task
 from random_pddl3 import RequirementDrawer, write_requirements
 from torn_names import parse
 
-from fcp_ros.domain.pddl.reader import PddlTexts, work_out
+from fcp_ros.domain.pddl.task_reader import PddlTexts, work_out
 from fcp_ros.planning import Optimise, PlanningRequest, plan
 
 SEEDS, QUICK_SEEDS = 300, 40

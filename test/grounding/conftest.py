@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from fcp_ros.domain.model import Anchor, Domain, GradedPredicate, Parameter, Rubric
-from fcp_ros.domain.yaml.reader import load_domain
+from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
+from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
-from fcp_ros.grounding.protocol.options import Device
+from fcp_ros.grounding.options import Device
 
 MakePredicate = Callable[..., GradedPredicate]
 WriteSet = Callable[..., Path]

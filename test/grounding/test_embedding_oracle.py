@@ -12,8 +12,8 @@ import pytest
 from fcp_ros.domain.model import Anchor, Parameter, Rubric
 from fcp_ros.grounding import Device, GroundingCode, GroundingError
 from fcp_ros.grounding.embedding_oracle import EmbeddingOracle, compare_pairs, measure_concordance
+from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder, find_packaged_model
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
 
 
 def degrees(oracle: EmbeddingOracle, predicate: Any, requests: list[JudgementRequest]) -> Any:

@@ -22,7 +22,7 @@ from fcp_ros.grounding import (
     JudgementRequest,
     make_grounder,
 )
-from fcp_ros.grounding.model_files import store
+from fcp_ros.grounding.models import model_store
 from fcp_ros.grounding.stated import TableOracle
 
 
@@ -245,7 +245,7 @@ def test_without_its_model_tables_go_on_and_the_command_is_told(
     strange = ask("zeppelin", "drinking tea on a boat")
     name = model or "minilm"
     with monkeypatch.context() as bare:
-        bare.setattr(store, "find_installed", lambda _name: None)
+        bare.setattr(model_store, "find_installed", lambda _name: None)
         bare.setenv("FCP_MODELS", str(tmp_path))
         grounder = make_grounder(household, GroundingOptions(model=model))
         table = grounder.request("stable_enough", ("couch_1", "mug_1"), state)

@@ -18,8 +18,8 @@ from fcp_ros.grounding import (
     JudgementRequest,
     make_grounder,
 )
-from fcp_ros.grounding.asking.router import UNJUDGED
-from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.grounding.judgement import Membership
+from fcp_ros.grounding.router import UNJUDGED
 
 CHILDREN = ("child", "toddler", "baby")
 DANGEROUS = """
@@ -208,7 +208,7 @@ def test_the_hazards_of_the_household(household: Domain) -> None:
 
 
 def test_a_hazard_is_another_predicate_for_the_cache(household: Any) -> None:
-    from fcp_ros.grounding.protocol.oracle import hash_predicate
+    from fcp_ros.grounding.membership_oracle import hash_predicate
 
     one = household.graded["safe_for"]
     assert hash_predicate(one) != hash_predicate(replace(one, hazard=None))

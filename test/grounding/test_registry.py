@@ -5,7 +5,7 @@ import pytest
 
 from fcp_ros.domain import model
 from fcp_ros.grounding import EndpointOptions, GroundingError, GroundingOptions
-from fcp_ros.grounding.registry import ORACLES, make_oracle
+from fcp_ros.grounding.grounder import ORACLES, make_oracle
 
 
 def test_domain_files_and_the_registry_know_the_same_oracles() -> None:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain.expressions.arithmetic import parse_arithmetic
-from fcp_ros.domain.yaml.reader import parse_domain
+from fcp_ros.domain.yaml.domain_files import parse_domain
 from fcp_ros.grounding import GroundingCode, GroundingError, build_request
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
+from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest
 from fcp_ros.grounding.stated import NotKnownError, RuleOracle, evaluate
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, complete_relations
 

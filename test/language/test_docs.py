@@ -10,7 +10,7 @@ from fcp_ros.cli.session import open_session
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import to_text
-from fcp_ros.domain.yaml.reader import parse_domain
+from fcp_ros.domain.yaml.domain_files import parse_domain
 from fcp_ros.language.confirmation import confirm_doubtful
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.reader import ReadingContext

@@ -10,7 +10,7 @@ from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain.expressions.evaluation import evaluate
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.yaml.reader import load_domain
+from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.fuzzy.tnorm import Goedel
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
 from fcp_ros.package_files import find_domain

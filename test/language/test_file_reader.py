@@ -8,7 +8,7 @@ import pytest
 from random_goals import build_small_home
 
 from fcp_ros.domain.diagnostics import DomainError
-from fcp_ros.domain.yaml.reader import load_domain
+from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.language.file_reader import FileReader
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus, WordRole

@@ -39,7 +39,44 @@ GOALS = {
     "Put everything except the vase on the couch.": (
         'forall ?x1: item (is_a(?x1, "vase") or on(?x1, couch_1))'
     ),
+    "Put all dishes on the couch, with the exception of the vase.": (
+        'forall ?x1: dish (is_a(?x1, "vase") or on(?x1, couch_1))'
+    ),
+    "Put all items other than the book on the counter.": (
+        'forall ?x1: item (is_a(?x1, "book") or on(?x1, counter_1))'
+    ),
+    "Put all cups on the table, just not the mug.": (
+        'forall ?x1: cup (is_a(?x1, "mug") or on(?x1, table_1))'
+    ),
+    "All items on the counter go to the table, but not the bowl.": (
+        f'forall ?x1: item (not {FROM_COUNTER} or is_a(?x1, "bowl") or on(?x1, table_1))'
+    ),
+    "The rest of what is on the counter goes on the couch.": (
+        f"forall ?x1: item (not {FROM_COUNTER} or on(?x1, couch_1))"
+    ),
+    "Put the vase on the table, and whatever else is on the counter on the couch.": (
+        f"on(vase_1, table_1) and forall ?x1: item "
+        f"(not {FROM_COUNTER} or same(?x1, vase_1) or on(?x1, couch_1))"
+    ),
+    # places one behind the other: the first one says which is meant
+    "Put everything on the counter on the couch.": (
+        f"forall ?x1: item (not {FROM_COUNTER} or on(?x1, couch_1))"
+    ),
+    "Put the mug on the counter and the other thing on the table on the couch.": (
+        "on(mug_1, counter_1) and forall ?x1: item "
+        "(not initially (on(?x1, table_1)) or same(?x1, mug_1) or on(?x1, couch_1))"
+    ),
     # what is said of things
+    "Put the mug that somebody left on the table on the couch.": "on(mug_1, couch_1)",
+    "Put anything that is good for drinking on the couch.": (
+        'exists ?x1: item (serves_as(?x1, "drinking") and on(?x1, couch_1))'
+    ),
+    "Put something suitable for drinking on the couch.": (
+        'exists ?x1: item (serves_as(?x1, "drinking") and on(?x1, couch_1))'
+    ),
+    "Put something I can dry the floor with on the couch.": (
+        'exists ?x1: item (serves_as(?x1, "drying the floor") and on(?x1, couch_1))'
+    ),
     "Put all the items that are on the counter on the couch.": (
         f"forall ?x1: item (not {FROM_COUNTER} or on(?x1, couch_1))"
     ),
@@ -58,6 +95,8 @@ UNKNOWN = ["Put the glimp mug on the couch.", "Put all the mugs hurgled by Ann o
 MENDED = {
     "Put a plate, a fork and a knife on the table.": ["fork/NN/conj<plate", "knife/NN/conj<fork"],
     "Put all cups but one on the couch.": ["but/CC/prep<cups", "one/CD/pobj<but", "on/IN/prep<put"],
+    "Put the kites in the hall where the can is.": ["is/VBZ/relcl<hall"],
+    "Bring me what is on the table.": ["me/PRP/dative<bring", "is/VBZ/relcl<what"],
     "Move whatever is on the table to the counter.": ["whatever/WDT/dobj<move", "to/IN/prep<move"],
 }
 

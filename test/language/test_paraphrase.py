@@ -22,8 +22,10 @@ from fcp_ros.domain.expressions.syntax import (
     to_text,
 )
 from fcp_ros.domain.model import IS_A
-from fcp_ros.domain.yaml.reader import load_domain
+from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.fuzzy.tnorm import tnorm_by_name
+from fcp_ros.language import statements
+from fcp_ros.language.domain_reader.reader import DomainReader
 from fcp_ros.language.nouns import add_article, pluralise, write_number
 from fcp_ros.language.paraphrase import paraphrase_goal
 
@@ -125,7 +127,7 @@ def test_a_domain_without_phrases_is_called_by_its_names():
     from base_domain import BASE
 
     from fcp_ros.cset import InstanceBuilder
-    from fcp_ros.domain.yaml.reader import parse_domain
+    from fcp_ros.domain.yaml.domain_files import parse_domain
 
     domain = parse_domain(BASE)
     builder = InstanceBuilder(domain.schema)
@@ -230,3 +232,15 @@ def test_the_examples_of_the_documentation_are_paraphrased():
         sentence = paraphrase_goal(expression, HOUSEHOLD, HOME)
         assert "?" not in sentence
         assert all(isinstance(part, object) for part in children(expression))
+
+
+def test_the_statements_of_a_domain_are_made_once_for_all_readings(monkeypatch, house):
+    made = []
+    make = statements.list_task_statements
+    monkeypatch.setattr(
+        statements, "list_task_statements", lambda domain: made.append(domain) or make(domain)
+    )
+    reader = DomainReader()
+    for sentence in ("put the mug on the counter", "open the fridge", "close the door"):
+        assert reader.read(sentence, house).best is not None
+    assert len(made) == 1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from random_goals import ITEMS, SUPPORTS, build_small_home
 
 from fcp_ros.cset import InstanceBuilder
-from fcp_ros.domain.yaml.reader import load_domain, parse_domain
+from fcp_ros.domain.yaml.domain_files import load_domain, parse_domain
 from fcp_ros.language.questions import ask_which, describe_among, describe_choices
 
 HOUSEHOLD_FILE = Path(__file__).parents[2] / "config" / "domains" / "household.yaml"

@@ -4,7 +4,7 @@
 import pytest
 
 from fcp_ros.cset import InstanceBuilder
-from fcp_ros.domain.yaml.reader import parse_domain
+from fcp_ros.domain.yaml.domain_files import parse_domain
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus
 

@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.cset import Instance, InstanceBuilder
 from fcp_ros.domain import Domain, check_goal, parse_domain, parse_expression
-from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+from fcp_ros.grounding.judgement import JudgementRequest, Membership
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, plan
 from fcp_ros.planning.warm_up import warm_up
 

@@ -9,7 +9,7 @@ import pytest
 from passing_time import let_time_pass
 
 from fcp_ros.domain import check_goal, parse_expression
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.planning import (
     Phase,
     PlanningOptions,

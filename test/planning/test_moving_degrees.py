@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.grounding import CalibrationStore, Grounder, JudgementCache
-from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.grounding.judgement import Membership
 from fcp_ros.grounding.stated import TableOracle
 from fcp_ros.planning import (
     Optimise,

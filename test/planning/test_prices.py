@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.planning import (
     Measure,
     Optimise,

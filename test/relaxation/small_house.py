@@ -4,7 +4,7 @@
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
 from fcp_ros.domain.shifting import shift_elements
-from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.grounding.judgement import Membership
 from fcp_ros.planning import PlanningOptions, PlanningRequest, verify
 from fcp_ros.relaxation.plan_goal import plan_goal
 

@@ -7,8 +7,7 @@ import pytest
 
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import load_domain
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError, Membership
 from fcp_ros.planning import Phase, PlanningOptions, PlanningRequest, PlanStatus
 from fcp_ros.relaxation.plan_goal import plan_goal
 

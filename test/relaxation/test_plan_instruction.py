@@ -21,7 +21,7 @@ from scripted_reader import (
 
 from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import load_domain
-from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.grounding.judgement import Membership
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse

@@ -17,9 +17,9 @@ STRANGERS = {
     "planner.node": "abstraction alignment execution grounding.grounder grounding.calibration "
     "scene.formats",
     "executive.node": "grounding.grounder planning.planner planning.search relaxation "
-    "scene.formats scene.relations.maintenance",
+    "scene.formats scene.relations.maintainer",
     "simulated_executor": "grounding.grounder planning.planner planning.search relaxation "
-    "scene.formats scene.relations.maintenance",
+    "scene.formats scene.relations.maintainer",
 }
 """Node -> what it has no use for at its start."""
 

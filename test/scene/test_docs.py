@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fcp_ros.scene import READERS, read_scene
-from fcp_ros.scene.relations.options import RelationOptions
+from fcp_ros.scene.relations.relation_options import RelationOptions
 from fcp_ros.scene.writing import WRITERS
 
 

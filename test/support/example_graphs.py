@@ -6,11 +6,11 @@ Vertices are named ``v1, v2, ...``, edges ``e1, e2, ...``, as in the literature.
 
 from collections.abc import Iterable
 
-from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.expressions import ValueExpression
-from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.instance.morphism import Morphism, inclusion
-from fcp_ros.cset.schema.schema import Attribute, AttributeKind, Function, Schema
+from fcp_ros.cset.builder import InstanceBuilder
+from fcp_ros.cset.instance import Instance
+from fcp_ros.cset.morphisms import Morphism, inclusion
+from fcp_ros.cset.schema import Attribute, AttributeKind, Function, Schema
+from fcp_ros.cset.value_expressions import ValueExpression
 
 _ENDS = (Function("src", "E", "V"), Function("tgt", "E", "V"))
 

@@ -10,7 +10,7 @@ import pytest
 
 from fcp_ros.cset import Instance, InstanceBuilder
 from fcp_ros.domain.model import Domain
-from fcp_ros.domain.yaml.reader import load_domain
+from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.planning.model.plan import PlanStep
 
 

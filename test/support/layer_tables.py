@@ -34,22 +34,22 @@ STRANGERS = {
     ("abstraction", "alignment"),
     ("execution", "abstraction"),
 }
-# The folders of the larger layers, lowest first; the files beside the folders use all of them.
+# The folders of the larger layers and the files below them, lowest first; other files use them all.
 FOLDERS = {
-    "cset": ("schema", "instance"),
     "scene": ("graph", "shapes", "relations", "formats", "live"),
     "grounding": (
-        "protocol",
-        "judged",
+        "judgement",
+        "options",
+        "membership_oracle",
+        "judgement_set",
+        "judged_pairs",
         "calibration",
-        "model_files",
         "models",
-        "wording",
         "language_model",
         "heads",
-        "endpoint",
+        "model_server",
+        "chat_completion",
         "generation",
-        "asking",
     ),
     "planning": (
         "model",

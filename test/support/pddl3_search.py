@@ -15,7 +15,7 @@ from fractions import Fraction
 from pddl_interpreter import Interpreter
 from pddl_search import TooManyStates
 
-from fcp_ros.domain.pddl.syntax.tree import Formula, TrajectoryFormula
+from fcp_ros.domain.pddl.syntax_tree import Formula, TrajectoryFormula
 
 SEQUENCE = "first-then"
 """No operator of PDDL3: one part after the other."""

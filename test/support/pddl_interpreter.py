@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant
-from fcp_ros.domain.pddl.reader import PddlTexts
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.syntax_tree import (
     ROOT,
     Conjunction,
     Disjunction,
@@ -21,6 +20,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Negation,
     Quantified,
 )
+from fcp_ros.domain.pddl.task_reader import PddlTexts
 
 State = frozenset[tuple[str, ...]]
 

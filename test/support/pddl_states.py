@@ -10,10 +10,9 @@ from pddl_interpreter import Interpreter
 
 from fcp_ros.cset import facts, find_homs
 from fcp_ros.domain import evaluate
-from fcp_ros.domain.amalgam import apply_rule
-from fcp_ros.domain.pddl.reader import read_texts, work_out
-from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.domain.span_conditions import DomainSpans
+from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.task_reader import read_texts, work_out
+from fcp_ros.domain.rule_spans import DomainSpans, apply_rule
 from fcp_ros.fuzzy import tnorm_by_name
 
 OWN = ("same", "always")

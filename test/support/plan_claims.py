@@ -3,7 +3,7 @@
 
 from fcp_ros.cset import Morphism, find_homs, find_matches, rewrite
 from fcp_ros.domain import build_constraint_pattern, build_span, evaluate, infer_types
-from fcp_ros.grounding.protocol.judgement import build_request
+from fcp_ros.grounding.judgement import build_request
 from fcp_ros.planning.model.ground_step import GroundStep, list_graded_atoms
 from fcp_ros.planning.model.plan import Judged, Plan, PlanStep
 

@@ -14,8 +14,8 @@ from random import Random
 
 from pddl_interpreter import Interpreter
 
-from fcp_ros.domain.pddl.reader import read_texts
-from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.task_reader import read_texts
 
 Scope = dict[str, str]
 """The variables in scope, with their types."""

@@ -9,8 +9,7 @@ from pddl3_search import Preferred, Requirements
 from pddl_interpreter import Interpreter
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant
-from fcp_ros.domain.pddl.reader import PddlTexts
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.syntax_tree import (
     TRUE,
     Conjunction,
     Disjunction,
@@ -22,6 +21,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     TrajectoryFormula,
     ViolationCount,
 )
+from fcp_ros.domain.pddl.task_reader import PddlTexts
 
 OPERATORS = {
     "always": 1,

@@ -15,7 +15,7 @@ from fractions import Fraction
 from pddl_interpreter import Interpreter
 from pddl_search import TooManyStates
 
-from fcp_ros.domain.pddl.syntax.tree import TrajectoryFormula
+from fcp_ros.domain.pddl.syntax_tree import TrajectoryFormula
 
 KEPT, BROKEN, OPEN = "kept", "broken", "open"
 """What is known of a constraint; the ticks since a trigger that waits for its answer are an int."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from fcp_ros.alignment.simulator import ModelSimulator
 from fcp_ros.alignment.synonyms import NameMapping, Synonym
 from fcp_ros.domain.expressions.syntax import Atom
-from fcp_ros.domain.pddl.reader import PddlTexts, read_texts, work_out
-from fcp_ros.domain.pddl.syntax.source import Source, read_source
+from fcp_ros.domain.pddl.source_text import Source, read_source
+from fcp_ros.domain.pddl.task_reader import PddlTexts, read_texts, work_out
 
 BLOCKS = {"stack": {"handempty": "not-holding"}}
 GRIPPER = {"drop": {"at": "in", "free": "not-holding"}}

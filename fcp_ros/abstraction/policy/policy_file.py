@@ -28,7 +28,7 @@ from fcp_ros.abstraction.policy.general_policy import (
 )
 from fcp_ros.abstraction.qnp.problem import Condition, Qnp, QState, decode_state
 from fcp_ros.domain.diagnostics import Diagnostics, DomainError
-from fcp_ros.domain.yaml.reader import parse_lines, read_text
+from fcp_ros.domain.yaml.domain_files import parse_lines, read_text
 from fcp_ros.foundation.wording import suggest_name
 
 FORMAT = "fcp_ros general policy"

@@ -24,7 +24,7 @@ from fcp_ros.abstraction.proposers.proposer import (
 )
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError
-from fcp_ros.domain.yaml.reader import parse_lines, read_text
+from fcp_ros.domain.yaml.domain_files import parse_lines, read_text
 from fcp_ros.foundation.wording import shorten_words
 
 LONGEST = 100_000

@@ -31,10 +31,10 @@ from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.state import GOAL, RelationForm, StateVocabulary, list_forms
 from fcp_ros.domain.expressions.syntax import Atom, Term, Variable, to_text, write_term
 from fcp_ros.domain.model import ActionRule, Domain, Effect, Literal
-from fcp_ros.domain.pddl.names import WORLD
+from fcp_ros.domain.pddl.pddl_task import WORLD
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.grounding.generation.generator import TextGenerator, TextRequest, quote_data
-from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.grounding.judgement import GroundingError
 
 MOST_FACTS = 8
 """Facts of one relation, and of the goal, that are shown of an example."""

@@ -20,12 +20,12 @@ from fcp_ros.abstraction.states.state import (
     list_forms,
 )
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.instance import InstanceError
+from fcp_ros.cset.builder import InstanceBuilder
+from fcp_ros.cset.instance import InstanceError
 from fcp_ros.domain.expressions.syntax import And, Atom, Constant
 from fcp_ros.domain.model import Domain, make_crisp
-from fcp_ros.domain.pddl.reader import read_pddl
-from fcp_ros.domain.pddl.syntax.source import UnsupportedPddl
+from fcp_ros.domain.pddl.source_text import UnsupportedPddl
+from fcp_ros.domain.pddl.task_reader import read_pddl
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, plan
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from fcp_ros.cset import AttributeKind, Relation, Schema
 from fcp_ros.domain.model import ActionRule, Domain, Effect
-from fcp_ros.domain.pddl.names import WORLD
+from fcp_ros.domain.pddl.pddl_task import WORLD
 
 ONLY = "only."
 """Begins the name of the type of one object that actions of PDDL name."""

@@ -20,7 +20,7 @@ from fcp_ros.domain.expressions.syntax import (
     conjoin,
 )
 from fcp_ros.domain.model import ActionRule, Domain, Literal
-from fcp_ros.domain.span_conditions import DomainSpans
+from fcp_ros.domain.rule_spans import DomainSpans
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, plan
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import CancelCallback, never_cancel

@@ -13,7 +13,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+from fcp_ros.grounding.judgement import JudgementRequest, Membership
 from fcp_ros.planning.model.memberships import MembershipSource
 from fcp_ros.planning.model.watch import Interrupted
 

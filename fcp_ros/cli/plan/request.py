@@ -15,7 +15,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain
 from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.pddl import PddlTask, UnsupportedPddl, read_pddl
-from fcp_ros.domain.pddl.reader import is_condition
+from fcp_ros.domain.pddl.task_reader import is_condition
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation
 from fcp_ros.planning import (

@@ -27,10 +27,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.pddl.draft_rules import DraftEffect, DraftRule
 from fcp_ros.domain.pddl.invariants import InvariantSearch, Key, Part
-from fcp_ros.domain.pddl.rules.draft import DraftEffect, DraftRule
-from fcp_ros.domain.pddl.rules.universe import Universe
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.syntax_tree import (
     DomainText,
     Formula,
     Negation,
@@ -43,6 +42,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     subformulas,
     terms_of,
 )
+from fcp_ros.domain.pddl.universe import Universe
 
 MAX_KEYS = 200_000
 """Predicates with more possible facts than this are not tried as complements."""

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.domain.expressions.syntax import Atom, Term, Text
-from fcp_ros.domain.pddl.rules.draft import DraftEffect, DraftRule
+from fcp_ros.domain.pddl.draft_rules import DraftEffect, DraftRule
 
 MAX_CANDIDATES = 400
 """Number of candidates tried for one part before the search gives up."""

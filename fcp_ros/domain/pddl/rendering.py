@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from fcp_ros.cset import Instance, Relation, Schema
-from fcp_ros.cset.instance.free_names import FreeNames
+from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -24,9 +24,8 @@ from fcp_ros.domain.expressions.syntax import (
     Variable,
 )
 from fcp_ros.domain.model import ActionRule, Domain, Effect, Literal, Parameter
-from fcp_ros.domain.pddl.reader import PddlTexts
-from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.syntax_tree import (
     ROOT,
     TRUE,
     ActionEffect,
@@ -41,6 +40,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Quantified,
     Typed,
 )
+from fcp_ros.domain.pddl.task_reader import PddlTexts
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from fcp_ros.domain.scene_names import SCENE_LAYERS, AttributeFact, SceneMapping
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.chunks import build_chunks
 from fcp_ros.domain.yaml.entries import DomainFile
-from fcp_ros.domain.yaml.goals.relaxing import build_relaxing, check_task_goals
-from fcp_ros.domain.yaml.goals.words import build_words
 from fcp_ros.domain.yaml.graded import build_graded
 from fcp_ros.domain.yaml.overrides import build_names
+from fcp_ros.domain.yaml.phrase_sections import build_words
+from fcp_ros.domain.yaml.relaxing_sections import build_relaxing, check_task_goals
 from fcp_ros.domain.yaml.rules import build_constraints, build_resources, build_rules
 from fcp_ros.domain.yaml.types import build_schema, build_vocabulary, check_type
 from fcp_ros.foundation.labels import normalise_label

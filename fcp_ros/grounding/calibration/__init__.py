@@ -3,8 +3,7 @@
 
     store -> calibrator -> pool of a model and predicate -> posterior degree of a context
 
-- `store`: outcomes and resets in a SQLite file, for audit and undo.
-- `location`: the file of a robot and world; evidence copied from one file to another.
+- `store`: outcomes and resets in a SQLite file, for audit and undo; one for each robot and world.
 - `calibrator`: the calibrated degree of a judgement; keeps the evidence summed up in memory.
 - `pool`: the fit to all outcomes that relied on one model, by predicate.
 - `pooled_map`: the recalibration of a model's degrees in that fit, pooled over its predicates.

@@ -41,7 +41,7 @@ from fcp_ros.grounding.calibration.posterior import (
 )
 from fcp_ros.grounding.calibration.reliability import LATELY, Reliability, compute_score
 from fcp_ros.grounding.calibration.store import Evidence
-from fcp_ros.grounding.protocol.options import CalibrationOptions
+from fcp_ros.grounding.options import CalibrationOptions
 
 KEPT = 4096  # Number of the newest outcomes that the fit uses
 LEARNT = 100  # Outcomes from which on what was learnt from them can become wrong

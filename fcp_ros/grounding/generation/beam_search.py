@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.grounding.generation.generator import TextRequest, WrittenText
-from fcp_ros.grounding.generation.grammar import Grammar
-from fcp_ros.grounding.language_model.loading import LanguageModel
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.generation.generator import Grammar, TextRequest, WrittenText
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
+from fcp_ros.grounding.language_model.causal_model import LanguageModel
 
 CHUNK = 128
 """Tokens of a prompt that are read together, between two checks. What prompts share is reused in

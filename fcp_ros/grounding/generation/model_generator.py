@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 
 from fcp_ros.grounding.generation.beam_search import BeamSearch, prepare_search
 from fcp_ros.grounding.generation.generator import TextRequest, WrittenText
-from fcp_ros.grounding.language_model.loading import (
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
+from fcp_ros.grounding.language_model.causal_model import (
     LanguageModel,
     check_architecture,
     load_language_model,
@@ -25,8 +26,7 @@ from fcp_ros.grounding.language_model.loading import (
 from fcp_ros.grounding.language_model.prompt import apply_template, tokenize_texts
 from fcp_ros.grounding.models.model_folder import check_model_folder, compute_fingerprint
 from fcp_ros.grounding.models.torch_device import is_out_of_memory
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.options import Device, Precision
+from fcp_ros.grounding.options import Device, Precision
 
 #
 # A model has one thread of its own: torch keeps a pool of threads for each thread that calls it.

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fcp_ros.grounding.endpoint.completion import (
+from fcp_ros.grounding.chat_completion import (
     ChatAnswer,
     OptionalFeature,
     ask_model,
@@ -22,11 +22,10 @@ from fcp_ros.grounding.endpoint.completion import (
     find_first_model,
     write_request,
 )
-from fcp_ros.grounding.endpoint.model_server import ModelServer, ServerRefusal
-from fcp_ros.grounding.generation.generator import TextRequest, WrittenText
-from fcp_ros.grounding.generation.grammar import Grammar
+from fcp_ros.grounding.generation.generator import Grammar, TextRequest, WrittenText
 from fcp_ros.grounding.generation.model_generator import ModelThread
-from fcp_ros.grounding.protocol.options import EndpointOptions
+from fcp_ros.grounding.model_server import ModelServer, ServerRefusal
+from fcp_ros.grounding.options import EndpointOptions
 
 TEMPERATURE = 0.7  # Of the answers after the first, which is the likeliest one
 LEAST_LOG = -1000.0  # The log-probability of a token to which a server gives none

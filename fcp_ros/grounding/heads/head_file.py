@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.foundation.bounded_file import MEBIBYTE, FileError, read_bytes
-from fcp_ros.grounding.heads.degree_map import DegreeMap
-from fcp_ros.grounding.heads.features.hidden_states import StatePlaces
-from fcp_ros.grounding.heads.features.pair_features import (
+from fcp_ros.grounding.heads.head import DegreeMap, Head, Kernel, ReducedSupports, ScoreEvidence
+from fcp_ros.grounding.heads.hidden_states import StatePlaces
+from fcp_ros.grounding.heads.pair_features import (
     COMPONENTS,
     FEATURES,
     PHRASINGS,
@@ -31,25 +31,24 @@ from fcp_ros.grounding.heads.features.pair_features import (
     SentenceFeatures,
     make_encoder,
 )
-from fcp_ros.grounding.heads.features.state_features import (
+from fcp_ros.grounding.heads.state_features import (
     QuestionForm,
     StateEncoder,
     StateFeatures,
     StateReduction,
 )
-from fcp_ros.grounding.heads.head import Head, Kernel, ReducedSupports, ScoreEvidence
-from fcp_ros.grounding.judged.judged_pairs import DESCRIPTION, JudgedPairs, write_whole
-from fcp_ros.grounding.model_files.store import ModelState, find_ready_folder, find_state
+from fcp_ros.grounding.judged_pairs import DESCRIPTION, JudgedPairs, write_whole
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.models.bert_encoder import read_header
 from fcp_ros.grounding.models.model_folder import compute_weights_fingerprint
+from fcp_ros.grounding.models.model_store import ModelState, find_ready_folder, find_state
 from fcp_ros.grounding.models.sentence_encoder import (
     BETTER_MODEL,
     PACKAGED_MODEL,
     SentenceEncoder,
     find_default_model,
 )
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.options import Device, Precision
+from fcp_ros.grounding.options import Device, Precision
 
 PACKAGED_FOLDER = Path(__file__).with_name("packaged")
 SUFFIX = ".safetensors"

@@ -11,19 +11,17 @@ import numpy as np
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.foundation.wording import suggest_name
-from fcp_ros.grounding.heads.degree_map import DegreeMap, shift_by_rubric
-from fcp_ros.grounding.heads.head import Head
+from fcp_ros.grounding.heads.head import DegreeMap, Head, shift_by_rubric
 from fcp_ros.grounding.heads.head_file import RETRAIN, HeadSource
-from fcp_ros.grounding.judged.judgement_set import (
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError, JudgementRequest, Membership
+from fcp_ros.grounding.judgement_set import (
     Places,
     find_side_places,
     read_all_arguments,
     take_sides,
     to_plain,
 )
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
-from fcp_ros.grounding.protocol.oracle import hash_predicate
+from fcp_ros.grounding.membership_oracle import hash_predicate
 
 #
 # It judges predicates that name a set of judgements (``judged_like: substitution``); the embedding

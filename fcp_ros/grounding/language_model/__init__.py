@@ -6,8 +6,7 @@ probability of every way to write a score from 0 to 100.
 
 - `oracle`: from requests to memberships.
 - `prompt`: the question in words (shared with the endpoint oracle), and as tokens.
-- `loading`: the model in memory, its tokenizer and its score trie.
-- `score_trie`: all ways in which a vocabulary's tokens write a score.
+- `causal_model`: the model in memory, and all ways in which its tokens write a score.
 - `packed_forward`: runs a packed pass with a tree mask after a cached prefix, or the slower way for
   models that don't take one.
 """

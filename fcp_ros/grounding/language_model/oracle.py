@@ -21,10 +21,27 @@ from typing import TypeVar
 import numpy as np
 
 from fcp_ros.domain.model import GradedPredicate
-from fcp_ros.grounding.language_model.loading import (
+from fcp_ros.grounding.judgement import (
+    HIGHEST_SCORE,
+    SCORE_COUNT,
+    GroundingCode,
+    GroundingError,
+    JudgementRequest,
+    Membership,
+)
+from fcp_ros.grounding.language_model.causal_model import (
+    NO_SCORE,
+    TRIE_VERSION,
+    Floats,
     LanguageModel,
+    NextTokens,
+    TrieLogits,
     check_architecture,
+    choose_tolerance,
+    draw_scores,
     load_language_model,
+    measure_difference,
+    sum_scores,
 )
 from fcp_ros.grounding.language_model.packed_forward import (
     PlainPass,
@@ -38,27 +55,10 @@ from fcp_ros.grounding.language_model.prompt import (
     tokenize_batch,
     write_prompt,
 )
-from fcp_ros.grounding.language_model.score_trie import (
-    NO_SCORE,
-    TRIE_VERSION,
-    Floats,
-    NextTokens,
-    TrieLogits,
-    choose_tolerance,
-    draw_scores,
-    measure_difference,
-    sum_scores,
-)
+from fcp_ros.grounding.membership_oracle import Answer, PerRequestOracle
 from fcp_ros.grounding.models.model_folder import check_model_folder, compute_fingerprint
 from fcp_ros.grounding.models.torch_device import is_out_of_memory
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.judgement import (
-    HIGHEST_SCORE,
-    SCORE_COUNT,
-    JudgementRequest,
-    Membership,
-)
-from fcp_ros.grounding.protocol.options import (
+from fcp_ros.grounding.options import (
     Device,
     Estimate,
     LanguageModelOptions,
@@ -67,7 +67,6 @@ from fcp_ros.grounding.protocol.options import (
     build_exact_membership,
     build_sampled_membership,
 )
-from fcp_ros.grounding.protocol.oracle import Answer, PerRequestOracle
 
 LOG = logging.getLogger(__name__)
 Result = TypeVar("Result")

@@ -18,8 +18,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.grounding.language_model.loading import Attention, LanguageModel
-from fcp_ros.grounding.language_model.score_trie import (
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
+from fcp_ros.grounding.language_model.causal_model import (
+    Attention,
+    LanguageModel,
     NextTokens,
     ScoreTrie,
     TrieLogits,
@@ -27,7 +29,6 @@ from fcp_ros.grounding.language_model.score_trie import (
     measure_difference,
 )
 from fcp_ros.grounding.models.torch_device import free_memory, is_out_of_memory
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 Integers = NDArray[np.int64]
 Result = TypeVar("Result")

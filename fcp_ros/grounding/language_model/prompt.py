@@ -17,14 +17,15 @@ from typing import Any
 from unicodedata import category
 
 from fcp_ros.domain.model import Anchor, GradedPredicate, Rubric
-from fcp_ros.grounding.language_model.packed_forward import count_common_prefix
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.judgement import (
+from fcp_ros.grounding.judgement import (
     HIGHEST_SCORE,
     ArgumentContext,
     AttributeValue,
+    GroundingCode,
+    GroundingError,
     JudgementRequest,
 )
+from fcp_ros.grounding.language_model.packed_forward import count_common_prefix
 
 ENOUGH = 2
 PROBES = ("zebra", "7 of them")

@@ -12,11 +12,10 @@ import hashlib
 import json
 from pathlib import Path
 
-from fcp_ros.grounding.model_files.fetching import find_model_folder
-from fcp_ros.grounding.model_files.gguf_files import find_converted, find_gguf
-from fcp_ros.grounding.model_files.registry import is_hub_name
-from fcp_ros.grounding.model_files.store import MANIFEST
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
+from fcp_ros.grounding.models.downloads import find_model_folder
+from fcp_ros.grounding.models.gguf_files import find_converted, find_gguf
+from fcp_ros.grounding.models.model_store import MANIFEST, is_hub_name
 
 CONFIG = "config.json"
 INDEX = "model.safetensors.index.json"

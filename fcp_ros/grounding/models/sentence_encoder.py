@@ -18,25 +18,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.binding.similar_labels import NoSimilarity
-from fcp_ros.grounding.model_files.store import (
-    ModelState,
-    find_ready_folder,
-    find_state,
-    suggest_repair,
-)
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.models.bert_encoder import BertEncoder, can_encode
 from fcp_ros.grounding.models.model_folder import (
     check_model_folder,
     compute_fingerprint,
     compute_weights_fingerprint,
 )
+from fcp_ros.grounding.models.model_store import (
+    ModelState,
+    find_ready_folder,
+    find_state,
+    suggest_repair,
+)
 from fcp_ros.grounding.models.torch_device import (
     choose_device,
     may_use_cuda,
     suppress_progress_bars,
 )
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.options import Device
+from fcp_ros.grounding.options import Device
 
 
 class EmbeddingLabelSimilarity:

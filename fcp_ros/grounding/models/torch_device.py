@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.options import Device, Precision
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
+from fcp_ros.grounding.options import Device, Precision
 
 
 def choose_device(device: Device) -> str:

@@ -17,6 +17,7 @@ from fcp_ros.language.demands.clause import (
     DemandClause,
     SpokenArgument,
 )
+from fcp_ros.language.english.turning_words import EXCEPTING_MARKS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.syntax import ParsedClause, parse_clauses
 from fcp_ros.language.syntax.tree import Tree, Word
@@ -29,7 +30,6 @@ _DESTINATIONS = gather_words("to into onto")
 _PRONOUNS = gather_words("it them this that these those")
 _STATES = gather_words("open shut clean empty full warm cold cool free dry")
 """States that are nouns, too."""
-_EXCEPT = gather_words("except excluding besides barring save but apart aside without")
 """Prepositions of what is left out of a noun."""
 _PARTNERS = frozenset(["you", "i", "we", "me", "us"])
 """Who speaks and who is spoken to."""
@@ -191,7 +191,7 @@ def _list_inner(
 ) -> Iterator[tuple[str, Word]]:
     """Yield the prepositions and nouns that depend on a noun."""
     for child in tree.list_children(word.place, "prep"):
-        if child.text in prepositions or (not prepositions and child.text not in _EXCEPT):
+        if child.text in prepositions or (not prepositions and child.text not in EXCEPTING_MARKS):
             for noun in tree.list_children(child.place, "pobj"):
                 yield child.text, noun
 

@@ -12,8 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from fcp_ros.language.confirmation import CONTRARY, SAFETY
 from fcp_ros.language.english.number_words import NUMBERS, UNITS
+from fcp_ros.language.english.turning_words import (
+    CONTRARY,
+    CORRECTIONS,
+    NOT_REMARKED,
+    SAFETY,
+)
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.parsing.sentence_parser import SKIPPED, SKIPPED_FILLER
@@ -30,14 +35,6 @@ _ADDRESSED = frozenset(["you", "yourself"])
 _AT_ONCE = gather_words("now fast quick quickly promptly immediately asap flat")
 """Adverbs that a robot obeys by beginning."""
 _ADDING = frozenset(["too", "also"])
-_CORRECTING = gather_words("sorry wait oops actually stop hold")
-"""Words by which people take something back, if they stand alone."""
-_TURNING = gather_words(
-    "if unless until till when whenever whether nobody nothing nowhere except without instead "
-    "rather than only just but should must shall let ought please every each all both any most "
-    "least other others rest first last then after once while"
-)
-"""Words that condition, restrict or order what they stand beside."""
 _LOOSE = frozenset(["advcl", "ccomp", "parataxis", "conj", "ROOT", "dep"])
 """Roles of a clause that restricts nothing: no relative clause, no object."""
 _BESIDE = frozenset(["parataxis", "conj", "dep"])
@@ -157,9 +154,11 @@ class Leftovers:
             return True
         if len(said) == 1 and self._says_nothing(said[0]):
             return True
-        if any(w.text in _CORRECTING for w in words) and not self._has_purpose(top):
+        if any(w.text in CORRECTIONS for w in words) and not self._has_purpose(top):
             return False
-        if any(w.text in _TURNING or NUMBERS.get(w.text, 0) > 1 or w.text in UNITS for w in words):
+        if any(
+            w.text in NOT_REMARKED or NUMBERS.get(w.text, 0) > 1 or w.text in UNITS for w in words
+        ):
             return False
         return self._tells(top, words) or self._is_purpose(top, words)
 
@@ -169,7 +168,7 @@ class Leftovers:
             joined = self._tree.find_child(word.head, "mark")  # "while you wipe it"
             return word.role in SUBJECTS and joined is None
         if word.tag == "UH" or word.role == "intj":
-            return word.text not in CONTRARY | _CORRECTING
+            return word.text not in CONTRARY | CORRECTIONS
         if word.text in _ADDING:
             return word.role == "advmod"
         return word.text in _AT_ONCE

@@ -192,7 +192,7 @@ class DomainReader:
                     if known is None or known.degree < draft.degree:
                         drafts[draft.goal] = draft
         ranked = sorted(drafts.values(), key=lambda draft: -draft.degree)
-        candidates = _check_drafts(instruction, asides, ranked, context, faults)
+        candidates = _check_drafts(instruction, asides, ranked, subject, faults)
         refused = _find_refusal(instruction, tokens, candidates, faults)
         if refused is not None:
             return refused
@@ -271,19 +271,20 @@ def _check_drafts(
     instruction: str,
     asides: Asides,
     ranked: Sequence[_Draft],
-    context: ReadingContext,
+    subject: Subject,
     faults: list[_Fault],
 ) -> list[ReadingCandidate]:
     """Make readings of the goals that fit the domain: as many as are shown."""
     found: list[ReadingCandidate] = []
-    writer, forms = GoalForms(context.instance), set[Hashable | None]()
+    domain, instance = subject.domain, subject.instance
+    writer, forms = GoalForms(instance), set[Hashable | None]()
     first: Expression | None = None
     for draft in ranked:
         if len(found) == MOST_SHOWN or (found and draft.degree < LEAST_SHOWN):
             break
         try:
             parsed = parse_expression(draft.goal)
-            checked = check_goal(parsed, context.domain, context.instance, draft.goal)
+            checked = check_goal(parsed, domain, instance, draft.goal)
         except ExpressionError as error:
             faults.append(_make_fault(error, draft.sentence))
             continue
@@ -297,7 +298,7 @@ def _check_drafts(
         first = first if found else checked
         uses = collect_uses(draft.sentence)
         words = list_words(instruction, asides, uses, draft.sentence.unread)
-        paraphrase = paraphrase_goal(parsed, context.domain, context.instance)
+        paraphrase = paraphrase_goal(parsed, domain, instance, subject.statements)
         reading = Reading(draft.goal, min(draft.degree, 1.0), paraphrase, words)
         found.append(ReadingCandidate(reading, draft.ambiguity, draft.choice))
     return found

@@ -25,7 +25,7 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.expressions.syntax import Term as GoalTerm
 from fcp_ros.domain.phrase_goals import SlotValue, fill_goal
-from fcp_ros.domain.words import ADDRESSEE, SPEAKER
+from fcp_ros.domain.phrases import ADDRESSEE, SPEAKER
 from fcp_ros.language.domain_reader.statements import Statement
 from fcp_ros.language.domain_reader.terms.places import ChosenPlace
 from fcp_ros.language.domain_reader.terms.referents import (

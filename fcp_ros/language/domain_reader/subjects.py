@@ -19,6 +19,7 @@ from fcp_ros.language.parsing.meanings import PatternTable
 from fcp_ros.language.parsing.pattern_building import build_patterns
 from fcp_ros.language.parsing.synonymous_verbs import add_verbs
 from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.statements import StatementTable
 
 _LOGGER = logging.getLogger(__name__)
 _KEPT_STATES = 4
@@ -34,6 +35,7 @@ class Subject:
     lexicon: Lexicon
     patterns: PatternTable
     places: PlaceChooser
+    statements: StatementTable
 
 
 class SubjectMemory:
@@ -52,14 +54,15 @@ class SubjectMemory:
                 return known
         same = [known for known in self._subjects if known.domain is context.domain]
         if same:
-            patterns, places = same[0].patterns, same[0].places
+            patterns, places, statements = same[0].patterns, same[0].places, same[0].statements
         else:
             patterns = build_patterns(context.domain)
             add_verbs(patterns)
             add_instruments(patterns)
             places = PlaceChooser(context.domain, patterns)
+            statements = StatementTable(context.domain)
         lexicon = Lexicon(context.domain, context.instance, patterns.vocabulary)
-        subject = Subject(context.domain, context.instance, lexicon, patterns, places)
+        subject = Subject(context.domain, context.instance, lexicon, patterns, places, statements)
         self._subjects = [subject, *self._subjects][:_KEPT_STATES]
         return subject
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError, Path
 from fcp_ros.domain.model import Domain
-from fcp_ros.domain.yaml.reader import parse_domain, parse_lines
+from fcp_ros.domain.yaml.domain_files import parse_domain, parse_lines
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.foundation.yaml_text import dump_yaml

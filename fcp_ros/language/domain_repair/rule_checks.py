@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from fcp_ros.domain.diagnostics import Diagnostic
 from fcp_ros.domain.expressions.syntax import list_variables
 from fcp_ros.domain.model import ActionRule, Domain
-from fcp_ros.domain.span_conditions import build_span
+from fcp_ros.domain.rule_spans import build_span
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.language.domain_repair.addition import SOURCE, AmendedDomain

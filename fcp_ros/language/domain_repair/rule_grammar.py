@@ -13,7 +13,13 @@ from string import ascii_lowercase
 
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.grounding.generation.grammar import START, Grammar, Nonterminal, Symbol, SymbolSequence
+from fcp_ros.grounding.generation.generator import (
+    START,
+    Grammar,
+    Nonterminal,
+    Symbol,
+    SymbolSequence,
+)
 
 OTHER = "other_"
 DURATIONS = ("2", "5", "10", "20", "30", "60")

@@ -89,12 +89,6 @@ GREETINGS = PhraseSet(
 )
 """Sentences by which one begins or ends."""
 
-DEMANDING = gather_words(
-    "should must shall ought please let ensure unless except without belong belongs goes "
-    "supposed until instead rather if better nor kindly stay stays remain remains sure "
-    "preferably ideally whichever whatever wherever per"
-)
-"""Words that a mere statement lacks."""
 JOINING = gather_words("and but so then therefore thus hence")
 """Words between a statement and what comes next."""
 ANNOUNCING = gather_words(

@@ -11,6 +11,7 @@ from fcp_ros.language.demands.parsed_clauses import SpokenParts, read_parts
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.tokens import TokenKind
+from fcp_ros.language.english.turning_words import CHART_COUNTING, CHART_LOGIC
 from fcp_ros.language.english.verbs import KEEP_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.demand_reader import DemandReader
@@ -29,17 +30,6 @@ from fcp_ros.language.syntax.sentences import Segment
 
 _THEN = gather_words("then afterwards next finally")
 _EARLIER = frozenset(["after", "once"])
-_REFUSED = gather_words(
-    "not n't 't never no none nor neither nothing nobody without except unless besides apart "
-    "instead rather only just alone if when whenever until till before since because provided case "
-    "swap swapped exchange exchanged"
-)
-"""Words of a logic that a clause by itself doesn't have: they are for the chart alone."""
-_COUNTING = gather_words(
-    "but or as than most least more less fewer exactly between half other others rest same "
-    "different another else while"
-)
-"""Words that only the chart of noun phrases understands."""
 _MODALS = gather_words(
     "should must shall would could can will may might need have has got to 'd let"
 )
@@ -74,7 +64,7 @@ class LearnedSyntax:
         parsed = replace(parsed, segments=tuple(map(mend_segment, parsed.segments)))
         if self._logic:
             return LogicReader(parsed, model).read()
-        if any(token.text in _REFUSED for token in parsed.nouns.tokens):
+        if any(token.text in CHART_LOGIC for token in parsed.nouns.tokens):
             return []
         return _SentenceReader(parsed, model).read()
 
@@ -196,7 +186,7 @@ class _SentenceReader:
             covered = any(u.start <= token.start and token.end <= u.end for u in uses)
             if covered or token.kind is TokenKind.MARK:
                 continue
-            if token.text in _COUNTING:
+            if token.text in CHART_COUNTING:
                 return []
             if token.text in _PLAIN:
                 fillers.append(WordUse(token.start, token.end, WordRole.FILLER))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fcp_ros.cset.instance.facts import facts
+from fcp_ros.cset.state_facts import facts
 from fcp_ros.language.demands.clause import OBJECT, SOURCES
 from fcp_ros.language.demands.model import Demand, DemandModel
 from fcp_ros.language.demands.parsed_clauses import SpokenParts

@@ -32,6 +32,8 @@ _POSTURES = gather_words(
     "lie stand sit place locate leave store keep find rest hang situate put be"
 )
 """Verbs that say that something is somewhere."""
+_LEAVING = gather_words("leave put place store keep set lay")
+"""Verbs of clauses that say where somebody left something."""
 _FINDING = gather_words("find see have get exist be need want own possess spot")
 """Verbs of clauses that say nothing of the things: "(all the cups) that you can find"."""
 _RELATIVE = frozenset(["WDT", "WP"])
@@ -43,6 +45,8 @@ _IDLE = gather_words(
 )
 """Adjectives and adverbs that say nothing of a thing."""
 _HERE = {"there": Reference.THERE, "here": Reference.HERE}
+_ROOM, _IS_ROOM = "room", 0.9
+"""Type of the places in which things are, and the least fit of a noun for one."""
 _UNREAD = 0.3
 """Degree of a phrase for a word before its noun that is not known."""
 
@@ -67,11 +71,11 @@ class DescriptionReader:
 
     # --- before the noun
 
-    def read_adjectives(self, start: int, end: int, type_: str) -> Said:
+    def read_adjectives(self, start: int, end: int, noun: Noun | None) -> Said:
         """Read the words between the opening of a phrase and its noun.
 
         Args:
-            type_: of the things, if it is known.
+            noun: of the things, if it is known.
         """
         said, negated = Said(), False
         for token in range(start, end):
@@ -79,7 +83,7 @@ class DescriptionReader:
                 self._tokens[token].text,
                 self._use(token, token + 1, WordRole.FILLER),
             )
-            quality = None if text in _IDLE else self._find_quality(text, type_)
+            quality = None if text in _IDLE else self._find_quality(text, noun)
             degree = 1.0
             attribute: tuple[str, ...] = ()
             if quality is not None:
@@ -99,36 +103,77 @@ class DescriptionReader:
             )
         return said
 
-    def _find_quality(self, text: str, type_: str) -> Predication | None:
+    def _find_quality(self, text: str, noun: Noun | None) -> Predication | None:
+        """Find what an adjective says: a state, or what some of the things are labelled with."""
+        quality = self._find_known_quality(text, noun)
+        if quality is None and noun is not None and not self._nouns.lexicon.find_attribute(text):
+            labels = self._nouns.lexicon.list_labels_with(text, noun)
+            return Predication(_make_kind(labels), {}, THEME) if labels else None
+        return quality
+
+    def _find_known_quality(self, text: str, noun: Noun | None) -> Predication | None:
         known = [
             pattern
             for pattern in self._nouns.patterns.modifiers.get(text, ())
             if pattern.is_adjective and not pattern.finite and len(pattern.parts) == 1
         ]
         if not known:
-            return self._find_state(text, type_) if type_ else None
-        thing = NounPhrase(0, 0, Noun("", (), type_, ()))
+            return self._find_state(text, noun.type) if noun is not None and noun.type else None
+        thing = NounPhrase(0, 0, Noun("", (), noun.type if noun is not None else "", ()))
         best = max(known, key=lambda p: self._nouns.fit(thing, p.meaning.types.get(p.subject, "")))
         return Predication(best.meaning, {}, best.subject, attributive=True, degree=best.degree)
 
     # --- behind the noun
 
-    def read_behind(self, child: Word, type_: str, depth: int) -> Said | None:
-        """Read what depends on a noun and stands behind it; None if it is not understood."""
+    def read_behind(self, child: Word, noun: Noun | None, depth: int) -> Said | None:
+        """Read what depends on a noun and stands behind it; None if it is not understood.
+
+        What can't be said of such things is not understood, either: it is about something else.
+        """
+        said = self._read_below(child, noun, depth)
+        thing = NounPhrase(0, 0, noun) if noun is not None and noun.type else None
+        for quality in said.qualities if said is not None and thing is not None else ():
+            types = quality.meaning.types if quality.meaning is not None else {}
+            if thing is not None and not self._nouns.fit(thing, types.get(quality.subject, "")):
+                return None
+        return said
+
+    def _read_below(self, child: Word, noun: Noun | None, depth: int) -> Said | None:
         below = sorted(self._spans.list_tokens(child.place))
         if not below:
             return None
         if child.role in ("prep", "dative"):
-            return self._read_place(child, depth) or self._phrases.match(
-                below[0], below[-1] + 1, depth
-            )
+            said = self._read_place(child, depth) or self._match(below, depth)
+            return said or self._read_content(child, noun, depth)
         if child.text in _HERE:
             return self._say_there(child)
+        if child.role == "appos" and child.text in ("one", "ones"):
+            return self._read_apposition(child, noun, depth)
         if child.role in ("relcl", "acl", "advcl", "ccomp") or child.is_verb:
-            return self._read_clause(child, type_, depth)
+            return self._read_clause(child, noun, depth)
         if child.role in ("amod", "acomp", "advmod", "appos", "oprd", "amod", "prt"):
-            return self._match(below, depth) or self._read_complement(child, type_, depth)
+            return self._match(below, depth) or self._read_complement(child, noun, depth)
         return None
+
+    def _read_apposition(self, one: Word, noun: Noun | None, depth: int) -> Said | None:
+        """Read "(my jacket,) the clean one", "(the book,) the one on the couch"."""
+        below = self._spans.list_tokens(one.place)
+        start = min(below)
+        if self._get(start) in ("the", "that", "this"):
+            start += 1
+        found = [self.read_adjectives(start, one.token, noun)]
+        for child in self._tree.list_children(one.place):
+            said = self.read_behind(child, noun, depth + 1) if child.token > one.token else None
+            found += [said] if said is not None else []
+        used = [use for said in found for use in said.uses]
+        fillers = self._use_words({*range(min(below), start), one.token}, WordRole.FILLER)
+        return Said(
+            tuple(quality for said in found for quality in said.qualities),
+            tuple(attribute for said in found for attribute in said.attributes),
+            (*fillers, *used),
+            frozenset(below),
+            min(said.degree for said in found),
+        )
 
     def _use_words(self, tokens: set[int] | frozenset[int], role: WordRole) -> tuple[WordUse, ...]:
         return tuple(self._use(token, token + 1, role) for token in sorted(tokens))
@@ -184,13 +229,28 @@ class DescriptionReader:
             (said,), (), (*uses, *list_phrase_uses(phrase)), frozenset(tokens), phrase.degree
         )
 
+    def _read_content(self, prep: Word, noun: Noun | None, depth: int) -> Said | None:
+        """Read "(the room) with the desk": what is in a room says which one is meant."""
+        content = self._tree.find_child(prep.place, "pobj")
+        if prep.text != "with" or content is None or noun is None:
+            return None
+        is_room = self._nouns.lexicon.has_type(_ROOM)
+        is_room = is_room and self._nouns.fit(NounPhrase(0, 0, noun), _ROOM) >= _IS_ROOM
+        phrase = self._read(content, "", depth + 1) if is_room else None
+        if phrase is None:
+            return None
+        below = frozenset(self._spans.list_tokens(prep.place))
+        uses = (self._use(prep.token, prep.token + 1, WordRole.QUALITY, "where something is"),)
+        said = Predication(None, {THEME: phrase}, PLACE, "from", degree=phrase.degree)
+        return Said((said,), (), (*uses, *list_phrase_uses(phrase)), below, phrase.degree)
+
     def _match(self, below: Sequence[int], depth: int) -> Said | None:
         """Match the words from the first to the last token with a phrase of the domain."""
         return self._phrases.match(below[0], below[-1] + 1, depth)
 
     # --- clauses
 
-    def _read_clause(self, verb: Word, type_: str, depth: int) -> Said | None:
+    def _read_clause(self, verb: Word, noun: Noun | None, depth: int) -> Said | None:
         """Read "that is dirty", "lying on the table", "you can find", "I can drink from"."""
         below = self._spans.list_tokens(verb.place)
         if not below:
@@ -204,13 +264,13 @@ class DescriptionReader:
         if subject is not None and subject.text in PARTNERS and self._is_idle(verb, below):
             return Said((), (), (self._use(start, end, WordRole.FILLER),), frozenset(below))
         negated = any(self._tree.list_children(verb.place, "neg"))
-        copula = verb.lemma in _POSTURES and subject in (None, pronoun)
-        if copula:
-            said = self._read_copula(verb, pronoun, negated, type_, depth)
+        left = verb.lemma in _LEAVING and subject is not None and verb.tag in ("VBD", "VBN", "VBP")
+        if (verb.lemma in _POSTURES and subject in (None, pronoun)) or left:
+            said = self._read_copula(verb, pronoun, negated, noun, depth)
             if said is not None:
                 return said
         first = start
-        if pronoun is not None and pronoun.token == start:
+        if self._get(start) in _THAT:
             first += 1
         helpers = {w.token for w in self._tree.list_children(verb.place, "aux", "auxpass", "neg")}
         passive = any(self._tree.list_children(verb.place, "auxpass")) or verb.tag == "VBN"
@@ -230,9 +290,11 @@ class DescriptionReader:
                 )
         purpose = self._phrases.read_purpose(first, end)
         if purpose is not None:
-            return purpose
-        if passive and type_:
-            state = self._find_state(verb.text, type_)
+            that = frozenset(range(start, first))
+            uses = (*self._use_words(that, WordRole.FILLER), *purpose.uses)
+            return replace(purpose, uses=uses, tokens=purpose.tokens | that)
+        if passive and noun is not None and noun.type:
+            state = self._find_state(verb.text, noun.type)
             rest = below - helpers - {verb.token} - ({pronoun.token} if pronoun else set())
             if state is not None and not rest:
                 one = replace(state, negated=state.negated != negated, attributive=False)
@@ -282,14 +344,18 @@ class DescriptionReader:
         return not self._tree.children[prep.place] or (noun is not None and noun.tag in _RELATIVE)
 
     def _read_copula(
-        self, verb: Word, pronoun: Word | None, negated: bool, type_: str, depth: int
+        self, verb: Word, pronoun: Word | None, negated: bool, noun: Noun | None, depth: int
     ) -> Said | None:
         """Read what is said behind "that is", "lying"."""
         found, parts = Said(), list[Said]()
         skip = {verb.token, *({pronoun.token} if pronoun else ())}
+        subject = self._tree.find_child(verb.place, "nsubj")
+        if subject is not None:  # "that | somebody | left on the couch"
+            skip |= self._spans.list_tokens(subject.place)
         for child in self._tree.list_children(verb.place):
             if child.token in skip or child.is_inserted:
                 continue
+            inner = [child]
             idle = child.role in ("aux", "auxpass", "punct") or child.text in _IDLE
             if child.role == "neg" or (idle and child.text not in _HERE):
                 role = WordRole.LIMIT if child.role == "neg" else WordRole.FILLER
@@ -297,11 +363,12 @@ class DescriptionReader:
                 found = replace(
                     found, uses=(*found.uses, *uses), tokens=found.tokens | {child.token}
                 )
-                continue
-            part = self._read_complement(child, type_, depth)
-            if part is None:
-                return None
-            parts.append(part)
+                inner = list(self._tree.list_children(child.place))  # "good | for wiping"
+            for one in inner:
+                part = self._read_complement(one, noun, depth)
+                if part is None:
+                    return None
+                parts.append(part)
         if not parts:
             return None
         qualities = tuple(
@@ -319,7 +386,7 @@ class DescriptionReader:
             min(part.degree for part in parts),
         )
 
-    def _read_complement(self, child: Word, type_: str, depth: int) -> Said | None:
+    def _read_complement(self, child: Word, noun: Noun | None, depth: int) -> Said | None:
         """Read a state, a place or a kind: "dirty", "on the table", "a mug"."""
         below = sorted(self._spans.list_tokens(child.place))
         if child.role in ("prep", "dative"):
@@ -332,7 +399,7 @@ class DescriptionReader:
             return self._read_kind(child)
         joined = list(self._tree.list_children(child.place, "conj"))
         if joined and not any(w.text != "and" for w in self._tree.list_children(child.place, "cc")):
-            parts = [self._read_state(one, type_) for one in (child, *joined)]
+            parts = [self._read_state(one, noun) for one in (child, *joined)]
             known = [one for one in parts if one is not None]
             if len(known) == len(parts):
                 return Said(
@@ -341,10 +408,10 @@ class DescriptionReader:
                     self._use_words(set(below), WordRole.QUALITY),
                     frozenset(below),
                 )
-        return self._match(below, depth) or self._read_state(child, type_)
+        return self._match(below, depth) or self._read_state(child, noun)
 
-    def _read_state(self, word: Word, type_: str) -> Said | None:
-        quality = self._find_quality(word.text, type_)
+    def _read_state(self, word: Word, noun: Noun | None) -> Said | None:
+        quality = self._find_quality(word.text, noun)
         attribute = (word.text,) if self._nouns.lexicon.find_attribute(word.text) else ()
         if quality is None and not attribute:
             return None
@@ -359,11 +426,16 @@ class DescriptionReader:
         for match in self._nouns.lexicon.find_nouns(self._tokens, word.token):
             if not isinstance(match.head, Noun) or match.end != word.token + 1:
                 continue
-            labels = tuple(Atom(IS_A, (Variable(THEME), Text(n))) for n in match.head.labels)
-            goal: Expression = Or(labels) if len(labels) > 1 else labels[0]
-            meaning = Meaning(IS_A, MeaningSource.RELATION, {THEME: ""}, goal)
             below = self._spans.list_tokens(word.place)
             use = self._use(min(below), match.end, WordRole.THING, match.head.said)
-            said = Predication(meaning, {}, THEME, degree=match.degree)
+            kind = _make_kind(match.head.labels)
+            said = Predication(kind, {}, THEME, degree=match.degree)
             return Said((said,), (), (use,), frozenset(below))
         return None
+
+
+def _make_kind(labels: Sequence[str]) -> Meaning:
+    """Make the meaning that something is called by one of some labels."""
+    parts = tuple(Atom(IS_A, (Variable(THEME), Text(label))) for label in labels)
+    goal: Expression = Or(parts) if len(parts) > 1 else parts[0]
+    return Meaning(IS_A, MeaningSource.RELATION, {THEME: ""}, goal)

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.model import TEXT
-from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
-from fcp_ros.domain.words import NUMBER
+from fcp_ros.domain.phrases import NUMBER, PhraseSlot, PhraseWord
 from fcp_ros.language.english.function_words import ARTICLES
 from fcp_ros.language.english.inflection import write_gerund
 from fcp_ros.language.english.prepositions import PREPOSITIONS

@@ -18,7 +18,8 @@ from fcp_ros.language.english.verbs import (
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.nucleus import Nucleus, list_uses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
-from fcp_ros.language.learned_reader.place_reader import LASTING, PLACED, WANTING, PlaceReader
+from fcp_ros.language.learned_reader.place_reader import PlaceReader
+from fcp_ros.language.learned_reader.placing_parts import LASTING, PLACED, WANTING
 from fcp_ros.language.parsing.trees import (
     PERSON,
     PLACE,

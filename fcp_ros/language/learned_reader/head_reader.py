@@ -111,13 +111,13 @@ class HeadReader:
             return
         found = False
         for place in range(opening.end, core.token + 1):
-            for phrase, type_ in self._read_nouns(place, core, opening, blank):
-                said = self._said.read_adjectives(opening.end, place, type_)
+            for phrase, noun in self._read_nouns(place, core, opening, blank):
+                said = self._said.read_adjectives(opening.end, place, noun)
                 found = found or said.degree == 1.0
                 yield said.add_to(phrase)
             for end, phrase in self._nouns.read_set_head(start, place, opening):
                 if end > max(core.token, place):
-                    said = self._said.read_adjectives(opening.end, place, "")
+                    said = self._said.read_adjectives(opening.end, place, None)
                     uses = (*blank.uses, *phrase.uses)
                     found = found or said.degree == 1.0
                     yield said.add_to(replace(phrase, end=end, uses=uses))
@@ -170,7 +170,7 @@ class HeadReader:
 
     def _read_nouns(
         self, place: int, core: Word, opening: NounOpening, blank: NounPhrase
-    ) -> Iterator[tuple[NounPhrase, str]]:
+    ) -> Iterator[tuple[NounPhrase, Noun | None]]:
         """Yield what the lexicon knows by the words from a token to the core."""
         for match in self._lexicon.find_nouns(self._tokens, place):
             if match.end <= core.token and not self._adds_nothing(match, core):
@@ -183,7 +183,7 @@ class HeadReader:
             if named is not None:
                 after, name = named
                 use = self._use(place, after, WordRole.THING, name.name)
-                yield replace(blank, end=after, head=name, uses=(*blank.uses, use)), ""
+                yield replace(blank, end=after, head=name, uses=(*blank.uses, use)), None
             plural = match.plural if end == match.end else self._get(end - 1).endswith("s")
             degree = match.degree * (1.0 if _is_here(match) else _ABSENT)
             degree *= self._rate_described(match, place)
@@ -210,7 +210,7 @@ class HeadReader:
             if phrase.determiner is Determiner.BOTH and phrase.number is None and plural:
                 two = Quantity(value=2)
                 phrase = replace(phrase, determiner=Determiner.THE, number=two)
-            yield self._move_rest(phrase, core), head.type if isinstance(head, Noun) else ""
+            yield self._move_rest(phrase, core), head if isinstance(head, Noun) else None
 
     def _rate_described(self, match: NounMatch, place: int) -> float:
         """Rate a label that begins with a state lower: the dirty plate need not be called so."""
@@ -233,7 +233,7 @@ class HeadReader:
 
     def _read_located(
         self, match: NounMatch, core: Word, blank: NounPhrase, place: int
-    ) -> Iterator[tuple[NounPhrase, str]]:
+    ) -> Iterator[tuple[NounPhrase, Noun | None]]:
         """Read "bedroom table"."""
         room = isinstance(match.head, Noun) and match.head.type == "room" and match.head.members
         if not room or match.end > core.token:
@@ -255,7 +255,7 @@ class HeadReader:
                     uses=(*blank.uses, use),
                     degree=blank.degree * match.degree * named.degree * 0.95,
                 ),
-                head.type,
+                head,
             )
 
     def _name_following(self, match: NounMatch, end: int) -> tuple[int, ElementName] | None:
@@ -302,9 +302,9 @@ class HeadReader:
             measured = replace(measured, determiner=Determiner.THE, number=Quantity(value=2))
         after = replace(opening, end=core.token + 2, definite=False, partitive=False, many=False)
         for place in range(core.token + 2, inner.token + 1):
-            for phrase, type_ in self._read_nouns(place, inner, after, measured):
-                before = self._said.read_adjectives(opening.end, core.token, type_)
-                said = self._said.read_adjectives(core.token + 2, place, type_)
+            for phrase, noun in self._read_nouns(place, inner, after, measured):
+                before = self._said.read_adjectives(opening.end, core.token, noun)
+                said = self._said.read_adjectives(core.token + 2, place, noun)
                 yield replace(said.add_to(before.add_to(phrase)), plural=several)
 
     def _read_vague(
@@ -313,7 +313,7 @@ class HeadReader:
         """Read "thing", "one", "others", "them", an adjective alone, and what is not known."""
         text, end = core.text, core.token + 1
         use = self._use(core.token, end, WordRole.THING)
-        said = self._said.read_adjectives(opening.end, core.token, "")
+        said = self._said.read_adjectives(opening.end, core.token, None)
         uses = (*blank.uses, use)
         if self._means_anything(core.token):
             plural = text.endswith("s") or text == "stuff"
@@ -322,11 +322,14 @@ class HeadReader:
         elif text in ("one", "ones", "others") and core.token > blank.start:
             determiner = Determiner.REST if text == "others" else opening.determiner
             one = replace(blank, end=end, determiner=determiner, plural=text != "one", uses=uses)
-            yield said.add_to(one)
+            anything = Noun("", (), "", self._lexicon.list_members(""))
+            yield self._said.read_adjectives(opening.end, core.token, anything).add_to(one)
+        elif text in ("what", "everything") and self._get(core.token - 1) == "of":
+            yield replace(blank, end=end, head=Reference.THING, plural=True, uses=uses)
         elif text in ("them", "these", "those", "it") and opening.end > blank.start:
             yield replace(blank, end=end, head=Reference.THEM, plural=True, uses=uses)
         elif core.tag.startswith("JJ") and core.token > blank.start:
-            described = self._said.read_adjectives(opening.end, end, "")
+            described = self._said.read_adjectives(opening.end, end, None)
             if described.degree == 1.0 and (described.qualities or described.attributes):
                 yield described.add_to(replace(blank, end=end, degree=_MEASURED))
         elif core.is_noun and core.text not in PRONOUNS and core.token > blank.start:

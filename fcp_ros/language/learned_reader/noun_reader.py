@@ -352,7 +352,7 @@ class NounReader:
         phrase, excepted = self._read_exception(phrase, own, depth)
         phrase = self._read_same(phrase, own, depth)
         for child in self._list_behind(phrase, begun.core, word, own, without | excepted, depth):
-            said = self._said.read_behind(child, _find_type(phrase), depth)
+            said = self._said.read_behind(child, _find_noun(phrase), depth)
             if said is None or all(self._is_read(phrase, t) for t in said.tokens):
                 continue
             phrase = replace(
@@ -473,8 +473,8 @@ class NounReader:
         return phrase, frozenset()
 
 
-def _find_type(phrase: NounPhrase) -> str:
-    return phrase.head.type if isinstance(phrase.head, Noun) else ""
+def _find_noun(phrase: NounPhrase) -> Noun | None:
+    return phrase.head if isinstance(phrase.head, Noun) else None
 
 
 def _share_determiner(parts: Sequence[NounPhrase]) -> tuple[NounPhrase, ...]:

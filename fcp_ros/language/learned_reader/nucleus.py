@@ -108,8 +108,16 @@ def read_nucleus(parsed: ParsedClause) -> Nucleus:
         tuple(dict.fromkeys(states)),
         tuple(particles),
         tree.find_child(verb.place, "auxpass") is not None,
-        tuple(c for c in tree.list_children(verb.place, *_JOINED) if c.is_noun),
+        tuple(c for c in tree.list_children(verb.place, *_JOINED) if may_name(tree, c)),
     )
+
+
+def may_name(tree: Tree, word: Word) -> bool:
+    """Return True for what may name a thing: a noun, "the other one", "whatever is there"."""
+    if word.tag in ("WDT", "WP"):
+        return tree.find_child(word.place, "relcl") is not None
+    opened = any(tree.list_children(word.place, "det"))
+    return word.is_noun or (word.text in ("one", "ones") and opened)
 
 
 def find_places(tree: Tree, place: int) -> Iterator[SpokenPlace]:

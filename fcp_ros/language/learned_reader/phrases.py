@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.evaluation import CATEGORY
+from fcp_ros.domain.model import IS_A
 from fcp_ros.language.demands.clause import SUBJECT, DemandClause, SpokenArgument
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.demands.parsed_clauses import name_noun
@@ -99,14 +100,31 @@ class LearnedPhrases:
         return max(self._rate_charted(word, type_), sum(called, 0.0))
 
     def read(
-        self, tree: Tree, place: int, type_: str, without: frozenset[int] = frozenset()
+        self,
+        tree: Tree,
+        place: int,
+        type_: str,
+        without: frozenset[int] = frozenset(),
+        beside: frozenset[int] = frozenset(),
     ) -> Phrase | None:
-        """Read the phrase of a head for a slot of a type; None if it is nothing here."""
+        """Read the phrase of a head for a slot of a type; None if it is nothing here.
+
+        Args:
+            without: places of subtrees that belong to something else.
+            beside: places of subtrees elsewhere that are said of it.
+        """
         word = tree.words[place]
         if self._is_pronoun(tree, word):
             return self._refer(word)
-        tokens = {tree.words[place].token for place in without}
-        charted = self._find_charted(word, type_, tokens)
+        barred, more = (
+            frozenset(
+                known.place
+                for one in places
+                if (known := self._spans.words.get(tree.words[one].token)) is not None
+            )
+            for places in (without, beside)
+        )
+        charted = self._find_charted(word, type_, barred, more)
         if charted is None or word.lemma in _SETS or self._is_cut(tree, word):
             charted = self._call_all(tree, word, type_) or charted
         self._has_spoken = self._has_spoken or charted is not None
@@ -144,14 +162,15 @@ class LearnedPhrases:
 
     # --- by the chart
 
-    def _find_charted(self, word: Word, type_: str, without: set[int]) -> Phrase | None:
+    def _find_charted(
+        self, word: Word, type_: str, without: frozenset[int], beside: frozenset[int]
+    ) -> Phrase | None:
         own = self._spans.words.get(word.token)
         if own is None:
             return None
-        barred = frozenset(w.place for token, w in self._spans.words.items() if token in without)
         best: tuple[float, Phrase | None] = (0.0, None)
         named: tuple[float, Phrase | None] = (0.0, None)
-        for phrase in self._reader.read(own.place, barred):
+        for phrase in self._reader.read(own.place, without, beside=beside):
             degree = phrase.degree * self._nouns.fit(phrase, type_)
             if degree > named[0]:
                 named = (degree, phrase)
@@ -174,7 +193,8 @@ class LearnedPhrases:
             str(self._instance.attribute(self._instance.id_of(n), CATEGORY)) for n in head.members
         }
         vague = len(kinds) > 1 and self._model.names.knows(word.lemma)
-        vague = vague and not (phrase.plural or self._nouns.lexicon.has_type(head.said))
+        labelled = any(q.meaning and q.meaning.name == IS_A for q in phrase.qualities)
+        vague = vague and not (labelled or phrase.plural or self._nouns.lexicon.has_type(head.said))
         return _ABSENT if vague or not head.members else 1.0
 
     def _rate_charted(self, word: Word, type_: str) -> float:

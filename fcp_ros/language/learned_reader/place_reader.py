@@ -6,20 +6,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from fcp_ros.cset.state_facts import facts
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
-from fcp_ros.language.english.verbs import (
-    PUT_VERBS,
-    REMOVE_VERBS,
-)
-from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.english.verbs import REMOVE_VERBS
 from fcp_ros.language.learned_reader.nucleus import Nucleus, SpokenPlace, list_uses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
+from fcp_ros.language.learned_reader.placing_parts import (
+    BEING,
+    DEICTIC,
+    LASTING,
+    PLACED,
+    Placing,
+    PlacingFinder,
+    goes_on,
+)
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
     Act,
+    Argument,
     Coordination,
     Determiner,
+    Noun,
     NounPhrase,
     Phrase,
     Predication,
@@ -30,31 +38,31 @@ from fcp_ros.language.parsing.word_uses import collect_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Word
 
-_BEING = gather_words(
-    "be stand lie sit belong go live rest remain stay hang end need want move come"
-)
-"""Verbs of where the subject shall be."""
-LASTING = gather_words("stay remain keep leave")
-WANTING = gather_words("want need like love prefer wish have see")
-PLACED = gather_words("on in at near under behind before above to where")
-
-
-_DEICTIC = {"there": Reference.THERE, "here": Reference.HERE}
-
 
 class PlaceReader:
     """A reader of clauses by which something shall be somewhere."""
 
     def __init__(self, parsed: ParsedInstruction, phrases: LearnedPhrases) -> None:
         self._places = parsed.places
+        self._instance = parsed.context.instance
         self._phrases = phrases
+        self._finder = PlacingFinder(self._bars)
 
     def read_noun(
-        self, said: Nucleus, word: Word, without: tuple[Word, ...] = (), type_: str = ""
+        self,
+        said: Nucleus,
+        word: Word,
+        without: tuple[Word, ...] = (),
+        type_: str = "",
+        beside: tuple[Word, ...] = (),
     ) -> Phrase | None:
-        """Read the phrase of a noun, without what has a part of its own in the clause."""
-        barred = frozenset(one.place for one in without)
-        phrase = self._phrases.read(said.tree, word.place, type_, barred)
+        """Read the phrase of a noun, without what has a part of its own in the clause.
+
+        Args:
+            beside: clauses elsewhere that are said of it.
+        """
+        barred, more = (frozenset(one.place for one in words) for words in (without, beside))
+        phrase = self._phrases.read(said.tree, word.place, type_, barred, more)
         if not isinstance(phrase, Coordination):
             return phrase
         starts = {one.start for one in without}
@@ -67,7 +75,7 @@ class PlaceReader:
         self, said: Nucleus, word: Word, without: tuple[Word, ...] = ()
     ) -> Phrase | None:
         """Read the phrase of a noun, also "there"."""
-        head = _DEICTIC.get(word.text)
+        head = DEICTIC.get(word.text)
         if head is None:
             return self.read_noun(said, word, without)
         return NounPhrase(word.token, word.token + 1, head, Determiner.THE)
@@ -91,6 +99,9 @@ class PlaceReader:
             inner: where that place is: "(on the table) | in the kitchen".
         """
         place = self.read_place(said, where.noun, without)
+        content = next((p for p in said.places if p.preposition == "with"), None)
+        if content is not None and isinstance(place, NounPhrase):
+            place = self._tell_by_content(said, place, content)
         for further in inner:
             place = self.add_place(said, place, further) if place is not None else None
         if place is None or where.preposition not in PLACED:
@@ -108,78 +119,121 @@ class PlaceReader:
             degree=degree,
         )
 
+    def _tell_by_content(
+        self, said: Nucleus, place: NounPhrase, content: SpokenPlace
+    ) -> NounPhrase:
+        """Say of a place what is there: "(to the room) | with the desk"."""
+        things = self.read_noun(said, content.noun)
+        names = place.head.members if isinstance(place.head, Noun) else ()
+        if not isinstance(things, NounPhrase) or not isinstance(things.head, Noun):
+            return place
+        inner = {*things.head.members}
+        known = facts(self._instance)
+        told = any(f.arguments[0] in inner and f.arguments[-1] in names for f in known)
+        if len(names) < 2 or not told:
+            return place
+        uses = list_uses(content.words, WordRole.QUALITY, "what is there")
+        there = Predication(None, {THEME: things}, PLACE, "from", degree=things.degree, uses=uses)
+        own = (*place.uses, *uses, *collect_phrase_uses(things))
+        return replace(place, qualities=(*place.qualities, there), uses=own)
+
     def place(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "put | the mug | on the table", "the mug belongs | on the table"."""
-        found = self._find_theme(said)
-        if found is None:
+        parts = self._finder.find(said)
+        if parts is None:
             return
-        act, word = found
-        own = [p for p in said.places if p.preposition in (*PLACED, "from")]
-        attached = said.list_behind(word)
-        if not said.lemma and word is said.verb:
-            own, attached = [p for p in attached if p.preposition in (*PLACED, "from")], []
-        barred = [p for p in own if _is_negated(said, p)]
-        sources = [p for p in own if p.preposition == "from" and p not in barred]
-        goals = [p for p in own if p not in (*sources, *barred)]
-        joined, pairs = self._find_joined(said, word, goals)
-        if not goals:
-            goals = [p for p in attached if p.preposition in PLACED][-1:]
-        if not goals and pairs:
-            goals = [pairs[-1][1]]  # "the mug and the book | on the table"
-            joined, pairs = [*joined, *(one for one, _ in pairs)], []
-        goals = [p for p in goals if p.noun.text not in _DEICTIC or p is goals[0]]
-        roots = [p.root for p in (*goals, *sources, *barred)]
-        roots += [*joined, *(one for one, _ in pairs)]
-        theme = self.read_noun(said, word, tuple(w for w in roots if w is not word))
+        barred = tuple(w for w in parts.roots if w != parts.word)
+        apart = self._find_apart(said, parts)
+        theme = self.read_noun(said, parts.word, barred, beside=apart)
         if theme is None:
             return
-        if not goals and not barred:
-            yield from self._remove(said, theme, word, sources, act)
+        if not parts.goals and not parts.barred:
+            yield from self._remove(said, theme, parts)
             return
-        for source in sources[:1]:
+        for source in (*parts.sources[:1], *parts.described):
             theme = self.add_place(said, theme, source)
-        early = [one for one in joined if not goals or one.place < goals[0].noun.place]
-        theme = self.join(said, theme, early, tuple(roots))
+        theme = self.join(said, theme, parts.early, tuple(parts.roots))
         if theme is None:
             return
-        where = goals[0] if goals else None
-        one = None
-        if where is not None:
-            inner = [p for p in goals[1:] if not _goes_on(said, p) and where.preposition != "where"]
-            others = tuple(w for w in roots if w is not where.root)
-            one = self.make_place(said, theme, where, others, inner)
-        if one is None and not barred:
+        one = self._place_first(said, theme, parts, apart)
+        if one is None and not parts.barred:
             return
         if one is not None:
-            yield self.make(said, act, one)
+            yield self.make(said, parts.act, one)
+        yield from self._place_again(said, theme, parts, placed=one is not None)
+        yield from self._place_others(said, parts, one)
+
+    def _bars(self, said: Nucleus, thing: Word, where: SpokenPlace, place: Word) -> bool:
+        """Return True if no relation says of a thing that it is at a place."""
+        one = self.read_place(said, thing, (where.root,))
+        two = self.read_place(said, place)
+        if one is None or two is None:
+            return False
+        types = self._phrases.list_types(one), self._phrases.list_types(two)
+        return all(types) and self._places.choose(where.preposition, *types) is None
+
+    def _find_apart(self, said: Nucleus, parts: Placing) -> tuple[Word, ...]:
+        """Find the clause behind a place that can't be said of it, but of the thing before it.
+
+        "Put something on the couch | that I can drink from".
+        """
+        noun = parts.goals[0].noun if parts.goals else None
+        clause = said.tree.find_child(noun.place, "relcl") if noun is not None else None
+        if noun is None or clause is None or clause.is_inserted or noun.place < parts.word.place:
+            return ()
+        place = self.read_noun(said, noun)
+        if place is None or _covers(place, clause):
+            return ()
+        barred = tuple(w for w in parts.roots if w != parts.word)
+        theme = self.read_noun(said, parts.word, barred, beside=(clause,))
+        return (clause,) if theme is not None and _covers(theme, clause) else ()
+
+    def _place_first(
+        self, said: Nucleus, theme: Phrase, parts: Placing, apart: tuple[Word, ...]
+    ) -> Predication | None:
+        """Say where the thing shall be at first, and where that place is."""
+        if not parts.goals:
+            return None
+        where, *further = parts.goals
+        inner = [p for p in further if not goes_on(said, p) and where.preposition != "where"]
+        others = tuple(word for word in (*parts.roots, *apart) if word is not where.root)
+        return self.make_place(said, theme, where, others, inner)
+
+    def _place_again(
+        self, said: Nucleus, theme: Phrase, parts: Placing, placed: bool
+    ) -> Iterator[SpokenClause]:
+        """Read "(on the table) and afterwards | in the fridge", "(on the table,) not | on it"."""
         again = _repeat(theme)
-        for further in goals[1:]:
-            if _goes_on(said, further):
-                placed = self.make_place(said, again, further)
-                if placed is not None:
-                    yield self._make_more(act, placed, said.lemma)
-        for place in barred:
-            placed = self.make_place(said, theme if one is None else again, place)
-            if placed is not None:
-                clause = self._make_more(Act.STATE, placed, "")
+        for further in parts.goals[1:]:
+            if goes_on(said, further):
+                one = self.make_place(said, again, further)
+                if one is not None:
+                    yield self._make_more(parts.act, one, said.lemma)
+        for place in parts.barred:
+            one = self.make_place(said, again if placed else theme, place)
+            if one is not None:
+                clause = self._make_more(Act.STATE, one, "")
                 no = list_uses([said.tree.words[place.words[0].place - 1]], WordRole.LIMIT, "not")
                 yield replace(clause, negated=True, uses=(*clause.uses, *no))
-        for other, there in pairs:
+
+    def _place_others(
+        self, said: Nucleus, parts: Placing, one: Predication | None
+    ) -> Iterator[SpokenClause]:
+        """Read "and | the book | on the couch", and what goes to the same place: "and the book"."""
+        for other, there in parts.pairs:
             moved = self.read_noun(said, other, (there.root,))
             placed = self.make_place(said, moved, there) if moved is not None else None
             if placed is not None:
-                yield self._make_more(act, placed, said.lemma)
-        for other in joined:
-            if other in early or where is None:
-                continue
-            moved = self.read_noun(said, other)
-            if moved is not None and one is not None and not isinstance(one.arguments[PLACE], int):
-                same = replace(
-                    one,
-                    arguments={THEME: moved, PLACE: _repeat(one.arguments[PLACE])},
-                    uses=(),
-                )
-                yield self._make_more(act, same, said.lemma)
+                yield self._make_more(parts.act, placed, said.lemma)
+        where = one.arguments[PLACE] if one is not None else 0
+        if one is None or isinstance(where, int):
+            return
+        for other in parts.joined:
+            moved = self.read_noun(said, other) if other not in parts.early else None
+            if moved is not None:
+                arguments: dict[str, Argument] = {THEME: moved, PLACE: _repeat(where)}
+                same = replace(one, arguments=arguments, uses=())
+                yield self._make_more(parts.act, same, said.lemma)
 
     def place_same(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "(the milk to the table, then) back | into the fridge"."""
@@ -189,69 +243,6 @@ class PlaceReader:
             clause = self.make(said, Act.STATE, one)
             back = list_uses([said.verb], WordRole.ACTION, "back")
             yield replace(clause, uses=(*clause.uses, *back))
-
-    def _find_theme(self, said: Nucleus) -> tuple[Act, Word] | None:
-        """Find what shall be somewhere, and how that is asked for."""
-        word = said.subject
-        if said.thing is not None and said.lemma in PUT_VERBS | WANTING | LASTING | REMOVE_VERBS:
-            there = any(p.noun.text == "there" for p in said.places)
-            act = Act.STATE if there else Act.KEEP  # "(put it on the table and) leave it there"
-            return (act if said.lemma in LASTING else Act.ACHIEVE), said.thing
-        if word is None:
-            return None
-        if said.passive and said.lemma in PUT_VERBS | REMOVE_VERBS | {"allow", "permit"}:
-            return Act.STATE, word
-        if said.lemma and said.lemma not in _BEING:
-            return None
-        return (Act.KEEP if said.lemma in LASTING else Act.STATE), word
-
-    def _find_joined(
-        self, said: Nucleus, theme: Word, goals: list[SpokenPlace]
-    ) -> tuple[list[Word], list[tuple[Word, SpokenPlace]]]:
-        """Find what goes on without its verb: "and the book", "and the book | on the couch"."""
-        tree, alone = said.tree, list[Word]()
-        pairs: list[tuple[Word, SpokenPlace]] = []
-        open_ = [*said.joined, *(p.noun for p in goals)]
-        seen: set[int] = {theme.place}
-        if tree.children[theme.place]:
-            open_.insert(0, theme)
-        while open_:
-            word = open_.pop(0)
-            is_joined = word in said.joined or word.role == "conj"
-            inner = [p for p in said.list_behind(word) if p.preposition in PLACED]
-            if is_joined and word.place not in seen and word not in (p.noun for p in goals):
-                seen.add(word.place)
-                if inner:
-                    pairs.append((word, inner[0]))
-                    open_.append(inner[0].noun)
-                elif word in said.joined:
-                    alone.append(word)
-            for child in tree.list_children(word.place, "conj", "appos", "dep"):
-                there = next((p for p in goals if p.noun is word), None)
-                if (
-                    child.is_noun
-                    and there is not None
-                    and self._is_no_place(said, theme, there, child)
-                ):
-                    alone.append(child)
-                    continue
-                if child.is_noun and any(p.preposition in PLACED for p in said.list_behind(child)):
-                    open_.append(child)
-                elif child.is_noun and word in said.joined:
-                    alone.append(child)
-        return alone, pairs
-
-    def _is_no_place(self, said: Nucleus, theme: Word, where: SpokenPlace, other: Word) -> bool:
-        """Return True for the book of "the mug on the table, then the book"."""
-        if any(p.preposition in PLACED for p in said.list_behind(other)):
-            return False
-        one, two = (self.read_noun(said, word) for word in (theme, other))
-        if one is None or two is None:
-            return False
-        types = self._phrases.list_types(one), self._phrases.list_types(two)
-        if not all(types):
-            return False
-        return self._places.choose(where.preposition, *types) is None
 
     def join(
         self, said: Nucleus, theme: Phrase, others: list[Word], without: tuple[Word, ...]
@@ -275,14 +266,13 @@ class PlaceReader:
         uses = [u for a in one.arguments.values() if not isinstance(a, int) for u in _list(a)]
         return SpokenClause(act, (one,), verb=verb, uses=tuple(uses), degree=one.degree)
 
-    def _remove(
-        self, said: Nucleus, theme: Phrase, word: Word, sources: list[SpokenPlace], act: Act
-    ) -> Iterator[SpokenClause]:
+    def _remove(self, said: Nucleus, theme: Phrase, parts: Placing) -> Iterator[SpokenClause]:
         """Read "take the mug | off the table"."""
-        if said.lemma not in REMOVE_VERBS | LASTING | _BEING and said.lemma:
+        word = parts.word
+        if said.lemma not in REMOVE_VERBS | LASTING | BEING and said.lemma:
             return
         attached = [p for p in said.list_behind(word) if p.preposition == "from"]
-        sources = sources or attached
+        sources = parts.sources or attached
         if not sources:
             return
         if attached and sources == attached:
@@ -301,7 +291,7 @@ class PlaceReader:
             uses=list_uses(sources[0].words, WordRole.ACTION, "from"),
             degree=theme.degree * place.degree,
         )
-        yield self.make(said, act, away)
+        yield self.make(said, parts.act, away)
 
     def add_place(self, said: Nucleus, theme: Phrase, source: SpokenPlace) -> Phrase:
         """Say of a thing where it is: "(bring me the mug) | from the shelf"."""
@@ -347,19 +337,10 @@ def _repeat(phrase: object) -> NounPhrase:
     return NounPhrase(0, 0, head, Determiner.THE, None, several)
 
 
+def _covers(phrase: Phrase, word: Word) -> bool:
+    """Return True if a word has a part in a phrase."""
+    return any(u.start <= word.start and word.end <= u.end for u in collect_phrase_uses(phrase))
+
+
 def _list(phrase: Phrase) -> tuple[WordUse, ...]:
     return tuple(collect_phrase_uses(phrase))
-
-
-def _is_negated(said: Nucleus, place: SpokenPlace) -> bool:
-    """Return True for "not | on the couch"."""
-    words = said.tree.words
-    before = words[place.words[0].place - 1] if place.words[0].place else None
-    return before is not None and before.text == "not" and before.head != said.verb.place
-
-
-def _goes_on(said: Nucleus, place: SpokenPlace) -> bool:
-    """Return True for "(on the table) and afterwards | in the fridge"."""
-    words, first = said.tree.words, place.words[0].place
-    before = [words[p].text for p in range(max(0, first - 3), first)]
-    return "and" in before or "then" in before or "," in before

@@ -35,8 +35,17 @@ from fcp_ros.domain.expressions.syntax import (
     to_text,
 )
 from fcp_ros.domain.phrase_goals import SlotValue, fill_goal, state_effects
-from fcp_ros.domain.phrases import Phrase, PhraseSlot, PhraseWord, Variant, list_slots
-from fcp_ros.domain.words import ADDRESSEE, NUMBER, SPEAKER, TaskTemplate
+from fcp_ros.domain.phrases import (
+    ADDRESSEE,
+    NUMBER,
+    SPEAKER,
+    Phrase,
+    PhraseSlot,
+    PhraseWord,
+    TaskTemplate,
+    Variant,
+    list_slots,
+)
 from fcp_ros.language.model_reader.names import (
     OfferedElement,
     OfferedNames,

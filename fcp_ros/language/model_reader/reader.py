@@ -14,8 +14,8 @@ from fcp_ros.foundation.wording import to_printable
 from fcp_ros.grounding.generation.generator import TextGenerator, TextRequest
 from fcp_ros.grounding.generation.model_generator import make_model_generator
 from fcp_ros.grounding.generation.server_generator import ServerGenerator
-from fcp_ros.grounding.protocol.errors import GroundingError
-from fcp_ros.grounding.protocol.options import Device, EndpointOptions, Precision
+from fcp_ros.grounding.judgement import GroundingError
+from fcp_ros.grounding.options import Device, EndpointOptions, Precision
 from fcp_ros.language.model_reader.candidates import CheckedTexts, GoalCandidate, check_texts
 from fcp_ros.language.model_reader.examples import make_examples
 from fcp_ros.language.model_reader.goal_grammar import build_goal_grammar

@@ -170,6 +170,20 @@ class Lexicon:
         found = self._attributes.get(word, {})
         return frozenset(name for names in found.values() for name in names)
 
+    def list_labels_with(self, word: str, noun: Noun) -> tuple[str, ...]:
+        """List the labels of things with a word before their noun: a "full glass bottle" is full.
+
+        Args:
+            noun: names the things.
+        """
+        found = dict[str, None]()
+        for name in noun.members:
+            category = self._instance.attribute(self._instance.id_of(name), CATEGORY)
+            label = normalise_label(category) if isinstance(category, str) else ""
+            if word in label.split()[:-1]:
+                found[label] = None
+        return tuple(found)
+
     # --- nouns
 
     def find_nouns(self, tokens: Sequence[Token], start: int) -> list[NounMatch]:

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fcp_ros.domain.model import TEXT
-from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
-from fcp_ros.domain.words import NUMBER
+from fcp_ros.domain.phrases import NUMBER, PhraseSlot, PhraseWord
 from fcp_ros.language.english.function_words import COMMON
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.prepositions import PREPOSITIONS

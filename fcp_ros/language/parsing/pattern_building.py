@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from fcp_ros.domain.expressions.syntax import list_variables
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.domain.phrase_goals import list_actors
-from fcp_ros.domain.phrases import PhraseSlot, PhraseWord, list_slots
-from fcp_ros.domain.words import DomainWords, TaskTemplate
+from fcp_ros.domain.phrases import DomainWords, PhraseSlot, PhraseWord, TaskTemplate, list_slots
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.states import ANTONYMS, SAME_STATES
 from fcp_ros.language.english.tokens import tokenise

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fcp_ros.domain.phrases import PhraseWord
-from fcp_ros.domain.words import ThingSet
+from fcp_ros.domain.phrases import PhraseWord, ThingSet
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.language.english.nouns.wholes import PART_NOUNS
 from fcp_ros.language.english.tokens import Token, TokenKind, tokenise

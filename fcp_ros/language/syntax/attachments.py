@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
+from fcp_ros.language.english.turning_words import EXCEPTING_MARKS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.syntax.sentences import Segment
 from fcp_ros.language.syntax.tree import Tree, Word
@@ -18,7 +19,14 @@ _LISTED = ("appos", "npadvmod", "conj", "dep")
 _OBJECTS = ("dobj", "pobj", "nsubj", "nsubjpass", "attr")
 _DESTINATIONS = frozenset(["to", "into", "onto"])
 _FREE = gather_words("whatever whichever what")
-_EXCEPT = gather_words("except excluding besides barring save but apart aside without")
+_FREE_ROLES = {
+    "ccomp": "dobj",
+    "advcl": "dobj",
+    "csubj": "nsubj",
+    "csubjpass": "nsubj",
+    "pcomp": "pobj",
+}
+"""Roles of free relative clauses in a parser's tree, and those of their pronouns then."""
 _POSTURES = frozenset(["lie", "stand", "sit", "hang"])
 _NOW = gather_words("now currently already still initially originally")
 _PLACING = gather_words("on in into onto to at under behind next inside")
@@ -39,6 +47,8 @@ def mend_tree(tree: Tree) -> Tree:
         _join_lists,
         _join_parts,
         _split_pairs,
+        _attach_appositions,
+        _attach_relatives,
         _free_relatives,
         _attach_adverbs,
         _make_prepositions,
@@ -172,13 +182,17 @@ def _free_relatives(tree: Tree) -> Tree:
         lying = clause.role == "advcl" and clause.lemma in _POSTURES and clause.tag == "VBG"
         if lying and thing is not None and thing.place < clause.place:
             moved[clause.place] = (thing.place, "acl")
-        if clause.role not in ("ccomp", "advcl", "csubj", "csubjpass") or not clause.is_verb:
+        if not clause.is_verb or not (clause.role in _FREE_ROLES or clause.role == "conj"):
             continue
         subject = tree.find_child(clause.place, "nsubj", "nsubjpass")
         if subject is None or not _is_free(tree, subject):
             continue
-        above, objects = tree.words[clause.head], {"ccomp": "dobj", "advcl": "dobj"}
-        moved[subject.place] = (above.place, objects.get(clause.role, "nsubj"))
+        above = tree.words[clause.head]
+        if clause.role == "conj" and above.lemma == "be":
+            continue
+        moved[subject.place] = (above.place, _FREE_ROLES.get(clause.role, "conj"))
+        if thing is not None and thing.tag == "PRP":
+            moved[thing.place] = (thing.head, "dative")  # "bring me | what is on the table"
         moved[clause.place] = (subject.place, "relcl")
         places = [w for w in tree.list_children(clause.place, "prep") if w.place > clause.place]
         if len(places) > 1 and above.place < clause.place:
@@ -231,6 +245,8 @@ def _leave_out(tree: Tree) -> Tree:
     """Make "but" in "all cups but the mug" a preposition."""
     moved: dict[int, tuple[int, str]] = {}
     for word in tree.words:
+        if word.text in ("just", "only"):
+            moved |= _leave_out_just(tree, word)
         if word.text not in ("but", "except") or word.role != "cc":
             continue
         later = (w for w in tree.list_children(word.head, "conj") if w.place > word.place)
@@ -241,12 +257,35 @@ def _leave_out(tree: Tree) -> Tree:
             continue
         moved[word.place] = (noun.place, "prep")
         moved[left_out.place] = (word.place, "pobj")
+        for between in tree.list_children(left_out.place, "neg", "advmod"):
+            if word.place < between.place < left_out.place:
+                moved[between.place] = (word.place, between.role)  # "but not | the mug"
         verb = above if above.is_verb else tree.words[noun.head]
         if verb.is_verb and not _has_place(tree, verb, noun):
             for place in tree.list_children(left_out.place, "prep"):
                 if place.text != "of":
                     moved[place.place] = (verb.place, "prep")
     return _move(tree, moved)
+
+
+def _leave_out_just(tree: Tree, just: Word) -> dict[int, tuple[int, str]]:
+    """Make "just not" in "all cups, just not the mug" a preposition."""
+    behind = tree.words[just.place + 1 :]
+    if len(behind) < 2 or behind[0].text != "not":
+        return {}
+    named = (w for w in behind[1:] if w.role not in ("compound", "nmod", "amod", "det", "poss"))
+    left_out = next(named, just)
+    verb = tree.words[left_out.head]
+    while not verb.is_verb and verb.head != verb.place:
+        verb = tree.words[verb.head]
+    noun = _find_many(tree, verb, just)
+    if not (left_out.is_noun or left_out.text == "one") or noun is None or noun == left_out:
+        return {}
+    return {
+        just.place: (noun.place, "prep"),
+        behind[0].place: (just.place, "neg"),
+        left_out.place: (just.place, "pobj"),
+    }
 
 
 def _is_named(tree: Tree, word: Word) -> bool:
@@ -260,7 +299,7 @@ def _has_place(tree: Tree, verb: Word, noun: Word) -> bool:
     """Return True for a verb with a place of its own behind its object."""
     return any(
         prep.place > noun.place
-        and prep.text not in _EXCEPT
+        and prep.text not in EXCEPTING_MARKS
         and any(tree.list_children(prep.place, "pobj", "prep", "pcomp"))
         for prep in tree.list_children(verb.place, "prep", "dative")
     )
@@ -290,9 +329,14 @@ def _release_places(tree: Tree) -> Tree:
             idle = clause.lemma in _FINDING and subject is not None and subject.text in _PARTNERS
             if not places:
                 continue
-            free = idle or _is_bare(tree, tree.words[places[-1].head])
+            last = places[-1]
+            free = idle or clause.role == "amod" or _is_bare(tree, tree.words[last.head])
+            free = free or any(  # "something I can wipe it with | on the table"
+                _is_bare(tree, prep) and prep.place < last.place
+                for prep in tree.list_children(clause.place, "prep")
+            )
             if len(places) > 1 or free or (states and clause.lemma == "be"):
-                moved[places[-1].place] = (verb.place, "prep")
+                moved[last.place] = (verb.place, "prep")
     return _move(tree, moved)
 
 
@@ -304,6 +348,7 @@ def _is_bare(tree: Tree, prep: Word) -> bool:
 def _list_relative(tree: Tree, noun: Word) -> list[Word]:
     """List the clauses that are said of a noun, or of the one behind "of"."""
     found = list(tree.list_children(noun.place, "relcl", "acl"))
+    found += [c for c in tree.list_children(noun.place, "amod") if c.place > noun.place]
     for prep in tree.list_children(noun.place, "prep"):
         if prep.text == "of":
             for inner in tree.list_children(prep.place, "pobj"):
@@ -315,7 +360,7 @@ def _attach_exceptions(tree: Tree) -> Tree:
     """Attach "except the mug" to the noun before it, and what follows to the verb."""
     moved: dict[int, tuple[int, str]] = {}
     for word in tree.words:
-        if word.text not in _EXCEPT or word.role not in ("prep", "mark", "advmod"):
+        if not _leaves_out(tree, word):
             continue
         above = tree.words[word.head]
         for later in tree.list_children(word.place, "prep"):
@@ -338,11 +383,62 @@ def _attach_exceptions(tree: Tree) -> Tree:
     return _move(tree, moved)
 
 
+def _leaves_out(tree: Tree, word: Word) -> bool:
+    """Return True for "except", "with the exception of", "other than"."""
+    if word.role not in ("prep", "mark", "advmod", "amod"):
+        return False
+    if word.text == "with":
+        noun = tree.find_child(word.place, "pobj")
+        return noun is not None and noun.text == "exception"
+    if word.text == "other":
+        return any(child.text == "than" for child in tree.list_children(word.place, "prep"))
+    return word.text in EXCEPTING_MARKS and word.role != "amod"
+
+
 def _find_many(tree: Tree, verb: Word, exception: Word) -> Word | None:
     """Find the object or subject that an exception is about."""
     roles = ("dobj", "nsubj", "nsubjpass", "attr")
     before = [w for w in tree.list_children(verb.place, *roles) if w.place < exception.place]
     return next((w for w in reversed(before) if not w.is_inserted), None)
+
+
+def _attach_appositions(tree: Tree) -> Tree:
+    """Attach "the clean one" in "my jacket, the clean one" to the noun before it."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        if word.text not in ("one", "ones") or word.role not in (
+            "dep",
+            "ccomp",
+            "npadvmod",
+            "conj",
+        ):
+            continue
+        first = tree.words[tree.list_subtree(word.place)[0]]
+        before = tree.words[first.place - 1] if first.place else word
+        if before.text == ",":
+            before = tree.words[before.place - 1]
+        if before.is_noun and first.text in ("the", "that") and before.role not in ("compound",):
+            moved[word.place] = (before.place, "appos")
+    return _move(tree, moved)
+
+
+def _attach_relatives(tree: Tree) -> Tree:
+    """Attach relative clauses to the noun before them.
+
+    "The kites in the hall | where the can is", "put the cup | that Ann left here | there".
+    """
+    moved: dict[int, tuple[int, str]] = {}
+    for clause in tree.words:
+        if clause.role not in ("relcl", "advcl", "ccomp") or not clause.is_verb:
+            continue
+        first = tree.words[tree.list_subtree(clause.place)[0]]
+        before = tree.words[first.place - 1] if first.place else clause
+        where = first.text == "where" and before.role == "pobj"
+        which = first.text in ("that", "which", "who") and first.role in ("dobj", "nsubj", "pobj")
+        which = which and clause.role != "relcl" and before.role in _OBJECTS
+        if before.is_noun and (where or which):
+            moved[clause.place] = (before.place, "relcl")
+    return _move(tree, moved)
 
 
 def _attach_places(tree: Tree) -> Tree:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 
+from fcp_ros.language.english.turning_words import NOT_STATED
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 from fcp_ros.language.syntax.units import Unit
@@ -13,11 +14,6 @@ from fcp_ros.language.syntax.units import Unit
 SPEAKERS = frozenset(["i", "we"])
 _FINITE = frozenset(["VBZ", "VBP", "VBD", "MD"])
 _PRESENT = frozenset(["VBZ", "VBP"])
-_DEMANDING = gather_words(
-    "should must shall ought let except unless until instead rather please kindly if nor "
-    "preferably ideally whichever whatever wherever"
-)
-"""Closed-class words that a mere statement lacks: of duty, condition, exception and choice."""
 _PLACING = frozenset(["belong", "go", "stay", "remain"])
 """Verbs that say in the present where something shall be."""
 _WANTING = gather_words(
@@ -88,7 +84,7 @@ def _is_finite(tree: Tree, verb: Word) -> bool:
 
 def demands(tree: Tree, word: Word) -> bool:
     """Return True for a word that a mere statement lacks: of a wish, a ban, a condition."""
-    if word.text in _DEMANDING or (word.lemma in _ALLOWING and word.is_verb):
+    if word.text in NOT_STATED or (word.lemma in _ALLOWING and word.is_verb):
         return True
     above = tree.words[word.head]
     if word.text in ("not", "n't", "only"):

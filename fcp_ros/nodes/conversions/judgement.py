@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
-from fcp_ros.grounding.protocol.errors import WRONG_QUESTION, GroundingError
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
+from fcp_ros.grounding.judgement import (
+    WRONG_QUESTION,
+    ArgumentContext,
+    GroundingError,
+    JudgementRequest,
+    Membership,
+)
 from fcp_ros.msg import Argument, Judgement, PredicateQuery
 from fcp_ros.msg import ArgumentContext as ArgumentContextMessage
 from fcp_ros.msg import Membership as MembershipMessage

@@ -16,8 +16,8 @@ from fcp_ros.alignment.name_book import NameBook
 from fcp_ros.execution.dispatch_model import ReplanPolicy
 from fcp_ros.execution.events import WorldChanged
 from fcp_ros.foundation.sqlite_file import DatabaseFileError
-from fcp_ros.grounding.calibration.location import locate_store
-from fcp_ros.grounding.protocol.options import EvidenceOrigin
+from fcp_ros.grounding.calibration.store import locate_store
+from fcp_ros.grounding.options import EvidenceOrigin
 from fcp_ros.msg import ActionOutcome, ExecutionState, NameProposals, PlanStatus, SceneGraphUpdate
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.goals import Conclusion, ExecutiveParts, GoalAchievement, PlanExecution

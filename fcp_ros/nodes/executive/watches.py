@@ -26,7 +26,7 @@ from fcp_ros.nodes.scene_access.owner import SceneOwner
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.verification.stepping import holds
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.options import ON_REQUEST
+from fcp_ros.scene.relations.relation_options import ON_REQUEST
 from fcp_ros.srv import SettleName
 
 

@@ -24,7 +24,7 @@ from fcp_ros.grounding import (
     JudgementRequest,
     OutcomeNumber,
 )
-from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.grounding.judgement import Membership
 from fcp_ros.msg import ActionOutcome, CalibrationEntry
 from fcp_ros.nodes.conversions.common import ConversionError, time_from_ros, time_to_ros
 from fcp_ros.nodes.conversions.judgement import membership_from_ros, request_from_ros

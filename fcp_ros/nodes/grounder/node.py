@@ -21,8 +21,8 @@ from fcp_ros.grounding import (
     JudgementRequest,
     make_grounder,
 )
+from fcp_ros.grounding.grounder import suggest_model
 from fcp_ros.grounding.models.torch_device import measure_device_memory
-from fcp_ros.grounding.registry import suggest_model
 from fcp_ros.msg import ActionOutcome, CalibrationEntry, GroundingInfo
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.conversions.judgement import (

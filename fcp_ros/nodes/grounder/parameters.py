@@ -18,11 +18,10 @@ from fcp_ros.grounding import (
     Precision,
     ScoringMode,
 )
-from fcp_ros.grounding.calibration.location import DEFAULT_PATH, locate_store
-from fcp_ros.grounding.model_files.registry import is_registered
-from fcp_ros.grounding.model_files.store import locate_models
-from fcp_ros.grounding.protocol.options import DEFAULT_KEY_VARIABLE, KEY_PREFIX, check_key_variable
-from fcp_ros.grounding.registry import ORACLES
+from fcp_ros.grounding.calibration.store import DEFAULT_PATH, locate_store
+from fcp_ros.grounding.grounder import ORACLES
+from fcp_ros.grounding.models.model_store import is_registered, locate_models
+from fcp_ros.grounding.options import DEFAULT_KEY_VARIABLE, KEY_PREFIX, check_key_variable
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, WORLD
 from fcp_ros.nodes.runtime.parameters import (
     DOMAIN_FOLDERS,

@@ -13,7 +13,7 @@ from rclpy.action.server import ServerGoalHandle
 
 from fcp_ros.action import MakePlan
 from fcp_ros.domain.diagnostics import DomainError
-from fcp_ros.domain.yaml.reader import load_domain
+from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import Alignment, Plan, PlanResult
 from fcp_ros.nodes.conversions.planning import interpretation_to_ros

@@ -11,8 +11,7 @@ from typing import Any
 
 from rclpy.client import Client
 
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError, JudgementRequest, Membership
 from fcp_ros.nodes.conversions.common import ConversionError, duration_to_ros
 from fcp_ros.nodes.conversions.judgement import membership_from_ros, request_to_ros
 from fcp_ros.nodes.runtime.server_life import ServerLife

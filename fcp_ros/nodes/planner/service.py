@@ -21,7 +21,7 @@ from fcp_ros.domain.expressions.syntax import Expression, ExpressionError
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.shifting import shift_elements
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation
 from fcp_ros.language.registry import make_reader

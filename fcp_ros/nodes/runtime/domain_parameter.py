@@ -9,8 +9,8 @@ from dataclasses import replace
 from fcp_ros.binding.label_types import with_type_overrides
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.model import Domain
-from fcp_ros.domain.yaml.reader import load_domain
-from fcp_ros.grounding.protocol.options import EvidenceWorld
+from fcp_ros.domain.yaml.domain_files import load_domain
+from fcp_ros.grounding.options import EvidenceWorld
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.parameters import DOMAIN_FILES, ParameterSpec, ParameterTable
 from fcp_ros.package_files import find_domain

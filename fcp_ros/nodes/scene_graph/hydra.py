@@ -15,15 +15,15 @@ from fcp_ros.nodes.runtime.worker import NewestThread
 from fcp_ros.nodes.scene_graph.bridge import Bridge, MissingBridge, SceneSink, require_message
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.formats.spark_dsg.binary import decode_binary
-from fcp_ros.scene.formats.spark_dsg.raw import to_symbol
-from fcp_ros.scene.formats.spark_dsg.reader import (
+from fcp_ros.scene.formats.spark_dsg.dsg_reader import (
     build_message_graph,
     get_object_labels,
     read_label_space,
 )
+from fcp_ros.scene.formats.spark_dsg.raw import to_symbol
 from fcp_ros.scene.graph.elements import Layer, SceneError, SceneNode, SceneRelation, SequenceGap
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.live.sequence_numbers import counts_anew
+from fcp_ros.scene.sequence_numbers import counts_anew
 
 # --- Hydra's scene graph, from full and incremental updates; without ROS ---
 

@@ -51,7 +51,7 @@ from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.loading import read_scene
-from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
+from fcp_ros.scene.relations.relation_options import ON_REQUEST, RelationOptions
 from fcp_ros.srv import GetSceneGraph, LoadScene
 
 LAST_GRAPH_PATH = "~/.local/state/fcp_ros/scenes/{robot}/{domain_id}.sqlite"

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.expressions.parts import split_goal
-from fcp_ros.domain.expressions.structure import has_requirements
+from fcp_ros.domain.expressions.structure import has_requirements, split_goal
 from fcp_ros.domain.expressions.syntax import (
     And,
     Bound,

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import Constant, Expression, Text, atoms
 from fcp_ros.domain.model import Domain, GradedPredicate
-from fcp_ros.grounding.protocol.judgement import CATEGORY, NAME, canonicalise
+from fcp_ros.grounding.judgement import CATEGORY, NAME, canonicalise
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.formula import (
     AtLeast,

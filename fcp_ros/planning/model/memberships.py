@@ -9,8 +9,13 @@ from typing import NamedTuple, Protocol
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import reaches
-from fcp_ros.grounding.protocol.errors import WRONG_QUESTION, GroundingError
-from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership, build_request
+from fcp_ros.grounding.judgement import (
+    WRONG_QUESTION,
+    GroundingError,
+    JudgementRequest,
+    Membership,
+    build_request,
+)
 from fcp_ros.planning.model.plan import Judged
 from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.model.result import PlanStatus

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import Expression
-from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+from fcp_ros.grounding.judgement import JudgementRequest, Membership
 
 
 @dataclass(frozen=True, slots=True)

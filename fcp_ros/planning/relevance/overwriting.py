@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance, Schema
-from fcp_ros.cset.instance.constraints import find_conflicts
+from fcp_ros.cset.constraints import find_conflicts
 from fcp_ros.domain.expressions.syntax import Atom, Variable, free_variables
 from fcp_ros.domain.model import ActionRule
 from fcp_ros.planning.task.lifted import (

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from fcp_ros.cset import Instance, find_homs, find_matches
 from fcp_ros.domain.expressions.syntax import to_text
 from fcp_ros.domain.pddl import PddlTask
-from fcp_ros.domain.span_conditions import DomainSpans, build_span
+from fcp_ros.domain.rule_spans import DomainSpans, build_span
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.verification.stepping import StepRules
 

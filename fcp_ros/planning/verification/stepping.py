@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.cset import Delta, Fact, Instance, Morphism, Rewrite, UnknownElement, find_homs
-from fcp_ros.domain.amalgam import apply_rule, compute_changes
 from fcp_ros.domain.derived_facts import FactDerivation
 from fcp_ros.domain.expressions import evaluation
 from fcp_ros.domain.expressions.syntax import Atom, Variable, to_text
 from fcp_ros.domain.model import ActionRule, Constraint, Domain
-from fcp_ros.domain.span_conditions import DomainSpans, RuleSpan
+from fcp_ros.domain.rule_spans import DomainSpans, RuleSpan, apply_rule, compute_changes
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import never_stop

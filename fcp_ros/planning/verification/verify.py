@@ -14,13 +14,13 @@ from fractions import Fraction
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.evaluation import evaluate
-from fcp_ros.domain.expressions.parts import split_goal
 from fcp_ros.domain.expressions.resolution import infer_types, open_goal
+from fcp_ros.domain.expressions.structure import split_goal
 from fcp_ros.domain.expressions.syntax import And, Expression, to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches, tnorm_by_name
-from fcp_ros.grounding.protocol.judgement import JudgementRequest, build_request
+from fcp_ros.grounding.judgement import JudgementRequest, build_request
 from fcp_ros.planning.model.chunks import NotAChunk, find_step_atoms
 from fcp_ros.planning.model.ground_step import GroundStep, find_unknown_budgets, measure_uses
 from fcp_ros.planning.model.memberships import Judge, MembershipMemory, MembershipSource

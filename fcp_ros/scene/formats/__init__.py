@@ -14,8 +14,8 @@ has the table of all readers; a new format is a file here and an entry there.
 - `canonical`: our own format and the short house layout, read and written
 - `spark_dsg`: Hydra, JSON and binary, read and written
 - `usd`: Isaac Sim, read (in the sandbox) and written
-- `thor`: AI2-THOR events and ProcTHOR houses
-- `pyrobosim`: worlds
+- `ai2thor`, `procthor`: AI2-THOR events and ProcTHOR houses, in Unity's frame
+- `pyrobosim`: its worlds; `pyrobosim_entries`: the entries of its files, with their shapes
 - `worlds`: Gazebo (SDF), MuJoCo (MJCF), URDF, Habitat
 - `armeni`, `concept_graphs`, `context_matters`, `hov_sg`, `omnigibson`, `taskography`,
   `three_dssg`: data sets and tools of those names

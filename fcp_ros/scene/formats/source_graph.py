@@ -17,8 +17,13 @@ from fcp_ros.scene.graph.elements import (
     SceneRelation,
 )
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.circles import drop_supported, find_circles, find_circular, leads_back
-from fcp_ros.scene.relations.supports import MUCH_SMALLER
+from fcp_ros.scene.relations.supports import (
+    MUCH_SMALLER,
+    drop_supported,
+    find_circles,
+    find_circular,
+    leads_back,
+)
 
 SOURCE_ID = "source_id"  # Attribute that holds the source's id
 

@@ -2,9 +2,10 @@
 """The canonical scene graph: values, their checks and their changes.
 
 - ``elements``: nodes with their poses, relations, and ``SceneError``
-- ``graph``: ``SceneGraph``, a value with fast look-ups (``indexes``) and cheap changed copies
+- ``graph``: ``SceneGraph``, a value with fast look-ups (``indexes``) and cheap changed copies; the
+  same for networkx, and GraphML files
 - ``checks``: the conditions that every graph meets
 - ``delta``: changes, applied in time of their size
-- ``networkx_graph``: a graph for networkx (``SceneGraph.to_networkx``), and GraphML files
+- ``roles``: the roles that nodes have by their label
 - ``transforms``: rigid transforms between coordinate frames
 """

@@ -5,15 +5,15 @@
 while the graph changes. Both use ``Derivation``, so that they cannot differ. Whatever the source
 gives wins over geometry.
 
-- ``options``: which relations are derived, and the tolerances of their conditions
-- ``scored_pairs``, ``supports``, ``nearness``, ``room_finder``, ``unsettled``: the geometric
-  conditions of relations, on arrays of boxes and outlines
-- ``draft``: the graph in the making, and what its source gives by the thing whose place it states;
-  ``structure``: its rooms, floors and robot
+- ``relation_options``: which relations are derived, and the tolerances of their conditions
+- ``scored_pairs``, ``supports``, ``nearness``, ``unsettled``: geometric conditions of relations,
+  on arrays of boxes and outlines; things that would lie on or in themselves
+- ``draft_graph``: the graph in the making, and what its source gives by the thing whose place it
+  states; ``rooms``: its rooms, floors and robot, and the rooms of points
 - ``places``: the places of things as far as they are known, and relations made of them;
   ``derivation``: they are derived from what is given, boxes and rooms
-- ``circles``: things that would lie on or in themselves
 - ``passages``: connections of rooms, and adjacent ones; the reach of things
 - ``complete``: all of this for a whole graph, with what in it contradicts itself
-- ``maintenance/``: all of this for the neighbourhood of a change
+- ``maintainer``: all of this for the neighbourhood of a change, in time of the change's size;
+  ``changed_inputs``: what in a change derived relations depend on, and their dependents
 """

@@ -26,25 +26,25 @@ from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRela
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_often_mounted
 from fcp_ros.scene.relations.derivation import ASSUMED, Derivation
-from fcp_ros.scene.relations.draft import GivenRelations, SceneDraft
+from fcp_ros.scene.relations.draft_graph import GivenRelations, SceneDraft
 from fcp_ros.scene.relations.nearness import (
     add_reverse,
     find_candidates,
     find_nearest,
     measure_box_distance,
 )
-from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.relations.passages import connect_rooms, find_adjacent_rooms, update_reach
 from fcp_ros.scene.relations.places import Place
-from fcp_ros.scene.relations.room_finder import RoomFinder
-from fcp_ros.scene.relations.scored_pairs import ScoredPairs
-from fcp_ros.scene.relations.structure import (
+from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
+from fcp_ros.scene.relations.rooms import (
+    RoomFinder,
     SceneStructure,
     ensure_floors,
     ensure_robot,
     ensure_rooms,
     find_room_parents,
 )
+from fcp_ros.scene.relations.scored_pairs import ScoredPairs
 from fcp_ros.scene.relations.supports import find_supports
 from fcp_ros.scene.relations.unsettled import reach_of
 from fcp_ros.scene.shapes.boxes import Boxes, Indices, build_boxes, find_points_in_rectangles

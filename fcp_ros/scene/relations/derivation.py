@@ -14,10 +14,10 @@ import numpy as np
 
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode
 from fcp_ros.scene.graph.roles import HoldingRole, find_holding_role, is_often_mounted
-from fcp_ros.scene.relations.circles import drop_supported, find_circular, leads_back
 from fcp_ros.scene.relations.places import HOLDING, PLACING, KnownPlaces, Place
+from fcp_ros.scene.relations.rooms import find_room_parents
 from fcp_ros.scene.relations.scored_pairs import BARELY
-from fcp_ros.scene.relations.structure import find_room_parents
+from fcp_ros.scene.relations.supports import drop_supported, find_circular, leads_back
 from fcp_ros.scene.relations.unsettled import fall_off, find_unsettled_places
 from fcp_ros.scene.shapes.boxes import Boxes, Indices, measure_upright_half
 

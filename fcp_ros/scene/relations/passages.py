@@ -13,12 +13,11 @@ import numpy as np
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.relations.derivation import Derivation
-from fcp_ros.scene.relations.draft import SceneDraft
+from fcp_ros.scene.relations.draft_graph import SceneDraft
 from fcp_ros.scene.relations.nearness import find_candidates
-from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.relations.room_finder import RoomFinder
+from fcp_ros.scene.relations.relation_options import RelationOptions
+from fcp_ros.scene.relations.rooms import RoomFinder, find_room_parents
 from fcp_ros.scene.relations.scored_pairs import BARELY, to_confidence
-from fcp_ros.scene.relations.structure import find_room_parents
 from fcp_ros.scene.shapes.boxes import Boxes, Floats
 from fcp_ros.scene.shapes.polygons import bounds, footprint_of, storey_of_room
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
-from fcp_ros.scene.relations.draft import GivenRelations
-from fcp_ros.scene.relations.options import RelationOptions
+from fcp_ros.scene.relations.draft_graph import GivenRelations
+from fcp_ros.scene.relations.relation_options import RelationOptions
+from fcp_ros.scene.relations.rooms import SceneStructure
 from fcp_ros.scene.relations.scored_pairs import ScoredPairs
-from fcp_ros.scene.relations.structure import SceneStructure
 
 HOLDING = ("on", "inside")
 PLACING = (*HOLDING, "attached")

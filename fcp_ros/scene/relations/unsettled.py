@@ -32,7 +32,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from fcp_ros.scene.graph.roles import HoldingRole
-from fcp_ros.scene.relations.options import RelationOptions
+from fcp_ros.scene.relations.relation_options import RelationOptions
 from fcp_ros.scene.relations.scored_pairs import (
     BARELY,
     BestPairs,

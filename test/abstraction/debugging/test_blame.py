@@ -26,7 +26,7 @@ from fcp_ros.abstraction.proposers.proposer import (
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.solver import solve_qnp
 from fcp_ros.abstraction.states.building import list_goal_atoms
-from fcp_ros.domain.pddl.reader import parse_pddl
+from fcp_ros.domain.pddl.task_reader import parse_pddl
 
 Training = tuple[TrainingTask, ...]
 FEATURES, INITIAL, GOAL, ACTIONS, POLICY, REFINEMENT = AbstractionLayer

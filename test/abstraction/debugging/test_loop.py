@@ -28,7 +28,7 @@ from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.problem import encode_state
 from fcp_ros.abstraction.qnp.solver import solve_qnp
 from fcp_ros.abstraction.states.building import list_goal_atoms
-from fcp_ros.domain.pddl.reader import parse_pddl
+from fcp_ros.domain.pddl.task_reader import parse_pddl
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 

@@ -33,7 +33,7 @@ from fcp_ros.abstraction.features.parser import parse_feature, parse_role
 from fcp_ros.abstraction.states.building import build_state, list_goal_atoms
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.domain.pddl.reader import read_pddl
+from fcp_ros.domain.pddl.task_reader import read_pddl
 
 GENPLAN = Path(__file__).resolve().parents[4] / "shared" / "bench" / "genplan"
 some_states = st.lists(states(), min_size=1, max_size=8)

@@ -17,7 +17,7 @@ from fcp_ros.abstraction.states.building import build_state, list_goal_atoms
 from fcp_ros.abstraction.states.changes import Undo
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import RelationalState, StateVocabulary
-from fcp_ros.domain.pddl.reader import parse_pddl
+from fcp_ros.domain.pddl.task_reader import parse_pddl
 
 FERRY = """(define (domain ferry) (:requirements :typing) (:types car place)
   (:predicates (at-ferry ?p - place) (at ?c - car ?p - place) (linked ?p ?q - place)

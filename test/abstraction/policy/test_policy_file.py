@@ -26,7 +26,7 @@ from fcp_ros.domain import DomainError
 from fcp_ros.domain.diagnostics import Diagnostics
 from fcp_ros.domain.identity import identify_domain
 from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.domain.yaml.reader import parse_lines
+from fcp_ros.domain.yaml.domain_files import parse_lines
 from fcp_ros.foundation.yaml_text import dump_yaml, load_yaml
 
 FOLDER = Path(__file__).parents[3] / "benchmark/abstraction/policies"

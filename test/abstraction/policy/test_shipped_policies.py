@@ -12,7 +12,7 @@ from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph, sieve
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.domain.identity import identify_domain
-from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.grounding.judgement import Membership
 from fcp_ros.package_files import config_folder
 from fcp_ros.planning import PlanningOptions, PlanningRequest
 

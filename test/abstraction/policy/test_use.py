@@ -18,7 +18,7 @@ from fcp_ros.abstraction.policy.policy_file import parse_policy
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
 from fcp_ros.domain.identity import identify_domain
-from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.grounding.judgement import Membership
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, PlanStatus
 
 KITCHEN = """

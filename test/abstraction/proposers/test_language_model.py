@@ -90,7 +90,7 @@ def test_the_example_of_the_prompt_is_a_right_abstraction() -> None:
     from fcp_ros.abstraction.policy.abstraction_data import read_abstraction
     from fcp_ros.abstraction.qnp.solver import QnpStatus, solve_qnp
     from fcp_ros.domain.diagnostics import Diagnostics
-    from fcp_ros.domain.yaml.reader import parse_lines
+    from fcp_ros.domain.yaml.domain_files import parse_lines
 
     parsed = parse_lines(text, "example")
     qnp, _ = read_abstraction(parsed.data, Diagnostics("example", parsed.lines), "example")

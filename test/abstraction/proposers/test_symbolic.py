@@ -45,7 +45,7 @@ from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import load_domain
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.pddl.reader import parse_pddl
+from fcp_ros.domain.pddl.task_reader import parse_pddl
 from fcp_ros.package_files import find_domain, find_scene
 
 COURIER = """(define (domain courier) (:requirements :strips :typing)

@@ -24,9 +24,9 @@ from fcp_ros.abstraction.states.joining import UnsupportedRule
 from fcp_ros.abstraction.states.state import RelationalState, gather_bits, list_bits
 from fcp_ros.cset import Instance, InstanceBuilder, find_conflicts
 from fcp_ros.domain.model import Domain, Parameter
-from fcp_ros.domain.pddl.reader import parse_pddl, read_pddl
-from fcp_ros.domain.pddl.syntax.source import PddlError
-from fcp_ros.domain.yaml.reader import load_domain, parse_domain
+from fcp_ros.domain.pddl.source_text import PddlError
+from fcp_ros.domain.pddl.task_reader import parse_pddl, read_pddl
+from fcp_ros.domain.yaml.domain_files import load_domain, parse_domain
 from fcp_ros.planning import PlanStep
 from fcp_ros.planning.verification.stepping import StepRules
 

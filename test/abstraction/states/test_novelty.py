@@ -14,7 +14,7 @@ from fcp_ros.abstraction.states.building import build_state, list_goal_atoms
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.novelty import WIDTHS, NovelStates
 from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.domain.pddl.reader import parse_pddl
+from fcp_ros.domain.pddl.task_reader import parse_pddl
 
 
 def draw(name: str, size: int, seed: int) -> tuple[RuleEngine, RelationalState]:

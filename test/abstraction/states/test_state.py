@@ -19,8 +19,8 @@ from fcp_ros.abstraction.states.state import (
 )
 from fcp_ros.cset import Fact, Instance, InstanceBuilder, facts
 from fcp_ros.domain.model import Domain
-from fcp_ros.domain.pddl.reader import parse_pddl, read_pddl
-from fcp_ros.domain.yaml.reader import parse_domain
+from fcp_ros.domain.pddl.task_reader import parse_pddl, read_pddl
+from fcp_ros.domain.yaml.domain_files import parse_domain
 
 LIFT = """(define (domain lift) (:requirements :typing) (:types floor)
   (:predicates (at ?f - floor) (above ?a ?b - floor) (moving))

@@ -30,8 +30,8 @@ from fcp_ros.cset import (
     identity,
     inclusion,
 )
-from fcp_ros.cset.conditions import find_extensions
-from fcp_ros.cset.instance.expressions import (
+from fcp_ros.cset.application_conditions import find_extensions
+from fcp_ros.cset.value_expressions import (
     Comparator,
     Operator,
     ValueComparison,

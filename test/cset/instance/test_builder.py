@@ -16,11 +16,11 @@ from fcp_ros.cset import (
     SchemaError,
     with_facts,
 )
-from fcp_ros.cset.instance.constraints import find_conflicts
-from fcp_ros.cset.instance.draft import Change
-from fcp_ros.cset.instance.expressions import Operator, ValueOperation, ValueVariable
-from fcp_ros.cset.instance.facts import AttributeChange, delta_of
-from fcp_ros.cset.instance.instance import has_same_content
+from fcp_ros.cset.constraints import find_conflicts
+from fcp_ros.cset.draft import Change
+from fcp_ros.cset.instance import has_same_content
+from fcp_ros.cset.state_facts import AttributeChange, delta_of
+from fcp_ros.cset.value_expressions import Operator, ValueOperation, ValueVariable
 from fcp_ros.foundation.persistent_map import PersistentMap
 
 KITCHEN = Schema(

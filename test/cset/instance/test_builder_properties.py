@@ -22,8 +22,8 @@ from fcp_ros.cset import (
     Schema,
     facts,
 )
-from fcp_ros.cset.instance.draft import Change
-from fcp_ros.cset.instance.facts import Delta, delta_of, difference
+from fcp_ros.cset.draft import Change
+from fcp_ros.cset.state_facts import Delta, delta_of, difference
 
 HOUSE = Schema(
     "house",

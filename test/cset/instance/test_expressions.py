@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.cset.instance.expressions import (
+from fcp_ros.cset.value_expressions import (
     Comparator,
     Operator,
     ValueComparison,

@@ -22,7 +22,7 @@ from fcp_ros.cset import (
     ViolationKind,
     with_facts,
 )
-from fcp_ros.cset.instance.constraints import find_conflicts
+from fcp_ros.cset.constraints import find_conflicts
 
 HOME = Schema(
     "home",

@@ -21,13 +21,13 @@ from fcp_ros.cset import (
     inclusion,
     morphism,
 )
-from fcp_ros.cset.instance.expressions import Operator, ValueOperation, ValueVariable
-from fcp_ros.cset.instance.naturality import (
+from fcp_ros.cset.morphisms import (
     bind_values,
     find_naturality_violations,
     is_natural,
     substitute_values,
 )
+from fcp_ros.cset.value_expressions import Operator, ValueOperation, ValueVariable
 
 SCHEMA = Schema(
     "s",

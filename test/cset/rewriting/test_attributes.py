@@ -26,7 +26,7 @@ from fcp_ros.cset import (
     morphism,
     rewrite,
 )
-from fcp_ros.cset.instance.expressions import (
+from fcp_ros.cset.value_expressions import (
     Comparator,
     Operator,
     ValueComparison,

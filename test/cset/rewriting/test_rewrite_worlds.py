@@ -29,7 +29,7 @@ from fcp_ros.cset import (
     rewrite,
     with_facts,
 )
-from fcp_ros.cset.instance.constraints import find_conflicts
+from fcp_ros.cset.constraints import find_conflicts
 
 Tuple = tuple[str, ...]
 

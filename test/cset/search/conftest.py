@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 from fcp_ros.cset import AttributeValue, Instance, InstanceBuilder
-from fcp_ros.cset.instance.expressions import (
+from fcp_ros.cset.value_expressions import (
     Comparator,
     Operator,
     ValueComparison,

@@ -17,7 +17,7 @@ from fcp_ros.cset import (
     find_hom,
     find_homs,
 )
-from fcp_ros.cset.instance.expressions import (
+from fcp_ros.cset.value_expressions import (
     Comparator,
     Operator,
     ValueComparison,

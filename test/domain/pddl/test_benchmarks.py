@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from fcp_ros.domain.expressions.structure import has_requirements
-from fcp_ros.domain.pddl.reader import read_texts, work_out
-from fcp_ros.domain.pddl.syntax.source import read_source
+from fcp_ros.domain.pddl.source_text import read_source
+from fcp_ros.domain.pddl.task_reader import read_texts, work_out
 
 
 def problems(folder):

@@ -8,9 +8,9 @@ from pddl_interpreter import Interpreter
 from random_pddl import tasks
 
 from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.domain.pddl.reader import read_texts
-from fcp_ros.domain.pddl.rules.universe import Universe
-from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.task_reader import read_texts
+from fcp_ros.domain.pddl.universe import Universe
 
 STATES = 60
 """States that are visited of each random task."""

@@ -12,7 +12,7 @@ from random_adl import make_task, read_twin
 from fcp_ros.abstraction.proposers.training_task import read_training_task
 from fcp_ros.alignment.comparison import read_task as read_aligned
 from fcp_ros.cset import InstanceBuilder
-from fcp_ros.cset.instance.instance import has_same_content
+from fcp_ros.cset.instance import has_same_content
 from fcp_ros.domain.derived_facts import FactDerivation
 from fcp_ros.domain.pddl import PddlError, UnsupportedPddl, parse_pddl
 from fcp_ros.planning import Plan, PlanningOptions, PlanningRequest, PlanStatus, plan, verify

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from fcp_ros.cli.main import app
 from fcp_ros.domain.pddl import PddlError, parse_pddl
-from fcp_ros.domain.pddl.rules.drafting import MAX_RULES
-from fcp_ros.domain.pddl.rules.normal_form import MAX_ALTERNATIVES, MAX_EXPANSION
+from fcp_ros.domain.pddl.drafting import MAX_RULES
+from fcp_ros.domain.pddl.normal_form import MAX_ALTERNATIVES, MAX_EXPANSION
 
 
 @pytest.fixture(scope="module")

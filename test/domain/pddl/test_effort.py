@@ -6,8 +6,7 @@ import time
 import pytest
 from random_adl import make_task
 
-from fcp_ros.domain.pddl import parse_pddl, read_pddl
-from fcp_ros.domain.pddl.rules import drafting
+from fcp_ros.domain.pddl import drafting, parse_pddl, read_pddl
 from fcp_ros.planning import PlanningOptions, PlanningRequest
 from fcp_ros.planning.model.result import Measure
 from fcp_ros.planning.planner import plan

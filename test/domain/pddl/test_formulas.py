@@ -9,11 +9,9 @@ import pytest
 from pddl_states import compared
 
 from fcp_ros.cset import find_homs
-from fcp_ros.domain.amalgam import apply_rule
 from fcp_ros.domain.expressions.syntax import to_text
-from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.domain.pddl.rules import normal_form
-from fcp_ros.domain.span_conditions import build_span
+from fcp_ros.domain.pddl import normal_form, parse_pddl
+from fcp_ros.domain.rule_spans import apply_rule, build_span
 
 # Parts are fitted into wholes, in an order and while tools are at hand; a whole is a part, too.
 BUILD = """(define (domain build) (:requirements :adl) (:types part tool)

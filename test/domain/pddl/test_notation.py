@@ -4,8 +4,8 @@
 import pytest
 
 from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.domain.pddl.names import PddlNotation
-from fcp_ros.domain.pddl.reader import is_condition
+from fcp_ros.domain.pddl.pddl_task import PddlNotation
+from fcp_ros.domain.pddl.task_reader import is_condition
 
 DOMAIN = """(define (domain walk) (:types place)
  (:predicates (light) (at ?p - place) (way ?a ?b - place) (3rd ?p - place) (walk ?p - place))

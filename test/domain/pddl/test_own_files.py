@@ -8,8 +8,8 @@ from pddl_interpreter import Interpreter
 from pddl_states import RuleStates
 
 from fcp_ros.domain import check_goal, evaluate
-from fcp_ros.domain.pddl.reader import read_texts, work_out
-from fcp_ros.domain.pddl.syntax.source import read_source
+from fcp_ros.domain.pddl.source_text import read_source
+from fcp_ros.domain.pddl.task_reader import read_texts, work_out
 from fcp_ros.fuzzy import tnorm_by_name
 
 FILES = ("blocks", "gripper", "ferry", "miconic", "logistics", "briefcase", "courier", "workshop")

@@ -9,7 +9,7 @@ from pddl_states import compared
 from random_pddl import tasks
 
 from fcp_ros.domain import check_goal
-from fcp_ros.domain.pddl.rules import normal_form
+from fcp_ros.domain.pddl import normal_form
 
 
 @settings(max_examples=120, phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink])

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from fcp_ros.cset import Fact, InstanceBuilder, Morphism, Relation, Schema, facts, find_homs
 from fcp_ros.domain import ActionRule, Atom, Duration, Literal, Parameter, Variable, build_span
-from fcp_ros.domain.amalgam import apply_rule
 from fcp_ros.domain.model import Effect
+from fcp_ros.domain.rule_spans import apply_rule
 
 SCHEMA = Schema(
     "small",

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from fcp_ros.cset import InstanceBuilder, Relation, Schema, find_homs
 from fcp_ros.domain import ActionRule, Duration, Effect, Parameter, parse_expression
-from fcp_ros.domain.amalgam import apply_rule, find_effect_matches
 from fcp_ros.domain.expressions.evaluation import find_unmet, holds
 from fcp_ros.domain.expressions.syntax import (
     And,
@@ -25,7 +24,7 @@ from fcp_ros.domain.expressions.syntax import (
     substitute,
     to_text,
 )
-from fcp_ros.domain.span_conditions import Scope, build_span
+from fcp_ros.domain.rule_spans import Scope, apply_rule, build_span, find_effect_matches
 
 SCHEMA = Schema(
     "things",

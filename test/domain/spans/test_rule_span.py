@@ -4,10 +4,10 @@
 import pytest
 
 from fcp_ros.cset import Fact, facts, find_homs, find_matches, rewrite, with_facts
-from fcp_ros.cset.instance.constraints import find_conflicts
+from fcp_ros.cset.constraints import find_conflicts
 from fcp_ros.domain.expressions.syntax import Atom, TypedVariable, Variable
 from fcp_ros.domain.model import Constraint
-from fcp_ros.domain.span_conditions import build_constraint_pattern, build_span
+from fcp_ros.domain.rule_spans import build_constraint_pattern, build_span
 
 
 def matches(domain, state, rule, **arguments):

@@ -18,7 +18,7 @@ from fcp_ros.domain.model import (
     OracleChoice,
     RuleLine,
 )
-from fcp_ros.domain.yaml.reader import parse_domain
+from fcp_ros.domain.yaml.domain_files import parse_domain
 from fcp_ros.fuzzy.fuzzy_sets import Sigmoid, Trapezoid
 
 BASE = """\

@@ -10,7 +10,7 @@ from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.expressions.syntax import Atom, Text, Variable
 from fcp_ros.domain.model import Anchor, Duration, Literal, Parameter, Resource, TableEntry
 from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.domain.yaml.reader import load_domain, parse_domain
+from fcp_ros.domain.yaml.domain_files import load_domain, parse_domain
 
 TINY = Path(__file__).parents[3] / "config" / "domains" / "tiny.yaml"
 

@@ -5,8 +5,8 @@ import pytest
 from base_domain import BASE
 
 from fcp_ros.domain.diagnostics import DomainError
-from fcp_ros.domain.words import SetExtension, ThingSet
-from fcp_ros.domain.yaml.reader import parse_domain
+from fcp_ros.domain.phrases import SetExtension, ThingSet
+from fcp_ros.domain.yaml.domain_files import parse_domain
 
 KNOWN = BASE.replace("  item: [mug,", "  item: [frame, wheel, bell, mug,")
 

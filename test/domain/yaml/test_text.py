@@ -4,7 +4,7 @@
 import pytest
 
 from fcp_ros.domain.diagnostics import DomainError
-from fcp_ros.domain.yaml.reader import MAX_BYTES, parse_lines, read_text
+from fcp_ros.domain.yaml.domain_files import MAX_BYTES, parse_lines, read_text
 
 
 def test_plain_data_with_the_line_of_every_path():

@@ -10,8 +10,8 @@ from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Constant, Variable, to_text
 from fcp_ros.domain.phrase_goals import fill_goal, state_effects
-from fcp_ros.domain.words import DomainWords
-from fcp_ros.domain.yaml.reader import parse_domain
+from fcp_ros.domain.phrases import DomainWords
+from fcp_ros.domain.yaml.domain_files import parse_domain
 
 
 @pytest.fixture(scope="module")

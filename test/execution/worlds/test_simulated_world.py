@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import facts
-from fcp_ros.cset.instance.constraints import find_conflicts
+from fcp_ros.cset.constraints import find_conflicts
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.execution.simulated_world import (
     QualityModel,

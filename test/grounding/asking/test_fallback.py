@@ -22,8 +22,8 @@ from fcp_ros.grounding import (
     JudgementCache,
     make_grounder,
 )
-from fcp_ros.grounding.asking import cached_oracle as cached_oracle_module
-from fcp_ros.grounding.asking.cached_oracle import RETRY_PERIOD, Outage
+from fcp_ros.grounding import cached_oracle as cached_oracle_module
+from fcp_ros.grounding.cached_oracle import RETRY_PERIOD, Outage
 from fcp_ros.grounding.stated import RuleOracle, TableOracle
 
 TABLE = (TableEntry({"item": "mug"}, 0.9),)
@@ -82,7 +82,7 @@ def test_broken_models(
 def test_a_model_that_is_put_right_answers_after_retry(
     household: Any, make_predicate: Any, ask: Any, monkeypatch: Any
 ) -> None:
-    from fcp_ros.grounding import registry
+    from fcp_ros.grounding import grounder
 
     works: list[bool] = []
 
@@ -91,7 +91,7 @@ def test_a_model_that_is_put_right_answers_after_retry(
             raise refusing(GroundingCode.MODEL_NOT_FOUND, "there is no model yet")
         return ScriptedOracle("embedding", {"tin mug": 0.4})
 
-    monkeypatch.setattr(registry, "ORACLES", {**registry.ORACLES, "embedding": make})
+    monkeypatch.setattr(grounder, "ORACLES", {**grounder.ORACLES, "embedding": make})
     domain = replace(household, graded={"serves_as": make_predicate(table=TABLE)})
     grounder = make_grounder(domain, GroundingOptions(fallback="table"))
     question = ask("tin mug", "drinking")

@@ -11,7 +11,7 @@ import pytest
 
 from fcp_ros.foundation.sqlite_file import HEADER
 from fcp_ros.grounding import GroundingCode, GroundingError, JudgementCache, Membership
-from fcp_ros.grounding.asking.judgement_cache import CacheKey
+from fcp_ros.grounding.judgement_cache import CacheKey
 
 ANSWER = Membership(
     0.7, 0.7, (0.6, 0.7, 0.8), 0.1, "causal_lm", "tiny@1", note="as asked", uncertainty=0.2
@@ -133,7 +133,7 @@ def test_a_file_that_is_damaged_meanwhile_is_rebuilt_and_said(tmp_path: Path) ->
 FILL = """
 import resource, signal, sys
 from fcp_ros.grounding import JudgementCache, Membership
-from fcp_ros.grounding.asking.judgement_cache import CacheKey
+from fcp_ros.grounding.judgement_cache import CacheKey
 cache = JudgementCache(sys.argv[1])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
@@ -166,7 +166,7 @@ def test_a_full_disk_costs_answers_on_the_disk_only(repository: Path, tmp_path: 
 WRITE = """
 import sys
 from fcp_ros.grounding import JudgementCache, Membership
-from fcp_ros.grounding.asking.judgement_cache import CacheKey
+from fcp_ros.grounding.judgement_cache import CacheKey
 cache = JudgementCache(sys.argv[1])
 for number in range(150):
     cache.put([(CacheKey(sys.argv[2], str(number), "m", "x"), Membership(0.5, 0.5))])

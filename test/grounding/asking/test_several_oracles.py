@@ -23,7 +23,7 @@ from fcp_ros.grounding import (
     Membership,
     make_grounder,
 )
-from fcp_ros.grounding.asking.router import compose
+from fcp_ros.grounding.router import compose
 from fcp_ros.grounding.stated import TableOracle
 
 TABLE = (TableEntry({"item": "mug"}, 0.9),)

@@ -14,7 +14,7 @@ from fcp_ros.grounding import (
     EvidenceWorld,
     GroundingError,
 )
-from fcp_ros.grounding.calibration.location import (
+from fcp_ros.grounding.calibration.store import (
     DEFAULT_PATH,
     find_stores,
     locate_store,

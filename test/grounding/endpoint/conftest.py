@@ -8,7 +8,7 @@ import pytest
 from chat_server import USUAL, ChatServer, ScriptedModel
 
 from fcp_ros.grounding import EndpointOptions, Estimate, LanguageModelOptions
-from fcp_ros.grounding.endpoint.oracle import EndpointOracle
+from fcp_ros.grounding.endpoint_oracle import EndpointOracle
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from fcp_ros.grounding import (
     GroundingError,
     LanguageModelOptions,
 )
-from fcp_ros.grounding.endpoint.model_server import read_retry_after
-from fcp_ros.grounding.endpoint.oracle import EndpointOracle
+from fcp_ros.grounding.endpoint_oracle import EndpointOracle
+from fcp_ros.grounding.model_server import read_retry_after
 
 EXACT = LanguageModelOptions(estimate=Estimate.MEDIAN)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a server has is asked for as long as it comes."""
 
-from fcp_ros.grounding.endpoint.completion import AGAIN, PATIENCE, OptionalFeature
+from fcp_ros.grounding.chat_completion import AGAIN, PATIENCE, OptionalFeature
 
 
 def test_what_does_not_come_is_asked_for_seldom() -> None:

@@ -9,8 +9,8 @@ from chat_server import ScriptedModel, single_digits, whole_numbers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.grounding.endpoint.completion import AnswerToken, ChatAnswer, read_choices
-from fcp_ros.grounding.endpoint.oracle import read_alternatives
+from fcp_ros.grounding.chat_completion import AnswerToken, ChatAnswer, read_choices
+from fcp_ros.grounding.endpoint_oracle import read_alternatives
 
 
 def told(

@@ -10,8 +10,8 @@ import pytest
 from tiny_language_models import make_model, make_tokenizer
 
 from fcp_ros.grounding.generation.beam_search import BeamSearch, prepare_search
-from fcp_ros.grounding.language_model.loading import make_language_model
-from fcp_ros.grounding.protocol.options import Precision
+from fcp_ros.grounding.language_model.causal_model import make_language_model
+from fcp_ros.grounding.options import Precision
 
 TEXTS = ["put the mug_1 on the table_1", "on(mug_1, table_1) and not on(bowl_1, shelf_1)"]
 

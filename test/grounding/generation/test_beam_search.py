@@ -15,8 +15,7 @@ from grammar_twin import derive_all
 from fcp_ros.grounding import GroundingError
 from fcp_ros.grounding.generation import beam_search
 from fcp_ros.grounding.generation.beam_search import BeamSearch, prepare_search
-from fcp_ros.grounding.generation.generator import TextRequest, WrittenText
-from fcp_ros.grounding.generation.grammar import Grammar, Nonterminal
+from fcp_ros.grounding.generation.generator import Grammar, Nonterminal, TextRequest, WrittenText
 
 GRAMMAR = Grammar(
     {

@@ -10,14 +10,13 @@ import pytest
 from tiny_language_models import make_model, make_tokenizer
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.generation.generator import TextRequest, quote_data
-from fcp_ros.grounding.generation.grammar import Grammar
+from fcp_ros.grounding.generation.generator import Grammar, TextRequest, quote_data
 from fcp_ros.grounding.generation.model_generator import (
     ModelGenerator,
     make_model_generator,
     write_prompt_tokens,
 )
-from fcp_ros.grounding.language_model.loading import LanguageModel
+from fcp_ros.grounding.language_model.causal_model import LanguageModel
 
 GRAMMAR = Grammar({"start": (("on",), ("off",))})
 TEMPLATE = (

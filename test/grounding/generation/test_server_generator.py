@@ -11,8 +11,7 @@ import pytest
 from chat_server import ChatServer, ScriptedModel, send
 
 from fcp_ros.grounding import EndpointOptions, GroundingError
-from fcp_ros.grounding.generation.generator import TextRequest
-from fcp_ros.grounding.generation.grammar import Grammar
+from fcp_ros.grounding.generation.generator import Grammar, TextRequest
 from fcp_ros.grounding.generation.server_generator import ServerGenerator
 
 GRAMMAR = Grammar({"start": (("on",), ("off",))})

@@ -12,8 +12,13 @@ import numpy as np
 import pytest
 
 from fcp_ros.grounding import GroundingCode, GroundingError, GroundingOptions
-from fcp_ros.grounding.heads.features.pair_features import make_encoder
-from fcp_ros.grounding.heads.features.state_features import (
+from fcp_ros.grounding.grounder import make_oracle
+from fcp_ros.grounding.heads.feature_maker import FeatureStore, fit_reduction
+from fcp_ros.grounding.heads.head_file import find_source, hash_file, load_heads
+from fcp_ros.grounding.heads.head_judge import HeadOracle
+from fcp_ros.grounding.heads.head_training import TrainingRequest, choose_layers, train
+from fcp_ros.grounding.heads.pair_features import make_encoder
+from fcp_ros.grounding.heads.state_features import (
     EXAMPLE_DEGREES,
     QuestionForm,
     StateEncoder,
@@ -23,12 +28,7 @@ from fcp_ros.grounding.heads.features.state_features import (
     tokenize_questions,
     write_form,
 )
-from fcp_ros.grounding.heads.head_file import find_source, hash_file, load_heads
-from fcp_ros.grounding.heads.head_judge import HeadOracle
-from fcp_ros.grounding.heads.learning.feature_maker import FeatureStore, fit_reduction
-from fcp_ros.grounding.heads.learning.trainer import TrainingRequest, choose_layers, train
-from fcp_ros.grounding.judged.judgement_set import JudgementSet, read_judgements, split
-from fcp_ros.grounding.registry import make_oracle
+from fcp_ros.grounding.judgement_set import JudgementSet, read_judgements, split
 
 THINGS = ("mug", "cup", "glass", "bottle", "book", "lamp", "shoe", "brick", "pillow", "comb")
 
@@ -84,7 +84,7 @@ def test_a_second_training_asks_the_model_nothing(
     def refuse(*_: Any) -> Any:
         raise AssertionError("the model is loaded")
 
-    monkeypatch.setattr("fcp_ros.grounding.heads.features.state_features.load_state_reader", refuse)
+    monkeypatch.setattr("fcp_ros.grounding.heads.state_features.load_state_reader", refuse)
     again = replace(request_, out=trained.with_name("again.safetensors"))
     train(again, lambda *_: None)
     assert hash_file(again.out) == hash_file(trained)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.heads.degree_map import STEEPEST, fit_degree_map
+from fcp_ros.grounding.heads.head import STEEPEST, fit_degree_map
 
 similarities = st.lists(st.floats(-1.0, 1.0), min_size=1, max_size=7)
 

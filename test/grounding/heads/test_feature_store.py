@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.heads.learning.feature_maker import FeatureStore
+from fcp_ros.grounding.heads.feature_maker import FeatureStore
 
 TEXTS = [f"text {number}" for number in range(10)]
 
@@ -73,7 +73,7 @@ def test_a_killed_process_loses_one_batch_at_most(tmp_path: Path) -> None:
         import time
         import numpy as np
         from pathlib import Path
-        from fcp_ros.grounding.heads.learning.feature_maker import FeatureStore
+        from fcp_ros.grounding.heads.feature_maker import FeatureStore
 
         def compute(texts):
             time.sleep(0.05)

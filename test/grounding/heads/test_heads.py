@@ -12,13 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.heads.degree_map import DegreeMap, fit_monotone_map, shift_by_rubric
-from fcp_ros.grounding.heads.head import Head, Kernel
+from fcp_ros.grounding.heads.feature_maker import SentenceMaker
+from fcp_ros.grounding.heads.head import DegreeMap, Head, Kernel, fit_monotone_map, shift_by_rubric
 from fcp_ros.grounding.heads.head_file import Heads, hash_file, load_heads, save_heads
-from fcp_ros.grounding.heads.learning.feature_maker import SentenceMaker
-from fcp_ros.grounding.heads.learning.regression import RegressionOptions
-from fcp_ros.grounding.heads.learning.training import TrainingOptions, train_heads
-from fcp_ros.grounding.judged.judgement_set import (
+from fcp_ros.grounding.heads.head_training import TrainingOptions, train_heads
+from fcp_ros.grounding.heads.ridge_regression import RegressionOptions
+from fcp_ros.grounding.judgement_set import (
     JudgementSet,
     measure_agreement,
     read_judgements,

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from tiny_language_models import WINDOW
 
 from fcp_ros.grounding import Device, GroundingCode, GroundingError
-from fcp_ros.grounding.heads.features.hidden_states import (
+from fcp_ros.grounding.heads.hidden_states import (
     StatePlaces,
     StateReader,
     load_state_reader,
 )
-from fcp_ros.grounding.protocol.options import Precision
+from fcp_ros.grounding.options import Precision
 
 MakeFolder = Callable[..., Path]
 PREFIX = (5, 9, 40, 41, 42)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER
-from fcp_ros.grounding.judged.judgement_set import (
+from fcp_ros.grounding.judgement_set import (
     JudgementSet,
     hash_judgements,
     measure_agreement,

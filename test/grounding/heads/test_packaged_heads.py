@@ -14,8 +14,9 @@ from safetensors import safe_open
 from fcp_ros.grounding import GroundingCode, GroundingError
 from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
 from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, Heads, load_heads
-from fcp_ros.grounding.heads.learning.training import compute_cosines, fit_cosine_map
-from fcp_ros.grounding.judged.judgement_set import (
+from fcp_ros.grounding.heads.head_training import compute_cosines, fit_cosine_map
+from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest
+from fcp_ros.grounding.judgement_set import (
     Agreement,
     JudgementSet,
     hash_judgements,
@@ -24,7 +25,6 @@ from fcp_ros.grounding.judged.judgement_set import (
     split,
 )
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder, find_packaged_model
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
 
 MINILM = PACKAGED_FOLDER / "minilm.safetensors"
 MIXED = ("function", "substitution")

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.grounding.heads.features.pair_features import (
+from fcp_ros.grounding.heads.head import Head, ScoreMemory
+from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, load_heads
+from fcp_ros.grounding.heads.head_training import MOST_LOST
+from fcp_ros.grounding.heads.pair_features import (
     PHRASINGS,
     Basis,
     SentenceFeatures,
     compare_all_words,
     cross_words,
 )
-from fcp_ros.grounding.heads.head import Head, ScoreMemory
-from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, load_heads
-from fcp_ros.grounding.heads.learning.training import MOST_LOST
-from fcp_ros.grounding.judged.judgement_set import to_singular
+from fcp_ros.grounding.judgement_set import to_singular
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 
 WORDS = st.sampled_from(["mug", "mugs", "tin", "tin can", "can of tin", "", "a b a", "b a"])

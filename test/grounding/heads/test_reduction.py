@@ -13,14 +13,14 @@ from fcp_ros.grounding import GroundingError
 from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
 from fcp_ros.grounding.heads.head import Kernel, ReducedSupports, ScoreMemory, WeighedSupports
 from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, Heads, load_heads, save_heads
-from fcp_ros.grounding.heads.learning.training import (
+from fcp_ros.grounding.heads.head_training import (
     LEAST_GAIN,
     MOST_LOST,
     choose_pivots,
     compute_likeness,
     reduce_supports,
 )
-from fcp_ros.grounding.judged.judgement_set import read_judgements, split
+from fcp_ros.grounding.judgement_set import read_judgements, split
 
 MINILM = PACKAGED_FOLDER / "minilm.safetensors"
 EVERY = 12

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.grounding.heads.head import Kernel, WeighedSupports
-from fcp_ros.grounding.heads.learning.regression import (
+from fcp_ros.grounding.heads.ridge_regression import (
     Folds,
     KernelRegression,
     RegressionOptions,

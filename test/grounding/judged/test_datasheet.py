@@ -17,7 +17,7 @@ from benchmark.grounding.labels import (
 )
 from benchmark.grounding.questions import HELD_OUT
 from benchmark.intervals import Figure
-from fcp_ros.grounding.judged.judgement_set import JudgementSet, read_judgements, split
+from fcp_ros.grounding.judgement_set import JudgementSet, read_judgements, split
 
 SAMPLE = {"function": 99, "substitution": 120, "stability": 40, "safety": 40}
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.judged.judgement_set import (
+from fcp_ros.grounding.judgement_set import (
     HELD_OUT_SHARE,
     Judgement,
     find_head_word,

@@ -14,21 +14,22 @@ from hypothesis import strategies as st
 
 from fcp_ros.domain.model import GradedPredicate, TableEntry
 from fcp_ros.grounding import Grounder, GroundingCode, GroundingError, GroundingOptions
-from fcp_ros.grounding.asking.judgement_cache import JudgementCache
 from fcp_ros.grounding.calibration.store import CalibrationStore
 from fcp_ros.grounding.grounder import make_grounder
-from fcp_ros.grounding.judged.judged_pairs import (
+from fcp_ros.grounding.judged_pairs import (
     PACKAGED_PAIRS,
     JudgedPairs,
+    KnownAnswers,
     collect_pairs,
     load_pairs,
+    look_up_forms,
     save_pairs,
 )
-from fcp_ros.grounding.judged.judgement_set import find_head_word, hash_judgements, read_judgements
-from fcp_ros.grounding.judged.known_answers import KnownAnswers, look_up_forms
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
-from fcp_ros.grounding.protocol.options import EndpointOptions
-from fcp_ros.grounding.protocol.oracle import hash_predicate
+from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest, Membership
+from fcp_ros.grounding.judgement_cache import JudgementCache
+from fcp_ros.grounding.judgement_set import find_head_word, hash_judgements, read_judgements
+from fcp_ros.grounding.membership_oracle import hash_predicate
+from fcp_ros.grounding.options import EndpointOptions
 from fcp_ros.grounding.stated import TableOracle
 
 

@@ -9,12 +9,12 @@ from injected_labels import ORDERS
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.grounding import Device, Grounder, LanguageModelOptions
-from fcp_ros.grounding.asking.judgement_cache import JudgementCache
 from fcp_ros.grounding.calibration.store import CalibrationStore
+from fcp_ros.grounding.judgement_cache import JudgementCache
+from fcp_ros.grounding.known_words import load_known_words
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
-from fcp_ros.grounding.model_files.store import MANIFEST
-from fcp_ros.grounding.wording.known_words import load_known_words
-from fcp_ros.grounding.wording.request_reading import RequestReader
+from fcp_ros.grounding.models.model_store import MANIFEST
+from fcp_ros.grounding.request_reading import RequestReader
 
 pytest.importorskip("torch")
 

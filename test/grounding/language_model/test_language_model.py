@@ -33,7 +33,7 @@ from fcp_ros.grounding.language_model.prompt import (
     write_prompt,
 )
 from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
-from fcp_ros.grounding.protocol.options import Precision
+from fcp_ros.grounding.options import Precision
 
 torch = pytest.importorskip("torch")
 

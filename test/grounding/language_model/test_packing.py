@@ -7,13 +7,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fcp_ros.grounding.language_model.causal_model import build_trie
 from fcp_ros.grounding.language_model.packed_forward import (
     PrefixCache,
     count_common_prefix,
     pack,
     plan_passes,
 )
-from fcp_ros.grounding.language_model.score_trie import build_trie
 
 TRIE = build_trie({10 + number: str(number) for number in range(10)})
 SEQUENCES = st.lists(st.lists(st.integers(0, 3), max_size=6), min_size=1, max_size=5)

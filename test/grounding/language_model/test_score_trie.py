@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from score_twins import SlowReader
 from tiny_language_models import KINDS, make_tokenizer
 
-from fcp_ros.grounding.language_model.score_trie import (
+from fcp_ros.grounding.language_model.causal_model import (
     NO_SCORE,
     NextTokens,
     ScoreTrie,

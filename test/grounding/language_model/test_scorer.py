@@ -18,11 +18,11 @@ from score_twins import SlowReader
 from tiny_language_models import KINDS, make_model, make_tokenizer
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.language_model.loading import Attention, make_language_model
+from fcp_ros.grounding.language_model.causal_model import Attention, make_language_model
 from fcp_ros.grounding.language_model.oracle import Scorer
 from fcp_ros.grounding.language_model.packed_forward import count_common_prefix
 from fcp_ros.grounding.language_model.prompt import PromptBatch
-from fcp_ros.grounding.protocol.options import Precision
+from fcp_ros.grounding.options import Precision
 
 torch = pytest.importorskip("torch")
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from packaged_models import FILES, make_entry, make_wheel, zip_files
 
-from fcp_ros.grounding.model_files import registry
+from fcp_ros.grounding.models import model_store
 
 UNWANTED = {
     "modeling.py": b"raise SystemExit('this must never run')",
@@ -42,8 +42,8 @@ def register(
     def make_known(models: dict[str, Any]) -> None:
         config = tmp_path / f"config_{len(list(tmp_path.iterdir()))}"
         config.mkdir()
-        (config / registry.REGISTRY_FILE).write_text(json.dumps({"models": models}))
-        monkeypatch.setattr(registry, "config_folder", lambda: config)
+        (config / model_store.REGISTRY_FILE).write_text(json.dumps({"models": models}))
+        monkeypatch.setattr(model_store, "config_folder", lambda: config)
 
     return make_known
 

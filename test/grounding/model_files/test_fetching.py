@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 from packaged_models import FILES, make_entry, make_wheel, write_tiny_gguf
 
-from fcp_ros.grounding.model_files import fetching, gguf_files, store
-from fcp_ros.grounding.model_files.fetching import fetch_model, find_model_folder
-from fcp_ros.grounding.model_files.store import (
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
+from fcp_ros.grounding.models import downloads, gguf_files, model_store
+from fcp_ros.grounding.models.downloads import fetch_model, find_model_folder
+from fcp_ros.grounding.models.model_folder import check_model_folder
+from fcp_ros.grounding.models.model_store import (
     FetchReport,
     ModelState,
     find_state,
@@ -24,8 +26,6 @@ from fcp_ros.grounding.model_files.store import (
     remove_model,
     verify_model,
 )
-from fcp_ros.grounding.models.model_folder import check_model_folder
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 
 class ListReport(FetchReport):
@@ -53,7 +53,7 @@ def test_a_model_is_fetched_checked_and_removed(packed, register):
     assert {
         path.name: path.read_bytes() for path in folder.iterdir() if path.name in FILES
     } == FILES
-    assert {path.name for path in folder.iterdir()} == {*FILES, store.MANIFEST}
+    assert {path.name for path in folder.iterdir()} == {*FILES, model_store.MANIFEST}
     assert find_state("tiny") is ModelState.READY
     assert find_model_folder("tiny") == folder
     assert check_model_folder(Path("tiny")) == folder.resolve()
@@ -124,11 +124,11 @@ def test_fetch_mends_what_verify_finds(in_one_package, register):
     folder = fetch_model("whole")
     (folder / "model.safetensors").write_bytes(b"others")
     assert verify_model("whole") == ("model.safetensors",)
-    (folder / store.MANIFEST).write_text("[]")
-    assert verify_model("whole") == (store.MANIFEST,)
+    (folder / model_store.MANIFEST).write_text("[]")
+    assert verify_model("whole") == (model_store.MANIFEST,)
     report = ListReport()
     assert fetch_model("whole", report) == folder
-    assert report.said == [f"whole: {store.MANIFEST} changed or missing; it is fetched again"]
+    assert report.said == [f"whole: {model_store.MANIFEST} changed or missing; it is fetched again"]
     assert verify_model("whole") == ()
 
 
@@ -178,7 +178,7 @@ def test_a_disk_that_becomes_full_is_told_and_the_packages_stay(downloaded, monk
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patched:
-        patched.setattr(fetching, "unpack_folder", fill_up)
+        patched.setattr(downloads, "unpack_folder", fill_up)
         with pytest.raises(GroundingError, match=r"No space left.*make room") as caught:
             fetch_model("tiny")
     assert caught.value.code is GroundingCode.STORE_FAILED
@@ -212,7 +212,7 @@ def test_a_folder_that_cannot_be_written_is_told(packed, register, monkeypatch, 
 
 def test_a_model_in_one_package(in_one_package, register):
     register({"whole": in_one_package})
-    assert sorted(os.listdir(fetch_model("whole"))) == sorted([*FILES, store.MANIFEST])
+    assert sorted(os.listdir(fetch_model("whole"))) == sorted([*FILES, model_store.MANIFEST])
 
 
 @pytest.mark.timeout(300)  # a process that loads transformers, and torch
@@ -254,7 +254,7 @@ def test_no_gguf_file_is_told_with_its_name(converter, index, register, monkeypa
 
 def test_what_cannot_be_loaded_is_mended_by_the_command_that_brought_it(in_one_package, register):
     register({"whole": in_one_package})
-    assert store.suggest_repair(fetch_model("whole")) == "`fcp models fetch whole` mends it"
-    assert store.suggest_repair(Path("/somewhere/else")) == "copy it again"
+    assert model_store.suggest_repair(fetch_model("whole")) == "`fcp models fetch whole` mends it"
+    assert model_store.suggest_repair(Path("/somewhere/else")) == "copy it again"
     converted = locate_models() / "converted" / "own-123"
-    assert store.suggest_repair(converted) == f"remove {converted} and convert the file again"
+    assert model_store.suggest_repair(converted) == f"remove {converted} and convert the file again"

@@ -13,8 +13,8 @@ import pytest
 from packaged_models import FILES
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.model_files import gguf_files
-from fcp_ros.grounding.model_files.gguf_files import convert_file, locate_converted
+from fcp_ros.grounding.models import gguf_files
+from fcp_ros.grounding.models.gguf_files import convert_file, locate_converted
 from fcp_ros.grounding.models.model_folder import check_model_folder, compute_fingerprint
 
 

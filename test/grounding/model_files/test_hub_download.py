@@ -9,8 +9,10 @@ import pytest
 from hub_server import serve_hub
 from packaged_models import FILES
 
-from fcp_ros.grounding.model_files.fetching import fetch_model, find_model_folder
-from fcp_ros.grounding.model_files.store import (
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
+from fcp_ros.grounding.models.downloads import fetch_model, find_model_folder
+from fcp_ros.grounding.models.model_folder import check_model_folder
+from fcp_ros.grounding.models.model_store import (
     MANIFEST,
     ModelState,
     find_state,
@@ -18,8 +20,6 @@ from fcp_ros.grounding.model_files.store import (
     remove_model,
     verify_model,
 )
-from fcp_ros.grounding.models.model_folder import check_model_folder
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 NAME = "maker/tiny"
 UNWANTED = {

@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from fcp_ros.grounding.model_files.registry import (
+from fcp_ros.grounding.judgement import GroundingError
+from fcp_ros.grounding.models.model_folder import check_model_folder
+from fcp_ros.grounding.models.model_store import (
+    ModelState,
     ModelUse,
     PackedForm,
+    find_state,
     get_registered_model,
     read_registry,
+    verify_model,
 )
-from fcp_ros.grounding.model_files.store import ModelState, find_state, verify_model
-from fcp_ros.grounding.models.model_folder import check_model_folder
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder, find_packaged_model
-from fcp_ros.grounding.protocol.errors import GroundingError
 
 
 def test_the_packaged_registry():

@@ -137,7 +137,7 @@ def test_the_default_oracle_needs_no_slow_library_on_a_cpu() -> None:
     program = (
         "import sys\n"
         "from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder\n"
-        "from fcp_ros.grounding.protocol.options import Device\n"
+        "from fcp_ros.grounding.options import Device\n"
         "SentenceEncoder(device=Device.CPU).encode(['a mug'])\n"
         "slow = {'torch', 'transformers', 'sentence_transformers', 'scipy'}\n"
         "print(sorted(slow & set(sys.modules)))\n"

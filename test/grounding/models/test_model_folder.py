@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.model_files.store import MANIFEST
 from fcp_ros.grounding.models.model_folder import INDEX, check_model_folder, compute_fingerprint
+from fcp_ros.grounding.models.model_store import MANIFEST
 
 
 def model(folder: Path, **files: str | bytes) -> Path:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.models import torch_device
 from fcp_ros.grounding.models.torch_device import (
     build_loading_arguments,
@@ -18,8 +19,7 @@ from fcp_ros.grounding.models.torch_device import (
     is_cpu_fast_in_bfloat16,
     is_out_of_memory,
 )
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.options import Precision
+from fcp_ros.grounding.options import Precision
 
 torch = pytest.importorskip("torch")
 

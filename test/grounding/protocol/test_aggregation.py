@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.options import (
+from fcp_ros.grounding.options import (
     check_sample_count,
     compute_distribution_median,
     compute_median,

@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.cset import Attribute, AttributeKind, InstanceBuilder, Schema
 from fcp_ros.grounding import GroundingCode, GroundingError, build_request
-from fcp_ros.grounding.protocol.judgement import canonicalise
+from fcp_ros.grounding.judgement import canonicalise
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.grounding import GroundingCode, GroundingError, Membership
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, drop_latencies
+from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest, drop_latencies
 
 
 def request(element: str, purpose: str = "drinking", **attributes: object) -> JudgementRequest:

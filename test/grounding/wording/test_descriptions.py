@@ -14,11 +14,11 @@ from fcp_ros.binding.scene_loading import load_scene_for
 from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.grounding import Grounder, GroundingOptions
-from fcp_ros.grounding.asking.cached_oracle import limit_answers
+from fcp_ros.grounding.cached_oracle import limit_answers
 from fcp_ros.grounding.grounder import make_grounder
+from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.grounding.language_model.prompt import write_prompt
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
-from fcp_ros.grounding.wording.request_reading import ReadRequest
+from fcp_ros.grounding.request_reading import ReadRequest
 
 Judge = Callable[[str, str, Sequence[str]], list[Membership]]
 

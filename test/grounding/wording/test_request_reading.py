@@ -14,23 +14,23 @@ from injected_labels import FRESH_ORDERS, LATER_ORDERS, ORDERS, READ_AS_NAMES
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.grounding import Grounder, GroundingOptions
-from fcp_ros.grounding.asking.judgement_cache import JudgementCache
 from fcp_ros.grounding.calibration.store import CalibrationStore
 from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
 from fcp_ros.grounding.grounder import make_grounder
-from fcp_ros.grounding.judged.judgement_set import read_judgements
-from fcp_ros.grounding.judged.known_answers import KnownAnswers
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
-from fcp_ros.grounding.wording.known_words import ORDERS as ORDER_WORDS
-from fcp_ros.grounding.wording.known_words import PRAISE, KnownWords, load_known_words
-from fcp_ros.grounding.wording.label_cutting import (
+from fcp_ros.grounding.judged_pairs import KnownAnswers
+from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest, Membership
+from fcp_ros.grounding.judgement_cache import JudgementCache
+from fcp_ros.grounding.judgement_set import read_judgements
+from fcp_ros.grounding.known_words import ORDERS as ORDER_WORDS
+from fcp_ros.grounding.known_words import PRAISE, KnownWords, load_known_words
+from fcp_ros.grounding.label_cutting import (
     MOST_WORDS,
     clean_text,
     cut_label,
     find_label,
     is_latin,
 )
-from fcp_ros.grounding.wording.request_reading import (
+from fcp_ros.grounding.request_reading import (
     UNKNOWN_ERROR,
     ReadRequest,
     RequestReader,

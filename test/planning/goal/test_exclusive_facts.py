@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pddl3_search import START, advance, is_kept
 
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
-from fcp_ros.domain.pddl.syntax.tree import TRUE, TrajectoryFormula
+from fcp_ros.domain.pddl.syntax_tree import TRUE, TrajectoryFormula
 from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, PlanStatus, plan
 
 DOMAIN = """

@@ -15,9 +15,8 @@ from random_adl import make_task
 
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
-from fcp_ros.domain.pddl.reader import read_texts, work_out
-from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.syntax_tree import (
     Atom,
     Conjunction,
     Constant,
@@ -25,7 +24,8 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Metric,
     Negation,
 )
-from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.domain.pddl.task_reader import read_texts, work_out
+from fcp_ros.grounding.judgement import Membership
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.model.result import Measure

@@ -14,9 +14,8 @@ from pddl_interpreter import Interpreter
 from random_adl import make_task
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
-from fcp_ros.domain.pddl.reader import read_texts, work_out
-from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.syntax_tree import (
     Conjunction,
     FunctionValue,
     Metric,
@@ -26,6 +25,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     ViolationCount,
     is_below,
 )
+from fcp_ros.domain.pddl.task_reader import read_texts, work_out
 from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.model.ground_step import compute_cost
 from fcp_ros.planning.model.result import Measure

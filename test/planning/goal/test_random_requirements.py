@@ -19,9 +19,9 @@ from trajectory_definition import is_kept_by_definition
 
 from fcp_ros.domain.expressions.syntax import And, TrajectoryConstraint, to_text
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.domain.pddl.reader import read_texts, work_out
-from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.domain.pddl.syntax.tree import TRUE, Conjunction, TrajectoryFormula
+from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.syntax_tree import TRUE, Conjunction, TrajectoryFormula
+from fcp_ros.domain.pddl.task_reader import read_texts, work_out
 from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, PlanStatus, conflicts, plan
 from fcp_ros.planning.model.result import Measure, PriceKind
 

@@ -20,9 +20,9 @@ from trajectory_definition import is_kept_by_definition
 from fcp_ros.domain.expressions.structure import has_constraints
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import Duration
-from fcp_ros.domain.pddl.reader import read_texts, work_out
-from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.domain.pddl.syntax.tree import TRUE, TrajectoryFormula
+from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.syntax_tree import TRUE, TrajectoryFormula
+from fcp_ros.domain.pddl.task_reader import read_texts, work_out
 from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.goal import trajectory_effects
 from fcp_ros.planning.model.result import Measure

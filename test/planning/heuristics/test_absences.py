@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sliding_tiles import DOMAIN, SWAPPING_DOMAIN, write_random_puzzle
 
-from fcp_ros.domain.pddl import parse_pddl, reader
+from fcp_ros.domain.pddl import parse_pddl, task_reader
 from fcp_ros.planning import PlanningOptions, PlanningRequest, plan, solver
 from fcp_ros.planning.encoding import encode
 from fcp_ros.planning.heuristics.evaluate import Estimator, HeuristicCode
@@ -31,7 +31,7 @@ def encode_task(domain, problem, replaces):
     encode_goal = encode.encode
     with pytest.MonkeyPatch.context() as patch:
         if not replaces:
-            patch.setattr(reader, "find_definitions", lambda *_: {})
+            patch.setattr(task_reader, "find_definitions", lambda *_: {})
         task = parse_pddl(domain, problem)
         assert ("free" in task.replaced) == replaces
         patch.setattr(encode, "encode", take)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.cset import InstanceBuilder, find_matches
 from fcp_ros.domain import DomainError, build_span, parse_domain
-from fcp_ros.domain.amalgam import apply_rule
+from fcp_ros.domain.rule_spans import apply_rule
 from fcp_ros.planning.task.invariants import InvariantFinder
 from fcp_ros.planning.task.lifted import lift_domain
 from fcp_ros.planning.task.mutex_pairs import (

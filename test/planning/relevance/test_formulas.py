@@ -15,9 +15,9 @@ from random_pddl import effects, formulas, tasks
 
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
-from fcp_ros.domain.pddl.reader import read_texts, work_out
-from fcp_ros.domain.pddl.rules import normal_form
-from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl import normal_form
+from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.task_reader import read_texts, work_out
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
 from fcp_ros.planning.encoding import operators as encoding_operators
 from fcp_ros.planning.model.request import Optimise

@@ -14,7 +14,7 @@ from random_worlds import worlds
 
 from fcp_ros.cset import Fact, facts, find_homs, find_matches, rewrite
 from fcp_ros.domain import build_constraint_pattern, build_span
-from fcp_ros.domain.span_conditions import DomainSpans
+from fcp_ros.domain.rule_spans import DomainSpans
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.verification.stepping import StepRules, UnknownStep, find_new_matches
 

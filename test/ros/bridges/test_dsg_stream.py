@@ -10,7 +10,7 @@ import pytest
 
 from fcp_ros.nodes.scene_graph.hydra import DsgMessage, DsgStream
 from fcp_ros.scene import SceneError, SceneGraph, SceneLimits, SequenceGap
-from fcp_ros.scene.formats.spark_dsg.reader import decode_dsg_bytes
+from fcp_ros.scene.formats.spark_dsg.dsg_reader import decode_dsg_bytes
 
 dsg = pytest.importorskip("spark_dsg", reason="needs spark-dsg")
 

@@ -17,7 +17,7 @@ from scene_messages import over_the_wire
 
 from fcp_ros.action import ExecuteStep
 from fcp_ros.execution.outcome import OutcomeCode as ModelOutcomeCode
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
+from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.msg import (
     Argument,
     Attribute,

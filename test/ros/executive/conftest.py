@@ -15,7 +15,7 @@ from rclpy.parameter import Parameter
 
 from fcp_ros.client import FcpClient, FcpUnavailable, plan_request
 from fcp_ros.client.pending import PendingGoal
-from fcp_ros.domain.yaml.reader import load_domain
+from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import ActionOutcome, ExecutionState, Plan
 from fcp_ros.nodes.conversions.plan import step_to_ros

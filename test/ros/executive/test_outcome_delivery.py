@@ -244,6 +244,7 @@ def test_the_next_executive_hands_over_what_the_killed_one_could_not(
     with NodeStack(options) as stack, FcpClient(namespace="forgetful") as client:
         stack.wait_active()
         executive = spawn("executive.node", "forgetful", **parameters)
+        client.wait_for("execute_task_plan", timeout=60.0)
         results = [client.execute(to_and_fro(), timeout=60.0)]
         while results[-1].error_code == PlanError.NODE_INACTIVE:  # the test's time limit ends it
             results.append(client.execute(to_and_fro(), timeout=60.0))

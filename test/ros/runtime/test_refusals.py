@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.msg import OutcomeCode as OutcomeCodeMessage
 from fcp_ros.msg import PlanStatus as PlanStatusMessage
 from fcp_ros.msg import RequestError

@@ -94,9 +94,7 @@ def test_a_fault_of_ours_costs_one_update(node, until, monkeypatch):
     stack, client, updates = node()
     assert client.load_scene("house.json").success
     with monkeypatch.context() as patch:
-        patch.setattr(
-            "fcp_ros.scene.live.live_scene.describe_change", lambda *_: [][0], raising=True
-        )
+        patch.setattr("fcp_ros.scene.live_scene.describe_change", lambda *_: [][0], raising=True)
         updates.publish(SceneGraphUpdate(nodes=columns("a")))
         until(lambda: refusals(stack) == 1, "the refusal")
     assert "IndexError" in stack.nodes["scene_graph"].diagnose().message
@@ -129,7 +127,7 @@ def test_a_scene_is_left_as_it_is_given(node):
 
 
 def test_a_loaded_scene_is_derived_once(node, monkeypatch):
-    from fcp_ros.scene.relations.maintenance import maintainer
+    from fcp_ros.scene.relations import maintainer
 
     calls = []
     complete = maintainer.complete_scene

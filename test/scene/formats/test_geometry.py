@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from fcp_ros.scene.formats.ai2thor import UNITY, to_unity_quaternion
 from fcp_ros.scene.formats.geometry import (
     CORNER_TOLERANCE,
     REP_103,
@@ -17,7 +18,6 @@ from fcp_ros.scene.formats.geometry import (
     SourceFrame,
     fit_box_to_corners,
 )
-from fcp_ros.scene.formats.thor.ai2thor import UNITY, to_unity_quaternion
 
 FRAMES = [
     SourceFrame(axes, signs, unit)  # type: ignore[arg-type]

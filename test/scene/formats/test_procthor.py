@@ -14,8 +14,8 @@ from scene_documents import changed, written
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene
-from fcp_ros.scene.formats.thor.ai2thor import UNITY
-from fcp_ros.scene.formats.thor.procthor import ProcthorWall, find_openings
+from fcp_ros.scene.formats.ai2thor import UNITY
+from fcp_ros.scene.formats.procthor import ProcthorWall, find_openings
 from fcp_ros.scene.shapes.polygons import Polygon
 
 TWIN = "procthor/twin_house_house.json"

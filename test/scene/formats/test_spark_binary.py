@@ -12,8 +12,8 @@ from spark_graphs import as_columns, differences, graph_of_all_kinds
 
 from fcp_ros.scene import SceneError, SceneLimits, read_scene
 from fcp_ros.scene.formats.spark_dsg.binary import MARK, decode_binary
+from fcp_ros.scene.formats.spark_dsg.dsg_reader import decode_dsg_bytes, decode_json
 from fcp_ros.scene.formats.spark_dsg.raw import convert_matrices, normalise_turns, to_symbol
-from fcp_ros.scene.formats.spark_dsg.reader import decode_dsg_bytes, decode_json
 
 dsg = pytest.importorskip("spark_dsg")
 

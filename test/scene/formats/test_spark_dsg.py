@@ -15,7 +15,7 @@ import pytest
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, Pose, Provenance, SceneError, SceneGraph, load_scene, read_scene
-from fcp_ros.scene.formats.spark_dsg.reader import read_label_space
+from fcp_ros.scene.formats.spark_dsg.dsg_reader import read_label_space
 
 dsg = pytest.importorskip("spark_dsg")
 

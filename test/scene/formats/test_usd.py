@@ -22,7 +22,7 @@ from fcp_ros.scene import (
     save_scene,
 )
 from fcp_ros.scene.formats.usd import stage as usd_stage
-from fcp_ros.scene.formats.usd.reader import build_graph
+from fcp_ros.scene.formats.usd.usd_reader import build_graph
 
 pxr = pytest.importorskip("pxr")
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.scene import SceneError, load_scene, read_scene
-from fcp_ros.scene.formats.usd.reader import triangulate_faces
+from fcp_ros.scene.formats.usd.usd_reader import triangulate_faces
 
 ARMCHAIR_AND_CUSHION = """#usda 1.0
 ( metersPerUnit = 0.01

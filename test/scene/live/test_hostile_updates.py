@@ -19,8 +19,8 @@ from fcp_ros.scene.graph.elements import (
     SceneRelation,
 )
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.live.change import SceneChange, UpdateStatus
-from fcp_ros.scene.live.live_scene import LiveScene
+from fcp_ros.scene.live_scene import LiveScene
+from fcp_ros.scene.scene_change import SceneChange, UpdateStatus
 
 PLAIN_IDS = ["a", "b", "mug", "robot_1", "room_1", "kitchen", "kitchen_floor"]
 HOSTILE_IDS = ["", " ", "\x1b[31m", "a\0b", "../x", "x" * 70_000]

@@ -8,7 +8,7 @@ import pytest
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.live.live_scene import LiveScene
+from fcp_ros.scene.live_scene import LiveScene
 
 KITCHEN = SceneNode("kitchen", Layer.ROOM, "kitchen", polygon=((0, 0), (4, 0), (4, 4), (0, 4)))
 MUG = SceneNode("mug", Layer.OBJECT, "mug", pose=Pose.at(1, 1, 0.5))

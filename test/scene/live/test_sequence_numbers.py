@@ -4,7 +4,7 @@
 import pytest
 
 from fcp_ros.scene.graph.elements import SceneError
-from fcp_ros.scene.live.sequence_numbers import (
+from fcp_ros.scene.sequence_numbers import (
     GREATEST_NUMBER,
     LATEST,
     MOST_BEHIND,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.scene import Layer, Pose, SceneNode
-from fcp_ros.scene.relations.room_finder import STOREY, RoomFinder
+from fcp_ros.scene.relations.rooms import STOREY, RoomFinder
 from fcp_ros.scene.shapes.polygons import area
 
 Corner = tuple[float, float]

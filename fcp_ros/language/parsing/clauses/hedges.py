@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from fcp_ros.language.english.remark_words import (
     CONCESSIONS,
-    DEMANDING,
     GREETINGS,
     HEDGES,
     JOINING,
     OPEN_QUESTIONS,
 )
 from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.turning_words import NOT_STATED_BEFORE
 from fcp_ros.language.reading import WordRole, WordUse
 
 ASIDE = "a remark"
@@ -91,7 +91,7 @@ def _find_concession(tokens: Sequence[Token], start: int) -> int:
     if not rest:
         return end if _stands_alone(tokens, start, end) else start
     whatever = rest[0] in OPEN_QUESTIONS or tokens[opened - 1].text == "of"
-    asked = any(word in DEMANDING - {"if"} - OPEN_QUESTIONS for word in rest)
+    asked = any(word in NOT_STATED_BEFORE - {"if"} - OPEN_QUESTIONS for word in rest)
     if not whatever or asked or len(rest) > _MOST_LEFT_OPEN:
         return start
     return end

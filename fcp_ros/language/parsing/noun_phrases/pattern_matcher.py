@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.domain.model import TEXT
-from fcp_ros.domain.phrases import PhraseSlot
-from fcp_ros.domain.words import NUMBER
+from fcp_ros.domain.phrases import NUMBER, PhraseSlot
 from fcp_ros.language.english.function_words import ARTICLES
 from fcp_ros.language.english.inflection import list_stems, write_gerund
 from fcp_ros.language.english.prepositions import PREPOSITIONS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conversion of the columns of a Spark-DSG to a ``SceneGraph`` (see `reader`)."""
+"""Conversion of the columns of a Spark-DSG to a ``SceneGraph`` (see `dsg_reader`)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from fcp_ros.scene.shapes.polygons import Polygon, box_corners, convex_hull
 DUMMY_ROOM_EXTENT = 0.11  # Greatest extent (m) of placeholder boxes of rooms, along some axis
 
 CATEGORY_KEY, ID_KEY, OUTLINE_KEY, PLACED_KEY = "category", "id", "outline", "placed"
-"""Keys of a node's metadata that are no attributes (written by `writer`)."""
+"""Keys of a node's metadata that are no attributes (written by `dsg_writer`)."""
 
 _OWN_KEYS = frozenset({CATEGORY_KEY, ID_KEY, OUTLINE_KEY, PLACED_KEY})
 PLAIN_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

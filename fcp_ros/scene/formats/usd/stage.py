@@ -143,7 +143,7 @@ class LabelledPrim:
 
     @property
     def own(self) -> Mapping[str, Any]:
-        """Values that `writer` noted on it."""
+        """Values that `usd_writer` noted on it."""
         own: Mapping[str, Any] = self.prim["own"]
         return own
 

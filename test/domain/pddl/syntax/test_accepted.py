@@ -8,10 +8,10 @@ import pytest
 from fcp_ros.domain import check_goal
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl import PddlError, parse_pddl
-from fcp_ros.domain.pddl.reader import read_texts
-from fcp_ros.domain.pddl.syntax.formulas import MAX_DEPTH
-from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.domain.pddl.syntax.tree import TRUE, ActionEffect, Typed, place_of
+from fcp_ros.domain.pddl.formulas import MAX_DEPTH
+from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.syntax_tree import TRUE, ActionEffect, Typed, place_of
+from fcp_ros.domain.pddl.task_reader import read_texts
 
 PROBLEM = "(define (problem one) (:domain d) (:init (p)) (:goal (p)))"
 DOMAIN = "(define (domain d) (:predicates (p)) (:action a :effect (p)))"

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.domain.pddl import PddlError
-from fcp_ros.domain.pddl.reader import read_texts
-from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.task_reader import read_texts
 
 DOMAIN = """(define (domain walk) ; a comment
   (:requirements :strips :typing)

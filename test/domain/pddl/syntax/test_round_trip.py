@@ -13,11 +13,10 @@ from random_adl import make_task
 from random_pddl3 import RequirementDrawer, write_requirements
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
-from fcp_ros.domain.pddl.reader import parse_pddl, read_texts, work_out
-from fcp_ros.domain.pddl.syntax.domain_file import read_domain
-from fcp_ros.domain.pddl.syntax.problem_file import read_problem
-from fcp_ros.domain.pddl.syntax.source import Source, read_source
-from fcp_ros.domain.pddl.syntax.tree import (
+from fcp_ros.domain.pddl.domain_file import read_domain
+from fcp_ros.domain.pddl.problem_file import read_problem
+from fcp_ros.domain.pddl.source_text import Source, read_source
+from fcp_ros.domain.pddl.syntax_tree import (
     TRUE,
     ActionEffect,
     Conjunction,
@@ -39,7 +38,8 @@ from fcp_ros.domain.pddl.syntax.tree import (
     ViolationCount,
     summands,
 )
-from fcp_ros.domain.pddl.syntax.writer import write_domain, write_problem
+from fcp_ros.domain.pddl.syntax_writer import write_domain, write_problem
+from fcp_ros.domain.pddl.task_reader import parse_pddl, read_texts, work_out
 
 # Some that are words of the language elsewhere, and names that begin with a digit.
 NAMES = st.sampled_from(["p", "q-r", "on_2", "object", "at", "end", "3d", "a", "within", "domain"])

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Morphisms of instances: structure-preserving maps, written by element ids, and their conditions.
+
+A morphism sends each element to one of a subtype, each tuple to a tuple of the same relation,
+commutes with functions and legs, and keeps every attribute that is set in its source. What is not
+set in the source is free. Constructing one checks nothing; `violations` does: there is a quick test
+of the conditions, and a slow twin with reasons.
+
+Variables of the source are bound by the morphism: one without a given value takes the value that
+it meets first. An operation must become its value for these; if some of its variables stand for
+expressions themselves, it must become the same operation on those.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fcp_ros.cset.constraints import Violation, ViolationKind
+from fcp_ros.cset.instance import Instance, InstanceError
+from fcp_ros.cset.schema import AttributeValue
+from fcp_ros.cset.value_expressions import (
+    ValueExpression,
+    ValueExpressionError,
+    ValueOperation,
+    ValueVariable,
+    evaluate,
+    variables_of,
+)
+
+Values = Mapping[str, Any]
+
+
+def is_natural(
+    source: Instance, target: Instance, mapping: Mapping[int, int], values: Values
+) -> bool:
+    """Return True if a map of ids is a morphism."""
+    schema = source.schema
+    image_of = mapping.get
+    own_types, subtype = target.element_table().types, schema.is_subtype
+    for element, type_ in source.element_table().types.items():
+        own = own_types.get(image_of(element, 0))
+        if own != type_ and (own is None or not subtype(own, type_)):
+            return False
+    for name in source.list_filled():
+        rows = target.relation_table(name).rows
+        for row, legs in source.relation_table(name).rows.items():
+            if rows.get(image_of(row, 0)) != tuple([image_of(leg) for leg in legs]):
+                return False
+    for function in schema.functions:
+        pairs = source.function_table(function.name).values
+        if pairs:
+            images = target.function_table(function.name).values
+            for element, value in pairs.items():
+                if images.get(image_of(element, 0)) != image_of(value):
+                    return False
+    return _keeps_attributes(source, target, mapping, values)
+
+
+def _keeps_attributes(
+    source: Instance, target: Instance, mapping: Mapping[int, int], values: Values
+) -> bool:
+    bound: dict[str, Any] | None = None
+    for name in dict.fromkeys([attribute.name for attribute in source.schema.attributes]):
+        wanted = source.attribute_table(name)
+        if wanted:
+            found = target.attribute_table(name)
+            for id_, value in wanted.items():
+                if isinstance(value, (ValueVariable, ValueOperation)):
+                    if bound is None:
+                        bound = bind_values(source, target, mapping, values)
+                    value = substitute_values(value, bound)
+                other = found.get(mapping[id_])
+                if other is None or other != value:
+                    return False
+    return True
+
+
+def bind_values(
+    source: Instance, target: Instance, mapping: Mapping[int, int], values: Values
+) -> dict[str, Any]:
+    """Find the values that the variables of the source stand for.
+
+    Args:
+        values: the known ones. Other variables take the first value that they meet in the target;
+            those that meet none are not in the result.
+    """
+    bound = dict(values)
+    for name in dict.fromkeys([attribute.name for attribute in source.schema.attributes]):
+        for id_, value in source.attribute_table(name).items():
+            if isinstance(value, ValueVariable) and value.name not in bound:
+                found = target.attribute_table(name).get(mapping.get(id_, 0))
+                if found is not None:
+                    bound[value.name] = found
+    return bound
+
+
+def substitute_values(expression: ValueExpression, values: Values) -> Any:
+    """Replace the variables of an expression, and evaluate it if none is left; None on failure."""
+    if isinstance(expression, ValueVariable):
+        return values.get(expression.name, expression)
+    if not isinstance(expression, ValueOperation):
+        return expression
+    arguments = tuple([substitute_values(argument, values) for argument in expression.arguments])
+    replaced = ValueOperation(expression.operator, arguments)
+    if variables_of(replaced):
+        return replaced
+    try:
+        return evaluate(replaced, {})
+    except ValueExpressionError:
+        return None
+
+
+def find_naturality_violations(
+    source: Instance, target: Instance, mapping: Mapping[int, int], values: Values
+) -> Iterator[Violation]:
+    """Find all that keeps a map of ids from being a morphism; arguments as for `is_natural`."""
+    missing = tuple(_find_missing_images(source, target, mapping))
+    if missing:
+        yield from missing
+        return
+    yield from _compare_types(source, target, mapping)
+    yield from _compare_attributes(source, target, mapping, values)
+    yield from _compare_functions(source, target, mapping)
+    yield from _compare_tuples(source, target, mapping)
+
+
+def all_ids(instance: Instance) -> Iterator[int]:
+    """Iterate over the ids of all elements and of all tuples."""
+    yield from instance.element_table().types
+    for name in instance.list_filled():
+        yield from instance.relation_table(name).rows
+
+
+def _find_missing_images(
+    source: Instance, target: Instance, mapping: Mapping[int, int]
+) -> Iterator[Violation]:
+    for id_ in all_ids(source):
+        image = mapping.get(id_)
+        name = source.name_of(id_)
+        if image is None:
+            yield _report(f"{name!r} has no image", name)
+        elif not target.contains(image):
+            yield _report(f"{name!r} is sent to id {image}, which does not exist", name)
+
+
+def _compare_types(
+    source: Instance, target: Instance, mapping: Mapping[int, int]
+) -> Iterator[Violation]:
+    for element in source.all_elements():
+        type_, own = source.type_of(element), target.type_of(mapping[element])
+        if not source.schema.is_subtype(own, type_):
+            names = (source.name_of(element), target.name_of(mapping[element]))
+            text = f"{names[0]!r} is a {type_!r}, its image {names[1]!r} is a {own!r}"
+            yield _report(text, *names)
+
+
+def _compare_attributes(
+    source: Instance, target: Instance, mapping: Mapping[int, int], values: Values
+) -> Iterator[Violation]:
+    bound = bind_values(source, target, mapping, values)
+    for id_ in all_ids(source):
+        for attribute, value in source.attributes(id_).items():
+            other = target.attribute(mapping[id_], attribute)
+            expected = substitute_values(value, bound)
+            if other is None or other != expected:
+                names = (source.name_of(id_), target.name_of(mapping[id_]))
+                shown = repr(value)
+                if isinstance(value, (ValueVariable, ValueOperation)):
+                    known = (
+                        "without a value" if expected is None else f"here {_write_value(expected)}"
+                    )
+                    shown = f"{value}, {known}" if expected != value else str(value)
+                there = _write_value(other)
+                text = f"{attribute!r} of {names[0]!r} is {shown}, of {names[1]!r} {there}"
+                yield _report(text, *names, symbol=attribute)
+
+
+def _compare_functions(
+    source: Instance, target: Instance, mapping: Mapping[int, int]
+) -> Iterator[Violation]:
+    for function in source.schema.functions:
+        images = target.function_table(function.name).values
+        for element, value in source.function_table(function.name).values.items():
+            actual, expected = images.get(mapping[element]), mapping[value]
+            if actual != expected:
+                names = (source.name_of(element), target.name_of(mapping[element]))
+                text = (
+                    f"{function.name!r} of {names[1]!r} (image of {names[0]!r}) is "
+                    f"{'undefined' if actual is None else repr(target.name_of(actual))}, "
+                    f"but it must be {target.name_of(expected)!r}"
+                )
+                yield _report(text, *names, symbol=function.name)
+
+
+def _compare_tuples(
+    source: Instance, target: Instance, mapping: Mapping[int, int]
+) -> Iterator[Violation]:
+    for name in source.list_filled():
+        rows = target.relation_table(name).rows
+        for row, legs in source.relation_table(name).rows.items():
+            if rows.get(mapping[row]) != tuple([mapping[leg] for leg in legs]):
+                names = (source.name_of(row), target.name_of(mapping[row]))
+                yield _report(f"{names[0]} is sent to {names[1]}, not leg by leg", *names)
+
+
+def _write_value(value: object) -> str:
+    return str(value) if isinstance(value, (ValueVariable, ValueOperation)) else repr(value)
+
+
+def _report(text: str, *elements: str, symbol: str | None = None) -> Violation:
+    return Violation(ViolationKind.NATURALITY, text, elements, symbol)
+
+
+@dataclass(frozen=True, eq=False)
+class Morphism:
+    """A map, by id, of the elements and tuples of `source` to those of `target`."""
+
+    source: Instance
+    target: Instance
+    mapping: Mapping[int, int]
+    values: Mapping[str, AttributeValue] = field(default_factory=dict)
+
+    def __call__(self, id_: int) -> int:
+        """The image of an element or tuple."""
+        return self.mapping[id_]
+
+    @property
+    def is_monic(self) -> bool:
+        """True if different elements, and different tuples, have different images."""
+        return len(set(self.mapping.values())) == len(self.mapping)
+
+    def image(self) -> frozenset[int]:
+        """Ids of the images of all elements and tuples."""
+        return frozenset(self.mapping.values())
+
+    def compose(self, after: "Morphism") -> "Morphism":
+        """Return this morphism followed by `after`."""
+        if not after.source.is_same(self.target):
+            raise InstanceError(
+                f"cannot compose: the first morphism ends in {self.target!r}, "
+                f"the second starts in {after.source!r}"
+            )
+        mapping = {key: after.mapping[value] for key, value in self.mapping.items()}
+        values = {
+            name: substitute_values(value, after.values) for name, value in self.values.items()
+        }
+        return _bind(self.source, after.target, mapping, values)
+
+    def by_name(self) -> dict[str, str]:
+        """Names of the images by names of the elements (without tuples)."""
+        return {
+            self.source.name_of(element): self.target.name_of(self.mapping[element])
+            for element in self.source.all_elements()
+        }
+
+    def violations(self) -> tuple[Violation, ...]:
+        """Find everything that keeps this from being a morphism; empty if it is one."""
+        if self.source.schema != self.target.schema:
+            text = f"{self.source!r} and {self.target!r} have different schemas"
+            return (Violation(ViolationKind.NATURALITY, text),)
+        parts = (self.source, self.target, self.mapping, self.values)
+        return () if is_natural(*parts) else tuple(find_naturality_violations(*parts))
+
+    def collisions(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of names of the source's elements and tuples that share an image."""
+        counts = Counter(self.mapping.values())
+        return tuple(
+            tuple(self.source.name_of(key) for key, value in self.mapping.items() if value == image)
+            for image, count in counts.items()
+            if count > 1
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Morphism):
+            return NotImplemented
+        if self.source is other.source and self.target is other.target:
+            return dict(self.mapping) == dict(other.mapping)
+        return (
+            self.source == other.source
+            and self.target == other.target
+            and self.by_name() == other.by_name()
+        )
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.by_name().items()))
+
+
+def identity(instance: Instance) -> Morphism:
+    """Return the identity of an instance."""
+    return _bind(instance, instance, {id_: id_ for id_ in all_ids(instance)}, {})
+
+
+def morphism(source: Instance, target: Instance, elements: Mapping[int, int]) -> Morphism:
+    """Return the morphism with given images of elements; those of tuples follow."""
+    mapping = dict(elements)
+    missing = []
+    for name in source.list_filled():
+        by_legs = target.relation_table(name).by_legs
+        for row, legs in source.relation_table(name).rows.items():
+            images = tuple([mapping.get(leg, -1) for leg in legs])
+            found = by_legs.get(images)
+            if found is None:
+                missing.append(source.name_of(row))
+            else:
+                mapping[row] = found
+    if missing:
+        raise InstanceError(f"not a morphism: the target lacks the image of {', '.join(missing)}")
+    result = _bind(source, target, mapping, {})
+    violations = result.violations()
+    if violations:
+        raise InstanceError("not a morphism: " + "; ".join(v.message for v in violations))
+    return result
+
+
+def inclusion(source: Instance, target: Instance) -> Morphism:
+    """Return the morphism that sends each element to the one of the same name."""
+    lacking = [name for name in source.names() if not target.has(name)]
+    if lacking:
+        raise InstanceError(f"not included: the target has no element {', '.join(lacking)}")
+    return morphism(source, target, {source.id_of(n): target.id_of(n) for n in source.names()})
+
+
+def _bind(
+    source: Instance, target: Instance, mapping: Mapping[int, int], values: Mapping[str, Any]
+) -> Morphism:
+    """Make a morphism; variables without a given value take the one that they meet."""
+    return Morphism(source, target, mapping, bind_values(source, target, mapping, values))

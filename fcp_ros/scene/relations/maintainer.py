@@ -1,0 +1,394 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Maintenance of the derived relations of a scene while the scene changes.
+
+A change concerns: the changed things; the things that lie, or now would lie, on, in or under their
+boxes; the things that these hold, transitively (they are in the same room); and for ``near`` the
+things around their old and new boxes. Only the relations of these are derived again, with the code
+and the numbers of the full derivation. Where rooms, floors or given connections change, or most of
+the scene does, everything is derived again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
+from fcp_ros.scene.graph.elements import Layer, Provenance, RelationKey, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.graph.roles import is_door, is_robot
+from fcp_ros.scene.relations.changed_inputs import (
+    ChangedInputs,
+    add_dependents,
+    find_descendants,
+)
+from fcp_ros.scene.relations.complete import Completion, complete_scene
+from fcp_ros.scene.relations.derivation import ASSUMED
+from fcp_ros.scene.relations.draft_graph import is_kept
+from fcp_ros.scene.relations.nearness import BoxGrid, NearMaintainer, Rectangle
+from fcp_ros.scene.relations.passages import relate_doors, update_reach
+from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
+from fcp_ros.scene.relations.rooms import RoomFinder, ensure_pose
+from fcp_ros.scene.relations.supports import find_supports_among
+from fcp_ros.scene.relations.unsettled import reach_of
+from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Indices, build_boxes, measure_depth
+
+
+class DoorMaintainer:
+    """The rooms that doors join, while doors come, go and move between rooms that stay.
+
+    ``named`` holds the passages that given relations name.
+    """
+
+    def __init__(self, graph: SceneGraph, finder: RoomFinder, options: RelationOptions) -> None:
+        self._finder = finder
+        self._options = options
+        self.named = {
+            relation.elements[2]
+            for relation in graph.relations_named("connected")
+            if len(relation.elements) == 3 and is_kept(relation, options.derived)
+        }
+
+    def update(
+        self, before: SceneGraph, raw: SceneGraph, ids: Iterable[str]
+    ) -> dict[RelationKey, SceneRelation | None]:
+        """Derive ``connected`` again for the doors among changed nodes; None: no longer holds.
+
+        ``before`` is the completed graph, ``raw`` the one with the change and nothing derived.
+        """
+        after: dict[RelationKey, SceneRelation | None] = {}
+        doors = []
+        for id_ in ids:
+            if id_ in self.named:
+                continue
+            for relation in before.relations_of(id_):
+                if relation.name == "connected" and relation.elements[-1] == id_:
+                    after[relation.key] = None
+            node = raw.nodes.get(id_)
+            if node is not None and is_door(node):
+                doors.append(node)
+        for relations in relate_doors(doors, raw.nodes, self._finder, self._options).values():
+            after.update((relation.key, relation) for relation in relations)
+        return after
+
+
+# --- maintenance of the derived relations of a scene while the scene changes ---
+
+_PLACES = ("on", "inside", "under", "attached", "in_room", "at")
+"""Relations derived for one thing at a time, their first leg."""
+
+_HOLDINGS = ("on", "inside", "under", "attached")
+
+_MOST_LOCAL = 4  # If more than one thing in this many changes, a full derivation is faster
+
+
+@dataclass(frozen=True)
+class MaintenanceStep:
+    """A record of how a change was worked in."""
+
+    full: bool = False  # True if everything was derived again instead of the neighbourhood alone
+    reason: str = ""  # The reason for a full derivation; else ""
+    touched: int = 0  # Number of things whose relations were derived again
+
+
+class RelationMaintainer:
+    """A completed graph that follows changes; conflicts are those of the last full derivation.
+
+    ``prepare`` makes all indexes now, so that the first change does not wait for them.
+    """
+
+    def __init__(
+        self, graph: SceneGraph, options: RelationOptions = DEFAULT_OPTIONS, *, prepare: bool = True
+    ) -> None:
+        self._options = options
+        self._start(graph, "the first graph")
+        if prepare:
+            self.graph.prepare()
+            self._index_neighbourhoods()
+
+    def advance(self, delta: SceneDelta) -> SceneDelta:
+        """Work in a change of nodes and given relations, with ``graph``'s next sequence number.
+
+        Returns the delta from the completed graph before to the completed graph after: applying it
+        gives the nodes and relations of ``complete_relations(apply_delta(graph, delta))``. Raises
+        as ``apply_delta``; nothing changes then.
+        """
+        before, raw = self.graph, apply_delta(self.graph, delta)
+        change = ChangedInputs.of(before, raw, delta, self._options)
+        floors = self._derivation.structure.floors.values()
+        reason = change.explain_full_derivation(floors, self._robots, self._options)
+        if len(change.nodes) * _MOST_LOCAL > len(raw.nodes):
+            reason = reason or "most of the scene changed"
+        if reason:
+            self._start(raw, reason)
+            return compute_delta(before, self.graph)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._index_neighbourhoods()
+            return self._advance_locally(raw, change, delta)
+
+    def adopt(self, graph: SceneGraph) -> None:
+        """Continue from a graph with the same nodes and relations in another order, or number."""
+        self.graph = graph
+
+    def _start(self, graph: SceneGraph, reason: str) -> None:
+        completion = complete_scene(graph, self._options)
+        self.graph = completion.graph
+        self.conflicts = completion.conflicts
+        self._derivation = completion.derivation
+        self._fixed = set(completion.derivation.structure.fixed)
+        self._derivation.structure = self._derivation.structure._replace(fixed=self._fixed)
+        self._derivation.nodes = self.graph.nodes
+        self._unindexed: Completion | None = completion
+        self._robots = {n.id for n in self.graph.in_layer(Layer.AGENT) if is_robot(n)}
+        self.last = MaintenanceStep(full=True, reason=reason, touched=len(graph.nodes))
+
+    def _index_neighbourhoods(self) -> None:
+        """Build the indexes of the neighbourhood; a source of whole graphs never needs them."""
+        completion, self._unindexed = self._unindexed, None
+        if completion is None:
+            return
+        self._grid = BoxGrid(completion.boxes)
+        self._near = NearMaintainer(completion.nearest, self._grid, self._options)
+        self._doors = DoorMaintainer(self.graph, self._derivation.structure.finder, self._options)
+        self._rooms_of_floor: dict[str, list[str]] = {}
+        for room, floor in self._derivation.structure.floors.items():
+            self._rooms_of_floor.setdefault(floor, []).append(room)
+
+    # ---- the neighbourhood -----------------------------------------------------------------------
+
+    def _advance_locally(
+        self, raw: SceneGraph, change: ChangedInputs, delta: SceneDelta
+    ) -> SceneDelta:
+        """Derive the relations around a change again.
+
+        The order matters: regions around old boxes are taken before the grid changes; supports come
+        before rooms, since a thing is in the room of its holder; rooms before floors, since a thing
+        stands on the floor of its room. ``self.graph`` is the graph before until the end.
+        """
+        self._derivation.nodes = raw.nodes
+        below = find_descendants(raw, change)
+        placed_items = self._take_relations(change)
+        present = [id_ for id_ in change.shapes if id_ in raw.nodes]
+        old_places = self._near.regions_around(change.shapes)
+        regions = self._regions_around(change.shapes)
+        self._take_nodes(change)
+        self._near.forget(id_ for id_ in change.shapes if id_ not in raw.nodes)
+        neighbours = self._find_neighbours(change)
+        regions += self._regions_around(change.shapes)
+        neighbours |= self._find_unsettled_in(regions)
+        # What holds a thing in a circle is no relation of the graph, but its room follows from it.
+        concerned = (*present, *placed_items, *neighbours, *self._derivation.circular)
+        placed = {id_ for id_ in concerned if id_ in raw.nodes}
+        self._derive_supports(placed)
+        located = add_dependents(raw, {*placed, *(i for i in below if i in raw.nodes)})
+        for id_ in located:
+            if not self._derivation.is_located(raw.nodes[id_]):
+                self._derivation.forget(id_)
+        self._derivation.derive_rooms(located)
+        things = [id_ for id_ in located if self._is_thing(raw.nodes[id_])]
+        self._derivation.derive_floors(things, self._find_pairs_around)
+        circular = self._derivation.update_circles(located)
+        after = self._collect_relations(
+            raw, change, located | {id_ for id_ in circular if id_ in raw.nodes}
+        )
+        doors = {legs[-1] for name, legs in change.touched if name == "connected"}
+        after.update(self._doors.update(self.graph, raw, {*present, *below, *doors}))
+        after.update(self._near.update(raw, change, old_places))
+        nodes = self._collect_nodes(raw, change, located)
+        whole = self._build_delta(raw, delta, after, nodes)
+        self.graph = raw.with_changes(
+            put={id_: node for id_, node in nodes.items() if raw.nodes[id_] is not node},
+            gone=(),
+            related={key: relation for key, relation in after.items() if relation is not None},
+            unrelated=[
+                key for key, now in after.items() if now is None and raw.relation(key[0], *key[1])
+            ],
+            sequence=raw.sequence,
+        )
+        self._derivation.nodes = self.graph.nodes
+        self.last = MaintenanceStep(touched=len(located))
+        return whole
+
+    def _is_thing(self, node: SceneNode) -> bool:
+        return self._derivation.is_thing(node)
+
+    def _take_relations(self, change: ChangedInputs) -> set[str]:
+        """Store given relations that came or went; return the things whose place they state."""
+        items: set[str | None] = set()
+        for was, now in change.relations.values():
+            if was is not None:
+                items.add(self._derivation.given.discard(was))
+            if now is not None:
+                items.add(self._derivation.given.add(now))
+        items.update(legs[0] for name, legs in change.touched if name in self._options.derived)
+        return {item for item in items if item is not None}
+
+    def _take_nodes(self, change: ChangedInputs) -> None:
+        """Update the roles and boxes of changed nodes."""
+        boxed = []
+        for id_ in change.shapes:
+            now = change.nodes[id_][1]
+            door = id_ in self._doors.named or (now is not None and is_door(now))
+            if door and now is not None:
+                self._fixed.add(id_)
+            elif id_ not in self._rooms_of_floor:
+                self._fixed.discard(id_)
+            self._robots.discard(id_)
+            if now is not None and is_robot(now):
+                self._robots.add(id_)
+            if now is None:
+                self._derivation.forget(id_)
+            if now is not None and self._is_thing(now) and now.pose and now.size:
+                boxed.append(now)
+            elif id_ in self._grid:
+                self._grid.remove(id_)
+        self._grid.put(build_boxes(boxed))
+
+    def _find_neighbours(self, change: ChangedInputs) -> set[str]:
+        """Find things that were on, in or under changed things, or are centred in their boxes."""
+        found: set[str] = set()
+        boxed = [id_ for id_ in change.shapes if id_ in self._grid]
+        for id_ in change.shapes:
+            for relation in self.graph.relations_of(id_):
+                if relation.name in _HOLDINGS and relation.elements[1:] == (id_,):
+                    found.add(relation.elements[0])
+        slots = np.array([self._grid.slot(id_) for id_ in boxed], dtype=np.intp)
+        items: list[int] = []
+        supports: list[int] = []
+        for slot, place in zip(slots.tolist(), self._grid.bounds(slots, 2.0 * EDGE), strict=True):
+            near = self._grid.find_centred_in(place)
+            items += near
+            supports += [slot] * len(near)
+        if items:
+            boxes = self._grid.boxes
+            item = np.array(items, dtype=np.intp)
+            depth = measure_depth(boxes, item, np.array(supports, dtype=np.intp))
+            found.update(boxes.ids[number] for number in item[depth >= -EDGE].tolist())
+        return found
+
+    def _regions_around(self, ids: Iterable[str]) -> list[Rectangle]:
+        """Return the regions in which the boxes of these may decide the place of something."""
+        if not self._derivation.unsettled:
+            return []
+        slots = [self._grid.slot(id_) for id_ in ids if id_ in self._grid]
+        return self._grid.bounds(np.array(slots, dtype=np.intp), reach_of(self._options) + EDGE)
+
+    def _find_unsettled_in(self, regions: list[Rectangle]) -> set[str]:
+        """Find the things without a certain place whose boxes meet some regions."""
+        unsettled, ids = self._derivation.unsettled, self._grid.boxes.ids
+        around = {slot for place in regions for slot in self._grid.find_around(place)}
+        slots = np.array([slot for slot in around if ids[slot] in unsettled], dtype=np.intp)
+        if not len(slots):
+            return set()
+        places = np.array(regions)
+        low, high = self._grid.boxes.bounds_of(slots)
+        meets = (
+            (low[:, None, 0] <= places[:, 2])
+            & (low[:, None, 1] <= places[:, 3])
+            & (high[:, None, 0] >= places[:, 0])
+            & (high[:, None, 1] >= places[:, 1])
+        )
+        return {ids[slot] for slot in slots[meets.any(axis=1)].tolist()}
+
+    def _find_pairs_around(self, ids: Sequence[str]) -> tuple[Boxes, list[tuple[Indices, Indices]]]:
+        """Return all boxes, and the pairs of some things with all that may hold them."""
+        slots = [self._grid.slot(id_) for id_ in ids]
+        margin = reach_of(self._options) + EDGE
+        items: list[int] = []
+        others: list[int] = []
+        bounds = self._grid.bounds(np.array(slots, dtype=np.intp), margin)
+        for slot, place in zip(slots, bounds, strict=True):
+            near = self._grid.find_around(place)
+            others += near
+            items += [slot] * len(near)
+        pairs = np.array(items, dtype=np.intp), np.array(others, dtype=np.intp)
+        return self._grid.boxes, [pairs]
+
+    def _derive_supports(self, ids: Iterable[str]) -> None:
+        """Derive ``on``, ``inside`` and ``under`` of some things."""
+        ids = list(ids)
+        for places in self._derivation.by_boxes.values():
+            for id_ in ids:
+                places.pop(id_, None)
+        grid = self._grid
+        candidates = grid.find_pairs([grid.slot(id_) for id_ in ids if id_ in grid])
+        supports = find_supports_among(grid.boxes, [candidates], self._options)
+        for name, pairs in supports.items():
+            self._derivation.take(name, pairs, grid.boxes.ids)
+
+    # ---- the result ------------------------------------------------------------------------------
+
+    def _collect_relations(
+        self, raw: SceneGraph, change: ChangedInputs, ids: Iterable[str]
+    ) -> dict[RelationKey, SceneRelation | None]:
+        """Collect the relations of these things by key; None for one that no longer holds."""
+        after: dict[RelationKey, SceneRelation | None] = {}
+        derived = self._options.derived
+        for name, legs in change.touched:
+            relation = raw.relation(name, *legs)
+            kept = relation is not None and is_kept(relation, derived)
+            after[name, legs] = relation if kept else None
+        for id_ in ids:
+            for relation in self.graph.relations_of(id_):
+                if (
+                    relation.elements[0] == id_
+                    and relation.name in _PLACES
+                    and not is_kept(relation, derived)
+                ):
+                    after.setdefault(relation.key, None)
+            derived_now = self._derivation.build_relations_of(id_)
+            for relation in (*derived_now, *self._build_floor_relations(id_)):
+                key = relation.key
+                known = raw.relation(relation.name, *relation.elements)
+                if known is None or not is_kept(known, derived):
+                    after[key] = relation
+        return after
+
+    def _build_floor_relations(self, id_: str) -> list[SceneRelation]:
+        return [
+            SceneRelation("in_room", (id_, room), ASSUMED, Provenance.INFERRED)
+            for room in self._rooms_of_floor.get(id_, ())
+        ]
+
+    def _collect_nodes(
+        self, raw: SceneGraph, change: ChangedInputs, located: Iterable[str]
+    ) -> dict[str, SceneNode]:
+        """Collect the nodes that changed, or whose class of reach may have changed."""
+        nodes = {
+            id_: ensure_pose(now) if now.layer is Layer.ROOM else now
+            for id_, (_, now) in change.nodes.items()
+            if now is not None
+        }
+        if "reach" in self._options.also:
+            for id_ in add_dependents(raw, {*located, *nodes}):
+                node = nodes.get(id_, raw.nodes[id_])
+                if node.layer is Layer.OBJECT:
+                    nodes[id_] = update_reach(node, self._derivation)
+        return nodes
+
+    def _build_delta(
+        self,
+        raw: SceneGraph,
+        delta: SceneDelta,
+        after: dict[RelationKey, SceneRelation | None],
+        nodes: dict[str, SceneNode],
+    ) -> SceneDelta:
+        added, dropped = [], []
+        for (name, legs), relation in after.items():
+            before = self.graph.relation(name, *legs)
+            if relation is not None:
+                if before != relation:
+                    added.append(relation)
+            elif before is not None and all(leg in raw.nodes for leg in legs):
+                dropped.append(before)
+        return SceneDelta(
+            sequence=delta.sequence,
+            upserted=tuple(
+                node for id_, node in nodes.items() if node != self.graph.nodes.get(id_)
+            ),
+            removed=delta.removed,
+            added=tuple(added),
+            dropped=tuple(dropped),
+        )
