@@ -2,7 +2,7 @@
 """A state as bitsets, and the names that features may use: flags, concepts and roles.
 
 They are the same for all instances of a domain. PDDL's instances differ in what invariants prove:
-a relation with at most one tuple gets a leg `world` there (see domain/pddl/names.py). That leg, and
+a relation with at most one tuple gets a leg `world` there (domain/pddl/pddl_task.py). That leg, and
 the element `world`, are left out here: `at(world, room)` is the concept `at`, as in YAML.
 """
 

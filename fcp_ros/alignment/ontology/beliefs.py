@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the names of a scene may stand for, with probabilities: labels, attributes, relations.
+"""Meanings that the names of a scene may have, with probabilities: labels, attributes, relations.
 
 Evidence is added up as log-likelihoods: the meaning of the word, the size of the things, and the
 parts that they have in relations. The weights of words were fitted on 318 words of
