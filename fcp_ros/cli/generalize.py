@@ -28,13 +28,14 @@ from fcp_ros.abstraction.debugging.outcome import (
 )
 from fcp_ros.abstraction.policy.policy_file import write_policy
 from fcp_ros.abstraction.proposers.abstraction_text import FileProposer
+from fcp_ros.abstraction.proposers.faults import AbstractionError
 from fcp_ros.abstraction.proposers.learning import ReportCallback, SymbolicOptions, SymbolicProposer
 from fcp_ros.abstraction.proposers.model_proposer import (
     LanguageModelProposer,
     ModelProposerOptions,
     write_transcript,
 )
-from fcp_ros.abstraction.proposers.proposer import AbstractionError, AbstractionProposer
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposer
 from fcp_ros.cli.exit_codes import to_exit_code
 from fcp_ros.cli.options import EndpointOption, JsonOption
 from fcp_ros.cli.plan.interruption import open_interruption

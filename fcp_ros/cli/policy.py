@@ -21,7 +21,7 @@ from fcp_ros.abstraction.policy.general_policy import (
 from fcp_ros.abstraction.policy.policy_file import read_policy
 from fcp_ros.abstraction.policy.programs import write_program
 from fcp_ros.abstraction.policy.runner import Execution, ExecutionLimits, PolicyRunner
-from fcp_ros.abstraction.proposers.proposer import write_atom
+from fcp_ros.abstraction.proposers.faults import write_atom
 from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph
 from fcp_ros.abstraction.qnp.problem import describe_state
 from fcp_ros.abstraction.states.building import build_state

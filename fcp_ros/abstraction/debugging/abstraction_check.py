@@ -9,17 +9,16 @@ from dataclasses import dataclass
 from fcp_ros.abstraction.policy.program_run import ProgramSteps
 from fcp_ros.abstraction.policy.programs import list_steps
 from fcp_ros.abstraction.policy.refining import ActionRefiner, FeatureValues, has_effect
-from fcp_ros.abstraction.proposers.proposer import (
+from fcp_ros.abstraction.proposers.faults import (
     OUT_OF_REACH,
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
     AbstractionLayer,
-    AbstractionProposal,
     describe_facts,
-    join_names,
     write_atom,
 )
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, join_names
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.policy_graph import EndlessComponent, build_policy_graph, sieve
 from fcp_ros.abstraction.qnp.problem import (

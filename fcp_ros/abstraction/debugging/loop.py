@@ -24,18 +24,18 @@ from fcp_ros.abstraction.debugging.outcome import (
 from fcp_ros.abstraction.debugging.refined_tree import walk_refined_tree
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, PolicyProvenance
 from fcp_ros.abstraction.policy.runner import ExecutionLimits, PolicyRunner
-from fcp_ros.abstraction.proposers.proposer import (
+from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
-    AbstractionProposal,
-    AbstractionProposer,
     GeneralizationStatus,
     ProposerStopped,
     RejectedProposal,
     translate_interruption,
 )
-from fcp_ros.abstraction.proposers.training_task import TrainingTask, enlarge_tasks, find_goal_plan
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, AbstractionProposer
+from fcp_ros.abstraction.proposers.task_variants import enlarge_tasks, find_goal_plan
+from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.problem import QnpPolicy
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.joining import UnsupportedRule

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fcp_ros.abstraction.debugging.abstraction_check import Blame, BlameSearch, CheckedTask
 from fcp_ros.abstraction.policy.program_run import ProgramSteps, TriesExceeded
 from fcp_ros.abstraction.policy.refining import MOST_TRIES, FeatureValues, describe_difference
-from fcp_ros.abstraction.proposers.proposer import (
+from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,

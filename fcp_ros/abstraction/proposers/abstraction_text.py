@@ -12,16 +12,15 @@ from typing import Any, NoReturn
 from fcp_ros.abstraction.policy.abstraction_data import read_abstraction
 from fcp_ros.abstraction.policy.general_policy import PolicyError
 from fcp_ros.abstraction.policy.policy_file import parse_policy
-from fcp_ros.abstraction.proposers.proposer import (
+from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
-    AbstractionProposal,
     GeneralizationStatus,
     ProposerStopped,
     RejectedProposal,
-    join_names,
 )
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, join_names
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError
 from fcp_ros.domain.yaml.domain_files import parse_lines, read_text

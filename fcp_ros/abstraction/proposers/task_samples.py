@@ -17,7 +17,7 @@ from fcp_ros.abstraction.proposers.exploration import (
     explore,
     join_spaces,
 )
-from fcp_ros.abstraction.proposers.training_task import (
+from fcp_ros.abstraction.proposers.task_variants import (
     PlannedElements,
     choose_facts,
     restrict_goal,

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from fcp_ros.abstraction.debugging.outcome import Generalization, GeneralizationProgress
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, write_condition, write_effects
 from fcp_ros.abstraction.policy.programs import write_program
-from fcp_ros.abstraction.proposers.proposer import AbstractionError
+from fcp_ros.abstraction.proposers.faults import AbstractionError
 from fcp_ros.action import Generalize
 from fcp_ros.msg import AbstractAction, AbstractionFault
 from fcp_ros.nodes.conversions.plan import features_to_ros

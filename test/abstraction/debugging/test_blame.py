@@ -15,14 +15,14 @@ from fcp_ros.abstraction.debugging.outcome import GeneralizationOptions
 from fcp_ros.abstraction.policy.refining import has_effect
 from fcp_ros.abstraction.proposers.abstraction_text import parse_abstraction
 from fcp_ros.abstraction.proposers.exploration import SampledSpace, explore
-from fcp_ros.abstraction.proposers.proposer import (
+from fcp_ros.abstraction.proposers.faults import (
     OUT_OF_REACH,
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
     AbstractionLayer,
-    AbstractionProposal,
 )
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.solver import solve_qnp
 from fcp_ros.abstraction.states.building import list_goal_atoms

@@ -14,16 +14,16 @@ from fcp_ros.abstraction.debugging.loop import UnfitTraining, generalize
 from fcp_ros.abstraction.debugging.outcome import GeneralizationOptions, GeneralizationProgress
 from fcp_ros.abstraction.debugging.refined_tree import TreeLimits
 from fcp_ros.abstraction.proposers.abstraction_text import parse_abstraction
-from fcp_ros.abstraction.proposers.learning import SymbolicProposer
-from fcp_ros.abstraction.proposers.proposer import (
+from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
-    AbstractionProposal,
     GeneralizationStatus,
     ProposerStopped,
     RejectedProposal,
 )
+from fcp_ros.abstraction.proposers.learning import SymbolicProposer
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.problem import encode_state
 from fcp_ros.abstraction.qnp.solver import solve_qnp

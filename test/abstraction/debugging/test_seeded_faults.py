@@ -12,7 +12,7 @@ from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.debugging.outcome import Generalization
 from fcp_ros.abstraction.policy.policy_file import write_policy
 from fcp_ros.abstraction.proposers.abstraction_text import FileProposer
-from fcp_ros.abstraction.proposers.proposer import (
+from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,

@@ -23,6 +23,11 @@ from fcp_ros.abstraction.proposers.abstraction_text import (
     parse_abstraction,
     take_off_frame,
 )
+from fcp_ros.abstraction.proposers.faults import (
+    AbstractionFault,
+    GeneralizationStatus,
+    RejectedProposal,
+)
 from fcp_ros.abstraction.proposers.model_proposer import (
     EXAMPLE_ABSTRACTION,
     EXAMPLE_FEATURES,
@@ -30,11 +35,6 @@ from fcp_ros.abstraction.proposers.model_proposer import (
     ModelProposerOptions,
     PromptStep,
     write_transcript,
-)
-from fcp_ros.abstraction.proposers.proposer import (
-    AbstractionFault,
-    GeneralizationStatus,
-    RejectedProposal,
 )
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.grounding import EndpointOptions, GroundingCode, GroundingError

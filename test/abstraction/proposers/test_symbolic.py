@@ -23,21 +23,17 @@ from fcp_ros.abstraction.policy.runner import (
     ExecutionStatus,
     PolicyRunner,
 )
-from fcp_ros.abstraction.proposers import task_samples, training_task
+from fcp_ros.abstraction.proposers import task_samples, task_variants
 from fcp_ros.abstraction.proposers.assembly import name_features
-from fcp_ros.abstraction.proposers.learning import SymbolicOptions, SymbolicProposer
-from fcp_ros.abstraction.proposers.proposer import (
+from fcp_ros.abstraction.proposers.faults import (
     AbstractionFault,
     GeneralizationStatus,
     ProposerStopped,
 )
+from fcp_ros.abstraction.proposers.learning import SymbolicOptions, SymbolicProposer
 from fcp_ros.abstraction.proposers.task_samples import SmallTasks
-from fcp_ros.abstraction.proposers.training_task import (
-    PlannedElements,
-    TrainingTask,
-    find_goal_plan,
-    read_training_task,
-)
+from fcp_ros.abstraction.proposers.task_variants import PlannedElements, find_goal_plan
+from fcp_ros.abstraction.proposers.training_task import TrainingTask, read_training_task
 from fcp_ros.abstraction.states.building import GoalAtoms, build_state, list_goal_atoms
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.binding.scene_loading import load_scene_for
@@ -330,11 +326,11 @@ def test_few_plans_are_made_for_the_same_goal_facts(monkeypatch: pytest.MonkeyPa
         calls.append(facts)
         return find_goal_plan(task, facts, *options)
 
-    monkeypatch.setattr(training_task, "find_goal_plan", plan)
+    monkeypatch.setattr(task_variants, "find_goal_plan", plan)
     task, source = make_cakes(), random.Random(0)
     planned = PlannedElements(task)
     found = [planned.find(task.goal[:1], source, lambda: None) for _ in range(20)]
-    assert len(calls) == training_task.PLANS
+    assert len(calls) == task_variants.PLANS
     assert all(elements is not None and "g" in elements for elements in found)
 
 

@@ -17,7 +17,7 @@ from fcp_ros.abstraction.debugging.outcome import (
     GeneralizationRound,
 )
 from fcp_ros.abstraction.policy.policy_file import parse_policy
-from fcp_ros.abstraction.proposers.proposer import (
+from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
