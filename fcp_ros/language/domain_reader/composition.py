@@ -179,7 +179,7 @@ class Composer:
             Reference.IT,
             Reference.ONE,
         )
-        asked = self.acts.find_movable() if pronoun and self.resolver.asking else ""
+        asked = self.resolver.places.find_movable() if pronoun and self.resolver.asking else ""
         theme = self.resolver.resolve(theme_phrase, asked)
         there = isinstance(place_phrase, NounPhrase) and place_phrase.head is Reference.THERE
         place = (

@@ -109,10 +109,6 @@ negation may be in one ("I can't sleep"), and a cause ("because I'm tired")."""
 
 CHART_LOGIC = (
     (NEGATIVES | NOTHINGS | EXCEPTIONS | SELDOM_EXCEPTIONS | RESTRICTIONS | _ALONE | CONDITIONS)
-    | (_REFUSALS | _CAUSES | gather_words("swap swapped exchange exchanged"))
-) - {"but", "nowhere"}
-"""Words of a logic that a clause by itself doesn't have."""
-CHART_COUNTING = (
-    _COMPARING | _AS | _OTHERS | _LIKENESS | _ALTERNATIVES | gather_words("but another while")
-)
-"""Words that only the chart of noun phrases understands."""
+    | (_REFUSALS | _CAUSES | _OTHERS | gather_words("swap swapped exchange exchanged keep while"))
+) - {"else", "nowhere"}
+"""Words of a logic that a clause by itself doesn't have: the chart knows them better."""

@@ -17,6 +17,7 @@ from fcp_ros.language.learned_reader.demand_reader import DemandFound, DemandRea
 from fcp_ros.language.learned_reader.general_acts import GeneralActs
 from fcp_ros.language.learned_reader.marks import Mark
 from fcp_ros.language.learned_reader.nucleus import Nucleus, list_uses, read_nucleus
+from fcp_ros.language.learned_reader.own_tasks import OwnTasks
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.learned_reader.telling import is_remark
 from fcp_ros.language.meanings import MeaningSource
@@ -39,6 +40,7 @@ class CoreReader:
         self._nouns = parsed.nouns
         self._demands = DemandReader(parsed, model, phrases)
         self._acts = GeneralActs(parsed, phrases)
+        self._tasks = OwnTasks(model, parsed.context.domain)
         self.has_said = False
         """True if something was said before that "it" may mean."""
 
@@ -55,8 +57,13 @@ class CoreReader:
         if statement and not wrapper and is_remark(parsed, nucleus, marks, ordered):
             return None
         general = self._acts.read(nucleus)
+        task = self._tasks.name(general[0]) if general else None
+        if task is not None:
+            general[0] = task
         found = self._read_demand(parsed, nucleus)
-        better = bool(found.clauses) and (not general or _says_just_this(found, nucleus))
+        better = bool(found.clauses) and (
+            not general or (task is None and _says_just_this(found, nucleus))
+        )
         chosen = list(found.clauses) if better else general
         if better:
             chosen += self._read_gaps(parsed, nucleus)

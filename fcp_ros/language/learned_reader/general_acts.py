@@ -66,6 +66,7 @@ class GeneralActs:
             "remain",
             "wait",
             "stand",
+            "get",
         }
         if said.subject is None and (going or said.lemma in _ENTERING):
             return list(self._go(said))
@@ -246,13 +247,15 @@ class GeneralActs:
             person = _speaker(said.verb.token)
         if not isinstance(person, NounPhrase) or not self._nouns.fits_person(person):
             return
-        theme = self._places.read_noun(said, said.thing, marked, self._places.find_movable())
+        sources = [p for p in said.list_behind(said.thing) if p.preposition == "from"]
+        marked = (*marked, *(p.root for p in sources))
+        theme = self._places.read_noun(said, said.thing, marked, self._parsed.places.find_movable())
         if theme is None:
             return
         theme = self._places.join(said, theme, list(said.joined), marked)
         if theme is None:
             return
-        for where in said.places:
+        for where in (*sources, *said.places):
             if where.preposition == "from" or (where.preposition in ("in", "on") and said.receiver):
                 theme = self._places.add_place(said, theme, where)
         uses = list_uses(marked, WordRole.ACTION, "bring")

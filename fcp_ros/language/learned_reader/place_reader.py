@@ -80,11 +80,6 @@ class PlaceReader:
             return self.read_noun(said, word, without)
         return NounPhrase(word.token, word.token + 1, head, Determiner.THE)
 
-    def find_movable(self) -> str:
-        """Return the type of things that most relations say the place of."""
-        types = [place.meaning.types[place.theme] for place in self._places.list_theme_relations()]
-        return max(types, key=types.count, default="")
-
     def make_place(
         self,
         said: Nucleus,
