@@ -8,7 +8,7 @@ a subordinator changes it. What isn't understood stays unread, so that it is ask
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
@@ -21,6 +21,8 @@ from fcp_ros.language.learned_reader.clause_roles import (
 )
 from fcp_ros.language.learned_reader.cores import CoreReader
 from fcp_ros.language.learned_reader.dependents import DependentReader, add_provisos
+from fcp_ros.language.learned_reader.fragment_clauses import FragmentWriter
+from fcp_ros.language.learned_reader.fragments import Fragment, FragmentFinder, cut_tokens
 from fcp_ros.language.learned_reader.marks import (
     Mark,
     MarkKind,
@@ -56,42 +58,58 @@ _REPEATING = gather_words("do should must will can be have would")
 _LINKS = {MarkKind.THEN: Link.THEN, MarkKind.EARLIER: Link.EARLIER}
 
 
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A clause that stands by itself, and the fragments behind it."""
+
+    unit: Segment
+    tree: Tree | None  # without the fragments; None if nothing else is said
+    fragments: Sequence[Fragment]
+
+
 class LogicReader:
     """Reads one instruction."""
 
     def __init__(self, parsed: ParsedInstruction, model: DemandModel) -> None:
-        self._parsed = parsed
         self._tokens = parsed.nouns.tokens
-        phrases = LearnedPhrases(parsed, model)
-        self._phrases = phrases
-        self._cores = CoreReader(parsed, model, phrases)
         words = {w.token: w for s in parsed.segments for w in s.tree.words if not w.is_inserted}
         self._marks = find_marks(self._tokens, words)
         self._marked = {t for mark in self._marks for t in mark.tokens}
+        self._units, parsed = _cut_fragments(parsed, model, self._marks)
+        self._check = parsed.context.check
+        self._phrases = phrases = LearnedPhrases(parsed, model)
+        self._cores = CoreReader(parsed, model, phrases)
         self._draft = SentenceDraft()
         self._dependents = DependentReader(self._draft, self._cores, self._marks)
+        self._fragments = FragmentWriter(self._draft, phrases)
         self._account = WordAccount(parsed)
-        self._applied: list[Mark] = []
+        self._applied = [
+            m
+            for m in self._marks
+            for one in self._units
+            if any(m.start in f.tokens for f in one.fragments)
+        ]
         self._waiting: list[Subordinate] = []  # of the next clause
 
     def read(self) -> list[Sentence]:
         """Read all clauses; none if nothing is asked for."""
-        for segment in self._parsed.segments:
-            for unit in split_units(segment):
-                self._parsed.context.check()
-                self._read_unit(unit)
+        for one in self._units:
+            self._check()
+            self._follow_links(one.unit)
+            if one.tree is not None:
+                self._read_unit(replace(one.unit, tree=mend_clauses(one.tree)))
+            for fragment in one.fragments:
+                self._fragments.write(fragment)
         sentence = self._draft.finish()
         return [] if sentence is None else [self._account.settle(wait_for_states(sentence))]
 
     # --- the clauses of a tree
 
     def _read_unit(self, unit: Segment) -> None:
-        tree = mend_clauses(unit.tree)
-        unit = replace(unit, tree=tree)
+        tree = unit.tree
         span = list_tokens(tree, range(len(tree.words)))
         if not span:
             return
-        self._follow_links(unit)
         clauses = [c for c in list_clauses(unit) if tree.words[c.verb].token not in self._marked]
         roles = ClauseRoles(tree, clauses, self._marked)
         said = self._draft.clauses if unit.piece.links else []
@@ -258,3 +276,22 @@ class LogicReader:
 def _speak_again(argument: Argument) -> Argument:
     """Speak again of the same thing, whose words were read already."""
     return replace(argument, uses=()) if isinstance(argument, NounPhrase) else argument
+
+
+def _cut_fragments(
+    parsed: ParsedInstruction, model: DemandModel, marks: Sequence[Mark]
+) -> tuple[list[_Unit], ParsedInstruction]:
+    """Cut the fragments out of an instruction; they are read by its whole trees."""
+    finder = FragmentFinder(parsed, LearnedPhrases(parsed, model), marks)
+    units, segments = list[_Unit](), list[Segment]()
+    for segment in parsed.segments:
+        gone: set[int] = set()
+        for unit in split_units(segment):
+            fragments = finder.find(unit, bool(units))
+            own = {token for one in fragments for token in one.tokens}
+            units.append(_Unit(unit, cut_tokens(unit.tree, own) if own else unit.tree, fragments))
+            gone |= own
+        tree = cut_tokens(segment.tree, gone) if gone else segment.tree
+        if tree is not None:
+            segments.append(replace(segment, tree=tree))
+    return units, replace(parsed, segments=tuple(segments))

@@ -459,8 +459,8 @@ class NounReader:
                 continue
             for head in self._spans.list_heads(end):
                 excluded = self._read_best(head, "", depth + 1)
-                if excluded is None:
-                    continue
+                if excluded is None or excluded.determiner is Determiner.NO:
+                    continue  # "all forks on the table, but no knives"
                 use = self._use(start, end, WordRole.LIMIT, "except")
                 above = self._spans.words[start].place if start in self._spans.words else -1
                 longer = replace(
