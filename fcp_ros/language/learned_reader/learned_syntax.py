@@ -11,6 +11,7 @@ from fcp_ros.language.learned_reader.logic import LogicReader
 from fcp_ros.language.parsing.trees import Sentence
 from fcp_ros.language.syntax.attachments import mend_segment
 
+
 class LearnedSyntax:
     """Finds what the clauses of an instruction ask for, and of which things.
 
