@@ -83,7 +83,7 @@ COMING = "exists ?room: room (at(person_1, ?room) and at(robot_1, ?room))"
 @pytest.mark.parametrize(
     ("sentence", "goal"),
     [
-        ("Fetch me the mug from the kitchen.", BROUGHT),  # and not: it leaves the kitchen
+        ("Fetch me the mug from the living room.", BROUGHT),  # and not: it leaves that
         ("Could I have the mug?", BROUGHT),
         ("I want the mug over here.", BROUGHT),
         ("Get over here.", COMING),

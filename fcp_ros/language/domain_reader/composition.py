@@ -76,11 +76,11 @@ class Composer:
             if (
                 clause.act in (Act.REMARK, Act.TOPIC)
                 and said.meaning is None
-                and PLACE not in said.arguments
+                and len(said.arguments) == 1
             ):
-                phrase = said.arguments[THEME]
+                ((slot, phrase),) = said.arguments.items()
                 assert not isinstance(phrase, int)
-                self.resolver.resolve(phrase, "")
+                self.resolver.resolve(phrase, "", place=slot == PLACE)
             elif clause.act in (Act.BRING, Act.HOLD, Act.GO, Act.STAY, Act.RETURN):
                 self.acts.compose(composed, said)
             else:

@@ -13,7 +13,7 @@ from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 
 WRAPPING = gather_words(
     "want need like love prefer wish make see ensure let have expect get be check ought suppose "
-    "keep try"
+    "keep try dare"
 )
 """Verbs whose clause below is what is asked for: "I want the door closed", "make sure that ..."."""
 _WISHING = gather_words("want need like love wish prefer expect")
@@ -64,6 +64,8 @@ class ClauseRoles:
             return False
         found = find_relation(tree, clause)
         if found is not None and all(word.token in self._marked for word in found[1]):
+            if clause.relation == "advcl":
+                return True  # "after that | put a plate there"
             found = None  # "after two minutes"
         if (
             found is not None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from fcp_ros.language.demands.clause import OBJECT, DemandClause, SpokenArgument
@@ -52,6 +52,8 @@ class CoreReader:
         verb = tree.words[parsed.verb]
         marked = {t for mark in marks for t in mark.tokens}
         nucleus = self._take_names(read_nucleus(parsed), marked)
+        if nucleus.subject is not None and nucleus.subject.token in marked:
+            nucleus = replace(nucleus, subject=None)  # "after that put it there"
         wrapper = list(list_wrapper(tree, verb))
         statement = nucleus.subject is not None
         if statement and not wrapper and is_remark(parsed, nucleus, marks, ordered):
@@ -60,7 +62,7 @@ class CoreReader:
         task = self._tasks.name(general[0]) if general else None
         if task is not None:
             general[0] = task
-        found = self._read_demand(parsed, nucleus)
+        found = self._read_demand(parsed, nucleus, marked)
         better = bool(found.clauses) and (
             not general or (task is None and _says_just_this(found, nucleus))
         )
@@ -82,6 +84,8 @@ class CoreReader:
         inserted = any(
             w.is_inserted for w in nucleus.tree.list_children(verb.place, "nsubj", "nsubjpass")
         )
+        if verb.tag == "VBG" or verb.role == "xcomp":
+            return nucleus
         if nucleus.lemma == "" and nucleus.subject is None and self.has_said and nucleus.places:
             return nucleus
         if not inserted or nucleus.thing is not None or not (places or nucleus.particles):
@@ -90,9 +94,11 @@ class CoreReader:
             return nucleus
         return replace(nucleus, lemma="", subject=verb)
 
-    def _read_demand(self, parsed: ParsedClause, nucleus: Nucleus) -> DemandFound:
+    def _read_demand(
+        self, parsed: ParsedClause, nucleus: Nucleus, marked: Collection[int] = ()
+    ) -> DemandFound:
         """Read a clause by the demand model, in the ways in which it may be put."""
-        best, parts = DemandFound(), read_parts(parsed)
+        best, parts = DemandFound(), _drop(read_parts(parsed), parsed, marked)
         bare = not parsed.lemma and not (parts.clause.complement or nucleus.particles)
         if bare and len(parts.clause.arguments) < _FEW:
             return best  # "the mug" names a thing, and nothing to be done with it
@@ -151,6 +157,14 @@ class CoreReader:
         """Read a clause as what is done or so at another time."""
         nucleus = self._take_names(read_nucleus(parsed), set())
         return self._acts.read(nucleus) or list(self._read_demand(parsed, nucleus).clauses)
+
+
+def _drop(parts: SpokenParts, parsed: ParsedClause, marked: Collection[int]) -> SpokenParts:
+    """Drop arguments that are read by themselves: "(open it) | within ten seconds"."""
+    pairs = zip(parts.clause.arguments, parts.heads, strict=True)
+    kept = [(a, h) for a, h in pairs if parsed.tree.words[h].token not in marked]
+    clause = replace(parts.clause, arguments=tuple(a for a, _ in kept))
+    return replace(parts, clause=clause, heads=tuple(h for _, h in kept))
 
 
 def _says_just_this(found: DemandFound, nucleus: Nucleus) -> bool:

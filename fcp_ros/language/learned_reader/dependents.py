@@ -51,6 +51,7 @@ class DependentReader:
                 continue
             if one.relation in _CONDITIONS:
                 draft.condition = (*draft.condition, *self._read_condition(one))
+                self._cores.has_said = self._cores.has_said or bool(draft.condition)
             elif one.relation in _STEPS:
                 for clause in self._read_step(one):
                     draft.add(clause)

@@ -23,6 +23,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
+from fcp_ros.language.parsing.word_uses import collect_phrase_uses
 
 _ALL = (Determiner.ALL, Determiner.EACH, Determiner.REST)
 _LINKS = {FragmentKind.THEN: Link.THEN, FragmentKind.EARLIER: Link.EARLIER}
@@ -51,7 +52,10 @@ class FragmentWriter:
             if shorter is not None:
                 self._draft.clauses[place] = shorter
                 return
-        if not left:
+        if fragment.kind is FragmentKind.INSTEAD:
+            uses = (*clause.uses, *fragment.uses, *collect_phrase_uses(fragment.phrase))
+            self._draft.clauses[place] = replace(clause, uses=uses)
+        elif not left:
             self._repeat(clause, fragment)
 
     def _find_clause(self) -> int | None:
@@ -128,7 +132,8 @@ class FragmentWriter:
             preferred=clause.preferred or kind is FragmentKind.WISH,
             degree=fragment.phrase.degree,
         )
-        if kind is FragmentKind.NONE and one.act is Act.ACHIEVE:
+        placing = negated and said.meaning is None  # where it shall not be in the end
+        if (placing or kind is FragmentKind.NONE) and one.act is Act.ACHIEVE:
             one = replace(one, act=Act.STATE)
         if kind in _LINKS:
             self._draft.link = _LINKS[kind]

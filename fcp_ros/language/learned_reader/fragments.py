@@ -31,6 +31,7 @@ _LEFT_OUT = PhraseSet(
     "[just] all of (them|those|these) (but|except|bar|save) [for]",
 )
 """Words before what is left out that are nouns or prepositions elsewhere."""
+_INSTEAD = PhraseSet("(instead of|rather than|as opposed to)")
 _NOT = PhraseSet("[but|and] [just|only] not")
 _NONE = PhraseSet("[but|and] no")
 _BEHIND = {
@@ -53,13 +54,14 @@ class FragmentKind(Enum):
     LEFT_OUT = "except"
     NOT = "not"
     NONE = "no"
+    INSTEAD = "instead of"
     THEN = "then"
     EARLIER = "earlier"
     WISH = "a wish"
     AND = "and"
 
 
-_DESCRIBED = (FragmentKind.LEFT_OUT, FragmentKind.NOT)
+_DESCRIBED = (FragmentKind.LEFT_OUT, FragmentKind.NOT, FragmentKind.INSTEAD)
 """Kinds whose phrase may say where something is, not where it shall be."""
 _OF_MARKS = {
     MarkKind.THEN: FragmentKind.THEN,
@@ -148,6 +150,9 @@ class FragmentFinder:
         end = _NOT.find_end(self._tokens, place)
         if end > place and (loose or self._follows_noun(place)):
             yield FragmentKind.NOT, end
+        end = _INSTEAD.find_end(self._tokens, place)
+        if end > place and place > start:
+            yield FragmentKind.INSTEAD, end
         end = _NONE.find_end(self._tokens, place)
         if end > place and loose:
             yield FragmentKind.NONE, end - 1  # "no" is a part of the phrase

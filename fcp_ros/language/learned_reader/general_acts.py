@@ -67,6 +67,7 @@ class GeneralActs:
             "wait",
             "stand",
             "get",
+            "keep",
         }
         if said.subject is None and (going or said.lemma in _ENTERING):
             return list(self._go(said))
@@ -283,8 +284,10 @@ class GeneralActs:
             yield self._places.make(said, Act.HOLD, one, "keep" if kept else "")
 
     def _go(self, said: Nucleus) -> Iterator[SpokenClause]:
-        """Read "go | to the kitchen", "stay | there", "avoid | the hall"."""
-        where = next((p for p in said.places if p.preposition in _WAYS), None)
+        """Read "go | to the kitchen", "stay | there", "avoid | the hall", "stay | out of it"."""
+        away = next((p for p in said.places if p.preposition == "from"), None)
+        away = away if said.lemma in ("stay", "remain", "keep") else None
+        where = away or next((p for p in said.places if p.preposition in _WAYS), None)
         stay = said.lemma in ("stay", "remain", "be", "wait", "stand")
         words: tuple[Word, ...] = ()
         phrase: Phrase | None = None
@@ -299,7 +302,9 @@ class GeneralActs:
             return
         uses = list_uses(words, WordRole.ACTION, "to")
         one = Predication(None, {PLACE: phrase}, preposition="to", uses=uses, degree=phrase.degree)
-        clause = self._places.make(said, Act.GO, one, negated=said.lemma == "avoid")
+        clause = self._places.make(
+            said, Act.GO, one, negated=said.lemma == "avoid" or away is not None
+        )
         through = where is not None and where.preposition in _THROUGH and said.thing is None
         yield replace(clause, verb="stay" if stay else "go", sometime=through)
 

@@ -7,7 +7,7 @@ a subordinator changes it. What isn't understood stays unread, so that it is ask
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.language.demands.model import DemandModel
@@ -37,6 +37,7 @@ from fcp_ros.language.learned_reader.telling import is_told, list_tokens
 from fcp_ros.language.learned_reader.word_account import WordAccount
 from fcp_ros.language.parsing.sentences.awaited_states import wait_for_states
 from fcp_ros.language.parsing.trees import (
+    PLACE,
     THEME,
     Act,
     Argument,
@@ -50,7 +51,7 @@ from fcp_ros.language.parsing.trees import (
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.clauses import ParsedClause, list_clauses
 from fcp_ros.language.syntax.sentences import Segment
-from fcp_ros.language.syntax.tree import SUBJECTS, Tree
+from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 from fcp_ros.language.syntax.units import split_units
 
 _ASIDE = "aside"
@@ -248,15 +249,30 @@ class LogicReader:
         own = {w.token for w in words}
         self._applied += [m for m in self._marks if {*m.tokens} <= own]
         uses = list_uses(words, WordRole.FILLER, _ASIDE)
+        said = [
+            Predication(None, {slot: phrase})
+            for slot, phrase in self._list_told(tree, root, words)
+            if isinstance(phrase.head, Noun) and phrase.head.members
+        ]
+        if not said:
+            self._draft.uses += uses
+            return
+        self._draft.add(SpokenClause(Act.REMARK, tuple(said), uses=uses, degree=0.95))
+        self._cores.has_said = True
+
+    def _list_told(
+        self, tree: Tree, root: Word, words: Sequence[Word]
+    ) -> Iterator[tuple[str, NounPhrase]]:
+        """Yield what a remark is about: its places, where "there" is, and last what "it" is."""
+        for word in words:
+            phrase = self._phrases.read(tree, word.place, "") if word.role == "pobj" else None
+            if isinstance(phrase, NounPhrase):
+                yield PLACE, phrase
         for word in tree.list_children(root.place, *SUBJECTS, "attr", "dobj"):
             phrase = self._phrases.read(tree, word.place, "") if word.is_noun else None
-            head = phrase.head if isinstance(phrase, NounPhrase) else None
-            if phrase is not None and isinstance(head, Noun) and head.members:
-                said = Predication(None, {THEME: phrase})
-                self._draft.add(SpokenClause(Act.REMARK, (said,), uses=uses, degree=0.95))
-                self._cores.has_said = True
+            if isinstance(phrase, NounPhrase):
+                yield THEME, phrase
                 return
-        self._draft.uses += uses
 
     # --- words
 

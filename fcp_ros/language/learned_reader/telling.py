@@ -20,7 +20,10 @@ _WEIGHTY = gather_words(
     "most least more less fewer only except unless until never whichever whatever instead"
 )
 """Words that limit something wherever they stand: a sentence with one is no mere remark."""
-_LOGICAL = gather_words("so only unless until if whenever never not no after before once nor")
+_LOGICAL = gather_words(
+    "so only unless until if whenever never not no after before once nor "
+    "case should provided assuming"
+)
 PLACED = gather_words("go belong stay remain")
 """Verbs that say in the present where something shall be."""
 
