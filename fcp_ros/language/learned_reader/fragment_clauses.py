@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What fragments say: the clause before them again, about something else or without it."""
+"""Clauses that fragments stand for: the one before again, about something else or without it."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class FragmentWriter:
             return clause
         if named.determiner is not Determiner.THE:
             return clause  # "a cup, preferably | the mug"
-        either = Coordination((named, _speak_again(fragment.phrase)), alternative=True)
+        either = Coordination((named, fragment.phrase), alternative=True)
         one = replace(said, arguments={**said.arguments, slot: either})
         return replace(clause, predications=(one,))
 

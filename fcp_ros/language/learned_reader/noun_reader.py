@@ -459,7 +459,7 @@ class NounReader:
                 continue
             for head in self._spans.list_heads(end):
                 excluded = self._read_best(head, "", depth + 1)
-                if excluded is None or excluded.determiner is Determiner.NO:
+                if excluded is None or _is_nothing(excluded):
                     continue  # "all forks on the table, but no knives"
                 use = self._use(start, end, WordRole.LIMIT, "except")
                 above = self._spans.words[start].place if start in self._spans.words else -1
@@ -475,6 +475,10 @@ class NounReader:
 
 def _find_noun(phrase: NounPhrase) -> Noun | None:
     return phrase.head if isinstance(phrase.head, Noun) else None
+
+
+def _is_nothing(phrase: Phrase) -> bool:
+    return isinstance(phrase, NounPhrase) and phrase.determiner is Determiner.NO
 
 
 def _share_determiner(parts: Sequence[NounPhrase]) -> tuple[NounPhrase, ...]:

@@ -36,10 +36,11 @@ class OwnTasks:
     def name(self, clause: SpokenClause) -> SpokenClause | None:
         """Put a clause as the task of the domain; None if it has none for it."""
         (said,) = clause.predications
+        filling: tuple[str, ...] = ()
         if clause.act is Act.BRING:
             demand, filling = self._find(_BRINGING), (PERSON, THEME)
         elif clause.act is Act.GO and not clause.negated and _is_here(said):
-            demand, filling = self._find(_COMING), ()
+            demand = self._find(_COMING)
         else:
             return None
         if demand is None:
