@@ -25,7 +25,11 @@ from fcp_ros.language.domain_reader.answers import (
 )
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
-from fcp_ros.language.domain_reader.framing import frame_instruction, is_of_domain
+from fcp_ros.language.domain_reader.framing import (
+    find_names,
+    frame_instruction,
+    is_of_domain,
+)
 from fcp_ros.language.domain_reader.graded_sets import decide_sets
 from fcp_ros.language.domain_reader.guides import drop_idle_guides
 from fcp_ros.language.domain_reader.leftovers import Leftovers
@@ -208,7 +212,7 @@ class DomainReader:
         model = self._memory.find_model(context.similarity)
         if model is not None:
             subject.lexicon.learn_names(model.names)
-        segments = parse_segments(tokens)
+        segments = parse_segments(tokens, find_names(tokens, subject.lexicon))
         nouns = NounParser(
             tokens,
             subject.lexicon,

@@ -24,6 +24,7 @@ from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.trees import Act, SpokenClause
 from fcp_ros.language.reading import WordRole
 from fcp_ros.language.syntax.clauses import ParsedClause
+from fcp_ros.language.syntax.tree import SUBJECTS
 
 _CERTAIN, _SURE, _KNOWN = 0.9, 0.6, 0.5
 """Least degrees of a demand: before what English says in general, and with its verb understood."""
@@ -39,7 +40,7 @@ class CoreReader:
     ) -> None:
         self._nouns = parsed.nouns
         self._demands = DemandReader(parsed, model, phrases)
-        self._acts = GeneralActs(parsed, phrases)
+        self.acts = GeneralActs(parsed, phrases)
         self._tasks = OwnTasks(model, parsed.context.domain)
         self.has_said = False
         """True if something was said before that "it" may mean."""
@@ -58,7 +59,9 @@ class CoreReader:
         statement = nucleus.subject is not None
         if statement and not wrapper and is_remark(parsed, nucleus, marks, ordered):
             return None
-        general = self._acts.read(nucleus)
+        if parsed.lemma == "be" and not statement and self._tells(parsed):
+            return None
+        general = self.acts.read(nucleus)
         task = self._tasks.name(general[0]) if general else None
         if task is not None:
             general[0] = task
@@ -75,6 +78,13 @@ class CoreReader:
         if statement:
             chosen = [replace(c, act=Act.STATE) if c.act is Act.ACHIEVE else c for c in chosen]
         return [replace(chosen[0], uses=(*chosen[0].uses, *uses)), *chosen[1:]]
+
+    def _tells(self, parsed: ParsedClause) -> bool:
+        """Return True for "(wipe the table), is dirty", which has no subject."""
+        tree = parsed.tree
+        verb = tree.words[parsed.verb]
+        helped = any(tree.list_children(verb.place, "aux", *SUBJECTS))
+        return verb.tag in ("VBZ", "VBP", "VBD") and not helped
 
     def _take_names(self, nucleus: Nucleus, marked: set[int]) -> Nucleus:
         """Take what only looks like a verb for the thing that it names: "mug on the table"."""
@@ -148,7 +158,7 @@ class CoreReader:
     def read_state(self, parsed: ParsedClause) -> list[SpokenClause]:
         """Read a clause as a condition: "the door is open"."""
         nucleus = self._take_names(read_nucleus(parsed), set())
-        general = self._acts.read(nucleus)
+        general = self.acts.read(nucleus)
         if general and general[0].act in (Act.STATE, Act.KEEP, Act.GO):
             return general
         return list(self._read_demand(parsed, nucleus).clauses)
@@ -156,7 +166,7 @@ class CoreReader:
     def read_step(self, parsed: ParsedClause) -> list[SpokenClause]:
         """Read a clause as what is done or so at another time."""
         nucleus = self._take_names(read_nucleus(parsed), set())
-        return self._acts.read(nucleus) or list(self._read_demand(parsed, nucleus).clauses)
+        return self.acts.read(nucleus) or list(self._read_demand(parsed, nucleus).clauses)
 
 
 def _drop(parts: SpokenParts, parsed: ParsedClause, marked: Collection[int]) -> SpokenParts:

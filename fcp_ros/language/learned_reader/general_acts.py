@@ -41,6 +41,7 @@ _TOUCHING = gather_words("touch move disturb")
 _SWAPPING = gather_words("swap exchange interchange")
 _THROUGH = ("through", "via", "across", "past")
 _WAYS = ("to", "in", "at", "near", *_THROUGH)
+_BEING_THERE = GO_VERBS | gather_words("be stay remain wait stand get keep")
 _ENTERING = gather_words("enter visit avoid")
 _PERSON_MARKS = ("to", "for")
 
@@ -53,22 +54,22 @@ class GeneralActs:
         self._nouns = parsed.nouns
         self._phrases = phrases
         self._places = PlaceReader(parsed, phrases)
+        self.topic: NounPhrase | None = None
+        """What was named just before as what the next clause is about: "the mug, ..."."""
 
     def read(self, said: Nucleus) -> list[SpokenClause]:
         """Return what a clause asks for, several for "the mug there and the bowl here"."""
         lemma = said.lemma
+        bare = said.thing is None and said.subject is None and not said.passive
+        if self.topic is not None and bare and lemma in PUT_VERBS and said.places:
+            return list(self._places.place_same(said, self.topic))
+        if self.topic is not None and bare and lemma in _TOUCHING and not said.places:
+            one = Predication(None, {THEME: self.topic})
+            return [self._places.make(said, Act.STAY, one, negated=True)]
         moved = said.thing is not None and said.thing.lemma in ("place", "position")
         if lemma in _SWAPPING or (moved and lemma in ("switch", "trade", "change")):
             return list(self._swap(said))
-        going = said.thing is None and said.lemma in GO_VERBS | {
-            "be",
-            "stay",
-            "remain",
-            "wait",
-            "stand",
-            "get",
-            "keep",
-        }
+        going = said.thing is None and said.lemma in _BEING_THERE
         if said.subject is None and (going or said.lemma in _ENTERING):
             return list(self._go(said))
         if not lemma and said.subject is None and said.places:
@@ -214,17 +215,19 @@ class GeneralActs:
 
     def _bring(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "bring | me | the mug", "take it | to Ann", "I need the mug | here"."""
-        wanted = said.lemma in WANTING and said.speaker
+        wanted = said.lemma in WANTING | {"get"} and said.speaker
         if said.thing is None or not (said.lemma in BRING_VERBS or wanted):
             return
         marked: tuple[Word, ...] = ()
         person = self._places.read_noun(said, said.receiver) if said.receiver is not None else None
-        places = [*said.places, *said.list_behind(said.thing)]
+        things = list(said.list_joined(said.thing))
+        behind = [p for thing in things for p in said.list_behind(thing)]
+        places = [*said.places, *(behind if wanted else said.list_behind(said.thing))]
         here = next(
             (
                 w
                 for w in said.tree.words
-                if w.text == "here" and w.head in (said.verb.place, said.thing.place)
+                if w.text == "here" and w.head in (said.verb.place, *(t.place for t in things))
             ),
             None,
         )
@@ -274,7 +277,8 @@ class GeneralActs:
                 yield self._places.make(said, Act.HOLD, one, "keep", negated=True)
             return
         whole = f"{said.lemma} {said.thing.text} of" if said.thing is not None else ""
-        if said.thing is None or said.lemma not in HOLD_VERBS or whole in SAME_VERBS:
+        mine = said.thing is None or said.speaker  # "could i get | the mug" asks to bring it
+        if said.thing is None or mine or said.lemma not in HOLD_VERBS or whole in SAME_VERBS:
             return
         kept = said.verb.tag == "VBG" and said.tree.words[said.verb.head].lemma in LASTING
         theme = self._places.read_noun(said, said.thing)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
@@ -34,6 +35,7 @@ from fcp_ros.language.learned_reader.nucleus import list_uses, mend_clauses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft
 from fcp_ros.language.learned_reader.telling import is_told, list_tokens
+from fcp_ros.language.learned_reader.topics import names_topic, speak_again
 from fcp_ros.language.learned_reader.word_account import WordAccount
 from fcp_ros.language.parsing.sentences.awaited_states import wait_for_states
 from fcp_ros.language.parsing.trees import (
@@ -94,13 +96,16 @@ class LogicReader:
 
     def read(self) -> list[Sentence]:
         """Read all clauses; none if nothing is asked for."""
-        for one in self._units:
+        for one, following in zip_longest(self._units, self._units[1:]):
             self._check()
             self._follow_links(one.unit)
+            if following is not None and self._name_topic(one, following.unit):
+                continue
             if one.tree is not None:
                 self._read_unit(replace(one.unit, tree=mend_clauses(one.tree)))
             for fragment in one.fragments:
                 self._fragments.write(fragment)
+            self._cores.acts.topic = None
         sentence = self._draft.finish()
         return [] if sentence is None else [self._account.settle(wait_for_states(sentence))]
 
@@ -111,7 +116,7 @@ class LogicReader:
         span = list_tokens(tree, range(len(tree.words)))
         if not span:
             return
-        clauses = [c for c in list_clauses(unit) if tree.words[c.verb].token not in self._marked]
+        clauses = [c for c in list_clauses(unit) if not self._is_marked(tree, c.verb)]
         roles = ClauseRoles(tree, clauses, self._marked)
         said = self._draft.clauses if unit.piece.links else []
         last = said[-1].act if said else Act.REMARK
@@ -125,6 +130,28 @@ class LogicReader:
             self._read_main(clause, below, roles.mains)
         if not roles.mains:  # "whenever it is opened," before what is asked for
             self._waiting += [replace(b, ahead=True) for some in roles.below.values() for b in some]
+
+    def _is_marked(self, tree: Tree, verb: int) -> bool:
+        """Return True for a verb within a phrase, unless it has an object behind that.
+
+        "It would be nice to have | the vase on the table" asks for something.
+        """
+        thing = tree.find_child(verb, "dobj")
+        behind = thing is not None and thing.token not in self._marked
+        return tree.words[verb].token in self._marked and not behind
+
+    def _name_topic(self, one: _Unit, following: Segment) -> bool:
+        """Read "the mug, | you put it on the table"; return False for what names nothing so."""
+        if one.fragments or not names_topic(one.unit, following, self._tokens):
+            return False
+        tree = one.unit.tree
+        phrase = self._phrases.read(tree, tree.root.place, "")
+        if phrase is None:
+            return False
+        self._draft.add(SpokenClause(Act.TOPIC, (Predication(None, {THEME: phrase}),), degree=0.95))
+        self._cores.has_said = True
+        self._cores.acts.topic = speak_again(phrase)
+        return True
 
     def _follow_links(self, unit: Segment) -> None:
         """Take the order from the words before a piece: "and then"."""

@@ -62,6 +62,12 @@ class Nucleus:
                 found += find_places(self.tree, child.place)
         return found
 
+    def list_joined(self, noun: Word) -> Iterator[Word]:
+        """Yield a noun, and those that "and" joins to it."""
+        yield noun
+        for child in self.tree.list_children(noun.place, "conj"):
+            yield from self.list_joined(child)
+
 
 def read_nucleus(parsed: ParsedClause) -> Nucleus:
     """Read the parts of a clause."""

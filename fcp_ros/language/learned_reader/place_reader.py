@@ -38,6 +38,8 @@ from fcp_ros.language.parsing.word_uses import collect_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Word
 
+_IT = NounPhrase(0, 0, Reference.IT, Determiner.THE)
+
 
 class PlaceReader:
     """A reader of clauses by which something shall be somewhere."""
@@ -230,9 +232,12 @@ class PlaceReader:
                 same = replace(one, arguments=arguments, uses=())
                 yield self._make_more(parts.act, same, said.lemma)
 
-    def place_same(self, said: Nucleus) -> Iterator[SpokenClause]:
-        """Read "(the milk to the table, then) back | into the fridge"."""
-        same = NounPhrase(0, 0, Reference.IT, Determiner.THE)
+    def place_same(self, said: Nucleus, same: NounPhrase = _IT) -> Iterator[SpokenClause]:
+        """Read "(the milk to the table, then) back | into the fridge", "(the milk,) put | there".
+
+        Args:
+            same: speaks of what was named before.
+        """
         one = self.make_place(said, same, said.places[0])
         if one is not None:
             clause = self.make(said, Act.STATE, one)

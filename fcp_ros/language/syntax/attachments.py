@@ -32,6 +32,7 @@ _NOW = gather_words("now currently already still initially originally")
 _PLACING = gather_words("on in into onto to at under behind next inside")
 _FINDING = gather_words("find see have get exist be need want own possess spot")
 _PARTNERS = gather_words("i you we there")
+_NEEDS = gather_words("need needs want wants")
 _ADVERBS = gather_words("next close near")
 """Adverbs that are prepositions with "to" behind them."""
 
@@ -51,6 +52,8 @@ def mend_tree(tree: Tree) -> Tree:
         _attach_relatives,
         _free_relatives,
         _attach_adverbs,
+        _attach_deictics,
+        _raise_needs,
         _make_prepositions,
         _leave_out,
         _attach_exceptions,
@@ -225,6 +228,36 @@ def _attach_adverbs(tree: Tree) -> Tree:
         if above.role in ("relcl", "acl") and above.head != word.place:
             moved[word.place] = (above.place, "advmod")
     return _move(tree, moved)
+
+
+def _attach_deictics(tree: Tree) -> Tree:
+    """Attach "here" in "bring it over here" to the verb, and "over" to it."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        above = tree.words[word.head]
+        near = above.text in ("over", "back", "up", "in") and above.head != above.place
+        if word.text in ("here", "there") and near and word.role in ("pcomp", "advmod"):
+            moved[word.place] = (above.head, "advmod")
+            moved[above.place] = (word.place, "advmod")
+    return _move(tree, moved)
+
+
+def _raise_needs(tree: Tree) -> Tree:
+    """Put "needs" above "wiping" in "the table needs wiping", where it was made its auxiliary."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        verb = tree.words[word.head]
+        subject = any(tree.list_children(word.place, "nsubj", "nsubjpass"))
+        needs = word.text in _NEEDS and word.role == "aux"
+        if needs and verb.tag == "VBG" and subject:
+            above = word.place if verb.head == verb.place else verb.head
+            moved[word.place] = (above, verb.role)
+            moved[verb.place] = (word.place, "xcomp")
+    words = [
+        replace(word, lemma=word.text.removesuffix("s")) if word.text in _NEEDS else word
+        for word in _move(tree, moved).words
+    ]
+    return Tree(tuple(words)) if moved else tree
 
 
 # --- prepositions
