@@ -66,6 +66,23 @@ GOALS = {
         "on(mug_1, counter_1) and forall ?x1: item "
         "(not initially (on(?x1, table_1)) or same(?x1, mug_1) or on(?x1, couch_1))"
     ),
+    "Carry the mug on the table into the fridge.": "inside(mug_1, fridge_1)",
+    "Take everything off the counter but the vase.": (
+        'forall ?x1: item (is_a(?x1, "vase") or not on(?x1, counter_1) and '
+        f"(not {FROM_COUNTER} or exists ?place: fixture (not same(?place, counter_1) and "
+        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place)))))"
+    ),
+    "Put the cups on the couch, all of them.": "forall ?x1: cup (on(?x1, couch_1))",
+    "Put the cups on the couch, all of them but the mug.": (
+        "forall ?x1: cup (same(?x1, mug_1) or on(?x1, couch_1))"
+    ),
+    "Put the book on the table or on the couch.": "on(book_1, table_1) or on(book_1, couch_1)",
+    "Put something on the couch that is safe for me.": (
+        "exists ?x1: item (safe_for(?x1, person_1) and on(?x1, couch_1))"
+    ),
+    "Put something on the couch that I can drink from.": (
+        'exists ?x1: item (serves_as(?x1, "drinking") and on(?x1, couch_1))'
+    ),
     # what is said of things
     "Put the mug that somebody left on the table on the couch.": "on(mug_1, couch_1)",
     "Put anything that is good for drinking on the couch.": (
@@ -96,6 +113,8 @@ MENDED = {
     "Put a plate, a fork and a knife on the table.": ["fork/NN/conj<plate", "knife/NN/conj<fork"],
     "Put all cups but one on the couch.": ["but/CC/prep<cups", "one/CD/pobj<but", "on/IN/prep<put"],
     "Put the kites in the hall where the can is.": ["is/VBZ/relcl<hall"],
+    "Fetch me the jacket, the clean one.": ["one/NN/appos<jacket"],
+    "Move three things from the shelf to the tv stand.": ["to/IN/prep<move"],
     "Bring me what is on the table.": ["me/PRP/dative<bring", "is/VBZ/relcl<what"],
     "Move whatever is on the table to the counter.": ["whatever/WDT/dobj<move", "to/IN/prep<move"],
 }

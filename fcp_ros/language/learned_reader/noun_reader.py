@@ -352,6 +352,9 @@ class NounReader:
         phrase, excepted = self._read_exception(phrase, own, depth)
         phrase = self._read_same(phrase, own, depth)
         for child in self._list_behind(phrase, begun.core, word, own, without | excepted, depth):
+            if child.role == "appos" and self._spans.find_of(child) is not None:
+                phrase = self._read_total(phrase, child, without | excepted)
+                continue
             said = self._said.read_behind(child, _find_noun(phrase), depth)
             if said is None or all(self._is_read(phrase, t) for t in said.tokens):
                 continue
@@ -398,6 +401,23 @@ class NounReader:
                 yield above
         if word.head != word.place and word.tag in ("WP", "WDT") and word.head not in without:
             yield self._tree.words[word.head]  # "whatever | is dirty"
+
+    def _read_total(
+        self, phrase: NounPhrase, total: Word, without: frozenset[int]
+    ) -> NounPhrase:
+        """Read "(the plates,) all three of them", which says again how many are meant."""
+        tokens = self._spans.list_tokens(total.place, without)
+        start = min(tokens)
+        if self._get(max(tokens)) != "them" or phrase.number is not None or not phrase.plural:
+            return phrase
+        for opening in read_openings(self._tokens, start):
+            if opening.end <= start or opening.determiner not in (*ALONE, Determiner.THE):
+                continue
+            uses = (self._use(t, t + 1, WordRole.QUANTITY) for t in sorted(tokens))
+            none = opening.determiner is Determiner.NO
+            determiner = Determiner.NO if none else Determiner.ALL
+            return replace(phrase, determiner=determiner, uses=(*phrase.uses, *uses))
+        return phrase
 
     def _read_limit(self, phrase: NounPhrase) -> NounPhrase:
         """Read "(two plates) or more", "as many mugs as possible"."""

@@ -19,6 +19,8 @@ BEING = gather_words(
 LASTING = gather_words("stay remain keep leave")
 WANTING = gather_words("want need like love prefer wish have see")
 PLACED = gather_words("on in at near under behind before above to where")
+_STATIC, _DESTINATIONS = gather_words("on in at inside under"), gather_words("to into onto")
+"""Prepositions of where something is, and of where it goes: "(the mug) on the table | to it"."""
 DEICTIC = {"there": Reference.THERE, "here": Reference.HERE}
 """Adverbs that are places."""
 
@@ -91,7 +93,8 @@ class PlacingFinder:
         """Return True for "(everything) on the counter | on the table": it is there already."""
         if len(goals) < 2 or goals[0].preposition == "where" or goes_on(said, goals[1]):
             return False
-        return self._bars(said, goals[0].noun, goals[1], goals[1].noun)
+        static = goals[0].words[0].text in _STATIC and goals[1].words[0].text in _DESTINATIONS
+        return static or self._bars(said, goals[0].noun, goals[1], goals[1].noun)
 
     def _find_theme(self, said: Nucleus) -> tuple[Act, Word] | None:
         """Find what shall be somewhere, and how that is asked for."""

@@ -46,8 +46,10 @@ def mend_tree(tree: Tree) -> Tree:
     mends = (
         _join_lists,
         _join_parts,
+        _join_places,
         _split_pairs,
         _attach_appositions,
+        _attach_totals,
         _attach_relatives,
         _free_relatives,
         _attach_adverbs,
@@ -56,6 +58,7 @@ def mend_tree(tree: Tree) -> Tree:
         _attach_exceptions,
         _attach_places,
         _release_places,
+        _release_destinations,
     )
     for mend in mends:
         tree = mend(tree)
@@ -150,6 +153,22 @@ def _join_parts(tree: Tree) -> Tree:
                 for link in tree.list_children(word.place, "cc", "punct"):
                     if inner.place < link.place < other.place:
                         moved[link.place] = (inner.place, link.role)
+    return _move(tree, moved)
+
+
+def _join_places(tree: Tree) -> Tree:
+    """Join the nouns of "in the desk or | in the locker"."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        first = tree.words[word.head]
+        if word.role != "conj" or first.text != word.text or first.role != "prep":
+            continue
+        nouns = [tree.find_child(one.place, "pobj") for one in (first, word)]
+        links = list(tree.list_children(first.place, "cc"))
+        if nouns[0] is None or nouns[1] is None or not links:
+            continue
+        moved[nouns[1].place] = (nouns[0].place, "conj")
+        moved |= {link.place: (nouns[0].place, "cc") for link in links}
     return _move(tree, moved)
 
 
@@ -340,6 +359,21 @@ def _release_places(tree: Tree) -> Tree:
     return _move(tree, moved)
 
 
+def _release_destinations(tree: Tree) -> Tree:
+    """Give "to the table" in "move it from the shelf | to the table" to the verb."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        source = tree.words[tree.words[word.head].head]
+        if word.role != "prep" or word.text not in _DESTINATIONS or source.text != "from":
+            continue
+        above = source
+        while above.head != above.place and not above.is_verb:
+            above = tree.words[above.head]
+        if above.is_verb:
+            moved[word.place] = (above.place, "prep")
+    return _move(tree, moved)
+
+
 def _is_bare(tree: Tree, prep: Word) -> bool:
     """Return True for the "from" in "to drink from | on the table"."""
     return prep.role == "prep" and not any(tree.list_children(prep.place, "pobj", "pcomp"))
@@ -398,8 +432,13 @@ def _leaves_out(tree: Tree, word: Word) -> bool:
 def _find_many(tree: Tree, verb: Word, exception: Word) -> Word | None:
     """Find the object or subject that an exception is about."""
     roles = ("dobj", "nsubj", "nsubjpass", "attr")
-    before = [w for w in tree.list_children(verb.place, *roles) if w.place < exception.place]
-    return next((w for w in reversed(before) if not w.is_inserted), None)
+    clauses = [verb, *tree.list_children(verb.place, "ccomp", "xcomp")]
+    for clause in clauses:
+        before = [w for w in tree.list_children(clause.place, *roles) if w.place < exception.place]
+        named = [w for w in before if not w.is_inserted and w.tag != "PRP"]
+        if named:
+            return named[-1]
+    return None
 
 
 def _attach_appositions(tree: Tree) -> Tree:
@@ -419,6 +458,21 @@ def _attach_appositions(tree: Tree) -> Tree:
             before = tree.words[before.place - 1]
         if before.is_noun and first.text in ("the", "that") and before.role not in ("compound",):
             moved[word.place] = (before.place, "appos")
+    return _move(tree, moved)
+
+
+def _attach_totals(tree: Tree) -> Tree:
+    """Attach "all of them" in "wash the plates, all of them" to the noun that it is about."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        of = next((c for c in tree.list_children(word.place, "prep") if c.text == "of"), None)
+        whole = tree.find_child(of.place, "pobj") if of is not None else None
+        if whole is None or whole.text != "them" or word.tag not in ("DT", "CD"):
+            continue
+        verb = tree.words[word.head]
+        noun = _find_many(tree, verb, word) if verb.is_verb and word.role in _LISTED else None
+        if noun is not None and noun != word:
+            moved[word.place] = (noun.place, "appos")
     return _move(tree, moved)
 
 
