@@ -58,6 +58,9 @@ GOALS = {
         f"on(vase_1, table_1) and forall ?x1: item "
         f"(not {FROM_COUNTER} or same(?x1, vase_1) or on(?x1, couch_1))"
     ),
+    "Apart from the vase, everything on the counter goes on the couch.": (
+        f'forall ?x1: item (not {FROM_COUNTER} or is_a(?x1, "vase") or on(?x1, couch_1))'
+    ),
     # places one behind the other: the first one says which is meant
     "Put everything on the counter on the couch.": (
         f"forall ?x1: item (not {FROM_COUNTER} or on(?x1, couch_1))"
@@ -65,6 +68,10 @@ GOALS = {
     "Put the mug on the counter and the other thing on the table on the couch.": (
         "on(mug_1, counter_1) and forall ?x1: item "
         "(not initially (on(?x1, table_1)) or same(?x1, mug_1) or on(?x1, couch_1))"
+    ),
+    "Wipe every dirty surface in the kitchen.": (
+        "forall ?x1: surface "
+        "(not initially (dirty(?x1)) or not in_room(?x1, kitchen_1) or not dirty(?x1))"
     ),
     "Carry the mug on the table into the fridge.": "inside(mug_1, fridge_1)",
     "Take everything off the counter but the vase.": (
@@ -108,6 +115,8 @@ GOALS = {
         "exists ?x1: surface (not on(bowl_1, ?x1) and on(vase_1, ?x1))"
     ),
 }
+UNCLEAR = ["Put the vase next to it.", "The mug should be on the same surface as it."]
+"""Nothing was spoken of but the thing itself, which is at no place beside itself."""
 UNKNOWN = ["Put the glimp mug on the couch.", "Put all the mugs hurgled by Ann on the couch."]
 MENDED = {
     "Put a plate, a fork and a knife on the table.": ["fork/NN/conj<plate", "knife/NN/conj<fork"],
@@ -144,6 +153,13 @@ def test_what_has_no_part_in_a_phrase_is_unread(sentence, home, learned):
     found = learned.read(sentence, home)
     best = found.best
     assert best is None or any(use.role is WordRole.UNREAD for use in best.words), best.goal
+
+
+@pytest.mark.parametrize("sentence", UNCLEAR)
+def test_it_is_not_the_thing_that_is_placed(sentence, home, learned):
+    found = learned.read(sentence, home)
+    assert found.best is None
+    assert 'what "it" means' in found.message
 
 
 @pytest.mark.parametrize("sentence", MENDED)

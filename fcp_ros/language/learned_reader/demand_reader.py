@@ -34,6 +34,8 @@ from fcp_ros.language.syntax.tree import Tree
 
 _HOLDING = frozenset(["with", "containing", "holding"])
 _PLACES = gather_words("in on into onto inside to at")
+_BESIDE = gather_words("in on at inside under")
+"""Prepositions of where a thing is: "wipe every surface | in the kitchen"."""
 _NO_THING = 0.3
 """Degree of a demand that lacks a thing."""
 _LEAST, _MOST_DEMANDS = 0.02, 3
@@ -213,7 +215,9 @@ class DemandReader:
         for slot, position in demand.slots.items():
             head, type_ = parts.heads[position], demand.meaning.types.get(slot, "")
             without = frozenset(_list_prepositions(tree, head, others))
-            phrase = self._phrases.read(tree, head, type_, without)
+            beside = frozenset(_list_behind(tree, head, others))
+            phrase = self._phrases.read(tree, head, type_, without, beside) if beside else None
+            phrase = phrase or self._phrases.read(tree, head, type_, without)
             if phrase is None:
                 self._degree *= _NO_THING
                 return None
@@ -291,3 +295,14 @@ def _list_prepositions(tree: Tree, head: int, others: Sequence[int]) -> Iterator
             while tree.words[above.head].role == "prep" and above.head != head:
                 above = tree.words[above.head]  # "out of"
             yield above.place
+
+
+def _list_behind(tree: Tree, head: int, others: Sequence[int]) -> Iterator[int]:
+    """Yield the place right behind an object that the parser gave to its verb, if it fills none."""
+    word = tree.words[head]
+    last = max(tree.list_subtree(head))
+    for prep in tree.list_children(word.head, "prep") if word.role == "dobj" else ():
+        noun = tree.find_child(prep.place, "pobj")
+        behind = prep.place == last + 1 and prep.text in _BESIDE
+        if behind and noun is not None and noun.place not in others:
+            yield prep.place

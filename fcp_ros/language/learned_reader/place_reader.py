@@ -278,6 +278,8 @@ class PlaceReader:
         place = self.read_noun(said, sources[0].noun)
         if place is None:
             return
+        if isinstance(theme, NounPhrase) and _is_any_thing(theme):
+            theme = self.add_place(said, theme, sources[0])  # "take that thing off the table"
         away = Predication(
             None,
             {THEME: theme, PLACE: place},
@@ -330,6 +332,12 @@ def _repeat(phrase: object) -> NounPhrase:
         return replace(phrase, determiner=Determiner.THE, number=None, qualities=(), uses=())
     head = Reference.THEM if several else Reference.IT
     return NounPhrase(0, 0, head, Determiner.THE, None, several)
+
+
+def _is_any_thing(phrase: NounPhrase) -> bool:
+    """Return True for "the thing", of which nothing is said."""
+    vague = phrase.head is Reference.THING and phrase.determiner is Determiner.THE
+    return vague and not (phrase.plural or phrase.qualities or phrase.attributes)
 
 
 def _covers(phrase: Phrase, word: Word) -> bool:
