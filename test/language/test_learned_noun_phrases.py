@@ -73,6 +73,15 @@ GOALS = {
         "forall ?x1: surface "
         "(not initially (dirty(?x1)) or not in_room(?x1, kitchen_1) or not dirty(?x1))"
     ),
+    "Put two of the items on the counter on the couch.": (
+        f"at least 2 ?x1: item ({FROM_COUNTER} and on(?x1, couch_1))"
+    ),
+    "Put the bowl and the vase from the counter on the table.": (
+        "on(bowl_1, table_1) and on(vase_1, table_1)"
+    ),
+    "Put all that is on the table on the couch.": (
+        "forall ?x1: item (not initially (on(?x1, table_1)) or on(?x1, couch_1))"
+    ),
     "Carry the mug on the table into the fridge.": "inside(mug_1, fridge_1)",
     "Take everything off the counter but the vase.": (
         'forall ?x1: item (is_a(?x1, "vase") or not on(?x1, counter_1) and '
@@ -117,7 +126,11 @@ GOALS = {
 }
 UNCLEAR = ["Put the vase next to it.", "The mug should be on the same surface as it."]
 """Nothing was spoken of but the thing itself, which is at no place beside itself."""
-UNKNOWN = ["Put the glimp mug on the couch.", "Put all the mugs hurgled by Ann on the couch."]
+UNKNOWN = [
+    "Put everything where it belongs.",  # which isn't where it is
+    "Put the glimp mug on the couch.",
+    "Put all the mugs hurgled by Ann on the couch.",
+]
 MENDED = {
     "Put a plate, a fork and a knife on the table.": ["fork/NN/conj<plate", "knife/NN/conj<fork"],
     "Put all cups but one on the couch.": ["but/CC/prep<cups", "one/CD/pobj<but", "on/IN/prep<put"],

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fcp_ros.cset.state_facts import facts
 from fcp_ros.language.demands.clause import OBJECT, SOURCES
 from fcp_ros.language.demands.model import Demand, DemandModel
 from fcp_ros.language.demands.parsed_clauses import SpokenParts
@@ -19,8 +18,6 @@ from fcp_ros.language.parsing.trees import (
     THEME,
     Act,
     Determiner,
-    ElementName,
-    Noun,
     NounPhrase,
     Phrase,
     Predication,
@@ -177,7 +174,7 @@ class DemandReader:
             return _place(phrase, thing, "in"), inner  # "it" is the bowl, not what is in it
         if preposition not in _PLACES or place is None or not isinstance(phrase, NounPhrase):
             return ()
-        if self._is_there(place, phrase):
+        if self._phrases.is_there(place, phrase):
             where = Predication(None, {PLACE: phrase}, THEME, preposition)
             told = replace(place, qualities=(*place.qualities, where))
             return (replace(said, arguments={**said.arguments, slots[1]: told}),)
@@ -187,14 +184,6 @@ class DemandReader:
             inner = replace(said, arguments={**said.arguments, slots[1]: phrase})
             return inner, _place(_repeat(phrase), place, "in")
         return ()
-
-    def _is_there(self, thing: NounPhrase, place: NounPhrase) -> bool:
-        """Return True if it is said which one is meant: it is there already."""
-        things, places = map(_list_names, (thing, place))
-        return any(
-            fact.arguments[0] in things and places & {*fact.arguments[1:]}
-            for fact in facts(self._parsed.context.instance)
-        )
 
     def _may_be(self, thing: Phrase, place: Phrase, preposition: str) -> bool:
         """Return True if a thing may be at a place, which it isn't at by itself."""
@@ -268,13 +257,6 @@ class DemandReader:
         for word in said:
             if not word.is_inserted:
                 yield WordUse(word.start, word.end, WordRole.ACTION, name)
-
-
-def _list_names(phrase: NounPhrase) -> set[str]:
-    head = phrase.head
-    if isinstance(head, ElementName):
-        return {head.name}
-    return {*head.members} if isinstance(head, Noun) else set()
 
 
 def _place(thing: Phrase, place: Phrase, preposition: str) -> Predication:

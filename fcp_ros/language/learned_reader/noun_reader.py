@@ -247,6 +247,8 @@ class NounReader:
         inner = word
         while inner.token < start:
             following = self._spans.find_of(inner)
+            if following is None and self._tree.find_child(inner.place, "relcl") is not None:
+                return inner  # "all that is on the table"
             if following is None or following.token not in own:
                 following = self._spans.find_core(word, start)
                 return following if following and following.token in own else inner

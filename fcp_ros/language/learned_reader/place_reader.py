@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fcp_ros.cset.state_facts import facts
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
 from fcp_ros.language.english.verbs import REMOVE_VERBS
 from fcp_ros.language.learned_reader.nucleus import Nucleus, SpokenPlace, list_uses
@@ -44,7 +43,6 @@ class PlaceReader:
 
     def __init__(self, parsed: ParsedInstruction, phrases: LearnedPhrases) -> None:
         self._places = parsed.places
-        self._instance = parsed.context.instance
         self._phrases = phrases
         self._finder = PlacingFinder(self._bars)
 
@@ -119,13 +117,10 @@ class PlaceReader:
     ) -> NounPhrase:
         """Say of a place what is there: "(to the room) | with the desk"."""
         things = self.read_noun(said, content.noun)
-        names = place.head.members if isinstance(place.head, Noun) else ()
-        if not isinstance(things, NounPhrase) or not isinstance(things.head, Noun):
+        several = isinstance(place.head, Noun) and len(place.head.members) > 1
+        if not (several and isinstance(things, NounPhrase)):
             return place
-        inner = {*things.head.members}
-        known = facts(self._instance)
-        told = any(f.arguments[0] in inner and f.arguments[-1] in names for f in known)
-        if len(names) < 2 or not told:
+        if not self._phrases.is_there(things, place):
             return place
         uses = list_uses(content.words, WordRole.QUALITY, "what is there")
         there = Predication(None, {THEME: things}, PLACE, "from", degree=things.degree, uses=uses)
@@ -292,6 +287,9 @@ class PlaceReader:
 
     def add_place(self, said: Nucleus, theme: Phrase, source: SpokenPlace) -> Phrase:
         """Say of a thing where it is: "(bring me the mug) | from the shelf"."""
+        if isinstance(theme, Coordination):
+            parts = tuple(self.add_place(said, part, source) for part in theme.parts)
+            return replace(theme, parts=parts)
         place = self.read_noun(said, source.noun)
         if place is None or not isinstance(theme, NounPhrase):
             return theme

@@ -78,6 +78,10 @@ class PlacingFinder:
         sources = [p for p in own if p.preposition == "from" and p not in barred]
         goals = [p for p in own if p not in (*sources, *barred)]
         joined, pairs = self._find_joined(said, word, goals)
+        if not goals and sources:  # "from the counter | on the table"
+            source = sources[0].noun
+            behind = [p for p in said.list_behind(source) if p.preposition in PLACED]
+            goals = [p for p in behind if self._bars(said, source, p, p.noun)][:1]
         if not goals:
             goals = [p for p in attached if p.preposition in PLACED][-1:]
         if not goals and pairs:

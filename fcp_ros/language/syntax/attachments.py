@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
+from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.syntax.noun_attachments import (
     DESTINATIONS,
@@ -258,6 +259,14 @@ def _release_places(tree: Tree) -> Tree:
         verb = tree.words[noun.head]
         if noun.role != "dobj" or not verb.is_verb or has_place(tree, verb, noun):
             continue
+        for one in (noun, *_list_inner(tree, noun)):
+            behind = [
+                prep
+                for prep in tree.list_children(one.place, "prep")
+                if prep.text in PLACING and any(tree.list_children(prep.place, "pobj"))
+            ]
+            if len(behind) > 1 and verb.lemma in PUT_VERBS:  # "the cups on the shelf | on it"
+                moved[behind[-1].place] = (verb.place, "prep")
         for clause in _list_relative(tree, noun):
             below = [tree.words[p] for p in tree.list_subtree(clause.place)]
             places = [
@@ -307,11 +316,15 @@ def _list_relative(tree: Tree, noun: Word) -> list[Word]:
     """List the clauses that are said of a noun, or of the one behind "of"."""
     found = list(tree.list_children(noun.place, "relcl", "acl"))
     found += [c for c in tree.list_children(noun.place, "amod") if c.place > noun.place]
-    for prep in tree.list_children(noun.place, "prep"):
-        if prep.text == "of":
-            for inner in tree.list_children(prep.place, "pobj"):
-                found += _list_relative(tree, inner)
+    for inner in _list_inner(tree, noun):
+        found += _list_relative(tree, inner)
     return found
+
+
+def _list_inner(tree: Tree, noun: Word) -> list[Word]:
+    """List the nouns behind "of" that depend on a noun: "two of | the cups"."""
+    of = [prep for prep in tree.list_children(noun.place, "prep") if prep.text == "of"]
+    return [inner for prep in of for inner in tree.list_children(prep.place, "pobj")]
 
 
 def _attach_places(tree: Tree) -> Tree:
