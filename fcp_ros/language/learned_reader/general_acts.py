@@ -37,6 +37,7 @@ from fcp_ros.language.reading import WordRole
 from fcp_ros.language.syntax.tree import Word
 
 _HANDS = gather_words("hand finger paw mitt")
+_BELONGING = gather_words("belong go should must need want")
 _TOUCHING = gather_words("touch move disturb")
 _SWAPPING = gather_words("swap exchange interchange")
 _THROUGH = ("through", "via", "across", "past")
@@ -197,7 +198,12 @@ class GeneralActs:
             for child in tree.list_children(head):
                 below = [tree.words[p] for p in tree.list_subtree(child.place)]
                 texts = {w.text for w in below}
-                where = "where" in texts and texts & {"it", "they", "you", "he", "she", "i", "we"}
+                proper = any(w.lemma in _BELONGING for w in below)  # no matter where it was
+                where = (
+                    "where" in texts
+                    and not proper
+                    and texts & {"it", "they", "you", "he", "she", "i", "we"}
+                )
                 owned = texts & {"its", "their", "original", "old", "former", "usual", "right"}
                 place = owned and {w.lemma for w in below} & {"place", "spot", "position", "home"}
                 if (where or place) and child.place != word.place and len(below) < 9:

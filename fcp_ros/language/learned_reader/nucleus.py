@@ -145,9 +145,12 @@ def find_places(tree: Tree, place: int) -> Iterator[SpokenPlace]:
             last = chain[-1]
             nouns = list(tree.list_children(last.place, "pobj"))
             nouns += [w for w in tree.list_children(last.place, "pcomp") if w.text in _DEICTIC]
+            again = [c for c in tree.list_children(last.place, "conj") if c.text == last.text]
+            beside = [*again, *tree.list_children(last.place, "preconj")]  # "(in it) or | in that"
             below = [c for c in tree.list_children(last.place, "prep") if c.place > last.place]
             if nouns:
-                yield from _make_place(tree, chain, nouns[0])
+                for place in _make_place(tree, chain, nouns[0]):
+                    yield replace(place, words=(*place.words, *beside))
             if not below or (nouns and nouns[0].lemma not in _SIDES):
                 break
             chain.append(below[0])
