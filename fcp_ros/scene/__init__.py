@@ -7,6 +7,7 @@ planning or ROS: ``fcp_ros.binding`` makes a state of a scene.
 - `graph`: the canonical value; `shapes`: its geometry; `relations`: those derived from geometry.
 - `formats`: a reader for each format; `loading` and `writing` are the tables of readers, writers.
 - `difference`, `summary`: scenes compared and counted, for people.
+- `node_matching`: things that are the same in two scenes.
 - `live_scene`: a scene that changes while the robot moves. It takes full updates and deltas of
   several sources in order (`sequence_numbers`), keeps identities (`live_matching`: each source's
   names, and things that are recognised under new ids), and answers with a `scene_change`.
