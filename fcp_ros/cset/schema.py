@@ -308,8 +308,7 @@ class Schema:
     def from_yaml(cls, text: str, file: str = "schema text") -> Schema:
         """Read a schema from a YAML text, in the shape that `cset/schema_data.py` shows.
 
-        Raises:
-            SchemaError: it is no YAML or no valid schema; a line for each problem, with its place.
+        Raises SchemaError with a line for each problem, and its place.
         """
         try:
             source = parse_yaml(text)

@@ -155,11 +155,7 @@ def list_derivations(domain: DomainText) -> tuple[PddlAction, ...]:
 
 
 class Universe:
-    """Types with their objects, and static facts.
-
-    Attributes:
-        changed: the predicates that actions change.
-    """
+    """Types with their objects, static facts, and the predicates that actions change."""
 
     def __init__(
         self, domain: DomainText, problem: ProblemText, keys: Mapping[str, Positions] | None = None
