@@ -26,11 +26,9 @@ are imported at the first question, httpx2 when an endpoint oracle is made.
 from fcp_ros.foundation.deferred_imports import defer_imports
 
 with defer_imports(__name__):
-    from fcp_ros.grounding.calibration.calibrator import CalibrationResult, Calibrator, Question
-    from fcp_ros.grounding.calibration.drift import Direction, Drift
-    from fcp_ros.grounding.calibration.reliability import Reliability
-    from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence, OutcomeNumber, Reset
-    from fcp_ros.grounding.grounder import ORACLES, Grounder, OracleInfo, make_grounder
+    from fcp_ros.grounding.calibration.calibrator import Calibrator, Question
+    from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence, OutcomeNumber
+    from fcp_ros.grounding.grounder import ORACLES, Grounder, make_grounder
     from fcp_ros.grounding.judgement import (
         ArgumentContext,
         GroundingCode,
@@ -39,8 +37,7 @@ with defer_imports(__name__):
         Membership,
         build_request,
     )
-    from fcp_ros.grounding.judgement_cache import CacheStatistics, JudgementCache
-    from fcp_ros.grounding.membership_oracle import MembershipOracle
+    from fcp_ros.grounding.judgement_cache import JudgementCache
     from fcp_ros.grounding.options import (
         CalibrationOptions,
         Device,
@@ -57,14 +54,10 @@ with defer_imports(__name__):
 __all__ = [
     "ORACLES",
     "ArgumentContext",
-    "CacheStatistics",
-    "CalibrationResult",
     "CalibrationOptions",
     "CalibrationStore",
     "Calibrator",
     "Device",
-    "Direction",
-    "Drift",
     "EndpointOptions",
     "Estimate",
     "Evidence",
@@ -77,13 +70,9 @@ __all__ = [
     "JudgementRequest",
     "LanguageModelOptions",
     "Membership",
-    "MembershipOracle",
-    "OracleInfo",
     "OutcomeNumber",
     "Question",
-    "Reliability",
     "Precision",
-    "Reset",
     "ScoringMode",
     "EvidenceWorld",
     "build_request",
