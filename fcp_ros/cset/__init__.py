@@ -24,7 +24,7 @@ docs/cset.md is the tour. Lowest first:
 names below are the front door.
 """
 
-from fcp_ros.foundation.deferred_imports import defer_imports
+from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
     from fcp_ros.cset.application_conditions import ApplicationCondition, ConditionKind

@@ -13,7 +13,7 @@
 - `derived_facts`: what follows from a state. `shifting`: elements taken for those of another type.
 """
 
-from fcp_ros.foundation.deferred_imports import defer_imports
+from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
     from fcp_ros.domain.diagnostics import DomainError

@@ -14,7 +14,8 @@ of a domain by name. Lowest first:
 - The oracles: `stated` (tables and rules), `embedding_oracle` (default) with `heads`,
   `language_model` (a folder), `endpoint_oracle` (a server: `model_server` is HTTP with bounds,
   `chat_completion` its checked answers).
-- `generation`: texts from language models for the layers above, such as goals in a grammar.
+- `generation`: texts that the layers above ask language models for, such as goals in a grammar;
+  `generators` write them, `beam_search` finds the likeliest ones that the grammar allows.
 - `router`: which oracles of a predicate answer, combined, with fallbacks; `cached_oracle`: one of
   them behind the `judgement_cache` (memory and a SQLite file), left alone for a while if it's down.
 
@@ -23,7 +24,7 @@ each time, so that a new outcome counts from the next judgement on. Torch and tr
 are imported at the first question, httpx2 when an endpoint oracle is made.
 """
 
-from fcp_ros.foundation.deferred_imports import defer_imports
+from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
     from fcp_ros.grounding.calibration.calibrator import Calibrator, Question

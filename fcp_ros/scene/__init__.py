@@ -13,7 +13,7 @@ planning or ROS: ``fcp_ros.binding`` makes a state of a scene.
   names, and things that are recognised under new ids), and answers with a `scene_change`.
 """
 
-from fcp_ros.foundation.deferred_imports import defer_imports
+from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
     from fcp_ros.scene.formats.canonical import to_document, write_scene
