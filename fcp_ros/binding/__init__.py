@@ -17,7 +17,7 @@ turns changed facts back into a scene delta.
 - ``facts_to_scene``: changed facts as a scene delta, poses included
 """
 
-from fcp_ros.foundation.deferred_imports import defer_imports
+from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
     from fcp_ros.binding.facts_to_scene import delta_from_facts
