@@ -117,18 +117,20 @@ class FragmentWriter:
         slot = self._find_slot(said, fragment)
         if slot is None:
             return
-        again = {s: _speak_again(a) for s, a in said.arguments.items()}
-        same = replace(said, arguments={**again, slot: fragment.phrase}, uses=())
-        if fragment.preposition and said.meaning is None:
-            same = replace(same, preposition=fragment.preposition)
         kind = fragment.kind
         negated = kind is FragmentKind.NOT
+        again = {s: _speak_again(a) for s, a in said.arguments.items()}
+        same = replace(said, arguments={**again, slot: fragment.phrase}, uses=())
+        if negated or kind is FragmentKind.NONE:
+            same = replace(same, negated=False)  # "(off the table,) not | on the couch"
+        if fragment.preposition and said.meaning is None:
+            same = replace(same, preposition=fragment.preposition)
         one = replace(
             clause,
             predications=(same,),
             uses=fragment.uses,
             order=None,
-            negated=clause.negated != negated,
+            negated=negated or (clause.negated and kind is not FragmentKind.NONE),
             preferred=clause.preferred or kind is FragmentKind.WISH,
             degree=fragment.phrase.degree,
         )

@@ -87,7 +87,8 @@ class PlacingFinder:
         if not goals and pairs:
             goals = [pairs[-1][1]]  # "the mug and the book | on the table"
             joined, pairs = [*joined, *(one for one, _ in pairs)], []
-        goals = [p for p in goals if p.noun.text not in DEICTIC or p is goals[0]]
+        named = [p for p in goals if p.noun.text not in DEICTIC]
+        goals = named or goals[:1]  # "on the table there" is on the table
         described = goals[:1] if self._says_which(said, goals) else []
         return Placing(
             act, word, goals[len(described) :], sources, barred, described, joined, pairs
