@@ -4,7 +4,8 @@
 Nobody can list what people say beside a request. But where it stands in the tree tells most of it:
 "before he finds it" is a clause of somebody else's, "for hygiene" a purpose, "you" a subject.
 Such a part is a remark if it has no word of the domain, and none that could turn round what was
-read.
+read. What is not so sure is rated by a model that was taught by labelled parts (`remarks`); a
+reading without such parts is asked about.
 """
 
 from __future__ import annotations
