@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.language.remarks.parts import Array, Part
+from fcp_ros.language.remarks.parts import Array, DescribedPart
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 """Returns the unit vectors of texts, one a row."""
@@ -51,7 +51,7 @@ class RemarkModel:
         self._weights = weights
         self._encode = encode
 
-    def rate(self, parts: Sequence[Part]) -> list[float]:
+    def rate(self, parts: Sequence[DescribedPart]) -> list[float]:
         """Return the probability of each part that leaving it out changes nothing."""
         if not parts:
             return []
@@ -61,7 +61,7 @@ class RemarkModel:
         return [float(chance) for chance in 1.0 / (1.0 + np.exp(-scores))]
 
 
-def join_inputs(parts: Sequence[Part], encode: Encode) -> Array:
+def join_inputs(parts: Sequence[DescribedPart], encode: Encode) -> Array:
     """Join features, scaled vectors and a one, shape (parts, features + dimension + 1)."""
     vectors = np.asarray(encode([part.text or NO_TEXT for part in parts]), np.float64)
     features = np.stack([part.features for part in parts])

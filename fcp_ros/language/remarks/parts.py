@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a part of an instruction: its place in the tree, and its words."""
+"""Descriptions of parts of an instruction: their place in the tree, and their words."""
 
 from __future__ import annotations
 
@@ -73,14 +73,16 @@ FEATURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DescribedPart:
     """Some words of an instruction, as a model sees them."""
 
     text: str  # the words, without marks
     features: Array  # of each of `FEATURES`
 
 
-def describe_part(tree: Tree, tokens: frozenset[int], clauses: Sequence[frozenset[int]]) -> Part:
+def describe_part(
+    tree: Tree, tokens: frozenset[int], clauses: Sequence[frozenset[int]]
+) -> DescribedPart:
     """Describe some tokens of an instruction.
 
     Args:
@@ -109,7 +111,7 @@ def describe_part(tree: Tree, tokens: frozenset[int], clauses: Sequence[frozense
         *_find_flags(tree, top, words),
     )
     values.update({name: float(flag) for name, flag in zip(_FLAGS, flags, strict=True)})
-    return Part(" ".join(word.text for word in spoken), np.array([*values.values()]))
+    return DescribedPart(" ".join(word.text for word in spoken), np.array([*values.values()]))
 
 
 def find_top(words: Sequence[Word]) -> Word:

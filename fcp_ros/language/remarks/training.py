@@ -23,7 +23,7 @@ from fcp_ros.language.remarks.model import (
     RemarkWeights,
     join_inputs,
 )
-from fcp_ros.language.remarks.parts import FEATURES, Array, Part, describe_part
+from fcp_ros.language.remarks.parts import FEATURES, Array, DescribedPart, describe_part
 from fcp_ros.language.syntax import parse_segments
 from fcp_ros.language.syntax.tree import join_trees
 from fcp_ros.language.syntax.units import find_units
@@ -49,7 +49,7 @@ class _File(BaseModel):
 class LabelledPart:
     """A part, and whether it may be left out."""
 
-    part: Part
+    part: DescribedPart
     is_idle: bool
 
 
@@ -94,7 +94,7 @@ def _read_file(file: Path) -> _File:
         ) from error
 
 
-def _read_part(sentence: str, file: Path) -> Part:
+def _read_part(sentence: str, file: Path) -> DescribedPart:
     before, mark, rest = sentence.partition("[")
     inside, end, behind = rest.partition("]")
     start, stop = len(before), len(before) + len(inside)
