@@ -24,6 +24,8 @@ from fcp_ros.language.syntax import (
     join_conditions,
     parse_segments,
 )
+from fcp_ros.language.syntax.statements import SPEAKERS
+from fcp_ros.language.syntax.tree import SUBJECTS
 
 _AMOUNTS = frozenset(["than", "within", "half", "least", "most"])
 _CALLING = frozenset(["hey", "hi", "hello", "ok", "my", "dear", "good", "well"])
@@ -31,6 +33,8 @@ _BEFORE_CALLED = frozenset(["me", "us", "you", "it", "them", "please", "thanks",
 """Words behind which, at the end of a sentence, who is spoken to may follow without a mark."""
 _MOST_CALLED, _COMMON_SENSES = 3, 3
 _PEOPLE = frozenset(["person", "human"])
+_FINITE = frozenset(["VBZ", "VBP", "VBD"])
+_ADDRESSED = frozenset(["you", "your", "u", "please"])
 _SMALL = frozenset(["back", "on", "off", "up", "down", "away"])
 """Words of phrases that say nothing by themselves."""
 
@@ -65,9 +69,27 @@ def frame_instruction(
         return _account(tokens, joined, frame_instruction(joined, lexicon, patterns))
     asked = [one for one in framed if one.force is not Force.REMARK]
     only_asks = bool(asked) and all(one.force is Force.QUESTION for one in asked)
+    if not only_asks:
+        framed = [_set_aside_question(one, concerns) for one in framed]
     kept, uses = _take_out(tokens, framed, frozenset(_list_called(tokens, concerns, lexicon)))
     formed = set_aside(kept)
     return FramedInstruction(Asides(formed.tokens, (*uses, *formed.uses)), only_asks)
+
+
+def _set_aside_question(said: Framed, concerns: Callable[[Sequence[int]], bool]) -> Framed:
+    """Take "Why is it always me?" beside a request for a remark: it speaks of nothing here."""
+    words = [word for word in said.segment.tree.words if not word.is_inserted]
+    if said.force is not Force.QUESTION or said.segment.piece.end != "?" or not words:
+        return said
+    tree, tokens = said.segment.tree, frozenset(word.token for word in words)
+    subject = tree.find_child(tree.root.place, *SUBJECTS)
+    own = subject is not None and subject.text in SPEAKERS
+    wondering = words[0].tag.startswith("W") or own
+    finite = any(word.tag in _FINITE for word in words)
+    asking = any(word.tag in ("MD", "TO") or word.text in _ADDRESSED for word in words)
+    if not wondering or not finite or asking or concerns(sorted(tokens)):
+        return said
+    return replace(said, force=Force.REMARK, aside=tokens, remarks=tokens)
 
 
 def _account(

@@ -88,6 +88,8 @@ def demands(tree: Tree, word: Word) -> bool:
     if word.text in NOT_STATED or (word.lemma in _ALLOWING and word.is_verb):
         return True
     above = tree.words[word.head]
+    if word.tag == "MD" and any(w.tag == "WP" for w in tree.list_children(above.place, *SUBJECTS)):
+        return True  # "who could feed it?"
     if word.text in ("not", "n't", "only"):
         return not (above.is_verb or above.tag == "JJ") or word.role not in ("neg", "advmod")
     if word.text in ("you", "your", "yourself"):
