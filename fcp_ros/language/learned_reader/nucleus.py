@@ -149,8 +149,8 @@ def find_places(tree: Tree, place: int) -> Iterator[SpokenPlace]:
             beside = [*again, *tree.list_children(last.place, "preconj")]  # "(in it) or | in that"
             below = [c for c in tree.list_children(last.place, "prep") if c.place > last.place]
             if nouns:
-                for place in _make_place(tree, chain, nouns[0]):
-                    yield replace(place, words=(*place.words, *beside))
+                for found in _make_place(tree, chain, nouns[0]):
+                    yield replace(found, words=(*found.words, *beside))
             if not below or (nouns and nouns[0].lemma not in _SIDES):
                 break
             chain.append(below[0])

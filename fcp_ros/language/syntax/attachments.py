@@ -243,7 +243,7 @@ def _attach_deictics(tree: Tree) -> Tree:
         if word.text in ("here", "there") and near and word.role in ("pcomp", "advmod"):
             moved[word.place] = (above.head, "advmod")
             moved[above.place] = (word.place, "advmod")
-    return _move(tree, moved)
+    return move_words(tree, moved)
 
 
 def _raise_needs(tree: Tree) -> Tree:
@@ -259,7 +259,7 @@ def _raise_needs(tree: Tree) -> Tree:
             moved[verb.place] = (word.place, "xcomp")
     words = [
         replace(word, lemma=word.text.removesuffix("s")) if word.text in _NEEDS else word
-        for word in _move(tree, moved).words
+        for word in move_words(tree, moved).words
     ]
     return Tree(tuple(words)) if moved else tree
 
