@@ -34,8 +34,12 @@ from fcp_ros.language.learned_reader.marks import (
 from fcp_ros.language.learned_reader.nucleus import list_uses, mend_clauses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft
-from fcp_ros.language.learned_reader.telling import is_told, list_tokens
-from fcp_ros.language.learned_reader.topics import names_topic, speak_again
+from fcp_ros.language.learned_reader.telling import (
+    is_told,
+    list_tokens,
+    names_topic,
+    speak_again,
+)
 from fcp_ros.language.learned_reader.word_account import WordAccount
 from fcp_ros.language.parsing.sentences.awaited_states import wait_for_states
 from fcp_ros.language.parsing.trees import (
