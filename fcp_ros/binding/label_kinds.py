@@ -4,7 +4,8 @@
 A "tote" is a carryall, that is a bag: if the domain has a type for bags, a tote gets it. The
 meaning that counts is the most frequent one of something concrete, and a label of the domain stands
 for *its* most frequent one. Neither is certain, so the type is a guess, and said to be one.
-benchmark/scene/labels.py measures how often it is right; docs/scene_graphs.md has the figures.
+test/benchmark/test_scene_labels.py measures how often it is right; docs/scene_graphs.md has the
+figures.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Sentence embeddings are drawn to shared words, but in English the last word names the thing: a
 *towel holder* is not a towel, nor a *pancake* a pan. So a known label that only describes the
-unknown one has no vote. benchmark/scene/labels.py measures how often the vote is right;
+unknown one has no vote. test/benchmark/test_scene_labels.py measures how often the vote is right;
 docs/scene_graphs.md has the figures.
 """
 

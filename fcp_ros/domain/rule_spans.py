@@ -231,7 +231,7 @@ class DomainSpans:
 def build_span(rule: ActionRule, schema: Schema) -> RuleSpan:
     """Build the DPO rule that an action rule means."""
     # Its elements are named like the parameters. Graded atoms, duration and resources are not part
-    # of it: applicability is crisp. Nor are effects (see amalgam.py).
+    # of it: applicability is crisp. Nor are effects (see `amalgamate`).
     types = {parameter.name: parameter.type for parameter in rule.parameters}
     kept = tuple(atom for atom in rule.positive() if atom not in rule.delete)
     scope = Scope(schema, rule.name, types, rule.positive())

@@ -35,6 +35,8 @@ class Composition(Enum):
 
 def check_degree(value: float, what: str = "degree") -> float:
     """Return `value` as a float if it is a number in [0, 1]; else raise ValueError."""
+    if type(value) is float and 0.0 <= value <= 1.0:  # the usual case, a dozen times a question
+        return value
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:
         raise ValueError(f"{what} is {value!r}; give a number from 0 to 1")
     return float(value)

@@ -41,7 +41,7 @@ from fcp_ros.grounding.language_model.causal_model import (
     check_architecture,
     load_language_model,
 )
-from fcp_ros.grounding.language_model.prompt import apply_template, tokenize_texts
+from fcp_ros.grounding.language_model.rubric_prompt import apply_template, tokenize_texts
 from fcp_ros.grounding.model_server import ModelServer, ServerRefusal
 from fcp_ros.grounding.models.model_folder import check_model_folder, compute_fingerprint
 from fcp_ros.grounding.models.torch_device import is_out_of_memory
