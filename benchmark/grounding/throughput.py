@@ -38,7 +38,11 @@ from fcp_ros.grounding import ArgumentContext, GroundingOptions, JudgementReques
 from fcp_ros.grounding.grounder import make_oracle as make_known_oracle
 from fcp_ros.grounding.language_model.causal_model import LanguageModel, make_language_model
 from fcp_ros.grounding.language_model.oracle import LanguageModelOracle, Scorer
-from fcp_ros.grounding.language_model.prompt import tokenize_batch, tokenize_prompts, write_prompt
+from fcp_ros.grounding.language_model.rubric_prompt import (
+    tokenize_batch,
+    tokenize_prompts,
+    write_prompt,
+)
 from fcp_ros.grounding.models.torch_device import choose_precision, free_memory
 from fcp_ros.grounding.options import Device, LanguageModelOptions, Precision
 

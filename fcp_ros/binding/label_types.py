@@ -25,7 +25,7 @@ from fcp_ros.scene.graph.elements import Layer, SceneError, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 
 LAST_WORDS_DEGREE = 0.9
-"""Degree of a type by last words: 119 of 136 were right (benchmark/scene/labels.py)."""
+"""Degree of a type by last words: 119 of 136 were right (test/benchmark/test_scene_labels.py)."""
 KIND_DEGREE = 0.75
 """Degree of a type by WordNet's kinds: 117 of 157 were right (the same)."""
 

@@ -3,7 +3,7 @@
 
 Sentence embeddings are drawn to shared words, but in English the last word names the thing: a
 *towel holder* is not a towel, nor a *pancake* a pan. So a known label that only describes the
-unknown one has no vote. benchmark/scene/labels.py measures how often the vote is right;
+unknown one has no vote. test/benchmark/test_scene_labels.py measures how often the vote is right;
 docs/scene_graphs.md has the figures.
 """
 
@@ -111,8 +111,8 @@ def is_only_description(known: str, label: str) -> bool:
 # A "tote" is a carryall, that is a bag: if the domain has a type for bags, a tote gets it. The
 # meaning that counts is the most frequent one of something concrete, and a label of the domain
 # stands for *its* most frequent one. Neither is certain, so the type is a guess, and said to be
-# one. benchmark/scene/labels.py measures how often it is right; docs/scene_graphs.md has the
-# figures.
+# one. test/benchmark/test_scene_labels.py measures how often it is right; docs/scene_graphs.md has
+# the figures.
 
 
 MOST_STEPS = 2

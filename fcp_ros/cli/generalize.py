@@ -41,9 +41,8 @@ from fcp_ros.cli.options import EndpointOption, JsonOption
 from fcp_ros.cli.plan.interruption import open_interruption
 from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console
 from fcp_ros.cli.training import read_tasks
-from fcp_ros.grounding.generation.generator import TextGenerator
-from fcp_ros.grounding.generation.model_generator import make_model_generator
-from fcp_ros.grounding.generation.server_generator import ServerGenerator
+from fcp_ros.grounding.generation import TextGenerator
+from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
 from fcp_ros.grounding.models.downloads import find_model_folder
 from fcp_ros.grounding.options import EndpointOptions
 from fcp_ros.planning import PlanStatus

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -10,12 +11,8 @@ import typer
 from rich.table import Table
 
 from fcp_ros.cli.terminal import explain_errors, make_table, open_console
-from fcp_ros.language.demands.weights_file import (
-    PACKAGED_FILE,
-    Datasheet,
-    load_weights,
-    save_weights,
-)
+from fcp_ros.language.array_file import Datasheet
+from fcp_ros.language.demands.weights_file import PACKAGED_FILE, load_weights, save_weights
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -89,13 +86,57 @@ def train(
 
 
 @app.command()
-def show(file: Annotated[Path, typer.Argument(help="File of weights.")] = PACKAGED_FILE) -> None:
-    """Show the datasheet of a file of weights."""
-    with explain_errors():
-        weights, datasheet = load_weights(file)
+def train_remarks(
+    rows: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files of labelled parts (YAML); docs/language.md has their form."),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="safetensors file to write.")] = Path(
+        "remarks.safetensors"
+    ),
+    own_only: Annotated[
+        bool, typer.Option("--own-only", help="Leave the package's own parts out.")
+    ] = False,
+) -> None:
+    """Train which parts of an instruction ask for nothing, on labelled ones."""
+    from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
+    from fcp_ros.language.remarks import training, weights_file
+
     console = open_console()
-    console.print(f"encoder {weights.encoder}, {len(weights.kind_names)} kinds of demands")
+    with explain_errors():
+        files = [*([] if own_only else [training.PACKAGED_ROWS]), *(rows or [])]
+        data = training.read_remarks(files)
+        encoder = SentenceEncoder()
+        with console.status("training"):
+            weights = training.train_remarks(data, encoder.encode, encoder.weights)
+            datasheet = training.score_remarks(data, encoder.encode)
+        weights_file.save_weights(weights, datasheet, out)
     console.print(_build_table(datasheet))
+    console.print(f"wrote {out}", soft_wrap=True)
+
+
+@app.command()
+def show(file: Annotated[Path, typer.Argument(help="File of weights.")] = PACKAGED_FILE) -> None:
+    """Show the datasheet of a file of weights, of demands or of remarks."""
+    with explain_errors():
+        what, datasheet = _describe_weights(file)
+    console = open_console()
+    console.print(what)
+    console.print(_build_table(datasheet))
+
+
+def _describe_weights(file: Path) -> tuple[str, Datasheet]:
+    from fcp_ros.foundation.input_error import InputError
+    from fcp_ros.language.remarks import weights_file
+
+    try:
+        weights, datasheet = load_weights(file)
+    except InputError as error:
+        with suppress(InputError):
+            remarks, datasheet = weights_file.load_weights(file)
+            return f"encoder {remarks.encoder}, remarks", datasheet
+        raise error
+    return f"encoder {weights.encoder}, {len(weights.kind_names)} kinds of demands", datasheet
 
 
 def _build_table(datasheet: Datasheet) -> Table:

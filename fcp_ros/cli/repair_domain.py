@@ -16,9 +16,8 @@ from fcp_ros.cli.options import SceneOption
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
 from fcp_ros.cset import Instance
 from fcp_ros.domain.yaml.domain_files import parse_domain, read_text
-from fcp_ros.grounding.generation.generator import TextGenerator
-from fcp_ros.grounding.generation.model_generator import make_model_generator
-from fcp_ros.grounding.generation.server_generator import ServerGenerator
+from fcp_ros.grounding.generation import TextGenerator
+from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
 from fcp_ros.grounding.options import Device, EndpointOptions, Precision
 from fcp_ros.language.domain_repair import MOST_ROUNDS, DomainProposal, RepairOptions, repair_domain
 from fcp_ros.package_files import find_domain, find_scene

@@ -52,13 +52,12 @@ from fcp_ros.scene import (
     summarise,
 )
 from fcp_ros.scene.difference import (
-    REACH,
     DifferenceTolerances,
     NodeDifference,
     SceneDifference,
     compare_scenes,
-    match_scenes,
 )
+from fcp_ros.scene.node_matching import REACH, match_scenes
 from fcp_ros.scene.relations.relation_options import ON_REQUEST, RelationOptions
 from fcp_ros.scene.writing import WRITERS, save_scene
 

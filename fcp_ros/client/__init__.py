@@ -5,7 +5,7 @@ fcp_client: one method for each action and service. pending: requests that were 
 queries: messages from plain values. spinner: a node for programs that have none.
 """
 
-from fcp_ros.foundation.deferred_imports import defer_imports
+from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
     from fcp_ros.client.fcp_client import FcpClient

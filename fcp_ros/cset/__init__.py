@@ -24,14 +24,13 @@ docs/cset.md is the tour. Lowest first:
 names below are the front door.
 """
 
-from fcp_ros.foundation.deferred_imports import defer_imports
+from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
     from fcp_ros.cset.application_conditions import ApplicationCondition, ConditionKind
     from fcp_ros.cset.builder import InstanceBuilder
     from fcp_ros.cset.constraints import Violation, ViolationKind, find_conflicts
     from fcp_ros.cset.dpo import check_match, find_matches
-    from fcp_ros.cset.draft import Change
     from fcp_ros.cset.homs import find_hom, find_homs
     from fcp_ros.cset.instance import Instance, InstanceError, UnknownElement
     from fcp_ros.cset.morphisms import Morphism, identity, inclusion, morphism
@@ -44,25 +43,14 @@ with defer_imports(__name__):
         AttributeValue,
         Function,
         Relation,
-        RelationName,
         Schema,
         SchemaError,
-        TypeName,
     )
-    from fcp_ros.cset.state_facts import (
-        AttributeChange,
-        Delta,
-        FunctionChange,
-        delta_of,
-        difference,
-        facts,
-        with_facts,
-    )
+    from fcp_ros.cset.state_facts import Delta, difference, facts, with_facts
     from fcp_ros.cset.value_expressions import (
         Comparator,
         Operator,
         ValueComparison,
-        ValueExpressionError,
         ValueOperation,
         ValueVariable,
     )
@@ -70,18 +58,14 @@ with defer_imports(__name__):
 __all__ = [
     "ApplicationCondition",
     "Attribute",
-    "AttributeChange",
     "AttributeKind",
     "AttributeValue",
-    "Change",
     "Comparator",
     "ValueComparison",
     "ConditionKind",
     "Delta",
-    "ValueExpressionError",
     "Fact",
     "Function",
-    "FunctionChange",
     "Instance",
     "InstanceBuilder",
     "InstanceError",
@@ -89,19 +73,16 @@ __all__ = [
     "ValueOperation",
     "Operator",
     "Relation",
-    "RelationName",
     "Rewrite",
     "Rule",
     "RuleError",
     "Schema",
     "SchemaError",
-    "TypeName",
     "UnknownElement",
     "ValueVariable",
     "Violation",
     "ViolationKind",
     "check_match",
-    "delta_of",
     "difference",
     "facts",
     "find_conflicts",

@@ -132,8 +132,7 @@ class ExtensionPlan:
     ) -> Iterator[Morphism]:
         """Find the extensions of a natural match.
 
-        Raises:
-            ValueExpressionError: while iterating, if a comparison has no truth value.
+        Raises ValueExpressionError while iterating, if a comparison has no truth value.
         """
         initial: dict[int, int] = {}
         for id_, image in self.given:

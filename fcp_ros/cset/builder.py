@@ -97,8 +97,7 @@ class InstanceBuilder:
     def set_attribute(self, id_: int, name: str, value: ValueExpression | None) -> None:
         """Set an attribute of an element or a tuple; None unsets it.
 
-        Args:
-            value: of its kind; in a pattern or the right side of a rule it may be an expression.
+        In a pattern or the right side of a rule the value may be an expression.
         """
         attribute = self.schema.attribute(self.type_of(id_), name)
         if value is not None:
@@ -192,17 +191,17 @@ class InstanceBuilder:
         """Find where the changes break functional legs."""
         return self._find_conflicts(self._check_draft())
 
-    def build(self, *, allow_conflicts: bool = False) -> Instance:
+    def build(
+        self,
+        *,
+        # functional legs may be broken, as by a pattern that must never occur; `find_conflicts`
+        # reports where they are
+        allow_conflicts: bool = False,
+    ) -> Instance:
         """Build the instance; the builder can continue from there.
 
-        Args:
-            allow_conflicts: allow functional legs to be broken, as by a pattern that must never
-                occur. `find_conflicts` reports where they are.
-
-        Raises:
-            InstanceError: a function has no value somewhere, something refers to a removed element,
-                or what was changed breaks a functional leg; the message names the elements, the
-                leg and the values.
+        Raises InstanceError if a function has no value somewhere, something refers to a removed
+        element, or what was changed breaks a functional leg.
         """
         instance = self._check_draft()
         violations = () if allow_conflicts else self._find_conflicts(instance)

@@ -53,11 +53,7 @@ class Violation:
 def find_conflicts(
     instance: Instance, relations: Iterable[RelationName] | None = None
 ) -> tuple[Violation, ...]:
-    """Find the elements that are in a functional leg of several tuples.
-
-    Returns:
-        For each such element and leg a violation that names the tuples.
-    """
+    """Find each element that is in a functional leg of several tuples, which are named."""
     chosen = instance.schema.relations
     if relations is not None:
         chosen = tuple(instance.schema.relation(name) for name in relations)

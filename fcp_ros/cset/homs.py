@@ -368,11 +368,9 @@ def find_homs(
     relation. Attributes that are set in the pattern must be equal; those that are not set match
     anything; a `ValueVariable` matches any value that is set, the same one wherever it occurs.
 
-    Raises:
-        ValueError: schemas differ, `initial` or `allowed` has an id that the pattern lacks, or
-            `where` a variable.
-        SchemaError: `monic` names a type or relation that does not exist.
-        ValueExpressionError: while searching, where a comparison has no value.
+    Raises ValueError if schemas differ, or `initial`, `allowed` or `where` name what the pattern
+    lacks; SchemaError if `monic` does; ValueExpressionError while searching, where a comparison has
+    no value.
     """
     if pattern.schema is not target.schema and pattern.schema != target.schema:
         raise ValueError(

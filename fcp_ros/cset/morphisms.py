@@ -81,9 +81,8 @@ def bind_values(
 ) -> dict[str, Any]:
     """Find the values that the variables of the source stand for.
 
-    Args:
-        values: the known ones. Other variables take the first value that they meet in the target;
-            those that meet none are not in the result.
+    Those that are not known take the first value that they meet in the target; those that meet none
+    are not in the result.
     """
     bound = dict(values)
     for name in dict.fromkeys([attribute.name for attribute in source.schema.attributes]):

@@ -65,11 +65,9 @@ def present(
 ) -> Presented:
     """Build the freest instance with some elements, in which some statements hold.
 
-    Raises:
-        PresentationError: elements of unrelated types, or with different values, would be one; or
-            functions add more elements than `bound` (a cycle of functions).
-        SchemaError: the schema has no such relation or attribute.
-        InstanceError: an argument or value doesn't fit it, or a functional leg would break.
+    Raises PresentationError if elements of unrelated types, or with different values, would be one,
+    or functions add more elements than `bound` (a cycle of functions). Raises SchemaError,
+    InstanceError: a statement does not fit the schema, or would break a functional leg.
     """
     classes = _Classes(schema, bound)
     nodes = {name: classes.add(type_, name) for name, type_ in generators.items()}

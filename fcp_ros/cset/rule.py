@@ -379,10 +379,9 @@ class RuleError(ValueError):
 class Rule:
     """A rewriting rule.
 
-    Raises:
-        RuleError: the legs do not start at one K, are not natural, or change types or attributes;
-            the left leg is not monic though it must be; a condition does not start at L; a static
-            relation would change; a variable is unknown, or an operation stands outside R.
+    Raises RuleError if the legs do not start at one K, are not natural, or change types or
+    attributes; the left leg is not monic though it must be; a condition does not start at L; a
+    static relation would change; a variable is unknown, or an operation stands outside R.
     """
 
     name: str

@@ -39,16 +39,25 @@ from fcp_ros.foundation.yaml_text import TextError, dump_yaml, parse_yaml
 Types = Mapping[str, tuple[str, ...]]
 
 
-def closure(name: str, parents: Mapping[str, Iterable[str]]) -> frozenset[str]:
-    """`name` and everything above it, also where `parents` has cycles or dangling names."""
+def closure(names: Iterable[str], steps: Mapping[str, Iterable[str]]) -> frozenset[str]:
+    """Names and all that steps lead to from them, also where these have cycles or dangling ends."""
     found: set[str] = set()
-    todo = [name]
+    todo = list(names)
     while todo:
         current = todo.pop()
         if current not in found:
             found.add(current)
-            todo.extend(parents.get(current, ()))
+            todo.extend(steps.get(current, ()))
     return frozenset(found)
+
+
+def map_children(parents: Mapping[str, Iterable[str]]) -> Mapping[str, Sequence[str]]:
+    """Map each type to the types that name it as a parent."""
+    children: dict[str, list[str]] = {}
+    for child, above in parents.items():
+        for parent in above:
+            children.setdefault(parent, []).append(child)
+    return children
 
 
 def find_problems(parts: SchemaParts) -> list[SchemaProblem]:
@@ -102,8 +111,8 @@ def _list_cycles(types: Types) -> Iterator[SchemaProblem]:
         if name not in seen:
             cycle = _find_cycle(name, types)
             if cycle:
-                group = closure(name, types)
-                seen |= {other for other in group if name in closure(other, types)}
+                group = closure((name,), types)
+                seen |= {other for other in group if name in closure((other,), types)}
                 shown = " is_a ".join(map(repr, cycle))
                 text = f"is_a forms a cycle: {shown}; remove one of these"
                 yield SchemaProblem(("types", name), text)
@@ -169,7 +178,7 @@ def _check_attributes(parts: SchemaParts) -> Iterator[SchemaProblem]:
     declared = Counter(attribute.name for attribute in attributes)
     several = [(at, a) for at, a in enumerate(attributes) if declared[a.name] > 1]
     for name in owners if several else ():
-        above = closure(name, types)
+        above = closure((name,), types)
         owned = [(at, a.name) for at, a in several if a.owner in above]
         for repeated in _find_repeated([attribute for _, attribute in owned]):
             last = max(at for at, attribute in owned if attribute == repeated)
@@ -299,8 +308,7 @@ class Schema:
     def from_yaml(cls, text: str, file: str = "schema text") -> Schema:
         """Read a schema from a YAML text, in the shape that `cset/schema_data.py` shows.
 
-        Raises:
-            SchemaError: it is no YAML or no valid schema; a line for each problem, with its place.
+        Raises SchemaError with a line for each problem, and its place.
         """
         try:
             source = parse_yaml(text)
@@ -350,10 +358,7 @@ class _Lookup:
         self.relations = {relation.name: relation for relation in schema.relations}
         self.functions = {function.name: function for function in schema.functions}
         self.names = {**schema.types, **dict.fromkeys(self.relations, ())}
-        self._children: dict[str, list[str]] = {}
-        for name, parents in schema.types.items():
-            for parent in parents:
-                self._children.setdefault(parent, []).append(name)
+        self._children = map_children(schema.types)
         self.ancestors = cache(self._find_ancestors)
         self.subtypes = cache(self._find_subtypes)
         self.functions_of = cache(self._list_functions)
@@ -363,10 +368,10 @@ class _Lookup:
         self.hash = hash((schema.name, types, *schema._parts()[2:]))
 
     def _find_ancestors(self, name: str) -> frozenset[str]:
-        return closure(name, self._schema.types) if name in self.names else frozenset()
+        return closure((name,), self._schema.types) if name in self.names else frozenset()
 
     def _find_subtypes(self, name: str) -> frozenset[str]:
-        return closure(name, self._children) if name in self.names else frozenset()
+        return closure((name,), self._children) if name in self.names else frozenset()
 
     def _list_functions(self, name: str) -> tuple[Function, ...]:
         above = self.ancestors(name)

@@ -35,10 +35,8 @@ def with_facts(
     A fact that is both removed and added is there afterwards. Removing a fact that is not there, or
     adding one that is there, changes nothing.
 
-    Raises:
-        SchemaError: there is no such relation.
-        InstanceError: a fact has the wrong number or types of arguments, or names an element that
-            does not exist (then an `UnknownElement`), or breaks a functional leg.
+    Raises SchemaError for an unknown relation; InstanceError for a wrong number or types of
+    arguments, for an unknown element (`UnknownElement`), and for a broken functional leg.
     """
     added = list(add)
     kept = set(added)

@@ -58,10 +58,8 @@ class ValueVariable:
 class ValueOperation:
     """An operator applied to expressions, from left to right if there are more than two.
 
-    One argument is enough for all but division; the difference of one is its negative.
-
-    Raises:
-        ValueExpressionError: there are too few arguments.
+    One argument is enough for all but division (ValueExpressionError); the difference of one is its
+    negative.
     """
 
     operator: Operator
@@ -109,11 +107,7 @@ class ValueComparison:
 
 
 def evaluate(expression: ValueExpression, values: Mapping[str, AttributeValue]) -> AttributeValue:
-    """Compute the value of an expression.
-
-    Raises:
-        ValueExpressionError: it has none; the message names the part and the reason.
-    """
+    """Compute the value of an expression; ValueExpressionError says why it has none."""
     if isinstance(expression, ValueVariable):
         if expression.name not in values:
             bound = ", ".join(sorted(values)) or "none"

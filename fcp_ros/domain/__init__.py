@@ -13,40 +13,24 @@
 - `derived_facts`: what follows from a state. `shifting`: elements taken for those of another type.
 """
 
-from fcp_ros.foundation.deferred_imports import defer_imports
+from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
-    from fcp_ros.domain.diagnostics import Diagnostic, DomainError
+    from fcp_ros.domain.diagnostics import DomainError
     from fcp_ros.domain.expressions.evaluation import evaluate, is_a
     from fcp_ros.domain.expressions.parser import parse_expression
     from fcp_ros.domain.expressions.resolution import check_goal, infer_types
     from fcp_ros.domain.expressions.syntax import (
         And,
         Atom,
-        Constant,
-        Exists,
         Expression,
         ExpressionError,
-        Forall,
-        Not,
-        Or,
-        Term,
-        Text,
-        TypedVariable,
         Variable,
-        Weighted,
-        atoms,
-        children,
-        free_variables,
         to_text,
     )
     from fcp_ros.domain.model import (
-        IS_A,
-        TEXT,
         ActionRule,
-        Anchor,
         Chunk,
-        Constraint,
         Cost,
         CostTerm,
         Domain,
@@ -55,58 +39,32 @@ with defer_imports(__name__):
         GradedPredicate,
         Literal,
         Parameter,
-        Resource,
-        Rubric,
-        TableEntry,
         Window,
     )
-    from fcp_ros.domain.rule_spans import RuleSpan, build_constraint_pattern, build_span
-    from fcp_ros.domain.vocabulary import Vocabulary
+    from fcp_ros.domain.rule_spans import build_constraint_pattern, build_span
     from fcp_ros.domain.yaml.domain_files import load_domain, load_overrides, parse_domain
 
 __all__ = [
-    "IS_A",
-    "TEXT",
     "ActionRule",
-    "Anchor",
     "And",
     "Atom",
     "Chunk",
-    "Constant",
-    "Constraint",
     "Cost",
     "CostTerm",
     "Domain",
     "DomainError",
     "Duration",
     "Effect",
-    "Exists",
     "Expression",
     "ExpressionError",
-    "Forall",
     "GradedPredicate",
     "Literal",
-    "Not",
-    "Or",
     "Parameter",
-    "Diagnostic",
-    "Resource",
-    "Rubric",
-    "RuleSpan",
-    "TableEntry",
-    "Term",
-    "Text",
-    "TypedVariable",
     "Variable",
-    "Vocabulary",
-    "Weighted",
     "Window",
-    "atoms",
     "check_goal",
-    "children",
     "build_constraint_pattern",
     "evaluate",
-    "free_variables",
     "infer_types",
     "is_a",
     "load_domain",

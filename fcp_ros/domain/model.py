@@ -423,7 +423,7 @@ class Domain:
     constraints with times are refused. `words`: what people say about it; `relaxing`: how goals may
     be relaxed. `identity`: of a PDDL file, see `identity.py`; empty if the parts say it.
     `strata`: the derived relations, each stratum after those that it speaks of. States hold the
-    facts that follow, too (`spans/derivation.py`). `restore`: relation -> steps that it is worth to
+    facts that follow, too (`derived_facts.py`). `restore`: relation -> steps that it is worth to
     put right again what a plan changes of it on the way.
     """
 

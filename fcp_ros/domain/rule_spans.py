@@ -231,7 +231,7 @@ class DomainSpans:
 def build_span(rule: ActionRule, schema: Schema) -> RuleSpan:
     """Build the DPO rule that an action rule means."""
     # Its elements are named like the parameters. Graded atoms, duration and resources are not part
-    # of it: applicability is crisp. Nor are effects (see amalgam.py).
+    # of it: applicability is crisp. Nor are effects (see `amalgamate`).
     types = {parameter.name: parameter.type for parameter in rule.parameters}
     kept = tuple(atom for atom in rule.positive() if atom not in rule.delete)
     scope = Scope(schema, rule.name, types, rule.positive())
@@ -334,12 +334,9 @@ class EffectMatcher:
 
 
 def amalgamate(name: str, changes: Changes, state: Instance) -> Rule:
-    """Build the ground span of some changes; its elements are named like the state's.
+    """Build the ground span of a rule's changes in a state; its elements are named like those.
 
-    Args:
-        name: of the rule, for messages.
-        changes: of the rule and its effects.
-        state: the state before; facts that it lacks are not deleted.
+    Facts that the state lacks are not deleted. The name is for messages.
     """
     before = [fact for fact in (*changes.matched, *changes.delete) if _has(state, fact)]
     # Additions win: what is deleted and added stays in K.

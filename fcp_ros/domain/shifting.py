@@ -44,10 +44,8 @@ def shift_elements(domain: Domain, instance: Instance, shifts: Shifts) -> tuple[
 def shift_state(domain: Domain, instance: Instance, shifts: Shifts, shifted: Domain) -> Instance:
     """Make a later state in which the same elements are of further types.
 
-    Args:
-        instance: the state. Elements that are gone, or have another type by now, stay as they are.
-        shifts: as they were given to `shift_elements`.
-        shifted: the domain that `shift_elements` made for them.
+    `shifts` were given to `shift_elements`, which made the domain `shifted`. Elements that are
+    gone, or have another type by now, stay as they are.
     """
     there = [(element, wanted) for element, wanted in shifts if instance.has(element)]
     types = _choose_types(domain.schema, instance, there, dict(domain.schema.types))

@@ -7,9 +7,10 @@ reports all of them. `Vocabulary.of` gives the same view of a sound domain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from fcp_ros.cset.schema import closure, map_children
 from fcp_ros.domain.model import Domain, Parameter
 
 
@@ -52,14 +53,7 @@ class Vocabulary:
 
 def ancestors(parents: Mapping[str, tuple[str, ...]], type_: str) -> frozenset[str]:
     """Return the type and its known ancestors; circles do no harm."""
-    found: set[str] = set()
-    pending = [type_]
-    while pending:
-        current = pending.pop()
-        if current in parents and current not in found:
-            found.add(current)
-            pending.extend(parents[current])
-    return frozenset(found)
+    return closure((type_,), parents).intersection(parents)
 
 
 def common_subtypes(
@@ -71,27 +65,6 @@ def common_subtypes(
     if not wanted <= parents.keys():
         return ()
     children = map_children(parents)
-    below = set(parents).intersection(*(find_subtypes((type_,), children) for type_ in wanted))
+    below = set(parents).intersection(*(closure((type_,), children) for type_ in wanted))
     # What is between two types that are below is below, too: direct parents are enough.
     return tuple(sorted(t for t in below if below.isdisjoint(parents[t])))
-
-
-def map_children(parents: Mapping[str, Iterable[str]]) -> Mapping[str, Sequence[str]]:
-    """Map each type to the types that name it as a parent."""
-    children: dict[str, list[str]] = {}
-    for child, above in parents.items():
-        for parent in above:
-            children.setdefault(parent, []).append(child)
-    return children
-
-
-def find_subtypes(types: Iterable[str], children: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """Find some types and all below them; circles do no harm."""
-    found: set[str] = set()
-    pending = list(types)
-    while pending:
-        current = pending.pop()
-        if current not in found:
-            found.add(current)
-            pending.extend(children.get(current, ()))
-    return frozenset(found)

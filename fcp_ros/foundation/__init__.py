@@ -7,8 +7,7 @@ Values:
 
 Processes:
 
-- `deferred_imports`: packages that re-export names without importing their modules.
-- `hidden_packages`: optional dependencies of libraries that they shall go without.
+- `imports`: packages that re-export names without importing their modules; hidden packages.
 - `garbage`: Python's garbage collector in processes that hold large scenes.
 
 Words:

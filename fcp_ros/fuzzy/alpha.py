@@ -132,8 +132,7 @@ def alpha_policy(
 ) -> AlphaPolicy:
     """The policy for what a user gave as alpha: the name of a preset, or a number.
 
-    Raises:
-        ValueError: neither a preset nor a number from 0 to 1, or another value out of its range.
+    Raises ValueError for anything else, or another value out of its range.
     """
     base: AlphaPreset | float
     if isinstance(text, str) and text.strip().lower() in {preset.value for preset in AlphaPreset}:
@@ -168,8 +167,7 @@ def backward_requirement(required_after: Iterable[tuple[float, float]], tnorm: T
     The *minimum* over the steps, because an existential plan takes the cheapest continuation. (The
     maximum would be for choices that somebody else makes.)
 
-    Returns:
-        The requirement; above 1 (maybe infinite) it is infeasible, as it is when there is no step.
+    Above 1 (maybe infinite) it is infeasible, as it is when there is no step.
     """
     return min(
         (tnorm.least_requirement(required, degree) for required, degree in required_after),
@@ -178,14 +176,9 @@ def backward_requirement(required_after: Iterable[tuple[float, float]], tnorm: T
 
 
 def requirements_along(alpha: float, degrees: Iterable[float], tnorm: TNorm) -> tuple[float, ...]:
-    """The requirement before each step of one plan, and `alpha` after the last.
+    """The requirement before each of a plan's n steps, in order, and `alpha` after the last.
 
-    Args:
-        degrees: the degrees of its n steps, in order.
-
-    Returns:
-        n + 1 requirements; from membership 1 the plan reaches alpha exactly if the first is
-        feasible.
+    From membership 1 the plan reaches alpha exactly if the first of these n + 1 is feasible.
     """
     backwards = [alpha]
     for degree in reversed(list(degrees)):

@@ -25,9 +25,7 @@ class Trapezoid:
         (d - x) / (d - c)   for c < x <= d
 
     `a` and `b` may both be minus infinity (all small numbers fit), `c` and `d` both infinity.
-
-    Raises:
-        ValueError: the four are not in order, NaN, too large, or only one of a pair is infinite.
+    Raises ValueError: the four are not in order, NaN, too large, or one of a pair is infinite.
     """
 
     a: float
@@ -64,10 +62,8 @@ class Sigmoid:
     """A smooth step, ``1 / (1 + 9 ** (-2 (x - middle) / width))``: rising, or falling.
 
     The degree is 0.5 at `middle`; it goes from 0.1 to 0.9 within `width` around it. 0 and 1 are
-    approached only.
-
-    Raises:
-        ValueError: a parameter is not finite or too large, or `width` is not above 0.
+    approached only. Raises ValueError: a parameter is not finite or too large, or `width` not above
+    0.
     """
 
     middle: float

@@ -34,11 +34,9 @@ class Composition(Enum):
 
 
 def check_degree(value: float, what: str = "degree") -> float:
-    """Return `value` as a float if it lies in [0, 1].
-
-    Raises:
-        ValueError: it is not a number, not finite or outside [0, 1].
-    """
+    """Return `value` as a float if it is a number in [0, 1]; else raise ValueError."""
+    if type(value) is float and 0.0 <= value <= 1.0:  # the usual case, a dozen times a question
+        return value
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:
         raise ValueError(f"{what} is {value!r}; give a number from 0 to 1")
     return float(value)
@@ -72,15 +70,10 @@ class TNorm(abc.ABC):
 
     @abc.abstractmethod
     def least_requirement(self, required: float, degree: float) -> float:
-        """The least x with ``x (x) degree >= required``: what must be there before the step.
+        """The least x with ``x (x) degree >= required``: what must be there before a step.
 
-        Args:
-            required: what must be there after the step, >= 0; above 1 it is already infeasible.
-            degree: the step's degree in [0, 1].
-
-        Returns:
-            0 when nothing is required. A value above 1 (maybe `math.inf`) means *infeasible*; it is
-            deliberately not clipped to 1.
+        `required` after it, >= 0, may be above 1. A value above 1 (maybe `math.inf`) means
+        *infeasible*; it is deliberately not clipped to 1.
         """
 
     def loss_budget(self, alpha: float) -> float:
@@ -195,10 +188,7 @@ class Hamacher(TNorm):
     p = 0 is the Hamacher product, p = 1 the product, p = 2 Einstein's product. Larger p is
     stricter. All of it is computed in odds against a degree, ``x = (1 - a) / a``: they compose by
     ``x + y + p x y``, in which nothing cancels, so that results are exact to a few units in the
-    last place however small the degrees are.
-
-    Raises:
-        ValueError: it is negative or not finite.
+    last place however small the degrees are. Raises ValueError if p is negative or not finite.
     """
 
     def __init__(self, parameter: float = 0.0) -> None:

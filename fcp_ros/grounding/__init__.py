@@ -14,7 +14,8 @@ of a domain by name. Lowest first:
 - The oracles: `stated` (tables and rules), `embedding_oracle` (default) with `heads`,
   `language_model` (a folder), `endpoint_oracle` (a server: `model_server` is HTTP with bounds,
   `chat_completion` its checked answers).
-- `generation`: texts from language models for the layers above, such as goals in a grammar.
+- `generation`: texts that the layers above ask language models for, such as goals in a grammar;
+  `generators` write them, `beam_search` finds the likeliest ones that the grammar allows.
 - `router`: which oracles of a predicate answer, combined, with fallbacks; `cached_oracle`: one of
   them behind the `judgement_cache` (memory and a SQLite file), left alone for a while if it's down.
 
@@ -23,14 +24,12 @@ each time, so that a new outcome counts from the next judgement on. Torch and tr
 are imported at the first question, httpx2 when an endpoint oracle is made.
 """
 
-from fcp_ros.foundation.deferred_imports import defer_imports
+from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
-    from fcp_ros.grounding.calibration.calibrator import CalibrationResult, Calibrator, Question
-    from fcp_ros.grounding.calibration.drift import Direction, Drift
-    from fcp_ros.grounding.calibration.reliability import Reliability
-    from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence, OutcomeNumber, Reset
-    from fcp_ros.grounding.grounder import ORACLES, Grounder, OracleInfo, make_grounder
+    from fcp_ros.grounding.calibration.calibrator import Calibrator, Question
+    from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence, OutcomeNumber
+    from fcp_ros.grounding.grounder import ORACLES, Grounder, make_grounder
     from fcp_ros.grounding.judgement import (
         ArgumentContext,
         GroundingCode,
@@ -39,8 +38,7 @@ with defer_imports(__name__):
         Membership,
         build_request,
     )
-    from fcp_ros.grounding.judgement_cache import CacheStatistics, JudgementCache
-    from fcp_ros.grounding.membership_oracle import MembershipOracle
+    from fcp_ros.grounding.judgement_cache import JudgementCache
     from fcp_ros.grounding.options import (
         CalibrationOptions,
         Device,
@@ -57,14 +55,10 @@ with defer_imports(__name__):
 __all__ = [
     "ORACLES",
     "ArgumentContext",
-    "CacheStatistics",
-    "CalibrationResult",
     "CalibrationOptions",
     "CalibrationStore",
     "Calibrator",
     "Device",
-    "Direction",
-    "Drift",
     "EndpointOptions",
     "Estimate",
     "Evidence",
@@ -77,13 +71,9 @@ __all__ = [
     "JudgementRequest",
     "LanguageModelOptions",
     "Membership",
-    "MembershipOracle",
-    "OracleInfo",
     "OutcomeNumber",
     "Question",
-    "Reliability",
     "Precision",
-    "Reset",
     "ScoringMode",
     "EvidenceWorld",
     "build_request",

@@ -34,7 +34,7 @@ from fcp_ros.grounding.judgement import (
     JudgementRequest,
     Membership,
 )
-from fcp_ros.grounding.language_model.prompt import PROMPT_VERSION, read_score, write_prompt
+from fcp_ros.grounding.language_model.rubric_prompt import PROMPT_VERSION, read_score, write_prompt
 from fcp_ros.grounding.membership_oracle import Answer, PerRequestOracle
 from fcp_ros.grounding.model_server import (
     FIRST_PAUSE,

@@ -23,6 +23,7 @@ from fcp_ros.domain.expressions.arithmetic import COORDINATES
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.fuzzy import tnorm
 
 
 class GroundingCode(str, Enum):
@@ -385,15 +386,8 @@ def write_canonically(content: object) -> str:
 
 
 def check_degree(value: float, what: str) -> float:
-    """Check that ``value``, named ``what`` in errors, is a number in [0, 1], and return it."""
-    if type(value) is float and 0.0 <= value <= 1.0:  # the usual case, a dozen times a question
-        return value
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise GroundingError(
-            GroundingCode.INVALID_DEGREE, f"{what} is {value!r}; it must be a number in [0, 1]"
-        )
-    if not 0.0 <= value <= 1.0:
-        raise GroundingError(
-            GroundingCode.INVALID_DEGREE, f"{what} is {value}; it must lie in [0, 1]"
-        )
-    return float(value)
+    """Check a degree as `tnorm.check_degree` does, with the error of this layer."""
+    try:
+        return tnorm.check_degree(value, what)
+    except ValueError as error:
+        raise GroundingError(GroundingCode.INVALID_DEGREE, str(error)) from None

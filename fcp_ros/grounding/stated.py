@@ -43,7 +43,7 @@ class TableOracle(PerRequestOracle):
     """Looks the degree up in the predicate's table; the first entry that fits decides.
 
     The table's own default degree counts only if the table alone is asked; among several oracles
-    it comes after all of them (asking/router.py).
+    it comes after all of them (router.py).
     """
 
     name = "table"

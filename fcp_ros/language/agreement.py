@@ -53,11 +53,13 @@ class PairedReader:
         if answer.best is None and answer.status is not ReadingStatus.NOT_UNDERSTOOD:
             return answer
         found = weigh_answers(answer, self._second.read(instruction, context), context)
-        if self._last is None or found.best is not None:
+        if self._last is None or _is_whole(found):
             return found
-        if found.status is not ReadingStatus.NOT_UNDERSTOOD:
+        if found.best is None and found.status is not ReadingStatus.NOT_UNDERSTOOD:
             return found
         offered = self._last.read(instruction, context)
+        if found.best is not None and not _is_whole(offered):
+            return found
         return found if offered.best is None else _make_doubtful(offered)
 
 
@@ -69,7 +71,7 @@ def weigh_answers(
     if rival is None:
         return first
     best = first.best
-    if best is None:
+    if best is None or best.unread:
         return _answer_alone(first, second, rival)
     if rival.unread:
         return first
@@ -85,15 +87,22 @@ def weigh_answers(
 
 def _answer_alone(first: Interpretation, second: Interpretation, rival: Reading) -> Interpretation:
     """Answer with what only the second reader understood: a question, unless it is sure."""
-    if second.best is None or rival.degree < Confidence.LIKELY.least:
+    if second.best is None or rival.unread or rival.degree < Confidence.LIKELY.least:
         if second.status is ReadingStatus.AMBIGUOUS:
             return second
+        if first.best is not None or second.best is not None:
+            return first if first.best is not None else second
         partial = first.readings[0] if first.readings else None
         fuller = partial is None or len(rival.unread) <= len(partial.unread)
         return second if fuller else first
     if rival.degree >= LEARNED.alone:
         return second
     return _make_doubtful(second)
+
+
+def _is_whole(answer: Interpretation) -> bool:
+    """Return True if an answer has a reading that lacks no words."""
+    return answer.best is not None and not answer.best.unread
 
 
 def _make_doubtful(answer: Interpretation) -> Interpretation:

@@ -17,6 +17,7 @@ from fcp_ros.domain.phrases import (
     Addition,
     FlatPart,
     PhraseSlot,
+    PhraseWord,
     TaskTemplate,
     list_slots,
 )
@@ -42,6 +43,11 @@ class Meaning:
     goal: Expression | None = None
     task: TaskTemplate | None = None
     addition: Addition | None = None  # a remark beside the task
+
+    @property
+    def key(self) -> tuple[str, bool]:
+        """Its name, and True for the opposite of a relation."""
+        return self.name, isinstance(self.goal, Not)
 
 
 def list_meanings(domain: Domain) -> Iterator[tuple[Meaning, tuple[FlatPart, ...]]]:
@@ -69,6 +75,15 @@ def list_meanings(domain: Domain) -> Iterator[tuple[Meaning, tuple[FlatPart, ...
         for phrase in task.phrases:
             for variant in phrase.variants:
                 yield make_task_meaning(task), variant
+
+
+def list_phrase_words(domain: Domain) -> dict[tuple[str, bool], frozenset[str]]:
+    """List the words of all phrases of each meaning, by its `key`."""
+    found: dict[tuple[str, bool], set[str]] = {}
+    for meaning, variant in list_meanings(domain):
+        words = found.setdefault(meaning.key, set())
+        words.update(part.text for part in variant if isinstance(part, PhraseWord))
+    return {key: frozenset(words) for key, words in found.items()}
 
 
 def make_relation_meaning(name: str, types: Mapping[str, str]) -> Meaning:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Planning: the compiled task, membership-optimal search, and the independent verifier."""
 
-from fcp_ros.foundation.deferred_imports import defer_imports
+from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
     from fcp_ros.planning.model.memberships import MembershipSource

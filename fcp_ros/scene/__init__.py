@@ -7,25 +7,19 @@ planning or ROS: ``fcp_ros.binding`` makes a state of a scene.
 - `graph`: the canonical value; `shapes`: its geometry; `relations`: those derived from geometry.
 - `formats`: a reader for each format; `loading` and `writing` are the tables of readers, writers.
 - `difference`, `summary`: scenes compared and counted, for people.
+- `node_matching`: things that are the same in two scenes.
 - `live_scene`: a scene that changes while the robot moves. It takes full updates and deltas of
   several sources in order (`sequence_numbers`), keeps identities (`live_matching`: each source's
   names, and things that are recognised under new ids), and answers with a `scene_change`.
 """
 
-from fcp_ros.foundation.deferred_imports import defer_imports
+from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
-    from fcp_ros.scene.difference import (
-        DifferenceTolerances,
-        SceneDifference,
-        compare_scenes,
-        match_scenes,
-    )
     from fcp_ros.scene.formats.canonical import to_document, write_scene
     from fcp_ros.scene.formats.scene_file import SceneLimits
     from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
     from fcp_ros.scene.graph.elements import (
-        AttributeValue,
         Layer,
         Pose,
         Provenance,
@@ -43,11 +37,9 @@ with defer_imports(__name__):
     from fcp_ros.scene.relations.relation_options import RelationOptions
     from fcp_ros.scene.scene_change import Renaming, SceneChange, UpdateStatus
     from fcp_ros.scene.summary import SceneSummary, summarise
-    from fcp_ros.scene.writing import WRITERS, SceneWriter, save_scene
+    from fcp_ros.scene.writing import save_scene
 
 __all__ = [
-    "AttributeValue",
-    "DifferenceTolerances",
     "Layer",
     "LiveOptions",
     "LiveScene",
@@ -59,7 +51,6 @@ __all__ = [
     "Renaming",
     "SceneChange",
     "SceneDelta",
-    "SceneDifference",
     "SceneError",
     "SceneGraph",
     "SceneLimits",
@@ -67,16 +58,12 @@ __all__ = [
     "SceneReader",
     "SceneRelation",
     "SceneSummary",
-    "SceneWriter",
     "SequenceGap",
     "UpdateStatus",
-    "WRITERS",
     "apply_delta",
-    "compare_scenes",
     "complete_relations",
     "compute_delta",
     "load_scene",
-    "match_scenes",
     "read_scene",
     "save_scene",
     "summarise",

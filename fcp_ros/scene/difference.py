@@ -4,117 +4,18 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-
-import numpy as np
-from numpy.typing import NDArray
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.elements import (
     AttributeValue,
-    Layer,
     Pose,
-    Quaternion,
     SceneNode,
     SceneRelation,
 )
 from fcp_ros.scene.graph.graph import SceneGraph
-
-REACH = 0.5
-"""Greatest distance (m) that a thing may have moved and still be recognised by its place."""
-
-
-def match_scenes(
-    before: SceneGraph,
-    after: SceneGraph,
-    reach: float = REACH,
-    type_of: Callable[[SceneNode], str] | None = None,
-) -> dict[str, str]:
-    """Pair the nodes of two scenes in one frame that are the same things: our id by the later one.
-
-    Nodes with the same id, layer and category are pairs. Of the others, those of one layer and
-    category are paired so that most find a partner within ``reach`` (m), and then with the least
-    sum of distances. A thing without a position, or farther away, is paired only if it is the last
-    of its kind in both scenes. The remaining things are paired by ``type_of``, which things of
-    different categories may share ("sofa" and "couch"), in the same way.
-    """
-    pairs = {
-        id_: id_
-        for id_, node in after.nodes.items()
-        if id_ in before.nodes and _category(node) == _category(before.nodes[id_])
-    }
-    for kind in (_category, type_of):
-        if kind is not None:
-            taken = set(pairs.values())
-            ours = _group_by_kind((n for n in before.nodes.values() if n.id not in taken), kind)
-            theirs = _group_by_kind((n for n in after.nodes.values() if n.id not in pairs), kind)
-            for key, mine in ours.items():
-                pairs.update(_pair_kind(mine, theirs.get(key, []), reach))
-    return pairs
-
-
-def _category(node: SceneNode) -> str:
-    return normalise_label(node.category)
-
-
-def _group_by_kind(
-    nodes: Iterable[SceneNode], kind: Callable[[SceneNode], str]
-) -> dict[tuple[Layer, str], list[SceneNode]]:
-    kinds: dict[tuple[Layer, str], list[SceneNode]] = defaultdict(list)
-    for node in nodes:
-        kinds[node.layer, kind(node)].append(node)
-    return kinds
-
-
-def _pair_kind(
-    mine: Sequence[SceneNode], others: Sequence[SceneNode], reach: float
-) -> dict[str, str]:
-    found = _pair_nearest(mine, others, reach)
-    taken = set(found.values())
-    left_mine = [node for node in mine if node.id not in taken]
-    left_others = [node for node in others if node.id not in found]
-    if len(left_mine) == len(left_others) == 1:
-        found[left_others[0].id] = left_mine[0].id
-    return found
-
-
-def _pair_nearest(
-    mine: Sequence[SceneNode], others: Sequence[SceneNode], reach: float
-) -> dict[str, str]:
-    """Find the best pairs within reach: as many as possible, then the nearest."""
-    # Slow to import; the command line starts without it.
-    from scipy.sparse import coo_matrix, hstack
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-    from scipy.spatial import cKDTree
-
-    mine = [node for node in mine if node.pose is not None]
-    others = [node for node in others if node.pose is not None]
-    if not mine or not others:
-        return {}
-    tree = cKDTree(_positions(mine))
-    near = tree.sparse_distance_matrix(cKDTree(_positions(others)), reach, output_type="coo_matrix")
-    # One more column for each row: to stay alone, which costs more than all pairs together. All
-    # costs are raised by 1, since a sparse matrix takes a cost of 0 as no edge.
-    rows = np.arange(len(mine))
-    alone = coo_matrix(
-        (np.full(len(mine), 2.0 + reach * len(mine)), (rows, rows)), (len(mine), len(mine))
-    )
-    pairs = coo_matrix((near.data + 1.0, (near.row, near.col)), (len(mine), len(others)))
-    chosen = min_weight_full_bipartite_matching(hstack([pairs, alone]).tocsr())
-    return {
-        others[column].id: mine[row].id
-        for row, column in zip(*chosen, strict=True)
-        if column < len(others)
-    }
-
-
-def _positions(nodes: Sequence[SceneNode]) -> NDArray[np.float64]:
-    return np.array([node.pose.position for node in nodes if node.pose is not None])
-
-
-# --- the difference in terms for people ---
+from fcp_ros.scene.graph.transforms import measure_turn
 
 
 @dataclass(frozen=True)
@@ -238,7 +139,7 @@ def _compare(
     moved = turned = 0.0
     if before.pose is not None and after.pose is not None:
         moved = math.dist(before.pose.position, after.pose.position)
-        turned = measure_turn(before.pose.orientation, after.pose.orientation)
+        turned = math.degrees(measure_turn(before.pose.orientation, after.pose.orientation))
     found = NodeDifference(
         before.id,
         moved if moved > within.distance else 0.0,
@@ -271,20 +172,6 @@ def _find_changes(
         ours, theirs = before.attributes.get(key), after.attributes.get(key)
         if not _is_same_value(ours, theirs, within.value):
             yield key, _format_value(ours), _format_value(theirs)
-
-
-def measure_turn(first: Quaternion, second: Quaternion) -> float:
-    """Return the angle (degrees) of the rotation from one unit quaternion to another."""
-    dot = abs(sum(a * b for a, b in zip(first, second, strict=True)))
-    # By atan2, since acos loses half of the digits for small angles.
-    cross = math.sqrt(sum((a * d - b * c) ** 2 for a, b, c, d in _pairs(first, second)))
-    return math.degrees(2.0 * math.atan2(cross, dot))
-
-
-def _pairs(first: Quaternion, second: Quaternion) -> Iterator[tuple[float, float, float, float]]:
-    for i in range(4):
-        for j in range(i):
-            yield first[i], first[j], second[i], second[j]
 
 
 def _is_near(

@@ -8,10 +8,10 @@ from typer.testing import CliRunner
 
 from fcp_ros.cli.language import app
 
-ROWS = re.findall(
-    r"^```rows\n(.*?)^```",
-    (Path(__file__).parents[2] / "docs" / "language.md").read_text(encoding="utf-8"),
-    re.DOTALL | re.MULTILINE,
+PAGE = (Path(__file__).parents[2] / "docs" / "language.md").read_text(encoding="utf-8")
+ROWS, REMARKS = (
+    re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    for kind in ("rows", "remarks")
 )
 
 
@@ -27,6 +27,15 @@ def test_the_rows_of_the_docs_are_trained_on(tmp_path):
     assert "left out" not in trained.output
     shown = run("show", out)
     assert "rows.yaml: 2 rows, mine" in shown.output
+
+
+def test_the_remarks_of_the_docs_are_trained_on(tmp_path):
+    rows, out = tmp_path / "rows.yaml", tmp_path / "w.safetensors"
+    rows.write_text(REMARKS[0])
+    trained = run("train-remarks", rows, "--out", out)
+    assert trained.exit_code == 0, trained.output
+    assert "rows.yaml: 4 parts, mine" in run("show", out).output
+    assert run("train-remarks", "--own-only", "--out", out).exit_code == 2
 
 
 def test_what_is_no_file_of_weights_is_refused(tmp_path):

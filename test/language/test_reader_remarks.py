@@ -93,6 +93,11 @@ GOALS = {
     "can u close the door": CLOSED,
     "The show begins, so close the door, and fast!": CLOSED,
     "Robot robot close the door!": CLOSED,
+    # questions that nobody can answer
+    "Why is it always me? Close the door.": CLOSED,
+    "Am I the only one who does anything around here? Wipe the table.": "not dirty(table_1)",
+    "Who invented Mondays? Put the mug on the couch.": "on(mug_1, couch_1)",
+    "What is that smell? Close the door.": CLOSED,
     # greetings, names, introductions
     "Good evening! Sorry to bother you. Could you close the door? Thanks a lot!": CLOSED,
     "Hi there! Close the door, Robbie.": CLOSED,
@@ -199,6 +204,10 @@ NOT_DROPPED = [
     "Close the door. The frumpet too.",
     "Close the door. Don't wash it yet.",
     "Close the door, frumpet.",
+    # questions that may ask for something
+    "What about a song? Close the door.",
+    "Who could feed the goldfish? Close the door.",
+    "Why is the fridge open? Close the door.",
 ]
 
 

@@ -5,8 +5,6 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation
 from fcp_ros.scene.difference import (
@@ -14,7 +12,6 @@ from fcp_ros.scene.difference import (
     NodeDifference,
     SceneDifference,
     compare_scenes,
-    measure_turn,
 )
 
 ROOM = SceneNode(
@@ -92,13 +89,3 @@ def test_tolerances_are_the_users() -> None:
     after = SceneGraph.of([ROOM, replace(TABLE, pose=Pose.at(1.2, 1, 0.4, 0.1)), MUG], [ON])
     assert not compare_scenes(BEFORE, after).is_empty
     assert compare_scenes(BEFORE, after, DifferenceTolerances(0.25, 10)) == SceneDifference()
-
-
-@given(st.floats(-3.1, 3.1), st.floats(-3.1, 3.1), st.booleans())
-def test_turns(first: float, second: float, negate: bool) -> None:
-    a, b = Pose.at(0, 0, 0, first).orientation, Pose.at(0, 0, 0, second).orientation
-    if negate:
-        b = (-b[0], -b[1], -b[2], -b[3])  # the same rotation
-    apart = abs(first - second) % (2 * math.pi)
-    expected = math.degrees(min(apart, 2 * math.pi - apart))
-    assert measure_turn(a, b) == pytest.approx(expected, abs=1e-9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from fcp_ros.grounding.generation.generator import START, Grammar, Nonterminal
+from fcp_ros.grounding.generation import START, Grammar, Nonterminal
 
 
 def derive_all(grammar: Grammar, name: str = START) -> set[str]:

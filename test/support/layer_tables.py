@@ -47,9 +47,6 @@ FOLDERS = {
         "models",
         "language_model",
         "heads",
-        "model_server",
-        "chat_completion",
-        "generation",
     ),
     "planning": (
         "model",

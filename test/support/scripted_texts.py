@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fcp_ros.grounding import GroundingError
-from fcp_ros.grounding.generation.generator import TextRequest, WrittenText
+from fcp_ros.grounding.generation import TextRequest, WrittenText
 
 
 class ScriptedTexts:

@@ -33,7 +33,7 @@ from fcp_ros.domain.expressions.syntax import Atom, Term, Variable, to_text, wri
 from fcp_ros.domain.model import ActionRule, Domain, Effect, Literal
 from fcp_ros.domain.pddl.pddl_task import WORLD
 from fcp_ros.foundation.wording import to_printable
-from fcp_ros.grounding.generation.generator import TextGenerator, TextRequest, quote_data
+from fcp_ros.grounding.generation import TextGenerator, TextRequest, quote_data
 from fcp_ros.grounding.judgement import GroundingError
 
 MOST_FACTS = 8

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arithmetic over numeric attributes, as values: `support.width / item.width`.
 
-The grammar is in `arithmetic.lark`. yaml/fuzzy_rules.py checks the names, and grounding evaluates
+The grammar is in `arithmetic.lark`. yaml/graded.py checks the names, and grounding evaluates
 the values. Nothing here can call, import or look up anything.
 """
 

@@ -193,14 +193,12 @@ def split_choice(
     return choosing, conjoin(others) if others else None
 
 
-def is_settled(condition: Expression, schema: Schema, initially: bool = False) -> bool:
-    """Return True if a condition is crisp and no action can change it.
-
-    Args:
-        condition: a condition with resolved names.
-        schema: says which relations are static.
-        initially: True within `initially`, where nothing changes.
-    """
+def is_settled(
+    condition: Expression,  # with resolved names
+    schema: Schema,
+    initially: bool = False,  # True within `initially`, where nothing changes
+) -> bool:
+    """Return True if a condition is crisp and no action can change it."""
     if isinstance(condition, Atom):
         name = condition.predicate
         known = schema.has_relation(name) and (initially or schema.relation(name).static)

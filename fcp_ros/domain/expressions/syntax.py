@@ -259,13 +259,10 @@ def _need_variables(variables: tuple[TypedVariable, ...], name: str) -> None:
 
 
 class ExpressionError(InputError):
-    """A goal text that can't be read or does not fit the domain.
+    """A goal text that can't be read or does not fit the domain: one sentence, fault and fix.
 
-    Args:
-        message: one sentence: the fault and the fix.
-        column: 1-based position in `text` of the offending character; 0 if unknown.
-
-    `str(error)` is the message, the line at fault and a caret below the character.
+    `column`: 1-based position in `text` of the offending character; 0 if unknown. `str(error)` is
+    the message, the line at fault and a caret below the character.
     """
 
     def __init__(self, message: str, text: str = "", column: int = 0) -> None:

@@ -34,8 +34,8 @@ Both end in a task.
 - `rendering`: a domain and a state as syntax trees of PDDL, for its writer.
 """
 
-from fcp_ros.domain.pddl.pddl_task import ActionForm, PddlTask
+from fcp_ros.domain.pddl.pddl_task import PddlTask
 from fcp_ros.domain.pddl.source_text import PddlError, UnsupportedPddl
 from fcp_ros.domain.pddl.task_reader import parse_pddl, read_pddl
 
-__all__ = ["ActionForm", "PddlError", "PddlTask", "UnsupportedPddl", "parse_pddl", "read_pddl"]
+__all__ = ["PddlError", "PddlTask", "UnsupportedPddl", "parse_pddl", "read_pddl"]

@@ -110,15 +110,14 @@ def substitute_terms(atoms: Iterable[Atom], mapping: Substitution) -> tuple[Atom
     )
 
 
-def bind_terms(formula: Formula, mapping: Substitution, distinct: Collection[Variable]) -> Formula:
+def bind_terms(
+    formula: Formula,
+    mapping: Substitution,  # PDDL's terms -> the rule's parameters and variables
+    distinct: Collection[Variable],  # the rule's parameters, which are different objects
+) -> Formula:
     """Write a formula over a rule's parameters; other objects stay constants.
 
     Quantified variables have unique names, so none is captured.
-
-    Args:
-        formula: a condition that is kept as a formula.
-        mapping: PDDL's terms -> the rule's parameters and variables.
-        distinct: the rule's parameters, which are different objects.
     """
     if isinstance(formula, Atom):
         (bound,) = substitute_terms((formula,), mapping)

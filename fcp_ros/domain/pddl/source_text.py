@@ -207,12 +207,9 @@ def words_with_offsets(source: Source, node: SList) -> Iterator[tuple[str, int]]
 
 
 class PddlError(DomainError):
-    """A PDDL file that can't be read, with the place, the fault and the fix.
+    """A PDDL file that can't be read, with the fault and the fix (clauses) and the place.
 
-    Args:
-        place: line and column, 1-based; zeros if the file as a whole is meant.
-        message: the fault, a clause without a final full stop.
-        fix: the remedy, a clause as well.
+    That is line and column, 1-based; zeros if the file as a whole is meant.
     """
 
     def __init__(self, file: str, place: tuple[int, int], message: str, fix: str) -> None:

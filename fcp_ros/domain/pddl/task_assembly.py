@@ -80,16 +80,15 @@ class FormulaWriter:
         return always if found else Not(always)
 
     def write_condition(
-        self, formula: Formula, variables: Iterable[str], world: str
+        self,
+        formula: Formula,  # over the rule's parameters and objects
+        # the rule's parameters, and those of the effect that has the condition
+        variables: Iterable[str],
+        world: str,  # the rule's parameter for the leg `world`
     ) -> Expression | bool:
         """Write a condition of a rule; return its truth value if it is the same in any state.
 
         Objects become variables of a type with that object alone: rules name no elements.
-
-        Args:
-            formula: over the rule's parameters and objects.
-            variables: the rule's parameters, and those of the effect that has the condition.
-            world: the rule's parameter for the leg `world`.
         """
         self._world = Variable(world)
         self._variables = FreeNames()

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from fcp_ros.cset.schema import closure, map_children
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl.syntax_tree import (
     ROOT,
@@ -32,7 +33,6 @@ from fcp_ros.domain.pddl.syntax_tree import (
     list_types,
     terms_of,
 )
-from fcp_ros.domain.vocabulary import find_subtypes, map_children
 
 Column = tuple[str, int]
 """A predicate and a position."""
@@ -155,11 +155,7 @@ def list_derivations(domain: DomainText) -> tuple[PddlAction, ...]:
 
 
 class Universe:
-    """Types with their objects, and static facts.
-
-    Attributes:
-        changed: the predicates that actions change.
-    """
+    """Types with their objects, static facts, and the predicates that actions change."""
 
     def __init__(
         self, domain: DomainText, problem: ProblemText, keys: Mapping[str, Positions] | None = None
@@ -196,7 +192,7 @@ class Universe:
 
     def _subtypes(self, types: tuple[str, ...]) -> frozenset[str]:
         """The types and all below them."""
-        return find_subtypes(types, self._children)
+        return closure(types, self._children)
 
     def is_below(self, types: Iterable[str], others: Iterable[str]) -> bool:
         """Return True if each of `types` is one of `others`, or below one."""

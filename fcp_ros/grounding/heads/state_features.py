@@ -30,7 +30,7 @@ from fcp_ros.grounding.heads.hidden_states import (
 )
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.judgement_set import Judgement, JudgementSet, split
-from fcp_ros.grounding.language_model.prompt import tokenize_texts
+from fcp_ros.grounding.language_model.rubric_prompt import tokenize_texts
 from fcp_ros.grounding.models.model_folder import (
     check_model_folder,
     compute_fingerprint,

@@ -49,7 +49,7 @@ from fcp_ros.grounding.language_model.packed_forward import (
     TreePass,
     plan_passes,
 )
-from fcp_ros.grounding.language_model.prompt import (
+from fcp_ros.grounding.language_model.rubric_prompt import (
     PROMPT_VERSION,
     PromptBatch,
     tokenize_batch,

@@ -19,7 +19,7 @@ through these files, lowest first:
 - `answers`: status, question and message of the readings that were found.
 """
 
-from fcp_ros.foundation.deferred_imports import defer_imports
+from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
     from fcp_ros.language.domain_reader.reader import DomainReader

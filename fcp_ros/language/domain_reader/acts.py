@@ -145,7 +145,7 @@ class ActComposer:
         found: list[Statement] = []
         for part in theme.parts if isinstance(theme, TermGroup) else (theme,):
             conditions: list[Expression] = []
-            self._filler.type_variable(part, self.find_movable())
+            self._filler.type_variable(part, self._resolver.places.find_movable())
             types = self._resolver.list_types(part)
             for place in self._resolver.places.list_theme_relations():
                 meaning = place.meaning
@@ -162,15 +162,6 @@ class ActComposer:
             prefix = (part,) if isinstance(part, Referent) else ()
             found.append(Statement(prefix, join(conditions)))
         return found
-
-    def find_movable(self) -> str:
-        """Return the type of things that most relations say the place of."""
-        relations: dict[str, set[str]] = {}
-        for place in self._resolver.places.list_theme_relations():
-            if not self._schema.relation(place.meaning.name).static:
-                type_ = place.meaning.types[place.theme]
-                relations.setdefault(type_, set()).add(place.meaning.name)
-        return max(relations, key=lambda type_: len(relations[type_]), default="")
 
     def _state_same(
         self, meaning: Meaning, theme: str, place: str, part: Term

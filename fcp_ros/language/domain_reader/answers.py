@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
@@ -27,6 +27,10 @@ from fcp_ros.language.reading import (
 READER = "domain"
 MARGIN = 0.05
 """The best reading counts if no other one comes as near as this."""
+LEAST_REST = 0.4
+"""Least degree of a reading without words that ask for nothing, as if these had been read."""
+RIVAL = 0.85
+"""Share of the best degree from which on another reading with words missing is a rival."""
 LEAST_DEGREE = Confidence.DOUBTFUL.least
 """A reading below is shown, and not taken."""
 MOST_SHOWN = 5
@@ -40,6 +44,7 @@ class ReadingCandidate:
     reading: Reading
     ambiguity: Ambiguity | None = None
     choice: str = ""
+    lacks_nothing: bool = False  # words that it lacks probably ask for nothing
 
 
 def refuse(instruction: str, reason: Refusal, message: str) -> Interpretation:
@@ -73,6 +78,8 @@ def answer(
     readings = [candidate.reading for candidate in candidates]
     best = candidates[0]
     unread = best.reading.unread
+    if unread and _lacks_nothing(candidates):
+        return _answer_without(instruction, best.reading, readings[1:MOST_SHOWN])
     if unread:
         words = [f'"{instruction[use.start : use.end]}"' for use in unread[:8]]
         message = shorten_words(
@@ -100,6 +107,32 @@ def answer(
         tuple(readings[:MOST_SHOWN]),
         reader=READER,
     )
+
+
+def _lacks_nothing(candidates: Sequence[ReadingCandidate]) -> bool:
+    """Return True if the first reading may be meant but for words that ask for nothing."""
+    best, *others = candidates
+    if not best.lacks_nothing or _rate_rest(best.reading) < LEAST_REST:
+        return False
+    return all(_rate_rest(o.reading) < RIVAL * _rate_rest(best.reading) for o in others)
+
+
+def _rate_rest(reading: Reading) -> float:
+    """Return the degree of a reading as if the words that it lacks had been read."""
+    return min(1.0, reading.degree / Confidence.NOT.degree ** len(reading.unread))
+
+
+def _answer_without(
+    instruction: str, reading: Reading, others: Sequence[Reading]
+) -> Interpretation:
+    """Answer with a reading that lacks words: it is asked about, and they are named."""
+    degree = min(_rate_rest(reading), Confidence.LIKELY.degree)
+    words = [f'"{instruction[use.start : use.end]}"' for use in reading.unread[:8]]
+    said = shorten_words(
+        f"Understood without {to_printable(join_words(words))}: {reading.paraphrase}"
+    )
+    found = (replace(reading, degree=degree), *others)
+    return Interpretation(instruction, ReadingStatus.READ, said, found, reader=READER)
 
 
 def _ask(

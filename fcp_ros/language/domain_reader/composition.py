@@ -76,11 +76,11 @@ class Composer:
             if (
                 clause.act in (Act.REMARK, Act.TOPIC)
                 and said.meaning is None
-                and PLACE not in said.arguments
+                and len(said.arguments) == 1
             ):
-                phrase = said.arguments[THEME]
+                ((slot, phrase),) = said.arguments.items()
                 assert not isinstance(phrase, int)
-                self.resolver.resolve(phrase, "")
+                self.resolver.resolve(phrase, "", place=slot == PLACE)
             elif clause.act in (Act.BRING, Act.HOLD, Act.GO, Act.STAY, Act.RETURN):
                 self.acts.compose(composed, said)
             else:
@@ -179,7 +179,7 @@ class Composer:
             Reference.IT,
             Reference.ONE,
         )
-        asked = self.acts.find_movable() if pronoun and self.resolver.asking else ""
+        asked = self.resolver.places.find_movable() if pronoun and self.resolver.asking else ""
         theme = self.resolver.resolve(theme_phrase, asked)
         there = isinstance(place_phrase, NounPhrase) and place_phrase.head is Reference.THERE
         place = (
@@ -207,7 +207,10 @@ class Composer:
         )
 
     def _resolve_place(self, phrase: Phrase, theme: Term, preposition: str) -> Term:
-        """Resolve where something is: "it" is something else ("the mug with a spoon in it")."""
+        """Resolve where something is: "it" is something else ("the mug with a spoon in it").
+
+        So it is within a description of the place: "(it is) in the same room as it".
+        """
         mentions = self.resolver.mentions
         known = list(mentions)
         pronoun = isinstance(phrase, NounPhrase) and phrase.head is Reference.IT
@@ -217,7 +220,9 @@ class Composer:
             fitting = [
                 m for m in others if choose(preposition, types, self.resolver.list_types(m.term))
             ]
-            mentions[:] = fitting or others or known
+            mentions[:] = fitting or others
+        elif _speaks_of_it(phrase):
+            mentions[:] = [m for m in known if m.term != theme]
         before = len(mentions)
         try:
             type_ = self._find_place_type(phrase, theme, preposition)
@@ -305,3 +310,10 @@ def _limit(argument: Argument) -> Argument:
 
 def _is_nothing(term: Term) -> bool:
     return isinstance(term, Referent) and term.quantifier is Quantifier.NONE
+
+
+def _speaks_of_it(phrase: Phrase) -> bool:
+    """Return True for a place that is described by "it"."""
+    qualities = phrase.qualities if isinstance(phrase, NounPhrase) else ()
+    inner = (argument for quality in qualities for argument in quality.arguments.values())
+    return any(isinstance(one, NounPhrase) and one.head is Reference.IT for one in inner)

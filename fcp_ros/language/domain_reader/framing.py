@@ -14,6 +14,7 @@ from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.parsing.clauses.hedges import ASIDE, Asides, set_aside
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable
+from fcp_ros.language.parsing.trees import Noun
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax import (
     Force,
@@ -23,12 +24,17 @@ from fcp_ros.language.syntax import (
     join_conditions,
     parse_segments,
 )
+from fcp_ros.language.syntax.statements import SPEAKERS
+from fcp_ros.language.syntax.tree import SUBJECTS
 
 _AMOUNTS = frozenset(["than", "within", "half", "least", "most"])
 _CALLING = frozenset(["hey", "hi", "hello", "ok", "my", "dear", "good", "well"])
 _BEFORE_CALLED = frozenset(["me", "us", "you", "it", "them", "please", "thanks", "now", "there"])
 """Words behind which, at the end of a sentence, who is spoken to may follow without a mark."""
 _MOST_CALLED, _COMMON_SENSES = 3, 3
+_PEOPLE = frozenset(["person", "human"])
+_FINITE = frozenset(["VBZ", "VBP", "VBD"])
+_ADDRESSED = frozenset(["you", "your", "u", "please"])
 _SMALL = frozenset(["back", "on", "off", "up", "down", "away"])
 """Words of phrases that say nothing by themselves."""
 
@@ -57,15 +63,33 @@ def frame_instruction(
     checked = join_checks(tokens)
     if checked is not None:
         return _account(tokens, checked, frame_instruction(checked, lexicon, patterns))
-    framed = find_requests(parse_segments(tokens), concerns)
+    framed = find_requests(parse_segments(tokens, find_names(tokens, lexicon)), concerns)
     joined = join_conditions(tokens, framed)
     if joined is not None:
         return _account(tokens, joined, frame_instruction(joined, lexicon, patterns))
     asked = [one for one in framed if one.force is not Force.REMARK]
     only_asks = bool(asked) and all(one.force is Force.QUESTION for one in asked)
-    kept, uses = _take_out(tokens, framed, frozenset(_list_called(tokens, concerns)))
+    if not only_asks:
+        framed = [_set_aside_question(one, concerns) for one in framed]
+    kept, uses = _take_out(tokens, framed, frozenset(_list_called(tokens, concerns, lexicon)))
     formed = set_aside(kept)
     return FramedInstruction(Asides(formed.tokens, (*uses, *formed.uses)), only_asks)
+
+
+def _set_aside_question(said: Framed, concerns: Callable[[Sequence[int]], bool]) -> Framed:
+    """Take "Why is it always me?" beside a request for a remark: it speaks of nothing here."""
+    words = [word for word in said.segment.tree.words if not word.is_inserted]
+    if said.force is not Force.QUESTION or said.segment.piece.end != "?" or not words:
+        return said
+    tree, tokens = said.segment.tree, frozenset(word.token for word in words)
+    subject = tree.find_child(tree.root.place, *SUBJECTS)
+    own = subject is not None and subject.text in SPEAKERS
+    wondering = words[0].tag.startswith("W") or own
+    finite = any(word.tag in _FINITE for word in words)
+    asking = any(word.tag in ("MD", "TO") or word.text in _ADDRESSED for word in words)
+    if not wondering or not finite or asking or concerns(sorted(tokens)):
+        return said
+    return replace(said, force=Force.REMARK, aside=tokens, remarks=tokens)
 
 
 def _account(
@@ -97,6 +121,18 @@ def _write_copulas(tokens: Sequence[Token], patterns: PatternTable) -> list[Toke
     return found
 
 
+def find_names(tokens: Sequence[Token], lexicon: Lexicon) -> frozenset[int]:
+    """Find the tokens that name things of the domain."""
+    found: set[int] = set()
+    for place, token in enumerate(tokens):
+        if token.kind is not TokenKind.WORD or token.text in COMMON | _SMALL:
+            continue
+        for match in lexicon.find_nouns(tokens, place):
+            if not match.note:
+                found.update(range(place, match.end))
+    return frozenset(found)
+
+
 def is_of_domain(
     tokens: Sequence[Token], place: int, lexicon: Lexicon, patterns: PatternTable
 ) -> bool:
@@ -115,7 +151,7 @@ def is_of_domain(
 
 
 def _list_called(
-    tokens: Sequence[Token], concerns: Callable[[Sequence[int]], bool]
+    tokens: Sequence[Token], concerns: Callable[[Sequence[int]], bool], lexicon: Lexicon
 ) -> Iterator[int]:
     """Yield who is spoken to, between marks: "young man", "friend", by WordNet's kind "person"."""
     wordnet = find_wordnet()
@@ -128,6 +164,7 @@ def _list_called(
             continue
         noun = tokens[end - 1].text
         person = any(sense.is_person for sense in wordnet.find_senses(noun)[:_COMMON_SENSES])
+        person = person and not _is_thing_here(tokens, end - 1, lexicon)  # "mug, bowl, ..."
         behind = end - start > 1 and tokens[end - 2].text in _BEFORE_CALLED
         if person and behind and noun not in COMMON | _SMALL and not concerns([end - 1]):
             yield end - 1  # "thanks love"
@@ -138,6 +175,12 @@ def _list_called(
         described = not any(tokens[place].text in COMMON | _SMALL for place in others)
         if noun == "robot" or (person and described and not concerns(others)):
             yield from range(before + 1, end)
+
+
+def _is_thing_here(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> bool:
+    """Return True for a noun by which something of the scene is called that is no person."""
+    heads = [m.head for m in lexicon.find_nouns(tokens, place) if not m.note]
+    return any(isinstance(h, Noun) and h.members and h.type not in _PEOPLE for h in heads)
 
 
 def _take_out(

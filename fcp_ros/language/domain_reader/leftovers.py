@@ -4,18 +4,22 @@
 Nobody can list what people say beside a request. But where it stands in the tree tells most of it:
 "before he finds it" is a clause of somebody else's, "for hygiene" a purpose, "you" a subject.
 Such a part is a remark if it has no word of the domain, and none that could turn round what was
-read.
+read. What is not so sure is rated by a model that was taught by labelled parts (`remarks`); a
+reading without such parts is asked about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
+from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.english.number_words import NUMBERS, UNITS
 from fcp_ros.language.english.turning_words import (
     CONTRARY,
     CORRECTIONS,
+    NEGATIVES,
     NOT_REMARKED,
     SAFETY,
 )
@@ -25,7 +29,9 @@ from fcp_ros.language.parsing.sentence_parser import SKIPPED, SKIPPED_FILLER
 from fcp_ros.language.parsing.trees import Sentence
 from fcp_ros.language.parsing.word_uses import collect_uses
 from fcp_ros.language.reading import WordRole, WordUse
-from fcp_ros.language.syntax.statements import demands
+from fcp_ros.language.remarks.model import LEAST_IDLE, RemarkModel
+from fcp_ros.language.remarks.parts import describe_part, find_top
+from fcp_ros.language.syntax.statements import SPEAKERS, demands
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 from fcp_ros.language.syntax.units import find_units
 
@@ -40,6 +46,18 @@ _LOOSE = frozenset(["advcl", "ccomp", "parataxis", "conj", "ROOT", "dep"])
 _BESIDE = frozenset(["parataxis", "conj", "dep"])
 """Roles of a clause that depends on another one only in the parser's tree."""
 
+_CORE = frozenset(
+    [*SUBJECTS, "dobj", "pobj", "attr", "acomp", "oprd", "amod", "compound", "nummod", "xcomp"]
+)
+"""Roles of what belongs to the word above it, so that a clause without it may be misread."""
+_COMMANDING = frozenset(["VB", "VBP"])
+"""Tags of verbs that are an imperative where nobody is said to do it."""
+_OBJECTS = ("dobj", "dative", "prt", "prep")
+_CALLING = gather_words("mind see listen look hear")
+"""Verbs that by themselves only call for attention."""
+_JOINTS = frozenset(["DT", "IN", "TO", "PRP$"])
+"""Tags of words without a meaning of their own here."""
+
 Concerns = Callable[[int], bool]
 """True for a token that is a number, or a word of the domain."""
 
@@ -50,11 +68,21 @@ class Leftovers:
     Args:
         tree: of the whole instruction.
         concerns: whether a token speaks of what the domain has.
+        remarks: what was learned of parts that ask for nothing; None without a sentence encoder.
+        phrase_words: the words of all phrases of each meaning, by its key.
     """
 
-    def __init__(self, tree: Tree, concerns: Concerns) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        concerns: Concerns,
+        remarks: RemarkModel | None = None,
+        phrase_words: Mapping[tuple[str, bool], frozenset[str]] = MappingProxyType({}),
+    ) -> None:
         self._tree = tree
         self._concerns = concerns
+        self._remarks = remarks
+        self._phrase_words = phrase_words
         self._words = {word.token: word for word in tree.words if not word.is_inserted}
         self._units: list[frozenset[int]] = [
             frozenset(w.token for w in unit.tree.words if not w.is_inserted)
@@ -66,10 +94,11 @@ class Leftovers:
         if not sentence.unread:
             return sentence
         read = self._list_read(sentence)
+        implied = self._list_implied(sentence)
         parts = [
             part
             for part in self._list_parts(frozenset(sentence.unread), read)
-            if self._asks_nothing(part)
+            if self._asks_nothing(part) or self._is_implied(part, implied)
         ]
         whole = frozenset[int]().union(*parts)
         excused = whole & {*sentence.unread}
@@ -87,6 +116,28 @@ class Leftovers:
             unread=tuple(token for token in sentence.unread if token not in excused),
             degree=min(1.0, sentence.degree * _EXCUSED ** len(parts) / lost),
         )
+
+    def may_be_left_out(self, sentence: Sentence) -> bool:
+        """Return True if all that a sentence lacks probably asks for nothing.
+
+        That is learned, so a reading without these words has to be asked about.
+        """
+        if self._remarks is None or not sentence.unread:
+            return False
+        unread = frozenset(sentence.unread)
+        parts = list(self._list_parts(unread, self._list_read(sentence)))
+        if not unread <= frozenset[int]().union(*parts):
+            return False
+        if any(self._may_turn(part) for part in parts):
+            return False
+        described = [describe_part(self._tree, part, self._units) for part in parts]
+        return min(self._remarks.rate(described)) >= LEAST_IDLE
+
+    def _list_implied(self, sentence: Sentence) -> frozenset[str]:
+        """List the words by which people say what the clauses of a sentence ask for."""
+        said = (p for clause in sentence.clauses for p in clause.predications)
+        keys = {p.meaning.key for p in said if p.meaning is not None}
+        return frozenset[str]().union(*(self._phrase_words.get(key, ()) for key in keys))
 
     def _list_read(self, sentence: Sentence) -> frozenset[int]:
         """List the tokens that have a meaning in a sentence."""
@@ -143,10 +194,47 @@ class Leftovers:
 
     # --- what a part says
 
+    def _may_turn(self, part: frozenset[int]) -> bool:
+        """Return True for a part that may turn round what was read, or ask for more."""
+        words = [self._words[token] for token in sorted(part)]
+        texts = {word.text for word in words}
+        if texts & (CORRECTIONS | NOT_REMARKED | SAFETY) or self._counts(words):
+            return True
+        if any(word.lemma in SAFETY or self._concerns(word.token) for word in words):
+            return True
+        top = find_top(words)
+        if top.head != top.place and top.role in _CORE:
+            return True
+        subject = self._tree.find_child(top.place, *SUBJECTS)
+        if subject is not None and not subject.is_inserted:
+            wishes = any(demands(self._tree, word) for word in words)
+            return wishes and subject.text not in SPEAKERS
+        commands = any(self._commands(word) for word in words) and not texts <= _CALLING
+        return bool(texts & NEGATIVES) or commands
+
+    def _commands(self, word: Word) -> bool:
+        """Return True for "dance" and "glimp it"; not for "omg", which taggers take for a verb."""
+        helpers = self._tree.list_children(word.place, "aux")
+        if word.tag not in _COMMANDING or any(helper.text == "to" for helper in helpers):
+            return False
+        wordnet = find_wordnet()
+        known = wordnet is None or wordnet.is_verb(word.lemma)
+        return known or any(self._tree.list_children(word.place, *_OBJECTS))
+
+    def _counts(self, words: Sequence[Word]) -> bool:
+        return any(NUMBERS.get(word.text, 0) > 1 or word.text in UNITS for word in words)
+
+    def _is_implied(self, part: frozenset[int], implied: frozenset[str]) -> bool:
+        """Return True for "with detergent" if a machine is refilled: a phrase has these words."""
+        words = [self._words[token] for token in sorted(part)]
+        if any(word.is_verb or word.text in NOT_REMARKED | NEGATIVES for word in words):
+            return False
+        telling = [word for word in words if word.tag not in _JOINTS and word.role != "punct"]
+        return bool(telling) and all({w.text, w.lemma} & implied for w in telling)
+
     def _asks_nothing(self, part: frozenset[int]) -> bool:
         words = [self._words[token] for token in sorted(part)]
-        inner = {word.place for word in words}
-        top = next(w for w in words if w.head not in inner or w.head == w.place)
+        top = find_top(words)
         if any(word.lemma in SAFETY or self._concerns(word.token) for word in words):
             return False
         said = [word for word in words if word.role not in ("punct", "cc")]
@@ -156,9 +244,7 @@ class Leftovers:
             return True
         if any(w.text in CORRECTIONS for w in words) and not self._has_purpose(top):
             return False
-        if any(
-            w.text in NOT_REMARKED or NUMBERS.get(w.text, 0) > 1 or w.text in UNITS for w in words
-        ):
+        if self._counts(words) or any(word.text in NOT_REMARKED for word in words):
             return False
         return self._tells(top, words) or self._is_purpose(top, words)
 

@@ -25,7 +25,11 @@ from fcp_ros.language.domain_reader.answers import (
 )
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
-from fcp_ros.language.domain_reader.framing import frame_instruction, is_of_domain
+from fcp_ros.language.domain_reader.framing import (
+    find_names,
+    frame_instruction,
+    is_of_domain,
+)
 from fcp_ros.language.domain_reader.graded_sets import decide_sets
 from fcp_ros.language.domain_reader.guides import drop_idle_guides
 from fcp_ros.language.domain_reader.leftovers import Leftovers
@@ -178,7 +182,7 @@ class DomainReader:
         self, instruction: str, asides: Asides, context: ReadingContext
     ) -> Interpretation:
         subject, tokens = self._memory.find_subject(context), asides.tokens
-        sentences = self._parse(tokens, context, subject)
+        sentences, leftovers = self._parse(tokens, context, subject)
         drafts: dict[str, _Draft] = {}
         faults: list[_Fault] = []
         for asking in (False, True):
@@ -192,7 +196,7 @@ class DomainReader:
                     if known is None or known.degree < draft.degree:
                         drafts[draft.goal] = draft
         ranked = sorted(drafts.values(), key=lambda draft: -draft.degree)
-        candidates = _check_drafts(instruction, asides, ranked, subject, faults)
+        candidates = _check_drafts(instruction, asides, ranked, subject, faults, leftovers)
         refused = _find_refusal(instruction, tokens, candidates, faults)
         if refused is not None:
             return refused
@@ -203,12 +207,12 @@ class DomainReader:
 
     def _parse(
         self, tokens: Sequence[Token], context: ReadingContext, subject: Subject
-    ) -> list[Sentence]:
-        """Return what the tokens may say, best first."""
+    ) -> tuple[list[Sentence], Leftovers]:
+        """Return what the tokens may say, best first, and what may be left out of it."""
         model = self._memory.find_model(context.similarity)
         if model is not None:
             subject.lexicon.learn_names(model.names)
-        segments = parse_segments(tokens)
+        segments = parse_segments(tokens, find_names(tokens, subject.lexicon))
         nouns = NounParser(
             tokens,
             subject.lexicon,
@@ -219,13 +223,16 @@ class DomainReader:
         )
         tree = join_trees(segment.tree for segment in segments)
         leftovers = Leftovers(
-            tree, lambda place: is_of_domain(tokens, place, subject.lexicon, subject.patterns)
+            tree,
+            lambda place: is_of_domain(tokens, place, subject.lexicon, subject.patterns),
+            self._memory.find_remarks(context.similarity),
+            subject.phrase_words,
         )
         found = self._syntax(
             ParsedInstruction(segments, nouns, subject.patterns, subject.places, model, context)
         )
         excused = (leftovers.excuse(sentence) for sentence in found)
-        return sorted(excused, key=lambda sentence: -sentence.degree)
+        return sorted(excused, key=lambda sentence: -sentence.degree), leftovers
 
     def _note_missing(self, found: Interpretation) -> Interpretation:
         """Say once, with what was not understood, that WordNet is missing."""
@@ -273,6 +280,7 @@ def _check_drafts(
     ranked: Sequence[_Draft],
     subject: Subject,
     faults: list[_Fault],
+    leftovers: Leftovers,
 ) -> list[ReadingCandidate]:
     """Make readings of the goals that fit the domain: as many as are shown."""
     found: list[ReadingCandidate] = []
@@ -300,7 +308,8 @@ def _check_drafts(
         words = list_words(instruction, asides, uses, draft.sentence.unread)
         paraphrase = paraphrase_goal(parsed, domain, instance, subject.statements)
         reading = Reading(draft.goal, min(draft.degree, 1.0), paraphrase, words)
-        found.append(ReadingCandidate(reading, draft.ambiguity, draft.choice))
+        idle = not found and leftovers.may_be_left_out(draft.sentence)
+        found.append(ReadingCandidate(reading, draft.ambiguity, draft.choice, idle))
     return found
 
 

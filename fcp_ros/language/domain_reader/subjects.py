@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity, TextSimilarity
 from fcp_ros.cset import Instance
@@ -13,12 +14,15 @@ from fcp_ros.foundation.input_error import InputError
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.demands.weights_file import load_weights
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser
+from fcp_ros.language.meanings import list_phrase_words
 from fcp_ros.language.parsing.instruments import add_instruments
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable
 from fcp_ros.language.parsing.pattern_building import build_patterns
 from fcp_ros.language.parsing.synonymous_verbs import add_verbs
 from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.remarks.model import RemarkModel
+from fcp_ros.language.remarks.weights_file import load_weights as load_remark_weights
 from fcp_ros.language.statements import StatementTable
 
 _LOGGER = logging.getLogger(__name__)
@@ -36,6 +40,23 @@ class Subject:
     patterns: PatternTable
     places: PlaceChooser
     statements: StatementTable
+    # the words of all phrases of each meaning, by its key
+    phrase_words: Mapping[tuple[str, bool], frozenset[str]]
+
+
+def _make_subject(domain: Domain, instance: Instance) -> Subject:
+    patterns = build_patterns(domain)
+    add_verbs(patterns)
+    add_instruments(patterns)
+    return Subject(
+        domain,
+        instance,
+        Lexicon(domain, instance, patterns.vocabulary),
+        patterns,
+        PlaceChooser(domain, patterns),
+        StatementTable(domain),
+        list_phrase_words(domain),
+    )
 
 
 class SubjectMemory:
@@ -44,6 +65,7 @@ class SubjectMemory:
     def __init__(self) -> None:
         self._subjects: list[Subject] = []
         self._model: DemandModel | None = None
+        self._remarks: RemarkModel | None = None
         self._is_warned = False
 
     def find_subject(self, context: ReadingContext) -> Subject:
@@ -52,19 +74,19 @@ class SubjectMemory:
             if known.instance is context.instance and known.domain is context.domain:
                 self._subjects.insert(0, self._subjects.pop(number))
                 return known
-        same = [known for known in self._subjects if known.domain is context.domain]
-        if same:
-            patterns, places, statements = same[0].patterns, same[0].places, same[0].statements
+        domain, instance = context.domain, context.instance
+        same = next((known for known in self._subjects if known.domain is domain), None)
+        if same is None:
+            subject = _make_subject(domain, instance)
         else:
-            patterns = build_patterns(context.domain)
-            add_verbs(patterns)
-            add_instruments(patterns)
-            places = PlaceChooser(context.domain, patterns)
-            statements = StatementTable(context.domain)
-        lexicon = Lexicon(context.domain, context.instance, patterns.vocabulary)
-        subject = Subject(context.domain, context.instance, lexicon, patterns, places, statements)
+            lexicon = Lexicon(domain, instance, same.patterns.vocabulary)
+            subject = replace(same, instance=instance, lexicon=lexicon)
         self._subjects = [subject, *self._subjects][:_KEPT_STATES]
         return subject
+
+    def find_remarks(self, similarity: LabelSimilarity | None) -> RemarkModel | None:
+        """Return what was learned of remarks; None without a sentence encoder."""
+        return None if self.find_model(similarity) is None else self._remarks
 
     def find_model(self, similarity: LabelSimilarity | None) -> DemandModel | None:
         """Return what was learned from people; None without a sentence encoder."""
@@ -72,6 +94,7 @@ class SubjectMemory:
             return None
         try:
             if self._model is None:
+                self._remarks = RemarkModel(load_remark_weights()[0], similarity.encode)
                 self._model = DemandModel(load_weights()[0], similarity.encode)
             similarity.encode(["something"])
         except (InputError, NoSimilarity) as error:

@@ -12,7 +12,7 @@ from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.yaml_text import dump_yaml
-from fcp_ros.grounding.generation.generator import quote_data
+from fcp_ros.grounding.generation import quote_data
 from fcp_ros.language.domain_repair.proposal import RepairAttempt
 from fcp_ros.language.model_reader.names import find_stem, is_plain, split_words
 

@@ -12,7 +12,7 @@ from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.yaml.domain_files import parse_domain
 from fcp_ros.foundation.wording import join_words
-from fcp_ros.grounding.generation.generator import TextGenerator, TextRequest
+from fcp_ros.grounding.generation import TextGenerator, TextRequest
 from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.language.domain_repair.addition import (
     SECTIONS,

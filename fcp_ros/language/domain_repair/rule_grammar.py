@@ -13,7 +13,7 @@ from string import ascii_lowercase
 
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.grounding.generation.generator import (
+from fcp_ros.grounding.generation import (
     START,
     Grammar,
     Nonterminal,

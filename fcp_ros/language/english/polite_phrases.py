@@ -56,6 +56,7 @@ CLOSINGS = PhraseSet(
     "(any more|any longer|anymore|at once|all right|alright|right|ok|okay|soon|everything done)",
     "for (me [please]|us|you|now|the moment)",
     "(thank you|thanks) [very much|so much|a lot|in advance]",
+    "(understood|got it|got that|is that (clear|understood))",
     "that would be (great|nice|lovely|wonderful|kind|all)",
     "(would|will|could|can) you [please]",
     "if you (would|please|would be so kind)",

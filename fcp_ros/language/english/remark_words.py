@@ -36,6 +36,7 @@ HEDGES = PhraseSet(
     "for what it is worth",
     "though [it is] not (essential|necessary|urgent|important|required|crucial)",
     "(there is no|no) (hurry|rush)",
+    "no (worries|problem) [if not]",
     "take your time",
     "(believe|trust) me",
     "you (know|see)",

@@ -44,7 +44,7 @@ SEQUENCE_WORDS = gather_words("then after once while")
 _PLACES_IN_ORDER = gather_words("first last")
 """They order, or choose ("the first one")."""
 
-_ALTERNATIVES = frozenset(["or"])
+_ALTERNATIVES = gather_words("or otherwise alternatively")
 """One of two is enough."""
 _COMPARING = gather_words("than most least more less fewer exactly between half")
 """They compare or measure: "at least three"."""
@@ -103,16 +103,13 @@ NOT_REMARKED = (
     | {"most", "least", "than"}
     | SEQUENCE_WORDS
     | _PLACES_IN_ORDER
+    | (_ALTERNATIVES - {"or"})
 )
 """Words that condition, restrict, order or demand, so that a clause with one is no mere remark. A
 negation may be in one ("I can't sleep"), and a cause ("because I'm tired")."""
 
 CHART_LOGIC = (
     (NEGATIVES | NOTHINGS | EXCEPTIONS | SELDOM_EXCEPTIONS | RESTRICTIONS | _ALONE | CONDITIONS)
-    | (_REFUSALS | _CAUSES | gather_words("swap swapped exchange exchanged"))
-) - {"but", "nowhere"}
-"""Words of a logic that a clause by itself doesn't have."""
-CHART_COUNTING = (
-    _COMPARING | _AS | _OTHERS | _LIKENESS | _ALTERNATIVES | gather_words("but another while")
-)
-"""Words that only the chart of noun phrases understands."""
+    | (_REFUSALS | _CAUSES | _OTHERS | gather_words("swap swapped exchange exchanged keep while"))
+) - {"else", "nowhere"}
+"""Words of a logic that a clause by itself doesn't have: the chart knows them better."""

@@ -13,10 +13,19 @@ from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 
 WRAPPING = gather_words(
     "want need like love prefer wish make see ensure let have expect get be check ought suppose "
-    "keep try"
+    "keep try dare help"
 )
 """Verbs whose clause below is what is asked for: "I want the door closed", "make sure that ..."."""
 _WISHING = gather_words("want need like love wish prefer expect")
+_ASKING = gather_words("wonder ask know")
+_FEELING = gather_words("appreciate love like please thank help suit prefer be")
+_WOULD = gather_words("would 'd might could")
+_PARTNERS = gather_words("i we it you that")
+_AROUND = (
+    *("nsubj", "nsubjpass", "aux", "auxpass", "acomp", "prt", "expl", "dobj", "prep", "ccomp"),
+    "oprd",
+)
+"""Roles of what may stand around a clause without a meaning of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +71,12 @@ class ClauseRoles:
         verb = tree.words[clause.verb]
         if clause.relation in ("relcl", "acl", "csubj"):
             return False
+        if is_wished(tree, verb):
+            return True
         found = find_relation(tree, clause)
         if found is not None and all(word.token in self._marked for word in found[1]):
+            if clause.relation == "advcl":
+                return True  # "after that | put a plate there"
             found = None  # "after two minutes"
         if (
             found is not None
@@ -100,20 +113,23 @@ class ClauseRoles:
     def _wraps(self, clause: ParsedClause) -> bool:
         tree, by_verb = self._tree, self._by_verb
         return any(
-            self._is_wrapped(tree.words[other])
+            (is_wished(tree, tree.words[other]) or self._is_wrapped(tree.words[other]))
             and find_wrapper(tree, tree.words[other]).place == clause.verb
             for other in by_verb
-            if other != clause.verb and by_verb[other].relation in ("ccomp", "xcomp")
+            if other != clause.verb and by_verb[other].relation in ("ccomp", "xcomp", "advcl")
         )
 
     def _is_wrapped(self, verb: Word) -> bool:
         """Return True for "I want | the door to be closed", "make sure | that it is closed"."""
         tree = self._tree
         above = find_wrapper(tree, verb)
-        if above.lemma not in WRAPPING or above.place == verb.place:
+        if above.lemma not in WRAPPING or above.place == verb.place or verb.role == "advcl":
             return False
         to = any(w.text == "to" for w in tree.list_children(verb.place, "aux"))
         subject = tree.find_child(verb.place, *SUBJECTS)
+        who = tree.find_child(above.place, "nsubj")
+        if above.lemma == "be" and who is not None and who.text in ("i", "we"):
+            return to  # "I am afraid | the table is dirty" tells something
         if above.lemma == "keep":
             return verb.tag == "VBG"
         if above.lemma == "try":
@@ -152,15 +168,14 @@ def list_negations(tree: Tree, parsed: ParsedClause) -> Iterator[Word]:
 
 def list_wrapper(tree: Tree, verb: Word) -> Iterator[Word]:
     """Yield the words around a clause: "make sure that", "I want"."""
-    while verb.role in ("ccomp", "xcomp"):
+    while verb.role in ("ccomp", "xcomp") or is_wished(tree, verb):
         yield from tree.list_children(verb.place, "mark", "aux")
         above = find_wrapper(tree, verb)
-        if above.place == verb.place or above.lemma not in WRAPPING:
+        wished = is_wished(tree, verb)
+        if above.place == verb.place or not (wished or above.lemma in WRAPPING):
             return
         yield above
-        for child in tree.list_children(
-            above.place, "nsubj", "aux", "acomp", "prt", "expl", "dobj", "prep", "ccomp", "oprd"
-        ):
+        for child in tree.list_children(above.place, *_AROUND):
             if child.role == "ccomp" and not child.tag.startswith("JJ"):
                 continue
             below = tree.list_subtree(child.place)
@@ -168,10 +183,40 @@ def list_wrapper(tree: Tree, verb: Word) -> Iterator[Word]:
                 child.text not in ("it", "to") or len(below) > 2
             ):
                 continue
-            if child.role in ("nsubj",) and child.text not in ("i", "we", "you", "it"):
+            if child.role in ("nsubj", "nsubjpass") and child.text not in _PARTNERS:
                 continue
             yield child
         verb = above
+
+
+def is_wished(tree: Tree, verb: Word) -> bool:
+    """Return True for "I would be glad if | ...", "I ask that | it be ..." and the like.
+
+    It is a wish, no condition: nothing but how somebody would feel depends on it.
+    """
+    mark = tree.find_child(verb.place, "mark")
+    above = find_wrapper(tree, verb)
+    who = tree.find_child(above.place, "nsubj", "nsubjpass")
+    own = any(tree.list_children(verb.place, *SUBJECTS))
+    if mark is None or who is None or not own or who.text not in ("i", "we", "it", "that"):
+        return False
+    if mark.text == "that":  # "may I request that | it be closed"
+        helpers = list(tree.list_children(verb.place, "aux", "auxpass"))
+        finite = next(iter(helpers), verb)
+        return verb.role == "ccomp" and finite.tag == "VB"
+    if mark.text not in ("if", "whether"):
+        return False
+    would, could = (
+        any(w.text in _WOULD for w in tree.list_children(place, "aux"))
+        for place in (above.place, verb.place)
+    )
+    if above.lemma in _ASKING:
+        return could and verb.role == "ccomp" and who.text in ("i", "we")
+    roles = ("acomp",) if above.lemma == "be" else ("dobj",)
+    said = [w.text for w in tree.list_children(above.place, *roles)]
+    felt = bool(said) if above.lemma == "be" else set(said) <= {"it", "you"}
+    felt = felt and above.lemma in _FEELING
+    return would and felt and verb.role in ("advcl", "ccomp")
 
 
 def find_wrapper(tree: Tree, verb: Word) -> Word:

@@ -6,15 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fcp_ros.language.demands.clause import OBJECT, SUBJECT, DemandClause, SpokenArgument
+from fcp_ros.language.demands.clause import OBJECT, RECEIVER, SUBJECT, DemandClause, SpokenArgument
 from fcp_ros.language.demands.parsed_clauses import SpokenParts, name_noun
 from fcp_ros.language.english.verbs import SAME_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.nucleus import Nucleus
-from fcp_ros.language.syntax.tree import Word
+from fcp_ros.language.syntax.tree import SUBJECTS, Word
 
 MAKING = gather_words("keep leave have get make want need")
 """Verbs with a state behind their object."""
+
+_WANTED = gather_words("want need have get like")
 
 
 def list_ways(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
@@ -24,6 +26,9 @@ def list_ways(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
     "give | the counter | a wipe" wipes it, and "get rid of" is another verb's synonym.
     """
     clause, verb = parts.clause, nucleus.verb
+    thing = nucleus.thing if nucleus.speaker and nucleus.lemma in _WANTED else None
+    if thing is not None and not (nucleus.places or nucleus.states or nucleus.list_behind(thing)):
+        yield _bring(nucleus, thing)
     if nucleus.lemma in MAKING:
         state = next((w for w in nucleus.states if w.text != clause.particle), None)
         word = clause.complement or clause.particle or (state.text if state is not None else "")
@@ -75,6 +80,14 @@ def list_ways(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
     for other in SAME_VERBS.get(clause.action, ()):
         meant, _, particle = other.partition(" ")
         yield replace(parts, clause=replace(clause, verb=meant, particle=particle))
+
+
+def _bring(nucleus: Nucleus, thing: Word) -> SpokenParts:
+    """Put "i need | the mug", "can i have | the mug" as "bring me | the mug"."""
+    tree = nucleus.tree
+    speaker = tree.find_child(nucleus.verb.place, *SUBJECTS) or nucleus.verb
+    things = (SpokenArgument(RECEIVER, "me"), SpokenArgument(OBJECT, name_noun(tree, thing)))
+    return SpokenParts(DemandClause("bring", "", things), (speaker.place, thing.place))
 
 
 def _find_whole(nucleus: Nucleus) -> tuple[str, Word] | None:

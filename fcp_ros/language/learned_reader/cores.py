@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from fcp_ros.language.demands.clause import OBJECT, DemandClause, SpokenArgument
@@ -17,12 +17,14 @@ from fcp_ros.language.learned_reader.demand_reader import DemandFound, DemandRea
 from fcp_ros.language.learned_reader.general_acts import GeneralActs
 from fcp_ros.language.learned_reader.marks import Mark
 from fcp_ros.language.learned_reader.nucleus import Nucleus, list_uses, read_nucleus
+from fcp_ros.language.learned_reader.own_tasks import OwnTasks
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.learned_reader.telling import is_remark
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.trees import Act, SpokenClause
 from fcp_ros.language.reading import WordRole
 from fcp_ros.language.syntax.clauses import ParsedClause
+from fcp_ros.language.syntax.tree import SUBJECTS
 
 _CERTAIN, _SURE, _KNOWN = 0.9, 0.6, 0.5
 """Least degrees of a demand: before what English says in general, and with its verb understood."""
@@ -38,7 +40,8 @@ class CoreReader:
     ) -> None:
         self._nouns = parsed.nouns
         self._demands = DemandReader(parsed, model, phrases)
-        self._acts = GeneralActs(parsed, phrases)
+        self.acts = GeneralActs(parsed, phrases)
+        self._tasks = OwnTasks(model, parsed.context.domain)
         self.has_said = False
         """True if something was said before that "it" may mean."""
 
@@ -50,13 +53,22 @@ class CoreReader:
         verb = tree.words[parsed.verb]
         marked = {t for mark in marks for t in mark.tokens}
         nucleus = self._take_names(read_nucleus(parsed), marked)
+        if nucleus.subject is not None and nucleus.subject.token in marked:
+            nucleus = replace(nucleus, subject=None)  # "after that put it there"
         wrapper = list(list_wrapper(tree, verb))
         statement = nucleus.subject is not None
         if statement and not wrapper and is_remark(parsed, nucleus, marks, ordered):
             return None
-        general = self._acts.read(nucleus)
-        found = self._read_demand(parsed, nucleus)
-        better = bool(found.clauses) and (not general or _says_just_this(found, nucleus))
+        if parsed.lemma == "be" and not statement and self._tells(parsed):
+            return None
+        general = self.acts.read(nucleus)
+        task = self._tasks.name(general[0]) if general else None
+        if task is not None:
+            general[0] = task
+        found = self._read_demand(parsed, nucleus, marked)
+        better = bool(found.clauses) and (
+            not general or (task is None and _says_just_this(found, nucleus))
+        )
         chosen = list(found.clauses) if better else general
         if better:
             chosen += self._read_gaps(parsed, nucleus)
@@ -67,6 +79,13 @@ class CoreReader:
             chosen = [replace(c, act=Act.STATE) if c.act is Act.ACHIEVE else c for c in chosen]
         return [replace(chosen[0], uses=(*chosen[0].uses, *uses)), *chosen[1:]]
 
+    def _tells(self, parsed: ParsedClause) -> bool:
+        """Return True for "(wipe the table), is dirty", which has no subject."""
+        tree = parsed.tree
+        verb = tree.words[parsed.verb]
+        helped = any(tree.list_children(verb.place, "aux", *SUBJECTS))
+        return verb.tag in ("VBZ", "VBP", "VBD") and not helped
+
     def _take_names(self, nucleus: Nucleus, marked: set[int]) -> Nucleus:
         """Take what only looks like a verb for the thing that it names: "mug on the table"."""
         places = tuple(p for p in nucleus.places if p.noun.token not in marked)
@@ -75,6 +94,8 @@ class CoreReader:
         inserted = any(
             w.is_inserted for w in nucleus.tree.list_children(verb.place, "nsubj", "nsubjpass")
         )
+        if verb.tag == "VBG" or verb.role == "xcomp":
+            return nucleus
         if nucleus.lemma == "" and nucleus.subject is None and self.has_said and nucleus.places:
             return nucleus
         if not inserted or nucleus.thing is not None or not (places or nucleus.particles):
@@ -83,9 +104,11 @@ class CoreReader:
             return nucleus
         return replace(nucleus, lemma="", subject=verb)
 
-    def _read_demand(self, parsed: ParsedClause, nucleus: Nucleus) -> DemandFound:
+    def _read_demand(
+        self, parsed: ParsedClause, nucleus: Nucleus, marked: Collection[int] = ()
+    ) -> DemandFound:
         """Read a clause by the demand model, in the ways in which it may be put."""
-        best, parts = DemandFound(), read_parts(parsed)
+        best, parts = DemandFound(), _drop(read_parts(parsed), parsed, marked)
         bare = not parsed.lemma and not (parts.clause.complement or nucleus.particles)
         if bare and len(parts.clause.arguments) < _FEW:
             return best  # "the mug" names a thing, and nothing to be done with it
@@ -135,7 +158,7 @@ class CoreReader:
     def read_state(self, parsed: ParsedClause) -> list[SpokenClause]:
         """Read a clause as a condition: "the door is open"."""
         nucleus = self._take_names(read_nucleus(parsed), set())
-        general = self._acts.read(nucleus)
+        general = self.acts.read(nucleus)
         if general and general[0].act in (Act.STATE, Act.KEEP, Act.GO):
             return general
         return list(self._read_demand(parsed, nucleus).clauses)
@@ -143,7 +166,15 @@ class CoreReader:
     def read_step(self, parsed: ParsedClause) -> list[SpokenClause]:
         """Read a clause as what is done or so at another time."""
         nucleus = self._take_names(read_nucleus(parsed), set())
-        return self._acts.read(nucleus) or list(self._read_demand(parsed, nucleus).clauses)
+        return self.acts.read(nucleus) or list(self._read_demand(parsed, nucleus).clauses)
+
+
+def _drop(parts: SpokenParts, parsed: ParsedClause, marked: Collection[int]) -> SpokenParts:
+    """Drop arguments that are read by themselves: "(open it) | within ten seconds"."""
+    pairs = zip(parts.clause.arguments, parts.heads, strict=True)
+    kept = [(a, h) for a, h in pairs if parsed.tree.words[h].token not in marked]
+    clause = replace(parts.clause, arguments=tuple(a for a, _ in kept))
+    return replace(parts, clause=clause, heads=tuple(h for _, h in kept))
 
 
 def _says_just_this(found: DemandFound, nucleus: Nucleus) -> bool:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fcp_ros.cset.state_facts import facts
 from fcp_ros.language.demands.clause import OBJECT, SOURCES
 from fcp_ros.language.demands.model import Demand, DemandModel
 from fcp_ros.language.demands.parsed_clauses import SpokenParts
@@ -19,8 +18,6 @@ from fcp_ros.language.parsing.trees import (
     THEME,
     Act,
     Determiner,
-    ElementName,
-    Noun,
     NounPhrase,
     Phrase,
     Predication,
@@ -34,6 +31,8 @@ from fcp_ros.language.syntax.tree import Tree
 
 _HOLDING = frozenset(["with", "containing", "holding"])
 _PLACES = gather_words("in on into onto inside to at")
+_BESIDE = gather_words("in on at inside under")
+"""Prepositions of where a thing is: "wipe every surface | in the kitchen"."""
 _NO_THING = 0.3
 """Degree of a demand that lacks a thing."""
 _LEAST, _MOST_DEMANDS = 0.02, 3
@@ -175,7 +174,7 @@ class DemandReader:
             return _place(phrase, thing, "in"), inner  # "it" is the bowl, not what is in it
         if preposition not in _PLACES or place is None or not isinstance(phrase, NounPhrase):
             return ()
-        if self._is_there(place, phrase):
+        if self._phrases.is_there(place, phrase):
             where = Predication(None, {PLACE: phrase}, THEME, preposition)
             told = replace(place, qualities=(*place.qualities, where))
             return (replace(said, arguments={**said.arguments, slots[1]: told}),)
@@ -185,14 +184,6 @@ class DemandReader:
             inner = replace(said, arguments={**said.arguments, slots[1]: phrase})
             return inner, _place(_repeat(phrase), place, "in")
         return ()
-
-    def _is_there(self, thing: NounPhrase, place: NounPhrase) -> bool:
-        """Return True if it is said which one is meant: it is there already."""
-        things, places = map(_list_names, (thing, place))
-        return any(
-            fact.arguments[0] in things and places & {*fact.arguments[1:]}
-            for fact in facts(self._parsed.context.instance)
-        )
 
     def _may_be(self, thing: Phrase, place: Phrase, preposition: str) -> bool:
         """Return True if a thing may be at a place, which it isn't at by itself."""
@@ -213,7 +204,9 @@ class DemandReader:
         for slot, position in demand.slots.items():
             head, type_ = parts.heads[position], demand.meaning.types.get(slot, "")
             without = frozenset(_list_prepositions(tree, head, others))
-            phrase = self._phrases.read(tree, head, type_, without)
+            beside = frozenset(_list_behind(tree, head, others))
+            phrase = self._phrases.read(tree, head, type_, without, beside) if beside else None
+            phrase = phrase or self._phrases.read(tree, head, type_, without)
             if phrase is None:
                 self._degree *= _NO_THING
                 return None
@@ -266,13 +259,6 @@ class DemandReader:
                 yield WordUse(word.start, word.end, WordRole.ACTION, name)
 
 
-def _list_names(phrase: NounPhrase) -> set[str]:
-    head = phrase.head
-    if isinstance(head, ElementName):
-        return {head.name}
-    return {*head.members} if isinstance(head, Noun) else set()
-
-
 def _place(thing: Phrase, place: Phrase, preposition: str) -> Predication:
     return Predication(None, {THEME: thing, PLACE: place}, preposition=preposition)
 
@@ -291,3 +277,14 @@ def _list_prepositions(tree: Tree, head: int, others: Sequence[int]) -> Iterator
             while tree.words[above.head].role == "prep" and above.head != head:
                 above = tree.words[above.head]  # "out of"
             yield above.place
+
+
+def _list_behind(tree: Tree, head: int, others: Sequence[int]) -> Iterator[int]:
+    """Yield the place right behind an object that the parser gave to its verb, if it fills none."""
+    word = tree.words[head]
+    last = max(tree.list_subtree(head))
+    for prep in tree.list_children(word.head, "prep") if word.role == "dobj" else ():
+        noun = tree.find_child(prep.place, "pobj")
+        behind = prep.place == last + 1 and prep.text in _BESIDE
+        if behind and noun is not None and noun.place not in others:
+            yield prep.place

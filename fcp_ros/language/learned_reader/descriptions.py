@@ -47,6 +47,8 @@ _IDLE = gather_words(
 _HERE = {"there": Reference.THERE, "here": Reference.HERE}
 _ROOM, _IS_ROOM = "room", 0.9
 """Type of the places in which things are, and the least fit of a noun for one."""
+_LABELLED = 0.98
+"""Degree of a word of labels as an adjective, below that of the whole label as a noun."""
 _UNREAD = 0.3
 """Degree of a phrase for a word before its noun that is not known."""
 
@@ -89,6 +91,7 @@ class DescriptionReader:
             if quality is not None:
                 use = replace(use, role=WordRole.QUALITY, meaning=text)
                 quality = replace(quality, negated=quality.negated != negated)
+                degree = quality.degree
             elif self._nouns.lexicon.find_attribute(text):
                 use, attribute = replace(use, role=WordRole.QUALITY, meaning=text), (text,)
             elif text not in _IDLE and text not in ("not", "and", ","):
@@ -108,7 +111,7 @@ class DescriptionReader:
         quality = self._find_known_quality(text, noun)
         if quality is None and noun is not None and not self._nouns.lexicon.find_attribute(text):
             labels = self._nouns.lexicon.list_labels_with(text, noun)
-            return Predication(_make_kind(labels), {}, THEME) if labels else None
+            return Predication(_make_kind(labels), {}, THEME, degree=_LABELLED) if labels else None
         return quality
 
     def _find_known_quality(self, text: str, noun: Noun | None) -> Predication | None:

@@ -37,10 +37,12 @@ from fcp_ros.language.reading import WordRole
 from fcp_ros.language.syntax.tree import Word
 
 _HANDS = gather_words("hand finger paw mitt")
+_BELONGING = gather_words("belong go should must need want")
 _TOUCHING = gather_words("touch move disturb")
 _SWAPPING = gather_words("swap exchange interchange")
 _THROUGH = ("through", "via", "across", "past")
 _WAYS = ("to", "in", "at", "near", *_THROUGH)
+_BEING_THERE = GO_VERBS | gather_words("be stay remain wait stand get keep")
 _ENTERING = gather_words("enter visit avoid")
 _PERSON_MARKS = ("to", "for")
 
@@ -53,20 +55,22 @@ class GeneralActs:
         self._nouns = parsed.nouns
         self._phrases = phrases
         self._places = PlaceReader(parsed, phrases)
+        self.topic: NounPhrase | None = None
+        """What was named just before as what the next clause is about: "the mug, ..."."""
 
     def read(self, said: Nucleus) -> list[SpokenClause]:
         """Return what a clause asks for, several for "the mug there and the bowl here"."""
         lemma = said.lemma
+        bare = said.thing is None and said.subject is None and not said.passive
+        if self.topic is not None and bare and lemma in PUT_VERBS and said.places:
+            return list(self._places.place_same(said, self.topic))
+        if self.topic is not None and bare and lemma in _TOUCHING and not said.places:
+            one = Predication(None, {THEME: self.topic})
+            return [self._places.make(said, Act.STAY, one, negated=True)]
         moved = said.thing is not None and said.thing.lemma in ("place", "position")
         if lemma in _SWAPPING or (moved and lemma in ("switch", "trade", "change")):
             return list(self._swap(said))
-        going = said.thing is None and said.lemma in GO_VERBS | {
-            "be",
-            "stay",
-            "remain",
-            "wait",
-            "stand",
-        }
+        going = said.thing is None and said.lemma in _BEING_THERE
         if said.subject is None and (going or said.lemma in _ENTERING):
             return list(self._go(said))
         if not lemma and said.subject is None and said.places:
@@ -194,7 +198,12 @@ class GeneralActs:
             for child in tree.list_children(head):
                 below = [tree.words[p] for p in tree.list_subtree(child.place)]
                 texts = {w.text for w in below}
-                where = "where" in texts and texts & {"it", "they", "you", "he", "she", "i", "we"}
+                proper = any(w.lemma in _BELONGING for w in below)  # no matter where it was
+                where = (
+                    "where" in texts
+                    and not proper
+                    and texts & {"it", "they", "you", "he", "she", "i", "we"}
+                )
                 owned = texts & {"its", "their", "original", "old", "former", "usual", "right"}
                 place = owned and {w.lemma for w in below} & {"place", "spot", "position", "home"}
                 if (where or place) and child.place != word.place and len(below) < 9:
@@ -212,17 +221,19 @@ class GeneralActs:
 
     def _bring(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "bring | me | the mug", "take it | to Ann", "I need the mug | here"."""
-        wanted = said.lemma in WANTING and said.speaker
+        wanted = said.lemma in WANTING | {"get"} and said.speaker
         if said.thing is None or not (said.lemma in BRING_VERBS or wanted):
             return
         marked: tuple[Word, ...] = ()
         person = self._places.read_noun(said, said.receiver) if said.receiver is not None else None
-        places = [*said.places, *said.list_behind(said.thing)]
+        things = list(said.list_joined(said.thing))
+        behind = [p for thing in things for p in said.list_behind(thing)]
+        places = [*said.places, *(behind if wanted else said.list_behind(said.thing))]
         here = next(
             (
                 w
                 for w in said.tree.words
-                if w.text == "here" and w.head in (said.verb.place, said.thing.place)
+                if w.text == "here" and w.head in (said.verb.place, *(t.place for t in things))
             ),
             None,
         )
@@ -246,13 +257,15 @@ class GeneralActs:
             person = _speaker(said.verb.token)
         if not isinstance(person, NounPhrase) or not self._nouns.fits_person(person):
             return
-        theme = self._places.read_noun(said, said.thing, marked, self._places.find_movable())
+        sources = [p for p in said.list_behind(said.thing) if p.preposition == "from"]
+        marked = (*marked, *(p.root for p in sources))
+        theme = self._places.read_noun(said, said.thing, marked, self._parsed.places.find_movable())
         if theme is None:
             return
         theme = self._places.join(said, theme, list(said.joined), marked)
         if theme is None:
             return
-        for where in said.places:
+        for where in (*sources, *said.places):
             if where.preposition == "from" or (where.preposition in ("in", "on") and said.receiver):
                 theme = self._places.add_place(said, theme, where)
         uses = list_uses(marked, WordRole.ACTION, "bring")
@@ -270,7 +283,8 @@ class GeneralActs:
                 yield self._places.make(said, Act.HOLD, one, "keep", negated=True)
             return
         whole = f"{said.lemma} {said.thing.text} of" if said.thing is not None else ""
-        if said.thing is None or said.lemma not in HOLD_VERBS or whole in SAME_VERBS:
+        mine = said.thing is None or said.speaker  # "could i get | the mug" asks to bring it
+        if said.thing is None or mine or said.lemma not in HOLD_VERBS or whole in SAME_VERBS:
             return
         kept = said.verb.tag == "VBG" and said.tree.words[said.verb.head].lemma in LASTING
         theme = self._places.read_noun(said, said.thing)
@@ -280,8 +294,10 @@ class GeneralActs:
             yield self._places.make(said, Act.HOLD, one, "keep" if kept else "")
 
     def _go(self, said: Nucleus) -> Iterator[SpokenClause]:
-        """Read "go | to the kitchen", "stay | there", "avoid | the hall"."""
-        where = next((p for p in said.places if p.preposition in _WAYS), None)
+        """Read "go | to the kitchen", "stay | there", "avoid | the hall", "stay | out of it"."""
+        away = next((p for p in said.places if p.preposition == "from"), None)
+        away = away if said.lemma in ("stay", "remain", "keep") else None
+        where = away or next((p for p in said.places if p.preposition in _WAYS), None)
         stay = said.lemma in ("stay", "remain", "be", "wait", "stand")
         words: tuple[Word, ...] = ()
         phrase: Phrase | None = None
@@ -296,7 +312,9 @@ class GeneralActs:
             return
         uses = list_uses(words, WordRole.ACTION, "to")
         one = Predication(None, {PLACE: phrase}, preposition="to", uses=uses, degree=phrase.degree)
-        clause = self._places.make(said, Act.GO, one, negated=said.lemma == "avoid")
+        clause = self._places.make(
+            said, Act.GO, one, negated=said.lemma == "avoid" or away is not None
+        )
         through = where is not None and where.preposition in _THROUGH and said.thing is None
         yield replace(clause, verb="stay" if stay else "go", sometime=through)
 

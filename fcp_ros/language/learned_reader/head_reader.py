@@ -107,6 +107,9 @@ class HeadReader:
             yield from self._read_pronoun(core)
         if opening.end > start and not opening.partitive and core.token < opening.end:
             yield from self._read_headless(blank, opening)
+            described = self._spans.tree.find_child(core.place, "relcl") is not None
+            if described and opening.determiner is Determiner.ALL:  # "all that is there"
+                yield replace(blank, head=Reference.THING, plural=True)
         if core.token < opening.end:
             return
         found = False

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from fcp_ros.language.english.adverbials import (
@@ -17,7 +17,8 @@ from fcp_ros.language.english.adverbials import (
 from fcp_ros.language.english.connectives import LONGEST_LINK, OTHERWISE, SEQUENCE
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.parsing.clauses.time_parser import read_time_limits
-from fcp_ros.language.parsing.trees import TimeLimit
+from fcp_ros.language.parsing.trees import Act, Link, Sentence, SpokenClause, TimeLimit
+from fcp_ros.language.parsing.word_uses import collect_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Word
 
@@ -149,3 +150,36 @@ def _make(
 ) -> Mark:
     use = WordUse(tokens[start].start, tokens[end - 1].end, role, kind.value)
     return Mark(kind, start, end, use, time)
+
+
+def split_marks(clauses: Sequence[SpokenClause], marks: Sequence[Mark]) -> list[list[Mark]]:
+    """Give each phrase to the clause in which it stands: "and, if possible, the book"."""
+    found: list[list[Mark]] = [[] for _ in clauses]
+    ends = [max((u.end for u in collect_uses(Sentence((c,)))), default=0) for c in clauses]
+    for mark in marks:
+        number = 0
+        while number + 1 < len(clauses) and mark.use.start >= ends[number]:
+            number += 1
+        found[number].append(mark)
+    return found
+
+
+def apply_mark(clause: SpokenClause, mark: Mark, behind: bool) -> SpokenClause:
+    """Change a clause by a phrase around it."""
+    if mark.kind is MarkKind.WISH:
+        return replace(clause, preferred=True)
+    if mark.kind is MarkKind.TIME:
+        return replace(clause, time=mark.time)
+    if mark.kind is MarkKind.SOMETIME:
+        return replace(clause, sometime=True)
+    if mark.kind is MarkKind.ONCE:
+        return replace(clause, once=True)
+    if mark.kind is MarkKind.IN_ORDER:
+        return replace(clause, in_order=True)
+    if mark.kind is MarkKind.ALWAYS and clause.act is Act.STATE:
+        return replace(clause, act=Act.KEEP)
+    if mark.kind is MarkKind.FIRST and behind:
+        return replace(clause, order=Link.EARLIER)
+    if mark.kind is MarkKind.THEN and behind:
+        return replace(clause, order=Link.THEN)
+    return clause

@@ -21,6 +21,11 @@ from fcp_ros.language.learned_reader.head_reader import (
     HeadReader,
     PhraseStart,
 )
+from fcp_ros.language.learned_reader.joined_nouns import (
+    NounLinks,
+    share_determiner,
+    share_head,
+)
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import (
     MANY_CLOSED,
@@ -55,15 +60,13 @@ EXCEPT = PhraseSet(
     "(excluding|leaving out|not counting|other than|all but|barring|besides|but|and not|without)",
 )
 """Words before what is left out."""
-_SHARING = (Determiner.THE, Determiner.ALL, Determiner.NO)
 _LEFT_OVER = 0.5
 """Degree of a phrase for each word of the tree that it leaves out."""
+_APART = 0.98
+"""Degree of what is said of a thing behind the place where it is."""
 _DEEPEST = 3
 _NOW = gather_words("now currently already still initially originally right")
 """Adverbs of what is so already, which is how things are described anyway."""
-_MORE = gather_words("more less fewer")
-_BOUNDING = frozenset(["than", "most", "least"])
-"""Words of a number that limits another one: "one, but no more than two"."""
 _LOOSE_LINKS = frozenset([",", "also", "either", "both", "neither"])
 _AND = gather_words("and & plus as well along together with then")
 _UNJOINED = 0.9
@@ -80,6 +83,7 @@ class NounReader:
         self._tokens = nouns.tokens
         self._spans = spans
         self._tree = spans.tree
+        self._links = NounLinks(spans.tree, nouns.get_text)
         self._barred = frozenset[int]()  # what belongs to none of the phrases that are being read
         self._beside = frozenset[int]()  # what is said of the one that is being read
         self._said = DescriptionReader(nouns, spans, self._read_best, find_state)
@@ -109,7 +113,7 @@ class NounReader:
             self._barred, self._beside = outer, inner
 
     def _read_any(self, word: Word, without: frozenset[int], depth: int) -> Sequence[Phrase]:
-        joined = [one for one in self._list_joined(word) if one.place not in without]
+        joined = [one for one in self._links.list_joined(word) if one.place not in without]
         if joined:
             listed = [p for p in self._read_one(word, without, depth) if isinstance(p.head, Listed)]
             group = listed or self._read_group(word, joined, without, depth)
@@ -129,42 +133,27 @@ class NounReader:
 
     # --- joined phrases
 
-    def _list_joined(self, word: Word) -> list[Word]:
-        """List what "and", "or" and commas join to a noun, from left to right."""
-        found: list[Word] = []
-        for child in self._tree.list_children(word.place, "conj", "appos"):
-            if child.is_inserted or child.is_verb or (child.role == "appos" and not found):
-                continue
-            if child.text in _MORE or self._get(child.token - 1) in _BOUNDING:
-                continue
-            found += [child, *self._list_joined(child)]
-        for child in self._tree.list_children(word.place, "prep", "advmod"):
-            noun = self._find_along(child) if self._is_along(child) else None
-            if noun is not None:
-                found += [noun, *self._list_joined(noun)]
-        return found
-
     def _read_group(
         self, word: Word, joined: Sequence[Word], without: frozenset[int], depth: int
     ) -> list[Phrase]:
         others = frozenset(one.place for one in joined)
         parts: list[NounPhrase] = []
         for one in (word, *joined):
-            inner = self._list_links(one)
+            inner = self._links.list_links(one)
             barred = without | others | {w.place for w in inner}
             barred -= {one.place}
             found = next(iter(self._read_one(one, barred, depth)), None)
             if found is None:
                 return []
             parts.append(found)
-        parts = self._share_head(parts)
-        links = [w for one in (word, *joined) for w in self._list_links(one)]
+        parts = share_head(parts)
+        links = [w for one in (word, *joined) for w in self._links.list_links(one)]
         texts = {w.text for w in links if w.text not in _LOOSE_LINKS}
         uses = tuple(self._use(w.token, w.token + 1, WordRole.FILLER) for w in links)
         degree = 1.0
         for part in parts:
             degree *= part.degree
-        given = _share_determiner(parts)
+        given = share_determiner(parts)
         if "nor" in texts:
             listed = Listed(tuple(replace(part, uses=()) for part in given))
             own = (*uses, *(use for part in given for use in part.uses))
@@ -191,7 +180,7 @@ class NounReader:
         """Group "the mug and either the bowl or the glass"."""
         groups: list[list[Phrase]] = [[parts[0]]]
         for before, part in zip(words, parts[1:], strict=False):
-            if any(w.text == "and" for w in self._list_links(before)):
+            if any(w.text == "and" for w in self._links.list_links(before)):
                 groups.append([part])
             else:
                 groups[-1].append(part)
@@ -199,37 +188,6 @@ class NounReader:
             Coordination(tuple(group), True) if len(group) > 1 else group[0] for group in groups
         )
         return Coordination(inner, False, uses, degree) if len(inner) > 1 else inner[0]
-
-    def _list_links(self, word: Word) -> list[Word]:
-        """List the words and marks that join something to a noun."""
-        links = list(self._tree.list_children(word.place, "cc", "punct", "preconj"))
-        links += [w for w in self._tree.list_children(word.place) if self._is_along(w)]
-        inner = [w for one in links for w in self._tree.list_children(one.place)]
-        inner = [w for w in inner if w.role in ("advmod", "prep", "pcomp")]
-        return [w for w in (*links, *inner) if not w.is_inserted]
-
-    def _is_along(self, word: Word) -> bool:
-        """Return True for "along with", which joins like "and"."""
-        return word.text in ("along", "together") and self._find_along(word) is not None
-
-    def _find_along(self, word: Word) -> Word | None:
-        for inner in (word, *self._tree.list_children(word.place, "prep", "pcomp")):
-            noun = self._tree.find_child(inner.place, "pobj")
-            if noun is not None:
-                return noun
-        return None
-
-    def _share_head(self, parts: list[NounPhrase]) -> list[NounPhrase]:
-        """Give the noun to what lacks one: "the red and the blue mug"."""
-        noun = next((p for p in reversed(parts) if isinstance(p.head, Noun)), None)
-        if noun is None:
-            return parts
-        return [
-            replace(p, head=noun.head, plural=noun.plural and p.determiner is not Determiner.A)
-            if p.head is Reference.ONE and (p.qualities or p.attributes) and not p.other
-            else p
-            for p in parts
-        ]
 
     # --- one phrase
 
@@ -251,12 +209,31 @@ class NounReader:
                     left = [t for t in own if not self._is_read(longer, t) and self._is_content(t)]
                     degree = longer.degree * _LEFT_OVER ** len(left)
                     found.append(replace(longer, degree=degree))
+        found += self._read_apart(word, own, without, depth)
         found.sort(key=lambda one: -one.degree)
         different: list[NounPhrase] = []
         for phrase in found:
             if phrase not in different and len(different) < _MOST:
                 different.append(phrase)
         return different
+
+    def _read_apart(
+        self, word: Word, own: set[int], without: frozenset[int], depth: int
+    ) -> Iterator[NounPhrase]:
+        """Yield phrases with the clause behind a place: "all surfaces in the hall | that are wet".
+
+        What can't be said of the place may be said of what is there.
+        """
+        last = self._spans.words[max(own)] if own else word
+        while last.role not in ("relcl", "acl") and last.head != last.place:
+            last = self._tree.words[last.head]
+        inner = last.head not in (last.place, word.place) and last.place not in without
+        if not inner or last.token not in own:
+            return
+        for phrase in self._read_one(word, without | {last.place}, depth):
+            said = self._said.read_behind(last, _find_noun(phrase), depth)
+            if said is not None:
+                yield replace(said.add_to(phrase), degree=phrase.degree * said.degree * _APART)
 
     def _is_content(self, token: int) -> bool:
         return self._tokens[token].kind is not TokenKind.MARK
@@ -270,6 +247,8 @@ class NounReader:
         inner = word
         while inner.token < start:
             following = self._spans.find_of(inner)
+            if following is None and self._tree.find_child(inner.place, "relcl") is not None:
+                return inner  # "all that is on the table"
             if following is None or following.token not in own:
                 following = self._spans.find_core(word, start)
                 return following if following and following.token in own else inner
@@ -301,13 +280,13 @@ class NounReader:
         several = opening.number is not None or opening.determiner in ALONE
         if not several or not (opening.definite or opening.partitive) or core == begun.word:
             return None
-        joined = [*self._list_joined(core), *self._list_joined(begun.word)]
+        joined = [*self._links.list_joined(core), *self._links.list_joined(begun.word)]
         if not joined:
             return None
         others = frozenset(one.place for one in (core, *joined))
         parts: list[NounPhrase] = []
         for one in (core, *joined):
-            inner_links = {w.place for w in self._list_links(one)}
+            inner_links = {w.place for w in self._links.list_links(one)}
             barred = self._barred | inner_links | (others - {one.place})
             part = next(iter(self._read_one(one, barred, 1)), None)
             if part is None:
@@ -316,10 +295,10 @@ class NounReader:
         plurals = sum(part.plural for part in parts)
         if plurals not in (0, len(parts) if opening.number is not None else 0):
             return None
-        links = [w for one in (begun.word, core, *joined) for w in self._list_links(one)]
+        links = [w for one in (begun.word, core, *joined) for w in self._links.list_links(one)]
         uses = [self._use(w.token, w.token + 1, WordRole.FILLER) for w in links]
         inner = [use for part in parts for use in part.uses]
-        given = tuple(replace(part, uses=()) for part in _share_determiner(parts))
+        given = tuple(replace(part, uses=()) for part in share_determiner(parts))
         degree = blank.degree
         for part in parts:
             degree *= part.degree
@@ -352,6 +331,9 @@ class NounReader:
         phrase, excepted = self._read_exception(phrase, own, depth)
         phrase = self._read_same(phrase, own, depth)
         for child in self._list_behind(phrase, begun.core, word, own, without | excepted, depth):
+            if child.role == "appos" and self._spans.find_of(child) is not None:
+                phrase = self._read_total(phrase, child, without | excepted)
+                continue
             said = self._said.read_behind(child, _find_noun(phrase), depth)
             if said is None or all(self._is_read(phrase, t) for t in said.tokens):
                 continue
@@ -398,6 +380,21 @@ class NounReader:
                 yield above
         if word.head != word.place and word.tag in ("WP", "WDT") and word.head not in without:
             yield self._tree.words[word.head]  # "whatever | is dirty"
+
+    def _read_total(self, phrase: NounPhrase, total: Word, without: frozenset[int]) -> NounPhrase:
+        """Read "(the plates,) all three of them", which says again how many are meant."""
+        tokens = self._spans.list_tokens(total.place, without)
+        start = min(tokens)
+        if self._get(max(tokens)) != "them" or phrase.number is not None or not phrase.plural:
+            return phrase
+        for opening in read_openings(self._tokens, start):
+            if opening.end <= start or opening.determiner not in (*ALONE, Determiner.THE):
+                continue
+            uses = (self._use(t, t + 1, WordRole.QUANTITY) for t in sorted(tokens))
+            none = opening.determiner is Determiner.NO
+            determiner = Determiner.NO if none else Determiner.ALL
+            return replace(phrase, determiner=determiner, uses=(*phrase.uses, *uses))
+        return phrase
 
     def _read_limit(self, phrase: NounPhrase) -> NounPhrase:
         """Read "(two plates) or more", "as many mugs as possible"."""
@@ -452,15 +449,14 @@ class NounReader:
         single = phrase.determiner in (Determiner.THE, Determiner.A) and not phrase.plural
         if single or isinstance(phrase.head, ElementName):
             return phrase, frozenset()
-        last = max(own, default=phrase.end) + 1
-        for start in range(phrase.end, last + 1):
+        for start in sorted(t for t in own if not phrase.start <= t < phrase.end):
             end = EXCEPT.find_end(self._tokens, start)
-            if end == start or start not in own:
+            if end == start:
                 continue
             for head in self._spans.list_heads(end):
                 excluded = self._read_best(head, "", depth + 1)
-                if excluded is None:
-                    continue
+                if excluded is None or _says_none(excluded):
+                    continue  # "all forks on the table, but no knives"
                 use = self._use(start, end, WordRole.LIMIT, "except")
                 above = self._spans.words[start].place if start in self._spans.words else -1
                 longer = replace(
@@ -473,17 +469,9 @@ class NounReader:
         return phrase, frozenset()
 
 
+def _says_none(phrase: Phrase) -> bool:
+    return isinstance(phrase, NounPhrase) and phrase.determiner is Determiner.NO
+
+
 def _find_noun(phrase: NounPhrase) -> Noun | None:
     return phrase.head if isinstance(phrase.head, Noun) else None
-
-
-def _share_determiner(parts: Sequence[NounPhrase]) -> tuple[NounPhrase, ...]:
-    """Give a determiner to parts that have none: "the kitchen and living room"."""
-    given: list[NounPhrase] = []
-    for part in parts:
-        if given and part.determiner is Determiner.BARE and part.number is None:
-            singular = not part.plural and not isinstance(part.head, ElementName)
-            if singular or given[0].determiner in _SHARING:
-                part = replace(part, determiner=given[-1].determiner)
-        given.append(part)
-    return tuple(given)

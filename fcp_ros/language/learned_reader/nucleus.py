@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from fcp_ros.language.english.prepositions import PREPOSITIONS
+from fcp_ros.language.english.verbs import GO_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.clauses import ParsedClause
@@ -16,6 +17,7 @@ _PARTNERS = gather_words("you i we me us")
 _SIDES = gather_words("top front side inside middle back")
 """Parts of a thing that make a preposition: "on top of"."""
 _JOINED = ("conj", "appos", "npadvmod", "dep")
+_DEICTIC = ("there", "here")
 _OVER = ("over", "back", "in", "up")
 _PARTICLES = gather_words("on off up down out away back over in together")
 _STATES = ("acomp", "oprd", "attr", "advcl", "ccomp", "amod", "prt", "advmod", "acl")
@@ -60,6 +62,12 @@ class Nucleus:
                 found += find_places(self.tree, child.place)
         return found
 
+    def list_joined(self, noun: Word) -> Iterator[Word]:
+        """Yield a noun, and those that "and" joins to it."""
+        yield noun
+        for child in self.tree.list_children(noun.place, "conj"):
+            yield from self.list_joined(child)
+
 
 def read_nucleus(parsed: ParsedClause) -> Nucleus:
     """Read the parts of a clause."""
@@ -69,7 +77,7 @@ def read_nucleus(parsed: ParsedClause) -> Nucleus:
         subject = tree.words[parsed.subject.word]
     elif subject is None and verb.role == "xcomp" and not tree.find_child(verb.head, "dobj"):
         subject = tree.find_child(verb.head, *SUBJECTS)
-    speaker = subject is not None and subject.text in ("i", "we")
+    speaker = subject is not None and subject.text in ("i", "we", "me", "us")
     if subject is not None and subject.role == "expl":
         subject = tree.find_child(verb.place, "attr", "dobj", "nsubj") or subject
     lemma = parsed.lemma
@@ -77,6 +85,9 @@ def read_nucleus(parsed: ParsedClause) -> Nucleus:
     receiver = tree.find_child(verb.place, "dative")
     if receiver is not None and receiver.tag in ("IN", "TO"):
         receiver = None
+    objects = list(tree.list_children(verb.place, "dobj"))
+    if receiver is None and len(objects) > 1 and objects[0].text in ("me", "us"):
+        receiver, thing = objects[:2]  # "fetch | me | the mug"
     if not lemma and verb.is_noun and subject is None:
         subject = verb
     elif subject is not None and subject.text in _PARTNERS:
@@ -125,7 +136,7 @@ def find_places(tree: Tree, place: int) -> Iterator[SpokenPlace]:
     for child in tree.list_children(place, "advcl", "ccomp", "relcl"):
         yield from _find_whereabouts(tree, child)
     for child in tree.list_children(place, "advmod"):
-        if child.text in ("there", "here"):
+        if child.text in _DEICTIC:
             near = [w for w in tree.words if w.text in _OVER and w.head in (place, child.place)]
             yield SpokenPlace("at", (child, *near), child, child)
     for child in tree.list_children(place, "prep", "advmod", "dative", "prt", "agent"):
@@ -133,9 +144,13 @@ def find_places(tree: Tree, place: int) -> Iterator[SpokenPlace]:
         while True:
             last = chain[-1]
             nouns = list(tree.list_children(last.place, "pobj"))
+            nouns += [w for w in tree.list_children(last.place, "pcomp") if w.text in _DEICTIC]
+            again = [c for c in tree.list_children(last.place, "conj") if c.text == last.text]
+            beside = [*again, *tree.list_children(last.place, "preconj")]  # "(in it) or | in that"
             below = [c for c in tree.list_children(last.place, "prep") if c.place > last.place]
             if nouns:
-                yield from _make_place(tree, chain, nouns[0])
+                for found in _make_place(tree, chain, nouns[0]):
+                    yield replace(found, words=(*found.words, *beside))
             if not below or (nouns and nouns[0].lemma not in _SIDES):
                 break
             chain.append(below[0])
@@ -181,14 +196,19 @@ def list_uses(words: Iterable[Word], role: WordRole, meaning: str) -> tuple[Word
 def mend_clauses(tree: Tree) -> Tree:
     """Give a clause the subject and subordinator that the parser gave to its auxiliary.
 
-    "Make sure | that the fridge is | closed" has an adjective as its verb.
+    "Make sure | that the fridge is | closed" has an adjective as its verb. Where somebody goes
+    belongs to the going: "wipe it without going | into the hall".
     """
     words = list(tree.words)
     for word in tree.words:
+        before = tree.words[word.place - 1] if word.place else word
+        if word.role == "prep" and before.role == "pcomp" and before.lemma in GO_VERBS:
+            words[word.place] = replace(word, head=before.place)
         above = tree.words[word.head]
         if above.role == "auxpass" and word.role in (*SUBJECTS, "mark"):
             words[word.place] = replace(word, head=above.head)
             verb = words[above.head]
             tag = "VBN" if verb.tag == "JJ" else verb.tag
-            words[verb.place] = replace(verb, tag=tag)
+            role = "advcl" if verb.role == "punct" and word.role == "mark" else verb.role
+            words[verb.place] = replace(verb, tag=tag, role=role)
     return Tree(tuple(words))

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from fcp_ros.cset.state_facts import facts
 from fcp_ros.domain.expressions.evaluation import CATEGORY
 from fcp_ros.domain.model import IS_A
 from fcp_ros.language.demands.clause import SUBJECT, DemandClause, SpokenArgument
@@ -23,6 +24,7 @@ from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
     Coordination,
     Determiner,
+    ElementName,
     Noun,
     NounPhrase,
     Phrase,
@@ -152,6 +154,14 @@ class LearnedPhrases:
         instance = self._instance
         types = {instance.type_of(instance.id_of(name)) for name in head.members}
         return frozenset(types or {head.type} - {""})
+
+    def is_there(self, thing: NounPhrase, place: NounPhrase) -> bool:
+        """Return True if one of the things that may be meant is at one of the places already."""
+        things, places = map(_list_names, (thing, place))
+        return any(
+            fact.arguments[0] in things and places & {*fact.arguments[1:]}
+            for fact in facts(self._instance)
+        )
 
     def _is_cut(self, tree: Tree, word: Word) -> bool:
         """Return True for a slice of what can be sliced."""
@@ -340,6 +350,13 @@ class LearnedPhrases:
     def _has_type(self, type_: str, wanted: str) -> bool:
         schema = self._domain.schema
         return bool(type_) and schema.has_type(wanted) and schema.is_subtype(type_, wanted)
+
+
+def _list_names(phrase: NounPhrase) -> set[str]:
+    head = phrase.head
+    if isinstance(head, ElementName):
+        return {head.name}
+    return {*head.members} if isinstance(head, Noun) else set()
 
 
 def _names_absent(phrase: Phrase | None) -> bool:

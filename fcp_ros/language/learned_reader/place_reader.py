@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fcp_ros.cset.state_facts import facts
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
 from fcp_ros.language.english.verbs import REMOVE_VERBS
 from fcp_ros.language.learned_reader.nucleus import Nucleus, SpokenPlace, list_uses
@@ -38,13 +37,14 @@ from fcp_ros.language.parsing.word_uses import collect_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Word
 
+_IT = NounPhrase(0, 0, Reference.IT, Determiner.THE)
+
 
 class PlaceReader:
     """A reader of clauses by which something shall be somewhere."""
 
     def __init__(self, parsed: ParsedInstruction, phrases: LearnedPhrases) -> None:
         self._places = parsed.places
-        self._instance = parsed.context.instance
         self._phrases = phrases
         self._finder = PlacingFinder(self._bars)
 
@@ -79,11 +79,6 @@ class PlaceReader:
         if head is None:
             return self.read_noun(said, word, without)
         return NounPhrase(word.token, word.token + 1, head, Determiner.THE)
-
-    def find_movable(self) -> str:
-        """Return the type of things that most relations say the place of."""
-        types = [place.meaning.types[place.theme] for place in self._places.list_theme_relations()]
-        return max(types, key=types.count, default="")
 
     def make_place(
         self,
@@ -124,13 +119,10 @@ class PlaceReader:
     ) -> NounPhrase:
         """Say of a place what is there: "(to the room) | with the desk"."""
         things = self.read_noun(said, content.noun)
-        names = place.head.members if isinstance(place.head, Noun) else ()
-        if not isinstance(things, NounPhrase) or not isinstance(things.head, Noun):
+        several = isinstance(place.head, Noun) and len(place.head.members) > 1
+        if not (several and isinstance(things, NounPhrase)):
             return place
-        inner = {*things.head.members}
-        known = facts(self._instance)
-        told = any(f.arguments[0] in inner and f.arguments[-1] in names for f in known)
-        if len(names) < 2 or not told:
+        if not self._phrases.is_there(things, place):
             return place
         uses = list_uses(content.words, WordRole.QUALITY, "what is there")
         there = Predication(None, {THEME: things}, PLACE, "from", degree=things.degree, uses=uses)
@@ -235,9 +227,12 @@ class PlaceReader:
                 same = replace(one, arguments=arguments, uses=())
                 yield self._make_more(parts.act, same, said.lemma)
 
-    def place_same(self, said: Nucleus) -> Iterator[SpokenClause]:
-        """Read "(the milk to the table, then) back | into the fridge"."""
-        same = NounPhrase(0, 0, Reference.IT, Determiner.THE)
+    def place_same(self, said: Nucleus, same: NounPhrase = _IT) -> Iterator[SpokenClause]:
+        """Read "(the milk to the table, then) back | into the fridge", "(the milk,) put | there".
+
+        Args:
+            same: speaks of what was named before.
+        """
         one = self.make_place(said, same, said.places[0])
         if one is not None:
             clause = self.make(said, Act.STATE, one)
@@ -283,6 +278,8 @@ class PlaceReader:
         place = self.read_noun(said, sources[0].noun)
         if place is None:
             return
+        if isinstance(theme, NounPhrase) and _is_any_thing(theme):
+            theme = self.add_place(said, theme, sources[0])  # "take that thing off the table"
         away = Predication(
             None,
             {THEME: theme, PLACE: place},
@@ -295,6 +292,9 @@ class PlaceReader:
 
     def add_place(self, said: Nucleus, theme: Phrase, source: SpokenPlace) -> Phrase:
         """Say of a thing where it is: "(bring me the mug) | from the shelf"."""
+        if isinstance(theme, Coordination):
+            parts = tuple(self.add_place(said, part, source) for part in theme.parts)
+            return replace(theme, parts=parts)
         place = self.read_noun(said, source.noun)
         if place is None or not isinstance(theme, NounPhrase):
             return theme
@@ -335,6 +335,12 @@ def _repeat(phrase: object) -> NounPhrase:
         return replace(phrase, determiner=Determiner.THE, number=None, qualities=(), uses=())
     head = Reference.THEM if several else Reference.IT
     return NounPhrase(0, 0, head, Determiner.THE, None, several)
+
+
+def _is_any_thing(phrase: NounPhrase) -> bool:
+    """Return True for "the thing", of which nothing is said."""
+    vague = phrase.head is Reference.THING and phrase.determiner is Determiner.THE
+    return vague and not (phrase.plural or phrase.qualities or phrase.attributes)
 
 
 def _covers(phrase: Phrase, word: Word) -> bool:

@@ -19,6 +19,8 @@ BEING = gather_words(
 LASTING = gather_words("stay remain keep leave")
 WANTING = gather_words("want need like love prefer wish have see")
 PLACED = gather_words("on in at near under behind before above to where")
+_STATIC, _DESTINATIONS = gather_words("on in at inside under"), gather_words("to into onto")
+"""Prepositions of where something is, and of where it goes: "(the mug) on the table | to it"."""
 DEICTIC = {"there": Reference.THERE, "here": Reference.HERE}
 """Adverbs that are places."""
 
@@ -76,12 +78,17 @@ class PlacingFinder:
         sources = [p for p in own if p.preposition == "from" and p not in barred]
         goals = [p for p in own if p not in (*sources, *barred)]
         joined, pairs = self._find_joined(said, word, goals)
+        if not goals and sources:  # "from the counter | on the table"
+            source = sources[0].noun
+            behind = [p for p in said.list_behind(source) if p.preposition in PLACED]
+            goals = [p for p in behind if self._bars(said, source, p, p.noun)][:1]
         if not goals:
             goals = [p for p in attached if p.preposition in PLACED][-1:]
         if not goals and pairs:
             goals = [pairs[-1][1]]  # "the mug and the book | on the table"
             joined, pairs = [*joined, *(one for one, _ in pairs)], []
-        goals = [p for p in goals if p.noun.text not in DEICTIC or p is goals[0]]
+        named = [p for p in goals if p.noun.text not in DEICTIC]
+        goals = named or goals[:1]  # "on the table there" is on the table
         described = goals[:1] if self._says_which(said, goals) else []
         return Placing(
             act, word, goals[len(described) :], sources, barred, described, joined, pairs
@@ -91,7 +98,8 @@ class PlacingFinder:
         """Return True for "(everything) on the counter | on the table": it is there already."""
         if len(goals) < 2 or goals[0].preposition == "where" or goes_on(said, goals[1]):
             return False
-        return self._bars(said, goals[0].noun, goals[1], goals[1].noun)
+        static = goals[0].words[0].text in _STATIC and goals[1].words[0].text in _DESTINATIONS
+        return static or self._bars(said, goals[0].noun, goals[1], goals[1].noun)
 
     def _find_theme(self, said: Nucleus) -> tuple[Act, Word] | None:
         """Find what shall be somewhere, and how that is asked for."""

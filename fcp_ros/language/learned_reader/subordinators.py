@@ -7,7 +7,7 @@ from enum import Enum
 
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.syntax.clauses import ParsedClause
-from fcp_ros.language.syntax.tree import Tree, Word
+from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 
 
 class Subordination(Enum):
@@ -26,7 +26,8 @@ class Subordination(Enum):
 
 
 _PHRASES = {
-    Subordination.IF: "if, in case, provided, provided that, assuming, assuming that, only if",
+    Subordination.IF: "if, if and only if, only if, in case, provided, provided that, assuming, "
+    "assuming that",
     Subordination.UNLESS: "unless",
     Subordination.WHEN: "when, as soon as, the moment, only when",
     Subordination.AFTER: "after, once, only after, only once, right after, having",
@@ -54,6 +55,8 @@ def find_relation(
     relation = clause.relation
     if relation not in _CLAUSAL and not relation.startswith("prep:"):
         return None
+    if _is_inverted(tree, verb):
+        return Subordination.IF, tuple(tree.list_children(verb.place, "aux"))[:1]
     below = tree.list_subtree(verb.place)
     begin = min((p for p in below if not tree.words[p].is_inserted), default=verb.place)
     texts = [word.text for word in tree.words]
@@ -71,11 +74,22 @@ def find_relation(
     return None
 
 
+def _is_inverted(tree: Tree, verb: Word) -> bool:
+    """Return True for "should the door be open, ..."."""
+    first = [tree.words[p] for p in tree.children[verb.place] if tree.words[p].role != "cc"]
+    if not first or first[0].text != "should" or first[0].is_inserted:
+        return False
+    subject = tree.find_child(verb.place, *SUBJECTS)
+    asked = subject is None or subject.text in ("i", "we", "you")
+    return not asked and subject is not None and first[0].place < subject.place
+
+
 def _introduces(tree: Tree, verb: Word, words: tuple[Word, ...], begin: int) -> bool:
     """Return True if the last word of a subordinator depends on the verb, or stands before it."""
     last = words[-1]
     if verb.role in ("ROOT", "conj", "dep", "parataxis"):
         own = last.role in ("mark", "advmod") and last.head == verb.place
+        own |= len(words) > 1 and words[0].place == begin  # "in case"
         return own and (verb.role != "ROOT" or words[0].place == begin)
     if last.head == verb.place or verb.head == last.place:
         return last.role in ("mark", "advmod", "dep", "npadvmod", "aux") or (

@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Remarks beside what is asked for: "the door is shut"."""
+"""Remarks beside what is asked for ("the door is shut"), and things named before it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fcp_ros.language.english.tokens import Token
+from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.clause_roles import WRAPPING
 from fcp_ros.language.learned_reader.marks import Mark, MarkKind
 from fcp_ros.language.learned_reader.nucleus import Nucleus
-from fcp_ros.language.parsing.trees import Act
+from fcp_ros.language.parsing.trees import (
+    Act,
+    Coordination,
+    Determiner,
+    NounPhrase,
+    Phrase,
+    Reference,
+)
 from fcp_ros.language.syntax.clauses import Mood, ParsedClause
 from fcp_ros.language.syntax.sentences import Segment
 from fcp_ros.language.syntax.statements import tell
@@ -20,7 +29,12 @@ _WEIGHTY = gather_words(
     "most least more less fewer only except unless until never whichever whatever instead"
 )
 """Words that limit something wherever they stand: a sentence with one is no mere remark."""
-_LOGICAL = gather_words("so only unless until if whenever never not no after before once nor")
+_LOGICAL = gather_words(
+    "so only unless until if whenever never not no after before once nor "
+    "case should provided assuming"
+)
+_RESUMING = gather_words("it them that those one ones both this these")
+_TRANSITIVE = PUT_VERBS | gather_words("touch disturb")
 PLACED = gather_words("go belong stay remain")
 """Verbs that say in the present where something shall be."""
 
@@ -90,3 +104,36 @@ def is_remark(parsed: ParsedClause, nucleus: Nucleus, marks: Sequence[Mark], ord
 def list_tokens(tree: Tree, places: Sequence[int]) -> list[int]:
     """List the tokens of words that were said."""
     return [tree.words[p].token for p in places if not tree.words[p].is_inserted]
+
+
+def names_topic(unit: Segment, following: Segment, tokens: Sequence[Token]) -> bool:
+    """Return True for a noun with nothing to be done, of which the next clause speaks.
+
+    That clause has a pronoun for it, or a verb that lacks its object ("the mug, bring | here").
+    """
+    tree, root = unit.tree, unit.tree.root
+    links = [tokens[place].text for place in following.piece.links]
+    apart = following.piece.sentence - unit.piece.sentence  # "the mug. could you wash it?"
+    if apart > 1 or not set(links) <= {",", ":"}:
+        return False
+    if not root.is_noun or any(tree.list_children(root.place, *SUBJECTS)):
+        return False
+    if any(word.is_inserted for word in tree.words):
+        return False  # "the mug should be on it, ..."
+    verb = following.tree.root
+    asked = following.tree.find_child(verb.place, "nsubj")
+    lacking = (
+        verb.lemma in _TRANSITIVE
+        and asked is not None
+        and asked.text == "you"
+        and not any(following.tree.list_children(verb.place, "dobj", "prt"))
+    )
+    resumed = any(w.text in _RESUMING and w.role != "det" for w in following.tree.words)
+    return (lacking and not apart) or (resumed and bool(links or apart))
+
+
+def speak_again(phrase: Phrase) -> NounPhrase:
+    """Speak of the same things by a pronoun."""
+    several = isinstance(phrase, Coordination) or (isinstance(phrase, NounPhrase) and phrase.plural)
+    head = Reference.THEM if several else Reference.IT
+    return NounPhrase(0, 0, head, Determiner.THE, None, several)

@@ -11,7 +11,7 @@ from math import exp, inf
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_text
-from fcp_ros.grounding.generation.generator import WrittenText
+from fcp_ros.grounding.generation import WrittenText
 from fcp_ros.language.model_reader.goal_grammar import UNCLEAR
 from fcp_ros.language.model_reader.names import OfferedNames
 from fcp_ros.language.model_reader.normal_form import write_normal_form

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from fcp_ros.cset import Schema
 from fcp_ros.domain.expressions.syntax import RESERVED, quote_if_needed
 from fcp_ros.domain.model import IS_A, Parameter
-from fcp_ros.grounding.generation.generator import (
+from fcp_ros.grounding.generation import (
     START,
     Grammar,
     Nonterminal,

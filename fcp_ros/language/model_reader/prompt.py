@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import quote_if_needed
 from fcp_ros.domain.model import Domain, Parameter
-from fcp_ros.grounding.generation.generator import quote_data
+from fcp_ros.grounding.generation import quote_data
 from fcp_ros.language.model_reader.examples import Example
 from fcp_ros.language.model_reader.goal_grammar import UNCLEAR
 from fcp_ros.language.model_reader.names import OfferedElement, OfferedNames

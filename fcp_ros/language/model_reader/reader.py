@@ -11,9 +11,8 @@ from time import monotonic
 
 from fcp_ros.domain.expressions.syntax import to_text
 from fcp_ros.foundation.wording import to_printable
-from fcp_ros.grounding.generation.generator import TextGenerator, TextRequest
-from fcp_ros.grounding.generation.model_generator import make_model_generator
-from fcp_ros.grounding.generation.server_generator import ServerGenerator
+from fcp_ros.grounding.generation import TextGenerator, TextRequest
+from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
 from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.grounding.options import Device, EndpointOptions, Precision
 from fcp_ros.language.model_reader.candidates import CheckedTexts, GoalCandidate, check_texts

@@ -10,14 +10,23 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from fcp_ros.language.english.turning_words import EXCEPTING_MARKS
+from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.syntax.noun_attachments import (
+    DESTINATIONS,
+    LISTED,
+    OBJECTS,
+    PLACING,
+    attach_appositions,
+    attach_exceptions,
+    attach_relatives,
+    attach_totals,
+    has_place,
+    leave_out,
+)
 from fcp_ros.language.syntax.sentences import Segment
-from fcp_ros.language.syntax.tree import Tree, Word
+from fcp_ros.language.syntax.tree import Tree, Word, move_words
 
-_LISTED = ("appos", "npadvmod", "conj", "dep")
-_OBJECTS = ("dobj", "pobj", "nsubj", "nsubjpass", "attr")
-_DESTINATIONS = frozenset(["to", "into", "onto"])
 _FREE = gather_words("whatever whichever what")
 _FREE_ROLES = {
     "ccomp": "dobj",
@@ -29,9 +38,9 @@ _FREE_ROLES = {
 """Roles of free relative clauses in a parser's tree, and those of their pronouns then."""
 _POSTURES = frozenset(["lie", "stand", "sit", "hang"])
 _NOW = gather_words("now currently already still initially originally")
-_PLACING = gather_words("on in into onto to at under behind next inside")
 _FINDING = gather_words("find see have get exist be need want own possess spot")
 _PARTNERS = gather_words("i you we there")
+_NEEDS = gather_words("need needs want wants")
 _ADVERBS = gather_words("next close near")
 """Adverbs that are prepositions with "to" behind them."""
 
@@ -46,43 +55,25 @@ def mend_tree(tree: Tree) -> Tree:
     mends = (
         _join_lists,
         _join_parts,
+        _join_places,
         _split_pairs,
-        _attach_appositions,
-        _attach_relatives,
+        attach_appositions,
+        attach_totals,
+        attach_relatives,
         _free_relatives,
         _attach_adverbs,
+        _attach_deictics,
+        _raise_needs,
         _make_prepositions,
-        _leave_out,
-        _attach_exceptions,
+        leave_out,
+        attach_exceptions,
         _attach_places,
         _release_places,
+        _release_destinations,
     )
     for mend in mends:
         tree = mend(tree)
     return tree
-
-
-def _move(tree: Tree, moved: dict[int, tuple[int, str]]) -> Tree:
-    """Attach words to others: place -> the place above it and its role."""
-    if not moved:
-        return tree
-    words = tuple(
-        replace(word, head=moved[word.place][0], role=moved[word.place][1])
-        if word.place in moved
-        else word
-        for word in tree.words
-    )
-    return tree if _has_circle(words) else Tree(words)
-
-
-def _has_circle(words: tuple[Word, ...]) -> bool:
-    for word in words:
-        steps = 0
-        while word.head != word.place:
-            word, steps = words[word.head], steps + 1
-            if steps > len(words):
-                return True
-    return False
 
 
 # --- lists
@@ -98,12 +89,12 @@ def _join_lists(tree: Tree) -> Tree:
             link = tree.words[tree.list_subtree(word.place)[0] - 1]
             if link.role in ("cc", "punct"):
                 moved[link.place] = (before.place, link.role)
-    return _move(tree, moved)
+    return move_words(tree, moved)
 
 
 def _find_before(tree: Tree, word: Word) -> Word | None:
     """Find the noun that stands before a later one of a list, if the tree doesn't join them."""
-    if not word.is_noun or word.role not in _LISTED or word.head == word.place:
+    if not word.is_noun or word.role not in LISTED or word.head == word.place:
         return None
     first = tree.list_subtree(word.place)[0]
     link = tree.words[first - 1] if first else word
@@ -120,7 +111,7 @@ def _find_before(tree: Tree, word: Word) -> Word | None:
     else:
         last = first - 2
     before = tree.words[last] if last >= 0 else None
-    while before is not None and not (before.is_noun and before.role in (*_OBJECTS, *_LISTED)):
+    while before is not None and not (before.is_noun and before.role in (*OBJECTS, *LISTED)):
         if before.head in (before.place, word.place) or before.is_verb:
             return None
         before = tree.words[before.head]
@@ -150,7 +141,23 @@ def _join_parts(tree: Tree) -> Tree:
                 for link in tree.list_children(word.place, "cc", "punct"):
                     if inner.place < link.place < other.place:
                         moved[link.place] = (inner.place, link.role)
-    return _move(tree, moved)
+    return move_words(tree, moved)
+
+
+def _join_places(tree: Tree) -> Tree:
+    """Join the nouns of "in the desk or | in the locker"."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        first = tree.words[word.head]
+        if word.role != "conj" or first.text != word.text or first.role != "prep":
+            continue
+        nouns = [tree.find_child(one.place, "pobj") for one in (first, word)]
+        links = list(tree.list_children(first.place, "cc"))
+        if nouns[0] is None or nouns[1] is None or not links:
+            continue
+        moved[nouns[1].place] = (nouns[0].place, "conj")
+        moved |= {link.place: (nouns[0].place, "cc") for link in links}
+    return move_words(tree, moved)
 
 
 def _split_pairs(tree: Tree) -> Tree:
@@ -163,12 +170,12 @@ def _split_pairs(tree: Tree) -> Tree:
         if verb.role == "dobj":
             verb = tree.words[verb.head]
         pair = word.role == "conj" and place.role == "pobj" and prep.role == "prep"
-        own = any(p.text in _PLACING for p in tree.list_children(word.place, "prep"))
+        own = any(p.text in PLACING for p in tree.list_children(word.place, "prep"))
         if pair and own and verb.is_verb and verb.lemma != "be":
             opened = any(tree.list_children(word.place, "det", "nummod", "poss"))
             if opened or word.tag == "CD":
                 moved[word.place] = (verb.place, "conj")
-    return _move(tree, moved)
+    return move_words(tree, moved)
 
 
 # --- free relatives
@@ -197,7 +204,7 @@ def _free_relatives(tree: Tree) -> Tree:
         places = [w for w in tree.list_children(clause.place, "prep") if w.place > clause.place]
         if len(places) > 1 and above.place < clause.place:
             moved[places[-1].place] = (above.place, "prep")
-    return _move(tree, moved)
+    return move_words(tree, moved)
 
 
 def _is_free(tree: Tree, subject: Word) -> bool:
@@ -215,7 +222,7 @@ def _attach_adverbs(tree: Tree) -> Tree:
             before = tree.words[before.place - 1]
         if word.text in ("along", "together") and word.role in ("prep", "advmod"):
             noun = before if before.is_noun else None
-            if noun is not None and noun.role in _OBJECTS and tree.words[word.head].is_verb:
+            if noun is not None and noun.role in OBJECTS and tree.words[word.head].is_verb:
                 moved[word.place] = (noun.place, "prep")
         if word.text not in _NOW or word.role != "advmod" or word.place == word.head:
             continue
@@ -224,85 +231,55 @@ def _attach_adverbs(tree: Tree) -> Tree:
             above = tree.words[above.head]
         if above.role in ("relcl", "acl") and above.head != word.place:
             moved[word.place] = (above.place, "advmod")
-    return _move(tree, moved)
+    return move_words(tree, moved)
+
+
+def _attach_deictics(tree: Tree) -> Tree:
+    """Attach "here" in "bring it over here" to the verb, and "over" to it."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        above = tree.words[word.head]
+        near = above.text in ("over", "back", "up", "in") and above.head != above.place
+        if word.text in ("here", "there") and near and word.role in ("pcomp", "advmod"):
+            moved[word.place] = (above.head, "advmod")
+            moved[above.place] = (word.place, "advmod")
+    return move_words(tree, moved)
+
+
+def _raise_needs(tree: Tree) -> Tree:
+    """Put "needs" above "wiping" in "the table needs wiping", where it was made its auxiliary."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        verb = tree.words[word.head]
+        subject = any(tree.list_children(word.place, "nsubj", "nsubjpass"))
+        needs = word.text in _NEEDS and word.role == "aux"
+        if needs and verb.tag == "VBG" and subject:
+            above = word.place if verb.head == verb.place else verb.head
+            moved[word.place] = (above, verb.role)
+            moved[verb.place] = (word.place, "xcomp")
+    words = [
+        replace(word, lemma=word.text.removesuffix("s")) if word.text in _NEEDS else word
+        for word in move_words(tree, moved).words
+    ]
+    return Tree(tuple(words)) if moved else tree
 
 
 # --- prepositions
 
 
 def _make_prepositions(tree: Tree) -> Tree:
-    """Make "next to" and the like prepositions."""
+    """Make "next to" and the like prepositions, and attach "as" to "the same room | as it"."""
     moved = {
         word.place: (word.head, "prep")
         for word in tree.words
         if word.text in _ADVERBS and word.role in ("advmod", "acomp")
         if any(child.text == "to" for child in tree.list_children(word.place, "prep"))
     }
-    return _move(tree, moved)
-
-
-def _leave_out(tree: Tree) -> Tree:
-    """Make "but" in "all cups but the mug" a preposition."""
-    moved: dict[int, tuple[int, str]] = {}
-    for word in tree.words:
-        if word.text in ("just", "only"):
-            moved |= _leave_out_just(tree, word)
-        if word.text not in ("but", "except") or word.role != "cc":
-            continue
-        later = (w for w in tree.list_children(word.head, "conj") if w.place > word.place)
-        left_out = next(later, None)
-        above = tree.words[word.head]
-        noun = _find_many(tree, above, word) if above.is_verb else above
-        if left_out is None or noun is None or left_out.is_verb or not _is_named(tree, left_out):
-            continue
-        moved[word.place] = (noun.place, "prep")
-        moved[left_out.place] = (word.place, "pobj")
-        for between in tree.list_children(left_out.place, "neg", "advmod"):
-            if word.place < between.place < left_out.place:
-                moved[between.place] = (word.place, between.role)  # "but not | the mug"
-        verb = above if above.is_verb else tree.words[noun.head]
-        if verb.is_verb and not _has_place(tree, verb, noun):
-            for place in tree.list_children(left_out.place, "prep"):
-                if place.text != "of":
-                    moved[place.place] = (verb.place, "prep")
-    return _move(tree, moved)
-
-
-def _leave_out_just(tree: Tree, just: Word) -> dict[int, tuple[int, str]]:
-    """Make "just not" in "all cups, just not the mug" a preposition."""
-    behind = tree.words[just.place + 1 :]
-    if len(behind) < 2 or behind[0].text != "not":
-        return {}
-    named = (w for w in behind[1:] if w.role not in ("compound", "nmod", "amod", "det", "poss"))
-    left_out = next(named, just)
-    verb = tree.words[left_out.head]
-    while not verb.is_verb and verb.head != verb.place:
-        verb = tree.words[verb.head]
-    noun = _find_many(tree, verb, just)
-    if not (left_out.is_noun or left_out.text == "one") or noun is None or noun == left_out:
-        return {}
-    return {
-        just.place: (noun.place, "prep"),
-        behind[0].place: (just.place, "neg"),
-        left_out.place: (just.place, "pobj"),
-    }
-
-
-def _is_named(tree: Tree, word: Word) -> bool:
-    """Return False for a number with a bound, which limits another one: "but no more than two"."""
-    if any(tree.list_children(word.place, "quantmod", "amod", "advmod")) and word.tag == "CD":
-        return False
-    return word.is_noun or word.tag in ("CD", "PRP", "DT")
-
-
-def _has_place(tree: Tree, verb: Word, noun: Word) -> bool:
-    """Return True for a verb with a place of its own behind its object."""
-    return any(
-        prep.place > noun.place
-        and prep.text not in EXCEPTING_MARKS
-        and any(tree.list_children(prep.place, "pobj", "prep", "pcomp"))
-        for prep in tree.list_children(verb.place, "prep", "dative")
-    )
+    for before, word in pairwise(tree.words):
+        same = any(child.text == "same" for child in tree.list_children(before.place, "amod"))
+        if word.text == "as" and word.role == "prep" and before.is_noun and same:
+            moved[word.place] = (before.place, "prep")
+    return move_words(tree, moved)
 
 
 def _release_places(tree: Tree) -> Tree:
@@ -313,8 +290,16 @@ def _release_places(tree: Tree) -> Tree:
     moved: dict[int, tuple[int, str]] = {}
     for noun in tree.words:
         verb = tree.words[noun.head]
-        if noun.role != "dobj" or not verb.is_verb or _has_place(tree, verb, noun):
+        if noun.role != "dobj" or not verb.is_verb or has_place(tree, verb, noun):
             continue
+        for one in (noun, *_list_inner(tree, noun)):
+            behind = [
+                prep
+                for prep in tree.list_children(one.place, "prep")
+                if prep.text in PLACING and any(tree.list_children(prep.place, "pobj"))
+            ]
+            if len(behind) > 1 and verb.lemma in PUT_VERBS:  # "the cups on the shelf | on it"
+                moved[behind[-1].place] = (verb.place, "prep")
         for clause in _list_relative(tree, noun):
             below = [tree.words[p] for p in tree.list_subtree(clause.place)]
             places = [
@@ -337,7 +322,22 @@ def _release_places(tree: Tree) -> Tree:
             )
             if len(places) > 1 or free or (states and clause.lemma == "be"):
                 moved[last.place] = (verb.place, "prep")
-    return _move(tree, moved)
+    return move_words(tree, moved)
+
+
+def _release_destinations(tree: Tree) -> Tree:
+    """Give "to the table" in "move it from the shelf | to the table" to the verb."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        source = tree.words[tree.words[word.head].head]
+        if word.role != "prep" or word.text not in DESTINATIONS or source.text != "from":
+            continue
+        above = source
+        while above.head != above.place and not above.is_verb:
+            above = tree.words[above.head]
+        if above.is_verb:
+            moved[word.place] = (above.place, "prep")
+    return move_words(tree, moved)
 
 
 def _is_bare(tree: Tree, prep: Word) -> bool:
@@ -349,96 +349,15 @@ def _list_relative(tree: Tree, noun: Word) -> list[Word]:
     """List the clauses that are said of a noun, or of the one behind "of"."""
     found = list(tree.list_children(noun.place, "relcl", "acl"))
     found += [c for c in tree.list_children(noun.place, "amod") if c.place > noun.place]
-    for prep in tree.list_children(noun.place, "prep"):
-        if prep.text == "of":
-            for inner in tree.list_children(prep.place, "pobj"):
-                found += _list_relative(tree, inner)
+    for inner in _list_inner(tree, noun):
+        found += _list_relative(tree, inner)
     return found
 
 
-def _attach_exceptions(tree: Tree) -> Tree:
-    """Attach "except the mug" to the noun before it, and what follows to the verb."""
-    moved: dict[int, tuple[int, str]] = {}
-    for word in tree.words:
-        if not _leaves_out(tree, word):
-            continue
-        above = tree.words[word.head]
-        for later in tree.list_children(word.place, "prep"):
-            if later.place > word.place + 1 and later.text in _DESTINATIONS and above.is_verb:
-                moved[later.place] = (above.place, "prep")
-        if above.is_verb:
-            noun = _find_many(tree, above, word)
-            if noun is not None:
-                moved[word.place] = (noun.place, "prep")
-        noun = tree.words[moved.get(word.place, (word.head, ""))[0]]
-        verb = tree.words[noun.head]
-        if noun.role == "dobj" and verb.is_verb and not _has_place(tree, verb, noun):
-            places = [
-                tree.words[p]
-                for p in tree.list_subtree(word.place)
-                if tree.words[p].text in _PLACING and tree.words[p].role == "prep"
-            ]
-            if places and any(tree.list_children(places[-1].place, "pobj")):
-                moved[places[-1].place] = (verb.place, "prep")
-    return _move(tree, moved)
-
-
-def _leaves_out(tree: Tree, word: Word) -> bool:
-    """Return True for "except", "with the exception of", "other than"."""
-    if word.role not in ("prep", "mark", "advmod", "amod"):
-        return False
-    if word.text == "with":
-        noun = tree.find_child(word.place, "pobj")
-        return noun is not None and noun.text == "exception"
-    if word.text == "other":
-        return any(child.text == "than" for child in tree.list_children(word.place, "prep"))
-    return word.text in EXCEPTING_MARKS and word.role != "amod"
-
-
-def _find_many(tree: Tree, verb: Word, exception: Word) -> Word | None:
-    """Find the object or subject that an exception is about."""
-    roles = ("dobj", "nsubj", "nsubjpass", "attr")
-    before = [w for w in tree.list_children(verb.place, *roles) if w.place < exception.place]
-    return next((w for w in reversed(before) if not w.is_inserted), None)
-
-
-def _attach_appositions(tree: Tree) -> Tree:
-    """Attach "the clean one" in "my jacket, the clean one" to the noun before it."""
-    moved: dict[int, tuple[int, str]] = {}
-    for word in tree.words:
-        if word.text not in ("one", "ones") or word.role not in (
-            "dep",
-            "ccomp",
-            "npadvmod",
-            "conj",
-        ):
-            continue
-        first = tree.words[tree.list_subtree(word.place)[0]]
-        before = tree.words[first.place - 1] if first.place else word
-        if before.text == ",":
-            before = tree.words[before.place - 1]
-        if before.is_noun and first.text in ("the", "that") and before.role not in ("compound",):
-            moved[word.place] = (before.place, "appos")
-    return _move(tree, moved)
-
-
-def _attach_relatives(tree: Tree) -> Tree:
-    """Attach relative clauses to the noun before them.
-
-    "The kites in the hall | where the can is", "put the cup | that Ann left here | there".
-    """
-    moved: dict[int, tuple[int, str]] = {}
-    for clause in tree.words:
-        if clause.role not in ("relcl", "advcl", "ccomp") or not clause.is_verb:
-            continue
-        first = tree.words[tree.list_subtree(clause.place)[0]]
-        before = tree.words[first.place - 1] if first.place else clause
-        where = first.text == "where" and before.role == "pobj"
-        which = first.text in ("that", "which", "who") and first.role in ("dobj", "nsubj", "pobj")
-        which = which and clause.role != "relcl" and before.role in _OBJECTS
-        if before.is_noun and (where or which):
-            moved[clause.place] = (before.place, "relcl")
-    return _move(tree, moved)
+def _list_inner(tree: Tree, noun: Word) -> list[Word]:
+    """List the nouns behind "of" that depend on a noun: "two of | the cups"."""
+    of = [prep for prep in tree.list_children(noun.place, "prep") if prep.text == "of"]
+    return [inner for prep in of for inner in tree.list_children(prep.place, "pobj")]
 
 
 def _attach_places(tree: Tree) -> Tree:
@@ -454,11 +373,11 @@ def _attach_places(tree: Tree) -> Tree:
                 continue
             if max(tree.list_subtree(inner.place)) + 1 == prep.place:
                 moved[prep.place] = (inner.place, "prep")
-    return _move(tree, moved)
+    return move_words(tree, moved)
 
 
 def _says_where(before: Word, prep: Word) -> bool:
     """Return True for "to the table | in the kitchen", "on the table | in the kitchen"."""
     if prep.text not in ("in", "on", "at", "inside", "by", "near"):
         return False
-    return before.text in _DESTINATIONS or (before.text == "on" and prep.text == "in")
+    return before.text in DESTINATIONS or (before.text == "on" and prep.text == "in")

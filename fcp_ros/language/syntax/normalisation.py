@@ -8,8 +8,8 @@ bare object. Each word keeps its place in the instruction.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.english.tokens import Token, TokenKind
@@ -31,6 +31,7 @@ _INITIAL, _LATER, _SURE, _CERTAIN = 0.15, 0.4, 0.9, 0.02
 """How often a word must be a verb to begin an imperative: at the beginning of a sentence, behind a
 conjunction, there without an object, and before what begins a noun phrase."""
 _FINITE = gather_words("is are was were should must can has have will")
+_COPULAS = gather_words("am is are was were be been not look looks 's")
 _ASKED = gather_words("i you we they he she it the")
 _NOUN_FOR_CAN = "tin"
 _SERIAL = frozenset(["go", "come"])
@@ -50,13 +51,28 @@ class Piece:
     end: str = ""  # the mark behind the sentence, if this is its last piece
 
 
-def normalise(tokens: Sequence[Token]) -> list[Piece]:
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """Knowledge of an instruction beyond its words; all numbers are those of tokens."""
+
+    names: frozenset[int] = frozenset()  # of what names a thing of the domain
+    imperatives: frozenset[int] = frozenset()  # of further verbs with which a piece begins
+    breaks: frozenset[int] = frozenset()  # where a piece without an imperative begins
+    # token -> words that nobody said, for the parser to see before it
+    inserted: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    dropped: frozenset[int] = frozenset()  # of what only announces the rest ("three things:")
+
+
+_NO_HINTS = Hints()
+
+
+def normalise(tokens: Sequence[Token], hints: Hints = _NO_HINTS) -> list[Piece]:
     """Cut the tokens of an instruction into pieces for the parser."""
     pieces: list[Piece] = []
     begin = 0
     for sentence, end in enumerate(_list_sentence_ends(tokens)):
         mark = tokens[end].text if end < len(tokens) else ""
-        pieces += _cut_sentence(tokens, begin, end, sentence, mark)
+        pieces += _cut_sentence(tokens, begin, end, sentence, mark, hints)
         begin = end + 1
     return pieces
 
@@ -70,29 +86,41 @@ def _list_sentence_ends(tokens: Sequence[Token]) -> Iterator[int]:
 
 
 def _cut_sentence(
-    tokens: Sequence[Token], begin: int, end: int, sentence: int, mark: str
+    tokens: Sequence[Token], begin: int, end: int, sentence: int, mark: str, hints: Hints
 ) -> Iterator[Piece]:
     """Yield the pieces of one sentence: each with one imperative, or the whole of another kind."""
     if begin >= end:
         return
-    starts = [place for place in range(begin, end) if _starts_imperative(tokens, begin, place, end)]
-    cuts = [(_find_link(tokens, begin, place), place) for place in starts]
+    starts = {
+        place
+        for place in range(begin, end)
+        if place in hints.imperatives
+        or (
+            _starts_imperative(tokens, begin, place, end)
+            and not _only_names(tokens, place, end, hints.names)
+        )
+    }
+    others = {place for place in range(begin + 1, end) if place in hints.breaks} - starts
+    cuts = [(_find_link(tokens, begin, place), place) for place in sorted(starts | others)]
     first = begin
     bounds: list[tuple[int, int, int]] = []  # links from, words from, the verb or -1
     if not cuts or _says_something(tokens, begin, cuts[0][0]):
         bounds.append((begin, begin, -1))
     for number, (link, verb) in enumerate(cuts):
+        if verb in others:
+            bounds.append((link, _skip_links(tokens, link, verb), -1))
+            continue
         if number == 0 and not bounds:
             bounds.append((first, first, verb))
             continue
-        if _is_subordinate(tokens, bounds[-1][1], link):
+        if verb not in hints.imperatives and _is_subordinate(tokens, bounds[-1][1], link):
             bounds[-1] = (*bounds[-1][:2], verb)  # "once it is open, take ..." is one piece
             continue
         bounds.append((link, _skip_links(tokens, link, verb), verb))
     for number, (link, start, verb) in enumerate(bounds):
         stop = bounds[number + 1][0] if number + 1 < len(bounds) else end
         dropped: list[int] = []
-        words = list(_prepare(tokens, start, stop, verb, dropped))
+        words = list(_prepare(tokens, start, stop, verb, dropped, hints))
         yield Piece(
             tuple(words),
             verb >= 0,
@@ -112,7 +140,8 @@ def _starts_imperative(tokens: Sequence[Token], begin: int, place: int, end: int
     initial = before < begin
     if token.kind is not TokenKind.WORD or _is_serial(tokens, place, end):
         return False
-    joined = tokens[before].text in CONJUNCTIONS or tokens[before + 1].text == "so"
+    so = tokens[before + 1].text == "so" and tokens[before].text not in _COPULAS  # "is so dirty"
+    joined = tokens[before].text in CONJUNCTIONS or so
     if not initial and not joined:
         return _is_serial(tokens, place - 1, end)
     following = _get(tokens, place + 1, end)
@@ -129,6 +158,16 @@ def _starts_imperative(tokens: Sequence[Token], begin: int, place: int, end: int
     elif not initial and (following in _MARKED or following in ("", "and", "or")):
         needed = _SURE
     return rate_verb(token.text) >= needed
+
+
+def _only_names(tokens: Sequence[Token], place: int, end: int, names: frozenset[int]) -> bool:
+    """Tell "mug back to the sink" and "mop cleaned" from "mop the floor" and "switch on"."""
+    following = _get(tokens, place + 1, end)
+    verbal = rate_verb(tokens[place].text) >= _LATER and not following.endswith("ed")
+    if place not in names or verbal:
+        return False
+    noun = following in DETERMINERS or following in PRONOUNS or following in NUMBERS
+    return not noun and place + 1 not in names
 
 
 def _is_serial(tokens: Sequence[Token], place: int, end: int) -> bool:
@@ -188,7 +227,12 @@ def _is_subordinate(tokens: Sequence[Token], begin: int, link: int) -> bool:
 
 
 def _prepare(
-    tokens: Sequence[Token], start: int, stop: int, verb: int, dropped: list[int]
+    tokens: Sequence[Token],
+    start: int,
+    stop: int,
+    verb: int,
+    dropped: list[int],
+    hints: Hints,
 ) -> Iterator[InputWord]:
     """Yield the words of a piece, with a subject before its imperative."""
     place = start
@@ -199,11 +243,13 @@ def _prepare(
     first_serial = verb - 2 if verb >= 2 and tokens[verb - 1].text == "and" else verb - 1
     while place < stop:
         token = tokens[place]
+        for word in hints.inserted.get(place, ()):
+            yield InputWord(word, token.start, token.start, -1)
         if verb >= 0 and place == before and not negated:
             for word in ("you", "should"):
                 yield InputWord(word, token.start, token.start, -1)
         emphatic = place == verb and token.text == "do" and not negated
-        if emphatic or _is_dropped(tokens, place, verb, first_serial):
+        if emphatic or place in hints.dropped or _is_dropped(tokens, place, verb, first_serial):
             dropped.append(place)
         else:
             seen = _NOUN_FOR_CAN if _is_can(tokens, place, stop) else ""

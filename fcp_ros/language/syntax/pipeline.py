@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from fcp_ros.foundation.hidden_packages import hide_packages
+from fcp_ros.foundation.imports import hide_packages
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.language.syntax.tree import Tree, Word
 

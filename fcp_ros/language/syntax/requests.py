@@ -192,8 +192,11 @@ def _is_asked(tree: Tree, matrix: Word, word: Word) -> bool:
         said = subject.text == "you" and not subject.is_inserted
         return said and not subordinate and not able and _is_open(tree, word)
     controlled = _mentions_addressee(tree, matrix)
+    above = tree.words[word.head].text
+    if above == "time" and "to" in helpers:
+        return True  # "(it's) time to switch the tv off"
     if word.tag == "VBG":
-        about = tree.words[word.head].text == "about"
+        about = above in ("about", "mind")  # "how about putting ...", "mind putting ..."
         return about or (controlled and word.role in ("xcomp", "pcomp", "ccomp"))
     if "to" in helpers and word.role != "relcl":
         return controlled or _is_assigned(tree, matrix)

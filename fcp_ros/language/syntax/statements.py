@@ -55,7 +55,8 @@ def list_endings(unit: Unit) -> Iterator[tuple[int, Telling]]:
 def tell(tree: Tree, stop: int) -> Telling | None:
     """Return the form of the statement that the tokens before `stop` make; None for a demand."""
     words = [word for word in tree.words if not word.is_inserted and word.token < stop]
-    if len(words) < 2 or tree.root not in words:
+    copula = any(w.is_inserted and w.text == "should" for w in tree.words)  # "door shut"
+    if len(words) < 2 or tree.root not in words or copula:
         return None
     root, subject = tree.root, tree.find_child(tree.root.place, *SUBJECTS)
     if subject not in words or subject is None or not _is_finite(tree, root):
@@ -87,6 +88,8 @@ def demands(tree: Tree, word: Word) -> bool:
     if word.text in NOT_STATED or (word.lemma in _ALLOWING and word.is_verb):
         return True
     above = tree.words[word.head]
+    if word.tag == "MD" and any(w.tag == "WP" for w in tree.list_children(above.place, *SUBJECTS)):
+        return True  # "who could feed it?"
     if word.text in ("not", "n't", "only"):
         return not (above.is_verb or above.tag == "JJ") or word.role not in ("neg", "advmod")
     if word.text in ("you", "your", "yourself"):

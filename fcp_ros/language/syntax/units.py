@@ -152,11 +152,11 @@ def _cut(tree: Tree, head: int, places: list[int]) -> Unit:
     inner = [place for place in places if first <= place <= last]
     before = [tree.words[p].token for p in places if p < first]
     behind = [tree.words[p].token for p in places if p > last]
-    return Unit(_take(tree, head, inner), tuple(before), tuple(behind))
+    return Unit(take_words(tree, head, inner), tuple(before), tuple(behind))
 
 
-def _take(tree: Tree, head: int, places: list[int]) -> Tree:
-    """Make a tree of some words of another, below one of them."""
+def take_words(tree: Tree, head: int, places: list[int]) -> Tree:
+    """Make a tree of some words of another, below one of them that is among them."""
     renamed = {place: number for number, place in enumerate(places)}
     return Tree(
         tuple(

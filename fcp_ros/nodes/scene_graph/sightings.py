@@ -17,7 +17,7 @@ from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation, Vector
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.graph.transforms import Transform, require_unit
+from fcp_ros.scene.graph.transforms import Transform, measure_turn, require_unit
 
 SCORE = "detection_score"
 """Attribute of an object: the score of the detection that changed it last."""
@@ -137,7 +137,7 @@ class Sightings:
             return True
         if math.dist(before.pose.position, after.pose.position) > self._options.tolerance:
             return True
-        if _measure_angle(before.pose, after.pose) > TURN_TOLERANCE:
+        if measure_turn(before.pose.orientation, after.pose.orientation) > TURN_TOLERANCE:
             return True
         if before.size is None or after.size is None:
             return before.size != after.size
@@ -234,12 +234,6 @@ def _choose_id(sighting: Sighting, used: Collection[str]) -> str:
     while f"{stem}_{number}" in used:
         number += 1
     return f"{stem}_{number}"
-
-
-def _measure_angle(before: Pose, after: Pose) -> float:
-    """Compute the angle (rad) between two orientations."""
-    along = abs(sum(a * b for a, b in zip(before.orientation, after.orientation, strict=True)))
-    return 2.0 * math.acos(min(1.0, along))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ moves coordinates of the child into coordinates of the parent.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from fcp_ros.scene.graph.checks import UNIT_TOLERANCE
@@ -106,6 +106,22 @@ def require_unit(rotation: Quaternion, what: str) -> Quaternion:
             "quaternion x, y, z, w"
         )
     return normalise(rotation)
+
+
+def measure_turn(first: Quaternion, second: Quaternion) -> float:
+    """Return the angle (rad) of the rotation from one unit quaternion to another."""
+    dot = abs(sum(a * b for a, b in zip(first, second, strict=True)))
+    # By atan2, since acos loses half of the digits for small angles.
+    cross = math.sqrt(sum((a * d - b * c) ** 2 for a, b, c, d in _pair_components(first, second)))
+    return 2.0 * math.atan2(cross, dot)
+
+
+def _pair_components(
+    first: Quaternion, second: Quaternion
+) -> Iterator[tuple[float, float, float, float]]:
+    for i in range(4):
+        for j in range(i):
+            yield first[i], first[j], second[i], second[j]
 
 
 def from_euler(roll: float, pitch: float, yaw: float) -> Quaternion:

@@ -38,8 +38,7 @@ from fcp_ros.abstraction.proposers.model_proposer import (
 )
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.grounding import EndpointOptions, GroundingCode, GroundingError
-from fcp_ros.grounding.generation.model_generator import make_model_generator
-from fcp_ros.grounding.generation.server_generator import ServerGenerator
+from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
 
 Training = tuple[TrainingTask, ...]
 

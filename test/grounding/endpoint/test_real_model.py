@@ -12,7 +12,7 @@ from tiny_language_models import CUE, make_model, make_tokenizer, train
 from fcp_ros.grounding import Device, EndpointOptions, Estimate, LanguageModelOptions, Precision
 from fcp_ros.grounding.endpoint_oracle import EndpointOracle
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
-from fcp_ros.grounding.language_model.prompt import write_prompt
+from fcp_ros.grounding.language_model.rubric_prompt import write_prompt
 
 torch = pytest.importorskip("torch")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tiny_language_models import make_model, make_tokenizer
 
-from fcp_ros.grounding.generation.beam_search import BeamSearch, prepare_search
+from fcp_ros.grounding.beam_search import BeamSearch, prepare_search
 from fcp_ros.grounding.language_model.causal_model import make_language_model
 from fcp_ros.grounding.options import Precision
 

@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 from grammar_twin import derive_all
 
-from fcp_ros.grounding import GroundingError
-from fcp_ros.grounding.generation import beam_search
-from fcp_ros.grounding.generation.beam_search import BeamSearch, prepare_search
-from fcp_ros.grounding.generation.generator import Grammar, Nonterminal, TextRequest, WrittenText
+from fcp_ros.grounding import GroundingError, beam_search
+from fcp_ros.grounding.beam_search import BeamSearch, prepare_search
+from fcp_ros.grounding.generation import Grammar, Nonterminal, TextRequest, WrittenText
 
 GRAMMAR = Grammar(
     {

@@ -7,7 +7,7 @@ import pytest
 from grammar_twin import derive_all
 from tiny_language_models import make_tokenizer
 
-from fcp_ros.grounding.generation.generator import Grammar, Nonterminal
+from fcp_ros.grounding.generation import Grammar, Nonterminal
 
 
 def test_both_notations_say_the_same() -> None:

@@ -10,8 +10,8 @@ import pytest
 from tiny_language_models import make_model, make_tokenizer
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.generation.generator import Grammar, TextRequest, quote_data
-from fcp_ros.grounding.generation.model_generator import (
+from fcp_ros.grounding.generation import Grammar, TextRequest, quote_data
+from fcp_ros.grounding.generators import (
     ModelGenerator,
     make_model_generator,
     write_prompt_tokens,

@@ -12,7 +12,7 @@ import weakref
 import pytest
 
 from fcp_ros.grounding import GroundingError
-from fcp_ros.grounding.generation.model_generator import ModelThread, StoppedError
+from fcp_ros.grounding.generators import ModelThread, StoppedError
 
 
 def never() -> None:
@@ -72,7 +72,7 @@ def test_a_check_that_raises_stops_the_computation() -> None:
 SCRIPT = """
 import time
 from fcp_ros.grounding import GroundingError
-from fcp_ros.grounding.generation.model_generator import ModelThread
+from fcp_ros.grounding.generators import ModelThread
 
 def compute(stop):
     try:

@@ -11,8 +11,8 @@ import pytest
 from chat_server import ChatServer, ScriptedModel, send
 
 from fcp_ros.grounding import EndpointOptions, GroundingError
-from fcp_ros.grounding.generation.generator import Grammar, TextRequest
-from fcp_ros.grounding.generation.server_generator import ServerGenerator
+from fcp_ros.grounding.generation import Grammar, TextRequest
+from fcp_ros.grounding.generators import ServerGenerator
 
 GRAMMAR = Grammar({"start": (("on",), ("off",))})
 GRAMMAR_FIELDS = ("structured_outputs", "guided_grammar", "grammar", "ebnf")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tiny_language_models import make_model, make_tokenizer, train
 
-from fcp_ros.grounding.language_model.prompt import write_prompt
+from fcp_ros.grounding.language_model.rubric_prompt import write_prompt
 
 ANSWERS = [("mug", "100"), ("book", "0"), ("bowl", "50"), ("bowl", "50"), ("bowl", "100")]
 

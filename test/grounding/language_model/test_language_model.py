@@ -26,7 +26,7 @@ from fcp_ros.grounding import (
     ScoringMode,
 )
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
-from fcp_ros.grounding.language_model.prompt import (
+from fcp_ros.grounding.language_model.rubric_prompt import (
     apply_template,
     tokenize_batch,
     tokenize_prompts,

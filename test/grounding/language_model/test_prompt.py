@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.grounding import GroundingCode, GroundingError
 from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest
-from fcp_ros.grounding.language_model.prompt import read_score, write_prompt
+from fcp_ros.grounding.language_model.rubric_prompt import read_score, write_prompt
 
 
 def test_rubric_and_declared_context_are_in_the_prompt(make_predicate: Any) -> None:

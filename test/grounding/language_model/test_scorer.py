@@ -21,7 +21,7 @@ from fcp_ros.grounding import GroundingCode, GroundingError
 from fcp_ros.grounding.language_model.causal_model import Attention, make_language_model
 from fcp_ros.grounding.language_model.oracle import Scorer
 from fcp_ros.grounding.language_model.packed_forward import count_common_prefix
-from fcp_ros.grounding.language_model.prompt import PromptBatch
+from fcp_ros.grounding.language_model.rubric_prompt import PromptBatch
 from fcp_ros.grounding.options import Precision
 
 torch = pytest.importorskip("torch")

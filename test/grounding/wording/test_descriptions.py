@@ -17,7 +17,7 @@ from fcp_ros.grounding import Grounder, GroundingOptions
 from fcp_ros.grounding.cached_oracle import limit_answers
 from fcp_ros.grounding.grounder import make_grounder
 from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest, Membership
-from fcp_ros.grounding.language_model.prompt import write_prompt
+from fcp_ros.grounding.language_model.rubric_prompt import write_prompt
 from fcp_ros.grounding.request_reading import ReadRequest
 
 Judge = Callable[[str, str, Sequence[str]], list[Membership]]

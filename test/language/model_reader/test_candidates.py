@@ -13,7 +13,7 @@ from language_kitchen import build_kitchen
 from fcp_ros.cset import Instance, InstanceBuilder
 from fcp_ros.domain import And, Expression, check_goal, evaluate, parse_expression, to_text
 from fcp_ros.fuzzy import TNORMS
-from fcp_ros.grounding.generation.generator import WrittenText
+from fcp_ros.grounding.generation import WrittenText
 from fcp_ros.language.model_reader.candidates import check_texts
 from fcp_ros.language.model_reader.names import offer_names
 from fcp_ros.language.model_reader.normal_form import ground_only_choices, write_normal_form

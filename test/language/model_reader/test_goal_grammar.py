@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from language_kitchen import build_kitchen
 
 from fcp_ros.domain import ExpressionError, check_goal, parse_expression
-from fcp_ros.grounding.generation.generator import START, Grammar, Nonterminal
+from fcp_ros.grounding.generation import START, Grammar, Nonterminal
 from fcp_ros.language.model_reader.examples import make_examples
 from fcp_ros.language.model_reader.goal_grammar import UNCLEAR, build_goal_grammar
 from fcp_ros.language.model_reader.names import offer_names

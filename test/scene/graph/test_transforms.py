@@ -18,6 +18,7 @@ from fcp_ros.scene.graph.transforms import (
     FrameTree,
     Transform,
     from_euler,
+    measure_turn,
     move_node,
     require_unit,
 )
@@ -141,3 +142,12 @@ def test_a_tilted_outline_is_refused(roll: float) -> None:
 def test_what_has_no_place_has_none_elsewhere() -> None:
     mug = SceneNode("mug", Layer.OBJECT, "mug", attributes={"is_dirty": True})
     assert move_node(mug, Transform((1.0, 2.0, 3.0))) is mug
+
+
+@given(st.floats(-3.1, 3.1), st.floats(-3.1, 3.1), st.booleans())
+def test_turns(first: float, second: float, negate: bool) -> None:
+    a, b = Pose.at(0, 0, 0, first).orientation, Pose.at(0, 0, 0, second).orientation
+    if negate:
+        b = (-b[0], -b[1], -b[2], -b[3])  # the same rotation
+    apart = abs(first - second) % (2 * math.pi)
+    assert measure_turn(a, b) == pytest.approx(min(apart, 2 * math.pi - apart), abs=1e-10)

@@ -216,6 +216,15 @@ class PlaceChooser:
             if place.preposition in ("on", "in", "at") and isinstance(place.meaning.goal, Atom):
                 yield place
 
+    def find_movable(self) -> str:
+        """Return the type of things that most relations say the changing place of."""
+        relations: dict[str, set[str]] = {}
+        for place in self.list_theme_relations():
+            if not self._schema.relation(place.meaning.name).static:
+                type_ = place.meaning.types[place.theme]
+                relations.setdefault(type_, set()).add(place.meaning.name)
+        return max(relations, key=lambda type_: len(relations[type_]), default="")
+
 
 def _apply(place: PlaceRelation, theme: Variable, where: Variable) -> Expression:
     assert place.meaning.goal is not None

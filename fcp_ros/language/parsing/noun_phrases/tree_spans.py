@@ -68,6 +68,9 @@ class TreeSpans:
             following = self.words[max(own) + 1]
             while following.head > word.place and following.head != following.place:
                 following = self.tree.words[following.head]
+            above = self.tree.words[following.head]
+            if above.is_noun and above.place < word.place and following.text in _EXCEPT:
+                break  # "everything off the table | except the mug"
             if following.place in without or not _says_more(word, following):
                 break
             more = self.list_tokens(following.place, without | {word.place})

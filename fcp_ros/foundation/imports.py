@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages that re-export names without importing the modules that define them.
+"""Imports that come later, or not at all.
 
-Python runs a package's ``__init__.py`` before any module inside it, so that a front door with
-plain imports makes every user of one module pay for all of them: each node took 1.1 s of CPU to
-import, of which it needed 0.3 to 0.5 s. Here they are imported when a name is first used (PEP 562),
-while type checkers and readers see plain imports. Python 3.15 has ``lazy from`` (PEP 810) for it.
+*Later*: packages re-export names without importing the modules that define them. Python runs a
+package's ``__init__.py`` before any module inside it, so that a front door with plain imports makes
+every user of one module pay for all of them: each node took 1.1 s of CPU to import, of which it
+needed 0.3 to 0.5 s. Here they are imported when a name is first used (PEP 562), while type checkers
+and readers see plain imports. Python 3.15 has ``lazy from`` (PEP 810) for it.
+
+*Not at all*: optional dependencies that are installed, but that a library of ours goes without.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from __future__ import annotations
 import builtins
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -83,3 +86,33 @@ def defer_imports(package: str) -> Iterator[None]:
 
     namespace["__getattr__"] = get_attribute
     namespace["__dir__"] = lambda: sorted({*namespace, *deferred})
+
+
+class _Hiding:
+    """A finder before all others that says of some packages that they aren't installed."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = frozenset(names)
+        self._thread = threading.get_ident()
+
+    def find_spec(
+        self, name: str, _path: Sequence[str] | None = None, _target: object = None
+    ) -> None:
+        """Refuse a hidden package; leave any other to the finders behind."""
+        if name in self._names and threading.get_ident() == self._thread:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+@contextmanager
+def hide_packages(*names: str) -> Iterator[None]:
+    """Let the imports of the body, in this thread alone, find none of these top-level packages.
+
+    What has been imported before stays as it is. A library whose optional dependency is hidden
+    goes without it in the whole process.
+    """
+    finder = _Hiding(names)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.grounding.generation.generator import Grammar, TextRequest, WrittenText
+from fcp_ros.grounding.generation import Grammar, TextRequest, WrittenText
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.language_model.causal_model import LanguageModel
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import fcp_ros
-from fcp_ros.foundation.deferred_imports import defer_imports
+from fcp_ros.foundation.imports import defer_imports
 
 PACKAGE = Path(fcp_ros.__file__).parent
 FRONT_DOORS = sorted(
@@ -20,7 +20,7 @@ FRONT_DOORS = sorted(
     if "defer_imports(__name__)" in path.read_text()
 )
 INIT = """
-from fcp_ros.foundation.deferred_imports import defer_imports
+from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
     from {name}.shapes import Circle

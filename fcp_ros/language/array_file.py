@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Learned weights in a safetensors file, with the datasheet of their training.
+
+A safetensors file is arrays and texts: reading one runs no code, whoever made it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.foundation.bounded_file import MEBIBYTE, read_bytes
+from fcp_ros.foundation.input_error import InputError
+
+MOST_BYTES = 64 * MEBIBYTE
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Datasheet:
+    """The circumstances of a training."""
+
+    sources: tuple[str, ...]  # file, number of rows and licence, a line each
+    scores: Mapping[str, float]  # name of a score -> value in [0, 1]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return its entries in a file."""
+        return {"sources": list(self.sources), "scores": dict(self.scores)}
+
+    @classmethod
+    def from_json(cls, text: Mapping[str, Any]) -> Datasheet:
+        """Read its entries in a file.
+
+        Raises:
+            KeyError, TypeError, ValueError, AttributeError: they are something else.
+        """
+        scores = {str(name): float(value) for name, value in text["scores"].items()}
+        return cls(tuple(map(str, text["sources"])), scores)
+
+
+def write_arrays(arrays: Arrays, kind: str, text: Mapping[str, Any], file: Path) -> None:
+    """Write arrays, and a text about them under the name of their kind.
+
+    Raises:
+        InputError: it can't be written.
+    """
+    from safetensors.numpy import save
+
+    # safetensors writes raw memory: a transposed array would come back permuted.
+    plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    content = save(plain, {kind: json.dumps(text, sort_keys=True)})
+    draft = file.with_name(f".{file.name}.part")
+    try:
+        draft.write_bytes(content)
+        draft.replace(file)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(
+            f"{file} can't be written ({error.strerror or error}); give another path with --out"
+        ) from error
+
+
+def read_arrays(file: Path, kind: str, form: str) -> tuple[Arrays, dict[str, Any]]:
+    """Read the arrays of a file, and the text about them.
+
+    Args:
+        form: the format that the text has to name.
+
+    Raises:
+        InputError: it can't be read.
+        KeyError, TypeError, ValueError: it holds something else.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    content = read_bytes(file, MOST_BYTES)
+    try:
+        arrays = load(content)
+    except SafetensorError as error:
+        raise ValueError(f"it is no safetensors file: {error}") from error
+    size = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + size])
+    text = json.loads(header["__metadata__"][kind])
+    if text["format"] != form:
+        raise ValueError(f"its format is {text['format']!r}, not {form!r}")
+    return arrays, text
+
+
+def take_array(
+    arrays: Arrays, name: str, shape: tuple[int, ...], kind: type[np.generic]
+) -> NDArray[Any]:
+    """Take an array, checked and converted; -1 stands for any length.
+
+    Raises:
+        KeyError, ValueError: it is missing, of another shape, or not finite.
+    """
+    array = arrays[name]
+    fits = len(array.shape) == len(shape) and all(
+        wanted in (-1, length) for wanted, length in zip(shape, array.shape, strict=True)
+    )
+    if not fits or not np.isfinite(array).all():
+        raise ValueError(f"{name} has the shape {array.shape} or is not finite")
+    return array.astype(kind)

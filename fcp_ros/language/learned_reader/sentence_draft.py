@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences while they are read: the clauses so far, their order, what the next one is under."""
+
+from __future__ import annotations
+
+from fcp_ros.language.parsing.trees import Act, Link, Predication, Sentence, SpokenClause
+from fcp_ros.language.reading import WordUse
+
+
+class SentenceDraft:
+    """The clauses of an instruction that are read already."""
+
+    def __init__(self) -> None:
+        self.clauses: list[SpokenClause] = []
+        self.uses: list[WordUse] = []
+        self.degree = 1.0
+        self.link = Link.AND
+        """How the next clause goes on."""
+        self.condition: tuple[Predication, ...] = ()
+        """What the next clause is under."""
+        self.last_condition: tuple[Predication, ...] = ()
+        """What "otherwise" is the opposite of."""
+        self._links: list[Link] = []
+
+    def add(self, clause: SpokenClause) -> None:
+        """Add a clause, in the order that was said before it."""
+        link, self.link = self.link, Link.AND
+        if clause.order is not None and self.clauses:
+            link = clause.order
+        self.clauses.append(clause)
+        self._links.append(link)
+        self.degree *= clause.degree
+
+    def take_condition(self) -> tuple[Predication, ...]:
+        """Take the condition that the next clause is under."""
+        condition, self.condition = self.condition, ()
+        if condition:
+            self.last_condition = condition
+        return condition
+
+    def finish(self) -> Sentence | None:
+        """Make the sentence; None if nothing is asked for."""
+        if all(clause.act in (Act.REMARK, Act.TOPIC) for clause in self.clauses):
+            return None
+        return Sentence(tuple(self.clauses), tuple(self._links), tuple(self.uses), self.degree)

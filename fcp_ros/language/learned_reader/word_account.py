@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The account of the words of a sentence: those that have no part in a reading."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fcp_ros.language.confidence import Confidence
+from fcp_ros.language.domain_reader.reader import ParsedInstruction
+from fcp_ros.language.english.function_words import FILLERS
+from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE
+from fcp_ros.language.english.tokens import TokenKind
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.parsing.trees import Sentence
+from fcp_ros.language.parsing.word_uses import collect_uses
+from fcp_ros.language.reading import WordRole, WordUse
+
+_AGAIN = gather_words("already again still yet anymore currently too also somewhere")
+_LOGICAL = gather_words("or nor neither either but for with by at in on up down over")
+"""Small words that aren't dropped."""
+_PLAIN = (FILLERS - _LOGICAL) | gather_words("please then and you i we me us now so let")
+
+
+class WordAccount:
+    """An account of the words of one instruction."""
+
+    def __init__(self, parsed: ParsedInstruction) -> None:
+        self._parsed = parsed
+        tokens = parsed.nouns.tokens
+        self.polite = frozenset(
+            p
+            for place in range(len(tokens))
+            for table in (POLITE, CLOSINGS)
+            for p in range(place, table.find_end(tokens, place))
+        )
+        """Tokens of phrases of politeness."""
+
+    def settle(self, sentence: Sentence) -> Sentence:
+        """Say which words have no part in a sentence, which makes it less likely."""
+        uses = collect_uses(sentence)
+        unread, fillers = list[int](), list[WordUse]()
+        for place, token in enumerate(self._parsed.nouns.tokens):
+            covered = any(u.start <= token.start and token.end <= u.end for u in uses)
+            if covered or token.kind is TokenKind.MARK:
+                continue
+            if self._is_filler(place):
+                fillers.append(WordUse(token.start, token.end, WordRole.FILLER))
+            else:
+                unread.append(place)
+        degree = sentence.degree * Confidence.NOT.degree ** len(unread)
+        used = (*sentence.uses, *fillers)
+        return replace(sentence, degree=degree, unread=tuple(unread), uses=used)
+
+    def _is_filler(self, place: int) -> bool:
+        text = self._parsed.nouns.tokens[place].text
+        if text in _PLAIN | _AGAIN or place in self.polite:
+            return True
+        return text == "but" and self._joins_clauses(place)
+
+    def _joins_clauses(self, place: int) -> bool:
+        """Return True for "but" between clauses, not for "all but the mug"."""
+        if any(place in segment.piece.links for segment in self._parsed.segments):
+            return True
+        word = self._parsed.nouns.spans.words.get(place)
+        if word is None:
+            return False
+        return self._parsed.nouns.spans.tree.words[word.head].is_verb

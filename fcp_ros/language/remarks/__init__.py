@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of an instruction that may be left out, learned from labelled ones.
+
+- `parts`: what is known of a part, by its place in the tree and its words.
+- `model`: the probability that a part asks for nothing.
+- `training`, `weights_file`: ``fcp language train-remarks``; `rows.yaml`: the labelled parts.
+"""
