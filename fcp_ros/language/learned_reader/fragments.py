@@ -146,7 +146,8 @@ class FragmentFinder:
         """Yield the kinds of fragments that may begin at a token, and where their phrase begins."""
         mark = self._marks.get(place)
         if mark is not None and mark.kind in _OF_MARKS and place > start:
-            yield _OF_MARKS[mark.kind], mark.end
+            comma = mark.end < len(self._tokens) and self._tokens[mark.end].text == ","
+            yield _OF_MARKS[mark.kind], mark.end + comma  # "and, if possible, | the book"
         end = _NOT.find_end(self._tokens, place)
         if end > place and (loose or self._follows_noun(place)):
             yield FragmentKind.NOT, end

@@ -24,6 +24,7 @@ from fcp_ros.language.learned_reader.cores import CoreReader
 from fcp_ros.language.learned_reader.dependents import DependentReader, add_provisos
 from fcp_ros.language.learned_reader.fragment_clauses import FragmentWriter
 from fcp_ros.language.learned_reader.fragments import Fragment, FragmentFinder, cut_tokens
+from fcp_ros.language.learned_reader.literal_phrases import LiteralReader
 from fcp_ros.language.learned_reader.marks import (
     Mark,
     MarkKind,
@@ -35,6 +36,7 @@ from fcp_ros.language.learned_reader.nucleus import list_uses, mend_clauses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft
 from fcp_ros.language.learned_reader.telling import (
+    PERSONS,
     is_told,
     list_tokens,
     names_topic,
@@ -88,6 +90,7 @@ class LogicReader:
         self._cores = CoreReader(parsed, model, phrases)
         self._draft = SentenceDraft()
         self._dependents = DependentReader(self._draft, self._cores, self._marks)
+        self._literal = LiteralReader(parsed, phrases)
         self._fragments = FragmentWriter(self._draft, phrases)
         self._account = WordAccount(parsed)
         self._applied = [
@@ -110,7 +113,9 @@ class LogicReader:
             for fragment in one.fragments:
                 self._fragments.write(fragment)
             self._cores.acts.topic = None
-        sentence = self._draft.finish()
+        draft = self._draft
+        draft.clauses = list(self._literal.add_remarks(draft.clauses))
+        sentence = draft.finish()
         return [] if sentence is None else [self._account.settle(wait_for_states(sentence))]
 
     # --- the clauses of a tree
@@ -300,7 +305,8 @@ class LogicReader:
             if isinstance(phrase, NounPhrase):
                 yield PLACE, phrase
         for word in tree.list_children(root.place, *SUBJECTS, "attr", "dobj"):
-            phrase = self._phrases.read(tree, word.place, "") if word.is_noun else None
+            named = word.is_noun and word.text not in PERSONS
+            phrase = self._phrases.read(tree, word.place, "") if named else None
             if isinstance(phrase, NounPhrase):
                 yield THEME, phrase
                 return

@@ -45,6 +45,7 @@ class PlaceReader:
 
     def __init__(self, parsed: ParsedInstruction, phrases: LearnedPhrases) -> None:
         self._places = parsed.places
+        self._schema = parsed.context.domain.schema
         self._phrases = phrases
         self._finder = PlacingFinder(self._bars)
 
@@ -151,7 +152,10 @@ class PlaceReader:
         if one is None and not parts.barred:
             return
         if one is not None:
+            one, outer = self._split_place(one)
             yield self.make(said, parts.act, one)
+            if outer is not None:
+                yield self._make_more(parts.act, outer, said.lemma)
         yield from self._place_again(said, theme, parts, placed=one is not None)
         yield from self._place_others(said, parts, one)
 
@@ -227,6 +231,31 @@ class PlaceReader:
                 same = replace(one, arguments=arguments, uses=())
                 yield self._make_more(parts.act, same, said.lemma)
 
+    def _split_place(self, one: Predication) -> tuple[Predication, Predication | None]:
+        """Split "(a potato) in a pot | in the fridge", unless a pot is there that may be meant."""
+        place = one.arguments[PLACE]
+        if not isinstance(place, NounPhrase):
+            return one, None
+        for quality in place.qualities:
+            where = quality.arguments.get(PLACE)
+            placed = quality.meaning is None and quality.subject == THEME
+            if not placed or not isinstance(where, NounPhrase) or quality.negated or quality.source:
+                continue
+            types = self._phrases.list_types(place), self._phrases.list_types(where)
+            chosen = self._places.choose(quality.preposition, *types) if all(types) else None
+            if chosen is None or quality.preposition not in ("in", "on"):
+                continue
+            relation = chosen.meaning.name
+            if self._schema.has_relation(relation) and self._schema.relation(relation).static:
+                continue
+            if self._phrases.is_there(place, where):
+                continue
+            kept = tuple(q for q in place.qualities if q is not quality)
+            inner = replace(one, arguments={**one.arguments, PLACE: replace(place, qualities=kept)})
+            arguments = {THEME: _repeat(replace(place, qualities=kept)), PLACE: where}
+            return inner, Predication(None, arguments, preposition=quality.preposition)
+        return one, None
+
     def place_same(self, said: Nucleus, same: NounPhrase = _IT) -> Iterator[SpokenClause]:
         """Read "(the milk to the table, then) back | into the fridge", "(the milk,) put | there".
 
@@ -298,6 +327,8 @@ class PlaceReader:
         place = self.read_noun(said, source.noun)
         if place is None or not isinstance(theme, NounPhrase):
             return theme
+        if not self._phrases.may_be(theme, source.preposition, place):
+            return theme  # its words stay unread
         uses = list_uses(source.words, WordRole.ACTION, "from")
         from_ = source.preposition == "from"
         there = Predication(
