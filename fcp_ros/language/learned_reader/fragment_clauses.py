@@ -42,7 +42,7 @@ class FragmentWriter:
         if place is None:
             return
         clause = self._draft.clauses[place]
-        if fragment.kind is FragmentKind.WISH:
+        if fragment.kind is FragmentKind.WISH and not fragment.joined:
             if _is_elsewhere(clause.predications[0], fragment):
                 return  # "on the table, ideally in the fridge": which of them is demanded?
             clause = self._draft.clauses[place] = self._allow(clause, fragment)

@@ -79,6 +79,7 @@ class Fragment:
     phrase: Phrase
     uses: tuple[WordUse, ...]  # without those of the phrase
     preposition: str = ""  # before the phrase
+    joined: bool = False  # "and" stands before it
 
 
 class FragmentFinder:
@@ -137,7 +138,8 @@ class FragmentFinder:
                 role = WordRole.ORDER if one is FragmentKind.THEN else WordRole.LIMIT
                 words = [self._tokens[t] for t in said if self._is_word(t)]
                 used = tuple(WordUse(w.start, w.end, role, one.value) for w in words)
-                return Fragment(one, range(place, stop), phrase, used, preposition)
+                joined = self._is_joined(place)
+                return Fragment(one, range(place, stop), phrase, used, preposition, joined)
         return None
 
     def _open(
@@ -162,6 +164,11 @@ class FragmentFinder:
             yield FragmentKind.LEFT_OUT, end
         if loose:
             yield None, place
+
+    def _is_joined(self, place: int) -> bool:
+        """Return True for "and, | if possible, the book"."""
+        words = [self._tokens[t].text for t in range(max(0, place - 2), place)]
+        return "and" in words[-1:] or words == ["and", ","]
 
     def _find_preposition(self, start: int) -> tuple[str, int]:
         """Find the preposition at a token, and its end."""
