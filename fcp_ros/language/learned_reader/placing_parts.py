@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fcp_ros.language.english.verbs import PUT_VERBS, REMOVE_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.nucleus import Nucleus, SpokenPlace, find_places, may_name
+from fcp_ros.language.learned_reader.phrases import DIRECTIONS
 from fcp_ros.language.parsing.trees import Act, Reference
 from fcp_ros.language.syntax.tree import Word
 
@@ -21,6 +22,7 @@ WANTING = gather_words("want need like love prefer wish have see")
 PLACED = gather_words("on in at near under behind before above to where")
 _STATIC, _DESTINATIONS = gather_words("on in at inside under"), gather_words("to into onto")
 """Prepositions of where something is, and of where it goes: "(the mug) on the table | to it"."""
+_NEAR = gather_words("near under behind before above")
 DEICTIC = {"there": Reference.THERE, "here": Reference.HERE}
 """Adverbs that are places."""
 
@@ -98,6 +100,9 @@ class PlacingFinder:
         """Return True for "(everything) on the counter | on the table": it is there already."""
         if len(goals) < 2 or goals[0].preposition == "where" or goes_on(said, goals[1]):
             return False
+        near = goals[1].preposition in _NEAR  # "on the counter | by the fridge"
+        if near or any(word.lemma in DIRECTIONS for word in (goals[1].noun, *goals[1].words)):
+            return False  # "in the cabinet | to the left of the stove"
         static = goals[0].words[0].text in _STATIC and goals[1].words[0].text in _DESTINATIONS
         return static or self._bars(said, goals[0].noun, goals[1], goals[1].noun)
 
