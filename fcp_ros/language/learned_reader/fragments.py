@@ -17,7 +17,7 @@ from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.learned_reader.marks import Mark, MarkKind
-from fcp_ros.language.learned_reader.noun_reader import EXCEPT
+from fcp_ros.language.learned_reader.noun_phrases.noun_reader import EXCEPT
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.parsing.trees import Coordination, NounPhrase, Phrase
 from fcp_ros.language.parsing.word_uses import collect_phrase_uses

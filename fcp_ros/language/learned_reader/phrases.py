@@ -16,8 +16,8 @@ from fcp_ros.language.demands.parsed_clauses import name_noun
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.learned_reader.head_reader import PRONOUNS
-from fcp_ros.language.learned_reader.noun_reader import NounReader
+from fcp_ros.language.learned_reader.noun_phrases.head_reader import PRONOUNS
+from fcp_ros.language.learned_reader.noun_phrases.noun_reader import NounReader
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, find_determiner
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans

@@ -11,7 +11,12 @@ from fcp_ros.domain.model import IS_A
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.learned_reader.domain_phrases import PARTNERS, DomainPhrases, Read, Said
+from fcp_ros.language.learned_reader.noun_phrases.domain_phrases import (
+    PARTNERS,
+    DomainPhrases,
+    Read,
+    Said,
+)
 from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans

@@ -13,15 +13,15 @@ from dataclasses import replace
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
-from fcp_ros.language.learned_reader.descriptions import DescriptionReader, FindState
-from fcp_ros.language.learned_reader.head_reader import (
+from fcp_ros.language.learned_reader.noun_phrases.descriptions import DescriptionReader, FindState
+from fcp_ros.language.learned_reader.noun_phrases.head_reader import (
     ALONE,
     PRONOUNS,
     UNKNOWN,
     HeadReader,
     PhraseStart,
 )
-from fcp_ros.language.learned_reader.joined_nouns import (
+from fcp_ros.language.learned_reader.noun_phrases.joined_nouns import (
     NounLinks,
     share_determiner,
     share_head,
