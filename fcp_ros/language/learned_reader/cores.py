@@ -117,6 +117,9 @@ class CoreReader:
     ) -> DemandFound:
         """Read a clause by the demand model, in the ways in which it may be put."""
         best, parts = DemandFound(), _drop(read_parts(parsed), parsed, marked)
+        named = nucleus.subject is nucleus.verb and nucleus.verb.is_noun
+        if parsed.lemma and named and not nucleus.particles:
+            return best  # "mug, bowl and apple on the table" has no verb "mug"
         bare = not parsed.lemma and not (parts.clause.complement or nucleus.particles)
         if bare and len(parts.clause.arguments) < _FEW:
             return best  # "the mug" names a thing, and nothing to be done with it

@@ -160,7 +160,8 @@ class FragmentFinder:
         if end > place and loose:
             yield FragmentKind.NONE, end - 1  # "no" is a part of the phrase
         end = max(EXCEPT.find_end(self._tokens, place), _LEFT_OUT.find_end(self._tokens, place))
-        if end > place and (goes_on or self._is_of_all(start, place)):
+        acts = end in self._spans.words and self._spans.words[end].is_verb  # "without opening it"
+        if end > place and not acts and (goes_on or self._is_of_all(start, place)):
             yield FragmentKind.LEFT_OUT, end
         if loose:
             yield None, place

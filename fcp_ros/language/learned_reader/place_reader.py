@@ -209,15 +209,19 @@ class PlaceReader:
             one = self.make_place(said, again if placed else theme, place)
             if one is not None:
                 clause = self._make_more(Act.STATE, one, "")
-                no = list_uses([said.tree.words[place.words[0].place - 1]], WordRole.LIMIT, "not")
+                before = said.tree.words[max(0, place.words[0].place - 2) : place.words[0].place]
+                words = [w for w in before if w.text in ("not", "anywhere", "but", "except")]
+                no = list_uses(words, WordRole.LIMIT, "not")
                 yield replace(clause, negated=True, uses=(*clause.uses, *no))
 
     def _place_others(
         self, said: Nucleus, parts: Placing, one: Predication | None
     ) -> Iterator[SpokenClause]:
         """Read "and | the book | on the couch", and what goes to the same place: "and the book"."""
+        nouns = [one for one, _ in parts.pairs]
         for other, there in parts.pairs:
-            moved = self.read_noun(said, other, (there.root,))
+            further = (one for one in nouns if one is not other)
+            moved = self.read_noun(said, other, (there.root, *further))
             placed = self.make_place(said, moved, there) if moved is not None else None
             if placed is not None:
                 yield self._make_more(parts.act, placed, said.lemma)
