@@ -20,6 +20,8 @@ from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.trees import Determiner, Noun, NounPhrase, Reference, list_heads
 from fcp_ros.language.reading import Refusal
 
+_OF_ALL_THINGS = 0.8
+"""Degree of "the rest" as all other things, not those of the kind that was mentioned."""
 _NO_OTHERS = 0.4
 """Degree of "the others" of a kind of which there are no others."""
 
@@ -100,6 +102,7 @@ class RemainderResolver(DescriptionMatcher):
         alone = phrase.head is Reference.ONE and phrase.plural
         if noun is not None and alone and self._is_all_named(noun):
             noun = None  # "put the milk in the fridge and leave the rest": no milk is left
+            self.degree *= _OF_ALL_THINGS
         whole = replace(phrase, determiner=Determiner.ALL, other=False, number=None)
         if not phrase.plural and self._list_single(noun):  # one ... and the other one
             other = self.maker.make(replace(phrase, number=None), noun, Quantifier.EXISTS)
