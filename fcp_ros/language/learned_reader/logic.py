@@ -13,6 +13,7 @@ from itertools import zip_longest
 
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
+from fcp_ros.language.english.turning_words import CHART_LOGIC
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.clause_roles import (
     ClauseRoles,
@@ -57,6 +58,7 @@ from fcp_ros.language.parsing.trees import (
     SpokenClause,
 )
 from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.syntax.attachments import mend_segment
 from fcp_ros.language.syntax.clauses import ParsedClause, list_clauses
 from fcp_ros.language.syntax.sentences import Segment
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
@@ -348,3 +350,24 @@ def _cut_fragments(
         if tree is not None:
             segments.append(replace(segment, tree=tree))
     return units, replace(parsed, segments=tuple(segments))
+
+
+class LearnedSyntax:
+    """Finds what the clauses of an instruction ask for, and of which things.
+
+    Args:
+        logic: reads words of logic, too ("not", "if", "only"); else a sentence with one is unread.
+    """
+
+    def __init__(self, logic: bool = False) -> None:
+        self._logic = logic
+
+    def __call__(self, parsed: ParsedInstruction) -> list[Sentence]:
+        """Return the sentence that is most probably meant; none if it can't be known."""
+        model = parsed.model
+        if model is None:
+            return []
+        if not self._logic and any(token.text in CHART_LOGIC for token in parsed.nouns.tokens):
+            return []
+        parsed = replace(parsed, segments=tuple(map(mend_segment, parsed.segments)))
+        return LogicReader(parsed, model).read()
