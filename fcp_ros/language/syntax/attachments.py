@@ -176,7 +176,8 @@ def _join_places(tree: Tree) -> Tree:
             continue
         nouns = [tree.find_child(one.place, "pobj") for one in (first, word)]
         links = list(tree.list_children(first.place, "cc"))
-        if nouns[0] is None or nouns[1] is None or not links:
+        contrary = any(link.text == "but" for link in links)  # "not on the table but | on it"
+        if nouns[0] is None or nouns[1] is None or not links or contrary:
             continue
         moved[nouns[1].place] = (nouns[0].place, "conj")
         moved |= {link.place: (nouns[0].place, "cc") for link in links}
