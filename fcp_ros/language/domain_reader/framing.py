@@ -173,7 +173,7 @@ def _list_called(
             continue
         others = range(start, end - 1)
         described = not any(tokens[place].text in COMMON | _SMALL for place in others)
-        if noun == "robot" or (person and described and not concerns((*others, end - 1))):
+        if noun == "robot" or (person and described and not concerns(others)):
             yield from range(before + 1, end)
 
 
