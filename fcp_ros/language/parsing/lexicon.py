@@ -176,13 +176,8 @@ class Lexicon:
         Args:
             noun: names the things.
         """
-        found = dict[str, None]()
-        for name in noun.members:
-            category = self._instance.attribute(self._instance.id_of(name), CATEGORY)
-            label = normalise_label(category) if isinstance(category, str) else ""
-            if word in label.split()[:-1]:
-                found[label] = None
-        return tuple(found)
+        labels = dict.fromkeys(map(self.find_label, noun.members))
+        return tuple(label for label in labels if word in label.split()[:-1])
 
     # --- nouns
 
