@@ -135,7 +135,9 @@ def names_topic(unit: Segment, following: Segment, tokens: Sequence[Token]) -> b
         and not any(following.tree.list_children(verb.place, "dobj", "prt"))
     )
     resumed = any(w.text in _RESUMING and w.role != "det" for w in following.tree.words)
-    return (lacking and not apart) or (resumed and bool(links or apart))
+    return (lacking and not apart) or (
+        resumed and bool(links or apart or following.piece.imperative)
+    )
 
 
 def speak_again(phrase: Phrase) -> NounPhrase:
