@@ -25,9 +25,8 @@ from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.debugging.outcome import Generalization, GeneralizationOptions
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.runner import ExecutionLimits
-from fcp_ros.abstraction.proposers.symbolic.learning import SymbolicOptions
-from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
-from fcp_ros.abstraction.sampling.training_task import read_training_task
+from fcp_ros.abstraction.proposers.learning import SymbolicOptions, SymbolicProposer
+from fcp_ros.abstraction.proposers.training_task import read_training_task
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 

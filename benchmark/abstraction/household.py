@@ -22,11 +22,10 @@ from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.library import plan_with_policies
 from fcp_ros.abstraction.policy.policy_file import read_policy
 from fcp_ros.abstraction.policy.runner import Execution, ExecutionLimits, PolicyRunner
-from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
-from fcp_ros.abstraction.sampling.training_task import TrainingTask
-from fcp_ros.abstraction.states.building import build_state
+from fcp_ros.abstraction.proposers.learning import SymbolicProposer
+from fcp_ros.abstraction.proposers.training_task import TrainingTask
+from fcp_ros.abstraction.states.building import build_state, list_goal_atoms
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
 from fcp_ros.domain.model import Domain
 from fcp_ros.planning import PlanningOptions, PlanningRequest, plan
 

@@ -33,8 +33,7 @@ from benchmark.tables import Verdict
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.policy_file import read_policy
 from fcp_ros.abstraction.policy.runner import Execution, ExecutionLimits, PolicyRunner
-from fcp_ros.abstraction.states.building import build_state
-from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
+from fcp_ros.abstraction.states.building import build_state, list_goal_atoms
 from fcp_ros.domain.pddl import PddlTask, read_pddl
 from fcp_ros.planning import verify
 from fcp_ros.planning.model.memberships import NoMemberships

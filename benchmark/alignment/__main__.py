@@ -33,9 +33,9 @@ from benchmark.tables import Verdict, finish, open_console
 from fcp_ros.alignment.answer import AlignmentOptions, AlignmentStatus, Standing
 from fcp_ros.alignment.comparison import declare_synonyms
 from fcp_ros.alignment.engine import align
-from fcp_ros.alignment.likeness import NameLikeness
 from fcp_ros.alignment.pairing import AlignmentTask, make_task, pair_domains
 from fcp_ros.alignment.predicate_use import list_atoms
+from fcp_ros.alignment.proposals import NameLikeness
 from fcp_ros.alignment.simulator import GroundAction, Observation
 from fcp_ros.alignment.synonyms import Synonym
 from fcp_ros.domain.expressions.syntax import Atom, Constant

@@ -24,11 +24,10 @@ from numpy.typing import NDArray
 from renamed_scenes import RenamedScene, rename_at_random
 
 from benchmark.tables import Verdict
-from fcp_ros.alignment.ontology.scene_alignment import align_scene
-from fcp_ros.alignment.ontology.scene_answer import SceneAlignment
+from fcp_ros.alignment.ontology.scene_alignment import SceneAlignment, align_scene
 from fcp_ros.alignment.simulator import DomainSimulator
-from fcp_ros.binding import scene_to_instance
 from fcp_ros.binding.label_types import type_of_label
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.domain.scene_names import SceneNames
 from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity

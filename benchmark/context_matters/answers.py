@@ -30,8 +30,7 @@ from fcp_ros.language.confirmation import LACKING, NO, YES
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStep
-from fcp_ros.planning.stepping.replay import Replay
-from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.planning.verification.stepping import Replay, StepRules
 from fcp_ros.relaxation.plan_instruction import InstructionResult, plan_instruction
 from fcp_ros.relaxation.question import QuestionKind, UserQuestion
 

@@ -14,7 +14,7 @@ from benchmark.planning.settings import HOUSEHOLD_DOMAIN, Settings, our_line
 from benchmark.planning.vague import CountingSource
 from benchmark.rivals.ours import Job
 from benchmark.tables import Line, Part, Verdict, limit
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cset import Fact, Instance, with_facts
 from fcp_ros.domain import load_domain, parse_expression
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, plan

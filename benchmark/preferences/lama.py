@@ -21,15 +21,19 @@ from fcp_ros.domain.expressions.resolution import check_goal, infer_types
 from fcp_ros.domain.pddl import PddlTask, read_pddl
 from fcp_ros.planning import Optimise, PlanningOptions, PlanningSession
 from fcp_ros.planning.encoding.costs import CostUnit, find_cost_unit
-from fcp_ros.planning.encoding.encode import EncodeOptions, make_no_macros
+from fcp_ros.planning.encoding.encode import (
+    EncodeOptions,
+    GoalSetting,
+    compile_goal,
+    make_no_macros,
+)
 from fcp_ros.planning.encoding.encoding import Encoding
-from fcp_ros.planning.encoding.goal_task import GoalSetting, compile_goal
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses
 from fcp_ros.planning.model.memberships import Judge, NoMemberships
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth
-from fcp_ros.planning.request_context import PhaseTimes, RequestContext
+from fcp_ros.planning.session import PhaseTimes, RequestContext
 
 COMPILE_SECONDS = 600.0
 

@@ -18,7 +18,7 @@ from benchmark.planning.household_scene import write_scene
 from benchmark.planning.settings import HOUSEHOLD_DOMAIN
 from benchmark.planning.vague import CountingSource
 from benchmark.tables import Line, Part, Verdict, limit, milliseconds
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, load_domain, parse_domain, parse_expression
 from fcp_ros.domain.expressions.syntax import Expression

@@ -79,7 +79,7 @@ def _plan_files(job: Job) -> dict[str, Any]:
 
     `better` has seconds, steps and cost of each plan that was better than those before it.
     """
-    from fcp_ros.cli.grounding.judge_choice import JudgeChoice
+    from fcp_ros.cli.options import JudgeChoice
     from fcp_ros.cli.plan.interruption import open_interruption
     from fcp_ros.cli.plan.request import Listener, PlanCommand, PlanInput
     from fcp_ros.foundation.input_error import InputError
@@ -112,7 +112,7 @@ def _plan_files(job: Job) -> dict[str, Any]:
 def _plan_scene(job: Job) -> dict[str, Any]:
     """Read a scene and a domain, plan, and tell how long each took."""
     from benchmark.planning.vague import CountingSource
-    from fcp_ros.binding import scene_to_instance
+    from fcp_ros.binding.scene_to_state import scene_to_instance
     from fcp_ros.domain import load_domain, parse_expression
     from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, plan
     from fcp_ros.scene import load_scene

@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from benchmark.processes import read_peak, read_resident
 from benchmark.scene.scenes import ChangingScene
 from benchmark.tables import Verdict, in_milliseconds
-from fcp_ros.binding import advance_state, scene_to_instance
+from fcp_ros.binding.scene_to_state import scene_to_instance
+from fcp_ros.binding.state_changes import advance_state
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.foundation.garbage import collect_garbage_rarely
 from fcp_ros.package_files import config_folder

@@ -4,9 +4,9 @@
 - `states`: one instance as bitsets, and the rules of a domain as moves between them.
 - `features`: what a policy looks at: a language of concepts, counts and distances.
 - `qnp`: qualitative numeric problems: the common text format, the solver, termination (SIEVE).
-- `refinement`: abstract actions as small programs of concrete actions.
-- `policy`: a general policy with its file, and its execution.
-- `sampling`: training tasks, and transitions sampled from them.
-- `proposers`: abstractions found in samples, written by a person, or by a language model.
+- `policy`: a general policy, the small programs that its abstract actions stand for, its file, and
+  its execution.
+- `proposers`: training tasks, and abstractions found in transitions sampled from them, written by
+  a person, or by a language model.
 - `debugging`: the four checks of an abstraction, and the loop that hands faults back.
 """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Alignment: names that mean the same, found by planning with replace rules and trying the plans.
 
-    predicate_use, synonyms, merging, likeness
+    predicate_use, synonyms, merging
                    predicates and their use; models in which synonyms are one predicate
-    simulator, predictor, conflicts, reliability
+    simulator, predictor
                    where plans are tried, and what follows from the outcome
-    other_world, pairing, proposals
-                   two domains as one task; the synonyms worth a trial
+    pairing, proposals
+                   two domains as one task; the synonyms worth a trial, by structure and likeness
     plan_finder.py the plans worth a trial
     ontology/      the same for the names in a scene
     answer.py      the answer: status, mapping with evidence, trials

@@ -10,8 +10,7 @@ from typing import Any
 
 from fcp_ros.alignment.predictor import Trial
 from fcp_ros.alignment.proposals import Proposal
-from fcp_ros.alignment.reliability import CONFIRMATIONS
-from fcp_ros.alignment.simulator import GroundAction
+from fcp_ros.alignment.simulator import CONFIRMATIONS, GroundAction
 from fcp_ros.alignment.synonyms import Image, Synonym
 
 

@@ -12,9 +12,18 @@ from typing import Any
 
 from fcp_ros.alignment.answer import AlignmentOptions, AlignmentResult, AlignmentStatus
 from fcp_ros.alignment.engine import align
-from fcp_ros.alignment.likeness import NameLikeness
-from fcp_ros.alignment.other_world import OtherWorld, find_goal_fault, translate_goal
-from fcp_ros.alignment.pairing import MARK, OTHER, OWN, AlignmentError, AlignmentTask, pair_domains
+from fcp_ros.alignment.pairing import (
+    MARK,
+    OTHER,
+    OWN,
+    AlignmentError,
+    AlignmentTask,
+    OtherWorld,
+    find_goal_fault,
+    pair_domains,
+    translate_goal,
+)
+from fcp_ros.alignment.proposals import NameLikeness
 from fcp_ros.alignment.synonyms import ANY, Synonym, project_facts
 from fcp_ros.domain.pddl.source_text import read_source
 from fcp_ros.domain.pddl.syntax_checks import refuse_axioms

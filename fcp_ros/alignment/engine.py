@@ -7,17 +7,14 @@ import time
 from dataclasses import dataclass, replace
 
 from fcp_ros.alignment.answer import AlignmentOptions, AlignmentResult, AlignmentStatus
-from fcp_ros.alignment.conflicts import SynonymSet, list_hypotheses
-from fcp_ros.alignment.likeness import NameLikeness
 from fcp_ros.alignment.merging import erase_leg_types
 from fcp_ros.alignment.pairing import AlignmentTask
 from fcp_ros.alignment.plan_finder import NotFound, PlanFinder, TrialPlan
 from fcp_ros.alignment.predicate_use import find_opposites
-from fcp_ros.alignment.predictor import Predictor, Trial
-from fcp_ros.alignment.proposals import TIERS, propose_synonyms
+from fcp_ros.alignment.predictor import Predictor, SynonymSet, Trial, list_hypotheses
+from fcp_ros.alignment.proposals import TIERS, NameLikeness, propose_synonyms
 from fcp_ros.alignment.record import AlignmentRecord
-from fcp_ros.alignment.reliability import ConfirmingSimulator
-from fcp_ros.alignment.simulator import Simulator
+from fcp_ros.alignment.simulator import ConfirmingSimulator, Simulator
 from fcp_ros.alignment.synonyms import ContradictorySynonyms, Image
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.model.request import CancelCallback, never_cancel

@@ -9,11 +9,16 @@ from enum import Enum
 from fractions import Fraction
 
 from fcp_ros.alignment.answer import AlignmentOptions
-from fcp_ros.alignment.conflicts import ConflictSet, ConflictSets, SynonymChoice, SynonymSet
 from fcp_ros.alignment.merging import drop_unused, erase_leg_types, merge_texts
 from fcp_ros.alignment.pairing import AlignmentTask
 from fcp_ros.alignment.predicate_use import PredicateUse, is_positive
-from fcp_ros.alignment.predictor import Predictor
+from fcp_ros.alignment.predictor import (
+    ConflictSet,
+    ConflictSets,
+    Predictor,
+    SynonymChoice,
+    SynonymSet,
+)
 from fcp_ros.alignment.proposals import Proposal, Proposals
 from fcp_ros.alignment.simulator import GroundAction
 from fcp_ros.alignment.synonyms import ANY, ContradictorySynonyms, Synonym

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus, Standing, SynonymEvidence
-from fcp_ros.alignment.conflicts import ConflictSets, SynonymSet
 from fcp_ros.alignment.pairing import split_mark
 from fcp_ros.alignment.plan_finder import TrialPlan
-from fcp_ros.alignment.predictor import Predictor, Trial
+from fcp_ros.alignment.predictor import ConflictSets, Predictor, SynonymSet, Trial
 from fcp_ros.alignment.proposals import TIERS, Proposal, Proposals
 from fcp_ros.alignment.synonyms import Synonym
 

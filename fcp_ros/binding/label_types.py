@@ -15,8 +15,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from fcp_ros.binding.label_kinds import LabelKinds
-from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity, vote_on_types
+from fcp_ros.binding.similar_labels import LabelKinds, LabelSimilarity, NoSimilarity, vote_on_types
 from fcp_ros.cset import Schema
 from fcp_ros.domain.scene_names import SceneMapping
 from fcp_ros.foundation.labels import label_forms, normalise_label, split_names, take_name

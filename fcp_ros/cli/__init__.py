@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line ``fcp``: one file or folder for each command.
+"""The command line ``fcp``: one file for each command, and a folder for ``plan`` and ``ask``.
 
 main: the program; it imports the file of a command only when that command is run.
 plan: ``fcp plan`` and ``fcp ask``: a request in a formula or in words, for a scene or PDDL files.
 scene: ``fcp scene info``, ``show``, ``convert`` and ``diff``.
-judge, validate, align, calibration, grounding: the commands of these names.
+judge, calibration, models, validate, pddl, align, generalize, policy, language: the commands of
+these names; repair_domain: ``fcp repair-domain``; heads: ``fcp grounding``.
 live: ``fcp up`` and ``fcp demo``, which need ROS 2.
-options: options that several commands share. session: a domain with a scene and a grounder.
+options: options that several commands share, and the grounder that they choose. session: a domain
+with a scene. training: the tasks of ``generalize`` and ``policy``, from files.
 terminal: output and errors as people read them. exit_codes: all of them.
-align_outcome: what ``fcp align`` prints and returns in both cases.
+align_scene, align_outcome: ``fcp align`` for a scene, and what it prints and returns in both cases.
 
 A command reads its options, opens a session, asks the library (planning, grounding, scene) for an
 answer, and prints it, as JSON with ``--json``. An error ends as one sentence on standard error

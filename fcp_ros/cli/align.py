@@ -20,11 +20,16 @@ from fcp_ros.alignment.answer import (
     write_action,
 )
 from fcp_ros.alignment.comparison import Comparison, compare_vocabularies, read_task
-from fcp_ros.alignment.likeness import NameLikeness
 from fcp_ros.alignment.merging import merge_texts
-from fcp_ros.alignment.ontology.scene_answer import SceneAlignmentOptions
-from fcp_ros.alignment.other_world import OtherWorld, open_domain, open_problem
-from fcp_ros.alignment.pairing import AlignmentTask, unmark_names
+from fcp_ros.alignment.ontology.scene_alignment import SceneAlignmentOptions
+from fcp_ros.alignment.pairing import (
+    AlignmentTask,
+    OtherWorld,
+    open_domain,
+    open_problem,
+    unmark_names,
+)
+from fcp_ros.alignment.proposals import NameLikeness
 from fcp_ros.alignment.synonyms import NameMapping
 from fcp_ros.cli.align_outcome import EXIT_CODES, print_outcome
 from fcp_ros.cli.exit_codes import BAD_INPUT

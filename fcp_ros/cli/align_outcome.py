@@ -6,7 +6,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
-from fcp_ros.alignment.ontology.scene_answer import SceneAlignment
+from fcp_ros.alignment.ontology.scene_alignment import SceneAlignment
 from fcp_ros.cli.exit_codes import DONE, FAILED, to_exit_code
 from fcp_ros.cli.terminal import escape_text
 from fcp_ros.planning import PlanStatus

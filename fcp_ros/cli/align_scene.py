@@ -14,10 +14,14 @@ from rich.console import Console
 
 from fcp_ros.alignment.answer import AlignmentStatus
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
-from fcp_ros.alignment.ontology.scene_alignment import align_scene
-from fcp_ros.alignment.ontology.scene_answer import SceneAlignment, SceneAlignmentOptions
+from fcp_ros.alignment.ontology.scene_alignment import (
+    SceneAlignment,
+    SceneAlignmentOptions,
+    align_scene,
+)
 from fcp_ros.alignment.simulator import DomainSimulator, Simulator
-from fcp_ros.binding import load_scene_for, scene_to_instance
+from fcp_ros.binding.scene_loading import load_scene_for
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cli.align_outcome import EXIT_CODES, print_outcome
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
 from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console, say

@@ -53,12 +53,12 @@ COMMANDS = {
     ),
     "generalize": Command(
         "Look for a policy that solves all tasks of a domain, and check it on a few of them.",
-        "fcp_ros.cli.policy.generalize",
+        "fcp_ros.cli.generalize",
     ),
-    "policy": Command("Look at general policies (fcp generalize).", "fcp_ros.cli.policy.show"),
+    "policy": Command("Look at general policies (fcp generalize).", "fcp_ros.cli.policy"),
     "judge": Command(
         "Judge to which degree a graded predicate holds of things in words or in a scene.",
-        "fcp_ros.cli.grounding.judge",
+        "fcp_ros.cli.judge",
     ),
     "up": Command(
         "Start the nodes with the same parameters as the launch files, until Ctrl-C.",
@@ -70,16 +70,14 @@ COMMANDS = {
         "fcp_ros.cli.live",
         "demo_app",
     ),
-    "scene": Command(
-        "Look at scenes, draw, convert and compare them.", "fcp_ros.cli.scene.command"
-    ),
+    "scene": Command("Look at scenes, draw, convert and compare them.", "fcp_ros.cli.scene"),
     "calibration": Command(
-        "Show, undo or merge what was learned from outcomes.", "fcp_ros.cli.grounding.calibration"
+        "Show, undo or merge what was learned from outcomes.", "fcp_ros.cli.calibration"
     ),
-    "models": Command("Fetch, check and remove models by name.", "fcp_ros.cli.grounding.models"),
+    "models": Command("Fetch, check and remove models by name.", "fcp_ros.cli.models"),
     "grounding": Command(
         "Train and measure heads on the vectors or hidden states of a model.",
-        "fcp_ros.cli.grounding.heads",
+        "fcp_ros.cli.heads",
     ),
     "language": Command(
         "Train what clauses ask for on sentences of your choice, and look at weights.",

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Command-line options that several commands share, described once."""
+"""Command-line options that several commands share, and the grounder that they choose."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+
+from fcp_ros import grounding
+from fcp_ros.domain import Domain
+from fcp_ros.grounding.options import CalibrationOptions, EndpointOptions, GroundingOptions
 
 DomainOption = Annotated[
     str,
@@ -141,3 +145,38 @@ def expand_options(command: Callable[..., None]) -> Callable[..., None]:
     run_command.__annotations__ = {one.name: one.annotation for one in parameters}
     run_command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return run_command
+
+
+# --- the grounder that a command's options choose; apart from `judge`, which needs scenes
+
+
+@dataclass(frozen=True)
+class JudgeChoice:
+    """The options that decide who judges; a command takes them with `expand_options`."""
+
+    oracle: OracleOption = DEFAULT_ORACLE  # Name of the default oracle
+    # Folder of its model, or the model's name on the server; "" takes the usual one
+    model: ModelOption = ""
+    # URL of a model server, which is the default oracle then; "" for none
+    endpoint: EndpointOption = ""
+    # The store whose evidence counts, which is not written to; None for none
+    calibration: CalibrationOption = None
+
+    def to_options(self) -> GroundingOptions:
+        """Return the settings of the grounder."""
+        calibration = CalibrationOptions(path=self.calibration, read_only=True)
+        if not self.endpoint:
+            return GroundingOptions(oracle=self.oracle, model=self.model, calibration=calibration)
+        return GroundingOptions(
+            oracle="endpoint",
+            endpoint=EndpointOptions(url=self.endpoint, model=self.model),
+            calibration=calibration,
+        )
+
+
+def open_grounder(domain: Domain, choice: JudgeChoice) -> grounding.Grounder:
+    """Open a grounder for the domain's graded predicates; its modules are imported here.
+
+    Raises GroundingError for a model, server or store that can't be used.
+    """
+    return grounding.make_grounder(domain, choice.to_options())

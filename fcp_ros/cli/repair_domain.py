@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from fcp_ros.binding import load_scene_for, scene_to_instance
+from fcp_ros.binding.scene_loading import load_scene_for
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.options import SceneOption
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console

@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fcp_ros.binding import SceneState, rename_scene, scene_to_instance
 from fcp_ros.binding.label_types import check_overrides, with_type_overrides
+from fcp_ros.binding.renaming import rename_scene
+from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
 from fcp_ros.binding.schema_vocabulary import relation_options_for
 from fcp_ros.domain import Domain, load_domain, load_overrides
 from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity

@@ -11,16 +11,18 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from fcp_ros.binding import load_scene_for, scene_to_instance
+from fcp_ros.binding.scene_loading import load_scene_for
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cli.exit_codes import FAILED
-from fcp_ros.cli.grounding.judge_choice import JudgeChoice, open_grounder
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
     DEFAULT_SCENE,
     AssetsOption,
     DomainOption,
+    JudgeChoice,
     SceneOption,
     expand_options,
+    open_grounder,
 )
 from fcp_ros.cli.plan.request import is_pddl
 from fcp_ros.cli.session import SceneChoice, open_session
@@ -37,7 +39,7 @@ from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import verify
 from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.verification.ipc_plan import CannotReplay, plan_from_actions, read_ipc_plan
-from fcp_ros.report import read_plan
+from fcp_ros.report.plain_json import read_plan
 from fcp_ros.scene import SceneLimits
 
 app = typer.Typer(add_completion=False)

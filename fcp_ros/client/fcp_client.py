@@ -27,8 +27,8 @@ from fcp_ros.msg import (
     SceneGraph,
     Synonym,
 )
-from fcp_ros.nodes.calls.action_call import make_action_client
 from fcp_ros.nodes.conversions.common import duration_to_ros
+from fcp_ros.nodes.runtime.action_call import make_action_client
 from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.srv import (
     Align,

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.action import AchieveGoal
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.client import FcpClient, FcpError
 from fcp_ros.cset import Instance
 from fcp_ros.demo.stories import Story
@@ -21,9 +21,8 @@ from fcp_ros.language.reading import Interpretation, WordUse
 from fcp_ros.msg import ActionOutcome, CalibrationEntry, Question
 from fcp_ros.nodes.conversions.common import duration_from_ros
 from fcp_ros.nodes.conversions.judgement import membership_from_ros, request_to_ros
-from fcp_ros.nodes.conversions.language import interpretation_from_ros
 from fcp_ros.nodes.conversions.plan import step_from_ros
-from fcp_ros.nodes.conversions.planning import result_from_ros
+from fcp_ros.nodes.conversions.planning import interpretation_from_ros, result_from_ros
 from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.planning import PlanningResult
 from fcp_ros.planning.traces import trace_plan

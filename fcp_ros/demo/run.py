@@ -18,10 +18,10 @@ from rich.rule import Rule
 
 from fcp_ros.abstraction.policy.library import read_policy_folder
 from fcp_ros.alignment.ontology.claims import ClaimStanding
-from fcp_ros.alignment.ontology.scene_alignment import align_scene
-from fcp_ros.alignment.ontology.scene_answer import SceneAlignment
+from fcp_ros.alignment.ontology.scene_alignment import SceneAlignment, align_scene
 from fcp_ros.alignment.simulator import DomainSimulator
-from fcp_ros.binding import load_scene_for, scene_to_instance
+from fcp_ros.binding.scene_loading import load_scene_for
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.client import FcpClient
 from fcp_ros.cset import Instance
 from fcp_ros.demo.player import Player
@@ -46,8 +46,13 @@ from fcp_ros.package_files import config_folder, find_domain, find_scene
 from fcp_ros.planning import PlanningResult
 from fcp_ros.planning.warm_up import compile_missing_kernels
 from fcp_ros.report.console import render_result
-from fcp_ros.report.demo_page import render_page
-from fcp_ros.report.demo_report import DemoReport, Episode, UnderstoodInstruction, write_json
+from fcp_ros.report.demo_report import (
+    DemoReport,
+    Episode,
+    UnderstoodInstruction,
+    render_page,
+    write_json,
+)
 from fcp_ros.report.pages import write_page
 from fcp_ros.scene import Layer, SceneGraph, load_scene, read_scene
 

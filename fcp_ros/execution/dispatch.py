@@ -64,6 +64,7 @@ from fcp_ros.execution.events import (
     Command,
     Event,
     ExecutorBarred,
+    ExecutorLedger,
     ExecutorLost,
     ExecutorReady,
     Feedback,
@@ -81,7 +82,6 @@ from fcp_ros.execution.events import (
     Tick,
     WorldChanged,
 )
-from fcp_ros.execution.ledger import ExecutorLedger
 from fcp_ros.execution.outcome import Outcome, OutcomeCode, StepRecord
 from fcp_ros.planning.model.plan import PlanStep
 

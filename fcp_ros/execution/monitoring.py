@@ -16,7 +16,7 @@ from fcp_ros.cset import Fact, Instance, UnknownElement
 from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.stepping.rules import StepRules, UnknownStep, holds
+from fcp_ros.planning.verification.stepping import StepRules, UnknownStep, holds
 
 
 class DeadlineWatch:

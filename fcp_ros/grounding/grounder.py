@@ -274,7 +274,7 @@ class Grounder:
 
         `membership` is the answer that the step relied on (None: the cached one, if any, for the
         oracle's part), `weight` the share of the outcome that counts for this judgement
-        (`execution/credit.py`), `stamp` in s since the epoch (None: now). Returns False if the
+        (`execution/outcome.py`), `stamp` in s since the epoch (None: now). Returns False if the
         predicate is not calibrated, so that nothing was stored. Raises GroundingError for an
         unknown predicate, a quality out of range, or if the store failed.
         """

@@ -4,15 +4,15 @@
 This layer and the client are the only ones that import rclpy. There is a folder for each node,
 with its class and its ``main()`` in `node`:
 
-- `scene_graph`: holds the scene graph; takes updates, publishes changes and whole graphs. With
-  `bridges` (other systems' messages) and `markers` (RViz) inside it.
+- `scene_graph`: holds the scene graph; takes updates, publishes changes and whole graphs. Other
+  systems' messages (`detections`, `hydra`) and markers for RViz are part of it.
 - `grounder`: judges graded predicates and learns from outcomes.
 - `planner`: the node `task_planner`, which answers planning and validation requests.
 - `executive`: plans, executes, monitors and replans until a goal is achieved.
 - `simulated_executor`: performs steps in a simulated world; one file.
 
-They share `runtime` (lifecycle, parameters, worker threads, repairs of rclpy), `calls` (requests to
-other nodes, and the death of these), `conversions` (the only place where messages meet the values
-of the model) and `scene_access` (following the scene graph, reporting changes to it). `stack`
-starts several nodes in one process.
+They share `runtime` (lifecycle, parameters, worker threads, requests to other nodes and the death
+of these, repairs of rclpy), `conversions` (the only place where messages meet the values of the
+model) and `scene_access` (following the scene graph, reporting changes to it). `stack` starts
+several nodes in one process.
 """

@@ -15,18 +15,19 @@ from rclpy.action.server import ServerGoalHandle
 from fcp_ros.action import ExecuteStep
 from fcp_ros.cset import Delta
 from fcp_ros.domain.model import Domain
-from fcp_ros.execution.faults import (
+from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.execution.simulated_world import (
     FaultError,
     FaultPlan,
     PatternError,
+    Performance,
+    Performed,
+    SimulatedWorld,
     SuccessModel,
     parse_faults,
     parse_success,
 )
-from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.execution.simulated_world import Performance, Performed, SimulatedWorld
 from fcp_ros.msg import SceneGraphUpdate
-from fcp_ros.nodes.calls.service_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.outcome import outcome_to_result
 from fcp_ros.nodes.conversions.plan import step_from_ros
@@ -45,6 +46,7 @@ from fcp_ros.nodes.runtime.parameters import (
     TakesEffect,
 )
 from fcp_ros.nodes.runtime.request_checks import CLEANED_UP, RefusalKind
+from fcp_ros.nodes.runtime.service_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, WorkerBusy, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import (

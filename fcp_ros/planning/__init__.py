@@ -28,8 +28,7 @@ with defer_imports(__name__):
         Verdict,
     )
     from fcp_ros.planning.planner import plan
-    from fcp_ros.planning.request_context import PlanningRequest
-    from fcp_ros.planning.session import PlanningSession
+    from fcp_ros.planning.session import PlanningRequest, PlanningSession
     from fcp_ros.planning.verification.verify import verify
 
 __all__ = [

@@ -18,7 +18,7 @@ from fcp_ros.domain.expressions.syntax import And, Expression, list_conjuncts, t
 from fcp_ros.grounding.judgement import JudgementRequest, Membership
 from fcp_ros.planning.answer.messages import NoPlanReason, explain_conflict, explain_unsolvable
 from fcp_ros.planning.answer.solution import SolverResult
-from fcp_ros.planning.encoding.goal_task import GoalSetting
+from fcp_ros.planning.encoding.encode import GoalSetting
 from fcp_ros.planning.encoding.reachability import find_unreachable
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses
@@ -26,8 +26,7 @@ from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.request import Optimise, Phase
 from fcp_ros.planning.model.result import Conflict, is_crisp
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.planning.request_context import PhaseTimes, PlanningRequest, RequestContext
-from fcp_ros.planning.session import PlanningSession
+from fcp_ros.planning.session import PhaseTimes, PlanningRequest, PlanningSession, RequestContext
 from fcp_ros.planning.strategy import solve_request
 
 SHARE = 0.5

@@ -27,14 +27,12 @@ from fcp_ros.planning.model.result import (
     choose_status,
     is_crisp,
 )
-from fcp_ros.planning.request_context import RequestContext
-from fcp_ros.planning.schedule.network import Inconsistency
-from fcp_ros.planning.schedule.schedule import schedule_steps
-from fcp_ros.planning.search.bidirectional.meeting import Meeting
-from fcp_ros.planning.search.bidirectional.partial_state import Literal
-from fcp_ros.planning.stepping.replay import Replay, Replayed
-from fcp_ros.planning.verification.degrees import compose_running
-from fcp_ros.planning.verification.verify import Claim, PlanMeeting, verify
+from fcp_ros.planning.schedule import Inconsistency, schedule_steps
+from fcp_ros.planning.search.half_plans import Meeting
+from fcp_ros.planning.search.partial_states import Literal
+from fcp_ros.planning.session import RequestContext
+from fcp_ros.planning.verification.stepping import Replay, Replayed
+from fcp_ros.planning.verification.verify import Claim, PlanMeeting, compose_running, verify
 
 REPLAYS = 2
 """A plan is scheduled and replayed, in two orders if steps overlap. Its first steps take longer

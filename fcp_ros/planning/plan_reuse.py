@@ -25,10 +25,10 @@ from fcp_ros.planning.model.ground_step import GroundStep, compute_cost, list_gr
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.request import BestPlan, Optimise, Phase
 from fcp_ros.planning.model.result import Measure, PlanningResult, PlanStatus, Verdict, list_optimal
-from fcp_ros.planning.request_context import RequestContext
-from fcp_ros.planning.stepping.replay import Replay
-from fcp_ros.planning.verification.degrees import value_goal
+from fcp_ros.planning.session import RequestContext
+from fcp_ros.planning.verification.stepping import Replay
 from fcp_ros.planning.verification.times import find_reached
+from fcp_ros.planning.verification.verify import value_goal
 
 LONGEST_SUGGESTION = 20.0
 """Seconds of a request's time limit of which a share is for suggestions, however long it is."""

@@ -20,11 +20,10 @@ from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.formula import Crisp, make_complement
 from fcp_ros.planning.goal.ground_goal import GroundPreference
-from fcp_ros.planning.goal.rivals import Places
-from fcp_ros.planning.model.ground_step import GroundStep
+from fcp_ros.planning.goal.stages import Places
+from fcp_ros.planning.model.ground_step import Agents, GroundStep
 from fcp_ros.planning.model.request import never_stop
-from fcp_ros.planning.schedule.agents import Agents
-from fcp_ros.planning.stepping.rules import holds
+from fcp_ros.planning.verification.stepping import holds
 
 
 def find_disturbances(

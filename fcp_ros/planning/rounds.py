@@ -20,18 +20,17 @@ import numpy as np
 
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.answer.solution import PlanningProblem, Solution
-from fcp_ros.planning.chunks.library import StepAtoms, find_step_atoms
-from fcp_ros.planning.chunks.macros import label_steps
+from fcp_ros.planning.encoding.chunk_macros import label_steps
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.flat.task import FlatTask, count_operators
 from fcp_ros.planning.handover import measure_step
-from fcp_ros.planning.judging.alternatives import OUT, RoundResult, search_alternatives
+from fcp_ros.planning.judging.ranking import OUT, RoundResult, search_alternatives
 from fcp_ros.planning.judging.task_search import SearchProgress, TaskSearch
+from fcp_ros.planning.model.chunks import StepAtoms, find_step_atoms
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.request import Optimise, Phase
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch
 from fcp_ros.planning.search.carrying import Carries, find_carries
 from fcp_ros.planning.search.engines import SearchEngine, SearchFactory
@@ -46,6 +45,7 @@ from fcp_ros.planning.search.objective import (
 )
 from fcp_ros.planning.search.part_by_part import CollectablePart, reach_parts
 from fcp_ros.planning.search.portfolio import SMALL
+from fcp_ros.planning.session import RequestContext
 
 LOADING = 0.5
 """Seconds for loading the kernels in a new process, which nothing can interrupt: they are not

@@ -20,10 +20,15 @@ from fcp_ros.cset import Fact
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.planning.answer.solution import Disturbance, PlanningProblem, SolverResult
-from fcp_ros.planning.chunks.macros import bind_macro_maker
-from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, make_no_macros
+from fcp_ros.planning.encoding.chunk_macros import bind_macro_maker
+from fcp_ros.planning.encoding.encode import (
+    EncodeOptions,
+    GoalSetting,
+    MacroMaker,
+    compile_goal,
+    make_no_macros,
+)
 from fcp_ros.planning.encoding.encoding import Encoding
-from fcp_ros.planning.encoding.goal_task import GoalSetting, compile_goal
 from fcp_ros.planning.goal.formula import Formula, collect_graded_atoms, make_either
 from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.handover import replay_steps
@@ -35,10 +40,10 @@ from fcp_ros.planning.model.request import Optimise, Phase
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, TooManyOperators
-from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.restoring import find_disturbances, is_reversible, make_preference
 from fcp_ros.planning.rounds import LEAST_EFFORT, SearchRounds
 from fcp_ros.planning.search.objective import Criterion, FlatPlan, Objective
+from fcp_ros.planning.session import RequestContext
 from fcp_ros.planning.task.conditions import Conditions
 
 MANY = 16

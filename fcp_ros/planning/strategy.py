@@ -15,15 +15,14 @@ from fcp_ros.planning.encoding.costs import NO_PREMIUM, CostUnit, Premium, find_
 from fcp_ros.planning.flat.task import EXACT
 from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, limit_choices
-from fcp_ros.planning.model.budget import COST, STEPS, is_counted
+from fcp_ros.planning.model.ground_step import COST, STEPS, Agents, is_counted
 from fcp_ros.planning.model.memberships import find_failure_status
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.plan_reuse import ReusablePlan
-from fcp_ros.planning.request_context import RequestContext
-from fcp_ros.planning.schedule.agents import Agents
 from fcp_ros.planning.search.objective import FlatPlan
+from fcp_ros.planning.session import RequestContext
 from fcp_ros.planning.solver import Solver
 
 LONGEST = 2.0**17

@@ -19,8 +19,7 @@ from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.result import RequirementTrace
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.stepping.replay import Replay
-from fcp_ros.planning.stepping.rules import StepRules, holds
+from fcp_ros.planning.verification.stepping import Replay, StepRules, holds
 from fcp_ros.planning.verification.times import find_reached
 
 LONGEST = 300

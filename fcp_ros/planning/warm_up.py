@@ -27,13 +27,12 @@ import numpy as np
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
 from fcp_ros.planning.flat.jit import list_index_files
 from fcp_ros.planning.flat.task import FlatTask
-from fcp_ros.planning.heuristics.estimator import Estimator
-from fcp_ros.planning.heuristics.evaluate import HeuristicCode
+from fcp_ros.planning.heuristics.evaluate import Estimator, HeuristicCode
 from fcp_ros.planning.model.request import Algorithm, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.objective import Objective
+from fcp_ros.planning.search.part_by_part import begin_path, follow
 from fcp_ros.planning.search.prepared import PreparedTask
-from fcp_ros.planning.search.relaxed_path import begin_path, follow
 
 NOTE = f"kernels.{sys.implementation.cache_tag}.json"
 """File with the key of the kernels that were compiled, and the index files of their code."""

@@ -6,13 +6,20 @@
     intent.py            what goes without saying, and what somebody says that it is for
     question.py          questions to the person who asked, and what follows from the answers
     engine.py            the relaxation of one goal: plans relaxed goals, finds what blocks
-    choices/             the parts of a goal, and what may take their places
     worlds.py            elements taken for another type, help, things that are missing
-    below_alpha.py       plans that are only long, and what is poor in the others
+    acceptance.py        plans that bring about what was wanted, and are poor only by length
     lattice.py           the search over all combinations of choices, best first, with proof
-    purpose.py           a plan has to bring about something that was wanted
     wording.py           changes in words: what, why, instead of what
-    answer.py            the answer: status, chain of changes, what was refused, a question
+
+The parts of a goal that can be relaxed apart, and what may take their places:
+
+    requirements.py      the parts of a goal, and choices for them
+    interactions.py      parts that exclude one another by their wording, and order constraints
+    stream.py            the choices for one requirement, best first, made as they are asked for
+    filling.py           elements judged for places, and put into them
+    weakening.py         weaker relations, broader labels
+    giving_up.py         what is done without
+    substitution.py      elements that take the place of others, one for one
 
 `plan_goal` is the entry point of nodes and commands. docs/relaxation.md explains it. Nothing is
 imported here: a PDDL task needs `question` only.

@@ -28,26 +28,25 @@ from fcp_ros.language.nouns import add_article, pluralise, write_label, write_nu
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, RelaxationOutcome
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.relaxation.below_alpha import (
+from fcp_ros.relaxation.acceptance import (
     MOST_EXPANDED,
     describe_length,
     describe_weakness,
     is_only_long,
+    serves_purpose,
 )
-from fcp_ros.relaxation.choices.contradictions import find_contradictions
-from fcp_ros.relaxation.choices.filling import RelaxationSetting
-from fcp_ros.relaxation.choices.order import GoalOrder, fix_losses
-from fcp_ros.relaxation.choices.requirements import (
+from fcp_ros.relaxation.filling import RelaxationSetting
+from fcp_ros.relaxation.interactions import GoalOrder, find_contradictions, fix_losses
+from fcp_ros.relaxation.lattice import Attempt, Found, Node, Pairs, RelaxationLattice
+from fcp_ros.relaxation.requirements import (
     AS_WANTED,
     Form,
     Requirement,
     RequirementChoice,
     list_requirements,
 )
-from fcp_ros.relaxation.choices.stream import ChoiceStream
-from fcp_ros.relaxation.choices.substitution import exclude_elements
-from fcp_ros.relaxation.lattice import Attempt, Found, Node, Pairs, RelaxationLattice
-from fcp_ros.relaxation.purpose import serves_purpose
+from fcp_ros.relaxation.stream import ChoiceStream
+from fcp_ros.relaxation.substitution import exclude_elements
 from fcp_ros.relaxation.wording import ChangeWords, RequirementChange
 from fcp_ros.relaxation.worlds import MakeProofs, PlanningWorld, WorldStream, add_elements
 

@@ -42,7 +42,7 @@ from fcp_ros.language.english.inflection import write_gerund
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.reading import Reading, WordRole
 from fcp_ros.language.syntax import ParsedClause, parse_clauses
-from fcp_ros.relaxation.choices.substitution import list_labels
+from fcp_ros.relaxation.substitution import list_labels
 
 _FEELINGS = {"thirsty": "quenching thirst", "hungry": "satisfying hunger", "cold": "keeping warm"}
 _WISHES = frozenset(("have", "get", "need", "want", "like", "love", "go", "try", "be"))

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from fcp_ros.fuzzy import EPSILON, TNorm
 from fcp_ros.planning.model.result import ExploredRelaxation, PlanningResult, RelaxationOutcome
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.relaxation.choices.requirements import AS_WANTED, RequirementChoice
-from fcp_ros.relaxation.choices.stream import ChoiceStream
+from fcp_ros.relaxation.requirements import AS_WANTED, RequirementChoice
+from fcp_ros.relaxation.stream import ChoiceStream
 from fcp_ros.relaxation.wording import RequirementChange
 from fcp_ros.relaxation.worlds import WorldStream
 

@@ -15,7 +15,7 @@ from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import CONFIRM_BELOW, Phase, PlanningOptions
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
-from fcp_ros.planning.request_context import PlanningRequest
+from fcp_ros.planning.session import PlanningRequest
 from fcp_ros.relaxation.intent import complete_goal
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.question import (

@@ -29,9 +29,9 @@ from fcp_ros.foundation.wording import choose_article
 from fcp_ros.language.nouns import add_article, name_element, pluralise, write_label, write_number
 from fcp_ros.language.paraphrase import paraphrase_clause
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, RelaxationKind
-from fcp_ros.relaxation.choices.requirements import Form, GoalChange, GoalRequirements, Requirement
-from fcp_ros.relaxation.choices.substitution import list_labels
 from fcp_ros.relaxation.intent import find_flaw
+from fcp_ros.relaxation.requirements import Form, GoalChange, GoalRequirements, Requirement
+from fcp_ros.relaxation.substitution import list_labels
 
 MOST_CAUSES = 2
 """Parts of the goal that a sentence names as being in the way."""

@@ -23,9 +23,8 @@ from fcp_ros.planning.conflicts import GoalProofs
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.planning.session import PlanningSession
-from fcp_ros.relaxation.choices.combinations import list_best
-from fcp_ros.relaxation.choices.filling import RefusedChange
-from fcp_ros.relaxation.choices.requirements import (
+from fcp_ros.relaxation.filling import RefusedChange
+from fcp_ros.relaxation.requirements import (
     AS_WANTED,
     Form,
     GoalChange,
@@ -33,7 +32,7 @@ from fcp_ros.relaxation.choices.requirements import (
     RequirementChoice,
     make_choice,
 )
-from fcp_ros.relaxation.choices.weakening import weigh
+from fcp_ros.relaxation.weakening import list_best, weigh
 
 MOST_SHIFTED = 2
 """Elements that are taken for another type at once."""

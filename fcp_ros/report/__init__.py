@@ -5,14 +5,16 @@ For a planning result: `console` (rich text, with the source of each degree), `p
 and a plan read back from it), `explored_goals` (the relaxed goals that were looked at, in levels),
 `pddl_result` (in the notation of PDDL files and of the planning competitions), `plan_page` (one
 HTML page).
-For a run of the demonstration: `demo_report` (its values), `demo_page` (one HTML page).
+For a run of the demonstration: `demo_report` (its values, and one HTML page).
 For a scene: `scene_page` (one HTML page), `names` (readable names, nodes by label).
-`drawing` holds the pictures, `templates` the pages, which `pages` writes.
+The folder `templates` holds the pages, which `pages` writes.
 
-Import pictures and pages from their own files: the drawing library is slow to load, and most
-commands draw nothing.
+Pictures, as inline SVG: `floor_plan` (the scene from above, with the route of a plan) with
+`label_placement` (names that do not cover one another, and names inside rooms), `timeline` (steps
+as bars, with the membership falling against alpha), `relaxation_lattice` (the relaxed goals that
+were looked at), `policy_graph` (what a policy on qstates may lead to), `feature_paths` (the
+features of a policy along its plan). `figure` has their size, style and colours, `svg` the elements
+that the last three are made of.
+
+Nothing is imported here: the drawing library is slow to load, and most commands draw nothing.
 """
-
-from fcp_ros.report.plain_json import read_plan, to_plain, to_plain_result
-
-__all__ = ["to_plain_result", "read_plan", "to_plain"]

@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from fcp_ros.planning import Candidate, Explanation, Judged, Plan, PlanningResult, PlanStep
+from fcp_ros.planning.model.plan import PolicyTrace
 from fcp_ros.planning.model.result import GivenUp, KeptPreference
-from fcp_ros.planning.model.suggestion import PolicyTrace
 from fcp_ros.report.explored_goals import render_relaxations
 
 BINS = 10

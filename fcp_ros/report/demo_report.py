@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a demonstration: episodes, each from the goal to the last outcome.
+"""The report of a demonstration: episodes, each from the goal to the last outcome; as a page.
 
 The values are plain, and come from live nodes or from the library. Pictures and pages are made from
 them alone, so a recorded report can be drawn again.
@@ -13,10 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.planning import PlanningResult
+from fcp_ros.report import figure
+from fcp_ros.report.explored_goals import remove_reasons
+from fcp_ros.report.floor_plan import draw_floor_plan
 from fcp_ros.report.plain_json import to_plain, to_plain_result
+from fcp_ros.report.plan_page import PolicyPath, draw_policy_path, make_plan_environment
+from fcp_ros.report.relaxation_lattice import draw_relaxation_lattice
+from fcp_ros.report.timeline import draw_timeline
 from fcp_ros.scene import SceneGraph
 
 
@@ -129,3 +137,61 @@ def _to_plain_episode(episode: Episode) -> dict[str, Any]:
     }
     plain["result"] = to_plain_result(episode.result)
     return plain
+
+
+# --- the report as one self-contained HTML page without scripts, fonts or network access
+
+
+_OUTCOMES = {OutcomeCode.SUCCEEDED: figure.GOOD, OutcomeCode.CANCELLED: figure.MUTED}
+
+
+@dataclass(frozen=True)
+class EpisodeView:
+    """An episode with its pictures, for the template; the message is without reasons of changes."""
+
+    episode: Episode
+    floor_plan: Markup
+    timeline: Markup
+    lattice: Markup
+    message: str
+    path: PolicyPath | None
+    executed: dict[str, StepOutcome]
+
+
+def render_page(report: DemoReport) -> str:
+    """Return the report as a complete HTML document."""
+    environment = make_plan_environment()
+    environment.globals["outcome_colour"] = choose_outcome_colour
+    views = [_draw_episode(episode) for episode in report.episodes]
+    return environment.get_template("report.html.j2").render(report=report, views=views)
+
+
+def choose_outcome_colour(outcome: OutcomeCode | None) -> str:
+    """Choose the colour of a step by its outcome; neutral if it was only planned."""
+    if outcome is None:
+        return figure.FURNITURE_EDGE
+    return _OUTCOMES.get(outcome, figure.ALPHA)
+
+
+def _state_goal(episode: Episode) -> str:
+    understood = episode.understood
+    return episode.goal if understood is None else f'"{understood.instruction}": {episode.goal}'
+
+
+def _draw_episode(episode: Episode) -> EpisodeView:
+    result = episode.result
+    plan = result.plan
+    steps = plan.steps if plan is not None else ()
+    chosen = [element for _, element in plan.binding] if plan is not None else []
+    return EpisodeView(
+        episode=episode,
+        # These are SVG that this package drew itself; everything else in the page is escaped.
+        floor_plan=Markup(draw_floor_plan(episode.scene, steps, f"plan{episode.number}", chosen)),
+        timeline=Markup(
+            "" if plan is None else draw_timeline(plan, f"time{episode.number}", result.traces)
+        ),
+        lattice=Markup(draw_relaxation_lattice(result, _state_goal(episode))),
+        message=remove_reasons(result),
+        path=draw_policy_path(result, episode.policy),
+        executed={str(outcome.index): outcome for outcome in episode.outcomes},
+    )

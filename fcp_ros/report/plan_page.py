@@ -12,14 +12,14 @@ from markupsafe import Markup
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph
 from fcp_ros.planning import PlanningResult
-from fcp_ros.planning.model.suggestion import PolicyTrace
+from fcp_ros.planning.model.plan import PolicyTrace
 from fcp_ros.report.console import StepGroup, describe_origin, group_steps
-from fcp_ros.report.drawing.feature_paths import draw_feature_paths
-from fcp_ros.report.drawing.policy_graph import draw_policy_graph
-from fcp_ros.report.drawing.relaxation_lattice import draw_relaxation_lattice
-from fcp_ros.report.drawing.timeline import draw_timeline
 from fcp_ros.report.explored_goals import count_outcomes, remove_reasons
+from fcp_ros.report.feature_paths import draw_feature_paths
 from fcp_ros.report.pages import make_environment, write_page
+from fcp_ros.report.policy_graph import draw_policy_graph
+from fcp_ros.report.relaxation_lattice import draw_relaxation_lattice
+from fcp_ros.report.timeline import draw_timeline
 
 LONGEST_TIMELINE = 60  # Steps of a plan with a timeline, which has a row for each
 LONGEST_GOAL = 600  # Letters of a goal that are shown

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A scene as one self-contained HTML page without scripts: from above, and in tables.
 
-RViz and Foxglove show it in three dimensions, by the markers of nodes/markers.
+RViz and Foxglove show it in three dimensions, by the markers of nodes/scene_graph.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from markupsafe import Markup
 from fcp_ros.binding.label_types import TypeChoice
 from fcp_ros.foundation.labels import describe_label
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.report.drawing.floor_plan import draw_floor_plan
+from fcp_ros.report.floor_plan import draw_floor_plan
 from fcp_ros.report.names import explain_choice, group_by_label
 from fcp_ros.report.pages import make_environment, write_page
 from fcp_ros.scene import Layer, SceneGraph, summarise

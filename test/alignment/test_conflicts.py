@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from fcp_ros.alignment.conflicts import ConflictSet, ConflictSets, SynonymChoice, list_hypotheses
+from fcp_ros.alignment.predictor import ConflictSet, ConflictSets, SynonymChoice, list_hypotheses
 from fcp_ros.alignment.synonyms import Synonym
 
 SYNONYMS = [Synonym("p", name) for name in "abcde"]

@@ -11,9 +11,8 @@ from torn_names import parse
 
 from fcp_ros.alignment.answer import AlignmentOptions, AlignmentStatus
 from fcp_ros.alignment.comparison import compare_vocabularies
-from fcp_ros.alignment.likeness import NameLikeness
-from fcp_ros.alignment.other_world import OtherWorld, find_goal_fault, open_domain
-from fcp_ros.alignment.pairing import AlignmentError
+from fcp_ros.alignment.pairing import AlignmentError, OtherWorld, find_goal_fault, open_domain
+from fcp_ros.alignment.proposals import NameLikeness
 from fcp_ros.alignment.simulator import DomainSimulator, GroundAction, ModelSimulator
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain.expressions.parser import parse_expression

@@ -9,13 +9,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from fcp_ros.alignment.reliability import (
+from fcp_ros.alignment.simulator import (
     CONFIRMATIONS,
     MOST_RUNS,
     ConfirmingSimulator,
+    GroundAction,
+    Observation,
     ReliabilityLog,
 )
-from fcp_ros.alignment.simulator import GroundAction, Observation
 
 PLAN: tuple[GroundAction, ...] = tuple(("go", (str(at),)) for at in range(11))
 WORLDS = 300

@@ -28,7 +28,7 @@ from benchmark.planning.vague import (
     vague_goal,
     vague_household,
 )
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, load_domain, parse_domain, parse_expression
 from fcp_ros.domain.pddl import parse_pddl

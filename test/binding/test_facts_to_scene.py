@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.binding import delta_from_facts, scene_to_instance
+from fcp_ros.binding.facts_to_scene import delta_from_facts
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cset import Fact, Schema, facts
 from fcp_ros.domain.scene_names import AttributeFact, SceneMapping
 from fcp_ros.scene import (

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from fcp_ros.binding import scene_to_instance
 from fcp_ros.binding.label_types import NO_KINDS, NodeTyper, TypeReason
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.package_files import find_domain

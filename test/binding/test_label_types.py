@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fcp_ros.binding import scene_to_instance, type_of_label
 from fcp_ros.binding.label_types import (
     NodeTyper,
     TypeChoice,
     TypeReason,
     check_overrides,
+    type_of_label,
     with_type_overrides,
 )
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.binding.similar_labels import NoSimilarity
 from fcp_ros.cset import Schema
 from fcp_ros.domain.scene_names import SceneMapping

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from fcp_ros.binding import rename_scene, scene_to_instance
 from fcp_ros.binding.label_types import TypeReason
-from fcp_ros.binding.renaming import PERCEIVED_AS
+from fcp_ros.binding.renaming import PERCEIVED_AS, rename_scene
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.domain.scene_names import AttributeReading, RelationReading, SceneNames
 from fcp_ros.package_files import find_domain

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from fcp_ros.binding import SceneState, scene_to_instance, type_of_label
+from fcp_ros.binding.label_types import type_of_label
+from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
 from fcp_ros.cset import Relation, Schema, facts
 from fcp_ros.cset.constraints import find_conflicts
 from fcp_ros.domain.scene_names import AttributeFact, SceneMapping

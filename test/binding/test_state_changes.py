@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.binding import SceneState, advance_state, scene_to_instance
+from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
+from fcp_ros.binding.state_changes import advance_state
 from fcp_ros.cset import Relation, Schema, facts
 from fcp_ros.cset.constraints import find_conflicts
 from fcp_ros.domain.scene_names import AttributeFact, SceneMapping

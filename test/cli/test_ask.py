@@ -30,7 +30,7 @@ from typer.testing import CliRunner
 
 from fcp_ros.cli.exit_codes import BAD_INPUT, to_exit_code
 from fcp_ros.cli.main import app
-from fcp_ros.cli.plan.questions import find_choice
+from fcp_ros.cli.plan.output import find_choice
 from fcp_ros.language import registry
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning import warm_up as warm_up_module

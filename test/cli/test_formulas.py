@@ -10,7 +10,7 @@ from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.main import app
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.planning.verification.stepping import StepRules
 
 DOMAIN = """(define (domain orders) (:requirements :adl) (:types order product)
 (:predicates (includes ?o - order ?p - product) (begun ?o - order) (made ?p - product))

@@ -16,8 +16,8 @@ from chat_server import ChatServer, ScriptedModel
 from typer.testing import CliRunner, Result
 
 from fcp_ros.abstraction.debugging.outcome import GeneralizationProgress
+from fcp_ros.cli.generalize import ProposerChoice, ProposerName, RoundReport
 from fcp_ros.cli.main import app
-from fcp_ros.cli.policy.generalize import ProposerChoice, ProposerName, RoundReport
 
 
 @pytest.fixture

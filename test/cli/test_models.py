@@ -11,7 +11,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from fcp_ros.cli.grounding.models import app
+from fcp_ros.cli.models import app
 from fcp_ros.grounding.models import gguf_files
 
 WITHOUT_LIBRARIES = """\

@@ -3,7 +3,7 @@
 
 import pytest
 
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.demo.player import describe_understanding, split_instruction
 from fcp_ros.demo.spoken_stories import choose_wish, propose_wishes
 from fcp_ros.demo.stories import StoryError, Storyteller

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.foundation.labels import match_label
 from fcp_ros.scene import Layer, SceneGraph, SceneNode, complete_relations

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.execution.credit import (
+from fcp_ros.execution.outcome import (
     PLANS,
     PlanMemory,
     Reliance,

@@ -8,7 +8,7 @@ from dispatch_bench import FAILURE, STOPPED, SUCCESS, Bench, step
 
 from fcp_ros.execution import events as ev
 from fcp_ros.execution.dispatch_model import DispatchPhase, DispatchSettings, DispatchStatus
-from fcp_ros.execution.ledger import ExecutorLedger
+from fcp_ros.execution.events import ExecutorLedger
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 
 

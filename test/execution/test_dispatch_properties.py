@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fcp_ros.execution import events as ev
 from fcp_ros.execution.dispatch import Dispatcher
 from fcp_ros.execution.dispatch_model import DispatchPhase, DispatchSettings, DispatchStatus
-from fcp_ros.execution.ledger import ExecutorLedger
+from fcp_ros.execution.events import ExecutorLedger
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.planning.model.plan import PlanStep
 

@@ -7,9 +7,8 @@ import pytest
 from dispatch_bench import FAILURE, SUCCESS, Bench, step
 
 from fcp_ros.execution import events as ev
-from fcp_ros.execution.dispatch_model import DispatchPhase, DispatchStatus
+from fcp_ros.execution.dispatch_model import DispatchPhase, DispatchStatus, FollowUp, ReplanPolicy
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.execution.policy import FollowUp, ReplanPolicy
 
 LOST = ev.SceneLost("The scene graph is stale: the node /scene_graph has died.")
 

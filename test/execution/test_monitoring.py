@@ -8,7 +8,7 @@ from lidded_boxes import DOMAIN, make_boxes, make_step
 
 from fcp_ros.cset import Fact, InstanceBuilder
 from fcp_ros.execution.monitoring import Monitor, PlanWatch, find_obstacle
-from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.planning.verification.stepping import StepRules
 
 
 @pytest.fixture(scope="module")

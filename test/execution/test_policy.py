@@ -5,9 +5,14 @@ from __future__ import annotations
 
 import pytest
 
-from fcp_ros.execution.dispatch_model import DispatchResult, DispatchStatus
+from fcp_ros.execution.dispatch_model import (
+    WORTH_REPLANNING,
+    DispatchResult,
+    DispatchStatus,
+    FollowUp,
+    ReplanPolicy,
+)
 from fcp_ros.execution.outcome import Outcome, OutcomeCode, StepRecord
-from fcp_ros.execution.policy import WORTH_REPLANNING, FollowUp, ReplanPolicy
 from fcp_ros.planning.model.plan import PlanStep
 
 STEP = PlanStep("pick", (), 1.0, 1.0, 5.0, "execute_pick")

@@ -15,7 +15,7 @@ from benchmark.planning.household import Household, household
 from benchmark.planning.household_scene import write_scene
 from benchmark.planning.settings import HOUSEHOLD_DOMAIN
 from benchmark.planning.vague import CountingSource, vague_domain, vague_goal, vague_household
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import Domain, load_domain, parse_domain, parse_expression
 from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.planning import PlanningRequest, plan

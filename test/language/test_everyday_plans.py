@@ -13,8 +13,7 @@ from fcp_ros.cset import facts
 from fcp_ros.grounding import make_grounder
 from fcp_ros.language.domain_reader import DomainReader
 from fcp_ros.planning import PlanningOptions, PlanningRequest
-from fcp_ros.planning.stepping.replay import Replay
-from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.planning.verification.stepping import Replay, StepRules
 from fcp_ros.relaxation.plan_instruction import plan_instruction
 
 PLANS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.yaml.domain_files import parse_domain
 from fcp_ros.language.reader import ReadingContext

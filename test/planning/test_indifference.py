@@ -27,8 +27,7 @@ from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan,
 from fcp_ros.planning.model.result import Measure
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.rounds import SearchRounds
-from fcp_ros.planning.stepping.replay import Replay
-from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.planning.verification.stepping import Replay, StepRules
 
 LAUNDRY = Path(__file__).parents[2] / "benchmark/context_matters/domains/laundry.yaml"
 WALKED = """

@@ -18,7 +18,7 @@ from fcp_ros.planning import (
     PlanStatus,
     plan,
 )
-from fcp_ros.planning.judging.alternatives import RoundResult
+from fcp_ros.planning.judging.ranking import RoundResult
 from fcp_ros.planning.model.request import ignore_progress, never_cancel
 from fcp_ros.planning.model.watch import (
     CONCLUSION,

@@ -15,12 +15,12 @@ from fcp_ros.planning import (
     PlanningRequest,
     PlanStatus,
     plan,
-    prices,
+    planner,
     strategy,
 )
 from fcp_ros.planning.model.result import PriceKind
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.prices import PRICED
+from fcp_ros.planning.planner import PRICED
 
 QUIET = "prefer 0.1 as fetch: on(mug_1, shelf) and prefer 0.3 as quiet: always at(bot, kitchen)"
 
@@ -110,7 +110,7 @@ def test_without_time_a_price_is_not_guessed(ask, monkeypatch):
 def test_a_better_plan_that_keeps_it_is_not_hidden(ask, monkeypatch):
     """The first plan is taken, and its price is compared with that of a better one."""
     monkeypatch.setattr(
-        prices, "solve_request", lambda *args: improve(strategy.solve_request(*args))
+        planner, "solve_request", lambda *args: improve(strategy.solve_request(*args))
     )
     price = find_price(ask(QUIET, explain=True))
     assert price.kind is PriceKind.AT_MOST

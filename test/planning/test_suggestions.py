@@ -11,7 +11,7 @@ import pytest
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Expression, check_goal, parse_expression, to_text
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, PlanStatus, plan
-from fcp_ros.planning.model.suggestion import Suggestion
+from fcp_ros.planning.model.plan import Suggestion
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.worlds import remove_asking
 

@@ -13,9 +13,8 @@ from fcp_ros.domain.expressions.trajectories import round_time
 from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.planning import PlanningOptions, PlanningRequest, plan
 from fcp_ros.planning import traces as module
-from fcp_ros.planning.stepping.replay import Replay
-from fcp_ros.planning.stepping.rules import StepRules
 from fcp_ros.planning.traces import trace_plan
+from fcp_ros.planning.verification.stepping import Replay, StepRules
 
 CONDITIONS = (
     "at(bot, hall)",

@@ -9,8 +9,8 @@ from small_house import DOMAIN, ITEMS, PLACES, Words, ask, build, kinds
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus
 from fcp_ros.planning.model.result import RelaxationOutcome
-from fcp_ros.relaxation.choices.requirements import list_requirements
 from fcp_ros.relaxation.plan_goal import plan_goal
+from fcp_ros.relaxation.requirements import list_requirements
 from fcp_ros.relaxation.worlds import MOST_WORLDS
 
 ASKING = """

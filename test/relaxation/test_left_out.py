@@ -10,9 +10,9 @@ from small_house import DOMAIN, Words, ask, build
 from fcp_ros.domain import parse_domain
 from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, PlanStatus
-from fcp_ros.relaxation.choices.combinations import list_best
 from fcp_ros.relaxation.engine import LEAST_MISSING
 from fcp_ros.relaxation.plan_goal import plan_goal
+from fcp_ros.relaxation.weakening import list_best
 
 PLATES = "at least 2 ?p: plate (on(?p, {}))"
 

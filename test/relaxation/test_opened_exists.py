@@ -4,8 +4,7 @@
 from small_house import DOMAIN, ask, build, kinds
 
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
-from fcp_ros.relaxation.choices.conjunctions import merge_nested
-from fcp_ros.relaxation.choices.requirements import list_requirements
+from fcp_ros.relaxation.requirements import list_requirements, merge_nested
 
 COVER = (
     'exists ?s: surface (is_a(?s, "shelf") and exists ?v: item (is_a(?v, "vase") and on(?v, ?s))'

@@ -19,7 +19,7 @@ from scripted_reader import (
     ScriptedReader,
 )
 
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import load_domain
 from fcp_ros.grounding.judgement import Membership
 from fcp_ros.language.parsing.clauses.hedges import ASIDE

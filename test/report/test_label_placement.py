@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.report.drawing.label_placement import (
+from fcp_ros.report.label_placement import (
     TextLabel,
     find_free_sides,
     measure_text,

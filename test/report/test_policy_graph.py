@@ -12,7 +12,7 @@ from random_qnps import policies, qnps
 
 from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph
 from fcp_ros.abstraction.qnp.solver import solve_qnp
-from fcp_ros.report.drawing.policy_graph import MOST_SHOWN, draw_policy_graph
+from fcp_ros.report.policy_graph import MOST_SHOWN, draw_policy_graph
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -8,12 +8,11 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.abstraction.policy.library import plan_with_policies, read_policy_folder
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import load_domain, parse_expression
 from fcp_ros.grounding import GroundingOptions, make_grounder
 from fcp_ros.planning import PlanningOptions, PlanningRequest
-from fcp_ros.report.demo_page import render_page
-from fcp_ros.report.demo_report import DemoReport, Episode, write_json
+from fcp_ros.report.demo_report import DemoReport, Episode, render_page, write_json
 from fcp_ros.report.plan_page import PlanRequest, draw_policy_path, render_plan_page
 from fcp_ros.scene import load_scene
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.planning.model.suggestion import PolicyFeature, PolicyMove, PolicyTrace
+from fcp_ros.planning.model.plan import PolicyFeature, PolicyMove, PolicyTrace
 from fcp_ros.report.console import group_steps
-from fcp_ros.report.drawing.feature_paths import (
+from fcp_ros.report.feature_paths import (
     LINE,
     MOST_BANDS,
     MOST_ROWS,

@@ -20,13 +20,13 @@ from scipy.optimize import isotonic_regression
 from fcp_ros.planning import PlanningResult, PlanStatus
 from fcp_ros.planning.model.result import ExploredRelaxation, Relaxation, RelaxationOutcome
 from fcp_ros.report.console import render_result
-from fcp_ros.report.drawing.relaxation_lattice import (
+from fcp_ros.report.explored_goals import MOST_IN_LEVEL, arrange_explored
+from fcp_ros.report.relaxation_lattice import (
     GAP,
     WIDTH,
     draw_relaxation_lattice,
     spread_apart,
 )
-from fcp_ros.report.explored_goals import MOST_IN_LEVEL, arrange_explored
 
 SVG = "{http://www.w3.org/2000/svg}"
 CUP = "teacup -> mug_1 (0.97)"

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import GroundingOptions, make_grounder
@@ -25,10 +25,8 @@ from fcp_ros.planning.model.result import (
     RelaxationOutcome,
     RequirementTrace,
 )
-from fcp_ros.planning.schedule.schedule import schedule_steps
-from fcp_ros.report import read_plan, to_plain, to_plain_result
+from fcp_ros.planning.schedule import schedule_steps
 from fcp_ros.report.console import render_result
-from fcp_ros.report.demo_page import render_page
 from fcp_ros.report.demo_report import (
     CalibratedDegree,
     DemoReport,
@@ -36,10 +34,12 @@ from fcp_ros.report.demo_report import (
     SpokenWords,
     StepOutcome,
     UnderstoodInstruction,
+    render_page,
     write_json,
 )
-from fcp_ros.report.drawing.floor_plan import draw_floor_plan
-from fcp_ros.report.drawing.timeline import draw_timeline
+from fcp_ros.report.floor_plan import draw_floor_plan
+from fcp_ros.report.plain_json import read_plan, to_plain, to_plain_result
+from fcp_ros.report.timeline import draw_timeline
 from fcp_ros.scene import load_scene
 from fcp_ros.scene.shapes.route import trace_route
 

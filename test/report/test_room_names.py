@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.report.drawing.label_placement import fit_name
+from fcp_ros.report.label_placement import fit_name
 
 WIDE = np.array([(0.0, 0.0), (300.0, 0.0), (300.0, 200.0), (0.0, 200.0)])
 

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 
 from fcp_ros.binding.label_types import TypeChoice, TypeReason
-from fcp_ros.report.drawing import figure as palette
-from fcp_ros.report.drawing.floor_plan import MOST_NAMES, draw_floor_plan
+from fcp_ros.report import figure as palette
+from fcp_ros.report.floor_plan import MOST_NAMES, draw_floor_plan
 from fcp_ros.report.scene_page import render_scene_page
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation, load_scene
 

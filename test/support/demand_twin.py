@@ -11,9 +11,8 @@ from dataclasses import replace
 from exhaustive_compiler import compile_task
 
 from fcp_ros.cset import facts
-from fcp_ros.planning.encoding.selection import select_relevant
-from fcp_ros.planning.goal.alternatives import Alternative
-from fcp_ros.planning.goal.degree_formula import Degree
+from fcp_ros.planning.encoding.variables import select_relevant
+from fcp_ros.planning.goal.alternatives import Alternative, Degree
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.patterns import FactStore
 

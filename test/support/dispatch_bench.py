@@ -6,7 +6,7 @@ from __future__ import annotations
 from fcp_ros.execution import events as ev
 from fcp_ros.execution.dispatch import Dispatcher
 from fcp_ros.execution.dispatch_model import DispatchSettings
-from fcp_ros.execution.ledger import ExecutorLedger
+from fcp_ros.execution.events import ExecutorLedger
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.planning.model.plan import PlanStep
 

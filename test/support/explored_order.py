@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from random import Random
 
-from fcp_ros.planning.schedule.order import PartialOrder, find_all_predecessors
+from fcp_ros.planning.step_order import PartialOrder, find_all_predecessors
 
 
 class ExploredOrder(PartialOrder):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from fcp_ros.abstraction.features import (
+from fcp_ros.abstraction.features.expressions import (
     AllConcept,
     AndConcept,
     AndRole,
@@ -28,8 +28,7 @@ from fcp_ros.abstraction.features import (
     SomeConcept,
     Top,
 )
-from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.abstraction.states.vocabulary import StateVocabulary
+from fcp_ros.abstraction.states.state import RelationalState, StateVocabulary
 
 Pairs = set[tuple[int, int]]
 

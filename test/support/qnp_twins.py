@@ -15,7 +15,7 @@ import networkx as nx
 
 from fcp_ros.abstraction.qnp.policy_graph import PolicyGraph, build_policy_graph
 from fcp_ros.abstraction.qnp.problem import Qnp, QnpPolicy, QState, QualitativeChange, decode_state
-from fcp_ros.abstraction.qnp.semantics import successors
+from fcp_ros.abstraction.qnp.state_space import successors
 
 
 def apply_by_words(qnp: Qnp, state: QState, name: str) -> set[QState]:

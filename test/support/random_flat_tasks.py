@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from fcp_ros.planning.flat.axioms import FlatAxiom
 from fcp_ros.planning.flat.builder import (
     FlatBlock,
     FlatBuilder,
@@ -13,6 +12,7 @@ from fcp_ros.planning.flat.builder import (
     FlatOperator,
     FlatResource,
 )
+from fcp_ros.planning.flat.task import FlatAxiom
 
 LOSSES = st.sampled_from([0.0, 0.0, 0.05, 0.1, 0.2, 0.5])
 COSTS = st.sampled_from([0.0, 1.0, 1.0, 2.0, 3.5])

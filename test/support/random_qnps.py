@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from hypothesis import strategies as st
 
 from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp, QnpPolicy, QualitativeChange
-from fcp_ros.abstraction.qnp.semantics import successors
+from fcp_ros.abstraction.qnp.state_space import successors
 
 _BOOLEAN = (QualitativeChange.SET, QualitativeChange.CLEAR)
 _NUMERIC = (QualitativeChange.INCREASE, QualitativeChange.DECREASE)

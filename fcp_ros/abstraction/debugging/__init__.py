@@ -7,12 +7,12 @@ definitions are ours.
 
 - `abstraction_check`: ASC and HLISC. ASC: the abstraction itself names what there is, and its QNP
   has a policy that terminates. HLISC: each training task begins where the QNP's initial condition
-  holds, and not where only the QNP's goal does.
+  holds, and not where only the QNP's goal does. Also the layer to blame for a fault that a task
+  shows, and the steps left to its goal.
 - `refined_tree`: HLPRC and LLGRC. All that the policy can do on each training task, over all
   abstract choices and, within a bound, all concrete ones. HLPRC: in each state some action of the
   policy has a refinement with the effects that are stated. LLGRC: where a run ends, the goal of
   the task holds.
-- `blame`: the layer to blame for a fault that a task shows, and the steps left to its goal.
 - `outcome`: rounds and the result as values.
 - `loop`: `generalize`, which runs rounds of all that.
 - `learning_process`, `learning_child`: the same in a process of its own, beside a planner.

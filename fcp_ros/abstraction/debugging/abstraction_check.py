@@ -1,33 +1,210 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ASC, the check of the abstraction itself: names, programs, and a policy that terminates."""
+"""A training task made ready for an abstraction, blame for its faults, and the first checks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from fcp_ros.abstraction.debugging.blame import Blame, BlameSearch
-from fcp_ros.abstraction.debugging.checked_task import CheckedTask
+from fcp_ros.abstraction.policy.program_run import ProgramSteps
+from fcp_ros.abstraction.policy.programs import list_steps
+from fcp_ros.abstraction.policy.refining import ActionRefiner, FeatureValues, has_effect
 from fcp_ros.abstraction.proposers.faults import (
+    OUT_OF_REACH,
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
     AbstractionLayer,
+    describe_facts,
+    write_atom,
 )
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, join_names
+from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.policy_graph import EndlessComponent, build_policy_graph, sieve
 from fcp_ros.abstraction.qnp.problem import (
     Qnp,
     QnpError,
     QnpPolicy,
+    QState,
     describe_condition,
     describe_state,
+    encode_values,
 )
 from fcp_ros.abstraction.qnp.solver import QnpResult, QnpStatus, solve_qnp
 from fcp_ros.abstraction.qnp.state_space import QnpLimits
-from fcp_ros.abstraction.refinement.programs import list_steps
-from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.abstraction.states.building import GoalTest, build_state
+from fcp_ros.abstraction.states.engine import RuleEngine
+from fcp_ros.abstraction.states.state import RelationalState, list_forms
 from fcp_ros.foundation.wording import suggest_name
+
+MOST_MISSING = 3
+"""Facts of a goal that are named as missing."""
+
+
+class CheckedTask:
+    """A training task with what the checks need of it.
+
+    `proposal`: the abstraction that is checked; names and programs have to exist.
+    """
+
+    def __init__(self, task: TrainingTask, proposal: AbstractionProposal) -> None:
+        self.name = task.name
+        self.qnp: Qnp = proposal.qnp
+        # the initial state, which changes while the task is walked through
+        self.state = build_state(task.domain, task.instance, task.goal)
+        self.goal = GoalTest(list_forms(task.domain.schema), task.goal, self.state)
+        self.engine = RuleEngine(task.domain)
+        # refines abstract actions
+        self.refiner = ActionRefiner(proposal.qnp, proposal.refinement, self.engine)
+        # True if the policy is the proposer's, not a solution of the QNP
+        self.has_own_policy = proposal.policy is not None
+
+    def abstract(self, values: FeatureValues) -> QState:
+        """Return the qstate of values of the features."""
+        return encode_values(values)
+
+    def describe(self, values: FeatureValues, state: RelationalState) -> str:
+        """Describe a state: the values of the features, and facts."""
+        pairs = zip(self.qnp.variables, values, strict=True)
+        shown = ", ".join(
+            f"{name}={value}" if name in self.qnp.numerics else f"{'' if value else 'not '}{name}"
+            for name, value in pairs
+        )
+        return f"{shown} ({describe_facts(state)})"
+
+    def describe_missing(self, state: RelationalState) -> str:
+        """Describe the facts of the goal that don't hold."""
+        missing = [
+            write_atom(form.name, [state.objects[leg] for leg in legs])
+            for form, legs in self.goal.facts
+            if not state.holds(form, legs)
+        ]
+        more = f" and {len(missing) - MOST_MISSING} more" if len(missing) > MOST_MISSING else ""
+        return f"{', '.join(missing[:MOST_MISSING])}{more} missing"
+
+    def write_steps(self, action: str, steps: ProgramSteps) -> str:
+        """Write an abstract action with the steps that refine it."""
+        return f"{action}: {'; '.join(self._write_each(steps))}"
+
+    def _write_each(self, steps: ProgramSteps) -> Iterable[str]:
+        objects = self.state.objects
+        for rule, binding in steps:
+            yield write_atom(rule, [objects[element] for element in binding])
+
+
+# --- the blame for a fault that a task shows: the layer that has to change, and the steps left
+#
+# Both are found by searching breadth first among the concrete states that follow the one of the
+# fault. What the bound of the search leaves open is left open in the blame, too.
+
+
+MOST_STATES = 2_000
+"""States of one search."""
+
+StateTest = Callable[[RelationalState], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """The layer to blame and the steps left, as in `AbstractionError`."""
+
+    layer: AbstractionLayer | None = None
+    steps_left: int | None = None
+
+
+class BlameSearch:
+    """Blames layers for faults in the present state of a task.
+
+    `task`: its state is that of the fault; it is not changed.
+    """
+
+    def __init__(
+        self, task: CheckedTask, check: Callable[[], None], most_states: int = MOST_STATES
+    ) -> None:
+        self._task = task
+        self._check = check
+        self._most_states = most_states
+
+    def blame(self, layer: AbstractionLayer | None) -> Blame:
+        """Blame a layer that is known, and count the steps left."""
+        return self._blame(lambda: layer)
+
+    def blame_goal(self) -> Blame:
+        """Blame the features or the goal where only the goal of the abstraction holds."""
+        # It is the features if they take the same values, but for sizes of numbers, in a state
+        # after this one where the goal of the task holds: then no goal over them tells the two
+        # apart.
+        return self._blame(self._find_goal_layer)
+
+    def blame_refinement(self, actions: tuple[str, ...]) -> Blame:
+        """Blame the programs or the abstract actions where none of these has a refinement."""
+        # It is the programs if some concrete steps have the effect that one of them states.
+        return self._blame(lambda: self._find_action_layer(actions))
+
+    def count_steps(self, test: StateTest) -> int | None:
+        """Count the steps to the nearest state that passes.
+
+        Returns their number; OUT_OF_REACH if there is no such state; None if the bound was reached.
+        """
+        task, first = self._task, self._task.state.copy()
+        if test(first):
+            return 0
+        seen, states, steps = {first.key()}, [first], 0
+        while states:
+            steps += 1
+            before, states = states, []
+            for state in before:
+                self._check()
+                for step in list(task.engine.successors(state)):
+                    undo = task.engine.apply(*step, state)
+                    key = state.key()
+                    if key not in seen:
+                        if test(state):
+                            return steps
+                        if len(seen) >= self._most_states:
+                            return None
+                        seen.add(key)
+                        states.append(state.copy())
+                    task.engine.undo(undo, state)
+        return OUT_OF_REACH
+
+    def _blame(self, find_layer: Callable[[], AbstractionLayer | None]) -> Blame:
+        """Find the layer, unless the run was lost before it came here."""
+        left = self.count_steps(self._task.goal.holds)
+        return Blame(None if left == OUT_OF_REACH else find_layer(), left)
+
+    def _find_goal_layer(self) -> AbstractionLayer | None:
+        task = self._task
+        here = task.abstract(task.refiner.evaluate(task.state))
+        alike = self.count_steps(
+            lambda state: (
+                task.goal.holds(state) and task.abstract(task.refiner.evaluate(state)) == here
+            )
+        )
+        if alike is None:
+            return None
+        return AbstractionLayer.GOAL if alike == OUT_OF_REACH else AbstractionLayer.FEATURES
+
+    def _find_action_layer(self, actions: tuple[str, ...]) -> AbstractionLayer | None:
+        counts = [self._count_to_effect(action) for action in actions]
+        if any(count is not None and count != OUT_OF_REACH for count in counts):
+            return AbstractionLayer.REFINEMENT
+        return None if None in counts else AbstractionLayer.ACTIONS
+
+    def _count_to_effect(self, name: str) -> int | None:
+        task = self._task
+        effects = task.qnp.action(name).effects
+        changes = tuple(effects.get(variable) for variable in task.qnp.variables)
+        before = task.refiner.evaluate(task.state)
+        return self.count_steps(
+            lambda state: (
+                state.key() != task.state.key()
+                and has_effect(changes, before, task.refiner.evaluate(state))
+            )
+        )
+
+
+# --- ASC, the check of the abstraction itself: names, programs, and a policy that terminates
 
 
 def check_initial_state(

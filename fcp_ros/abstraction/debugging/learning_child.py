@@ -63,10 +63,9 @@ def _learn(request: Any, tell: Callable[[Any], None], stopped: threading.Event) 
     """Look for a policy; a file that can't be read, or too little memory, are outcomes."""
     from fcp_ros.abstraction.debugging.loop import generalize
     from fcp_ros.abstraction.debugging.outcome import Generalization, GeneralizationProgress
+    from fcp_ros.abstraction.proposers.abstraction_text import FileProposer
     from fcp_ros.abstraction.proposers.faults import GeneralizationStatus
-    from fcp_ros.abstraction.proposers.symbolic.learning import SymbolicOptions
-    from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
-    from fcp_ros.abstraction.proposers.written.abstraction_text import FileProposer
+    from fcp_ros.abstraction.proposers.learning import SymbolicOptions, SymbolicProposer
     from fcp_ros.planning import PlanStatus
     from fcp_ros.planning.model.watch import Interrupted
 

@@ -28,7 +28,7 @@ from fcp_ros.abstraction.debugging.outcome import (
     ignore_generalization,
 )
 from fcp_ros.abstraction.proposers.faults import GeneralizationStatus, translate_interruption
-from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted

@@ -7,8 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic
 
-from fcp_ros.abstraction.debugging.abstraction_check import check_abstraction, check_initial_state
-from fcp_ros.abstraction.debugging.checked_task import CheckedTask
+from fcp_ros.abstraction.debugging.abstraction_check import (
+    CheckedTask,
+    check_abstraction,
+    check_initial_state,
+)
 from fcp_ros.abstraction.debugging.outcome import (
     Generalization,
     GeneralizationCallback,
@@ -31,12 +34,11 @@ from fcp_ros.abstraction.proposers.faults import (
     translate_interruption,
 )
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, AbstractionProposer
+from fcp_ros.abstraction.proposers.task_variants import enlarge_tasks, find_goal_plan
+from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.problem import QnpPolicy
-from fcp_ros.abstraction.sampling.enlarging import enlarge_tasks
-from fcp_ros.abstraction.sampling.restriction import find_goal_plan
-from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.states.building import build_state
-from fcp_ros.abstraction.states.conditions import UnsupportedRule
+from fcp_ros.abstraction.states.joining import UnsupportedRule
 from fcp_ros.domain.identity import identify_domain
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import join_words

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
-from fcp_ros.abstraction.debugging.blame import Blame, BlameSearch
-from fcp_ros.abstraction.debugging.checked_task import CheckedTask
+from fcp_ros.abstraction.debugging.abstraction_check import Blame, BlameSearch, CheckedTask
+from fcp_ros.abstraction.policy.program_run import ProgramSteps, TriesExceeded
+from fcp_ros.abstraction.policy.refining import MOST_TRIES, FeatureValues, describe_difference
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
@@ -20,8 +21,6 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionLayer,
 )
 from fcp_ros.abstraction.qnp.problem import QnpPolicy, describe_condition, describe_state
-from fcp_ros.abstraction.refinement.refining import MOST_TRIES, FeatureValues, describe_difference
-from fcp_ros.abstraction.refinement.run import ProgramSteps, TriesExceeded
 
 MOST_SHOWN = 12
 """Last actions of a path that an error shows."""

@@ -20,24 +20,20 @@ from numpy.typing import NDArray
 from fcp_ros.abstraction.features.expressions import (
     AllConcept,
     AndConcept,
+    AnyFeature,
     ConceptExpression,
+    CountFeature,
+    DistanceFeature,
+    Feature,
+    FlagFeature,
     NamedConcept,
     NotConcept,
     SameConcept,
     SomeConcept,
     Top,
 )
-from fcp_ros.abstraction.features.feature import (
-    AnyFeature,
-    CountFeature,
-    DistanceFeature,
-    Feature,
-    FlagFeature,
-)
-from fcp_ros.abstraction.features.role_pool import PooledRole, RolePool
-from fcp_ros.abstraction.features.state_batch import StateBatch, Words
-from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.abstraction.states.vocabulary import GOAL, StateVocabulary
+from fcp_ros.abstraction.features.state_batch import PooledRole, RolePool, StateBatch, Words
+from fcp_ros.abstraction.states.state import GOAL, RelationalState, StateVocabulary
 
 _LARGEST_BATCH = 1024
 """Candidates that are computed at once."""

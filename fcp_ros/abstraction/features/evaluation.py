@@ -16,10 +16,15 @@ from fcp_ros.abstraction.features.expressions import (
     AllConcept,
     AndConcept,
     AndRole,
+    AnyFeature,
     ChainRole,
     ClosureRole,
     ConceptExpression,
+    CountFeature,
     DifferenceRole,
+    DistanceFeature,
+    Feature,
+    FlagFeature,
     InverseRole,
     NamedConcept,
     NamedRole,
@@ -29,13 +34,6 @@ from fcp_ros.abstraction.features.expressions import (
     SameConcept,
     SomeConcept,
     Top,
-)
-from fcp_ros.abstraction.features.feature import (
-    AnyFeature,
-    CountFeature,
-    DistanceFeature,
-    Feature,
-    FlagFeature,
 )
 from fcp_ros.abstraction.features.nodes import Compute, NodeSource, NodeTable
 from fcp_ros.abstraction.states.state import RelationalState

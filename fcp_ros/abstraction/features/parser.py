@@ -24,10 +24,15 @@ from fcp_ros.abstraction.features.expressions import (
     AllConcept,
     AndConcept,
     AndRole,
+    AnyFeature,
     ChainRole,
     ClosureRole,
     ConceptExpression,
+    CountFeature,
     DifferenceRole,
+    DistanceFeature,
+    Feature,
+    FlagFeature,
     InverseRole,
     NamedConcept,
     NamedRole,
@@ -38,14 +43,7 @@ from fcp_ros.abstraction.features.expressions import (
     SomeConcept,
     Top,
 )
-from fcp_ros.abstraction.features.feature import (
-    AnyFeature,
-    CountFeature,
-    DistanceFeature,
-    Feature,
-    FlagFeature,
-)
-from fcp_ros.abstraction.states.vocabulary import StateVocabulary
+from fcp_ros.abstraction.states.state import StateVocabulary
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import join_words, shorten_words, suggest_name
 

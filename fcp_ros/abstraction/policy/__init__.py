@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""General policies: their file, their execution, and their use in front of the planner.
+"""General policies: programs for abstract actions, their file, and their execution.
 
-- `general_policy`: a policy as a value, and whether it fits a domain.
-- `entries`, `abstraction_data`, `policy_file`: its file, read and written.
+- `programs`: abstract actions as small programs of concrete actions: steps, branches and loops, and
+  their text.
+- `program_run`: one program in one state, with the choices that are left.
+- `refining`: the refinements of an abstract action: runs that change the features as it says.
+- `general_policy`: a policy as a value, its conditions and effects, and whether it fits a domain.
+- `abstraction_data`, `policy_file`: its file, read and written.
 - `runner`: its execution in one instance, step by step.
 - `library`: the policies of a folder, those that suggest plans of one domain, and a plan by the
   first that fits, verified like any other.

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An abstraction as plain data: features, conditions, abstract actions and their programs.
+"""The shape of the file of a policy or of an abstraction: keys and the kinds of their values.
+
+Unknown keys are refused. docs/generalized_plans.md describes every key.
 
 features: {carrying: any(held), left: "count(and(goal.held, not(held)))"}
 initial: [not carrying]    # `x` and `not x` of booleans, `n > 0` and `n = 0` of numbers
@@ -17,19 +19,97 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from fcp_ros.abstraction.features.feature import Feature
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from fcp_ros.abstraction.features.expressions import Feature
 from fcp_ros.abstraction.features.parser import FeatureSyntaxError, parse_feature
-from fcp_ros.abstraction.policy.conditions import ConditionReader, write_condition, write_effects
+from fcp_ros.abstraction.policy.general_policy import (
+    ConditionReader,
+    write_condition,
+    write_effects,
+)
+from fcp_ros.abstraction.policy.programs import (
+    Program,
+    RefinementMapping,
+    Signatures,
+    parse_program,
+    write_program,
+)
 from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp, QnpError, check_action
-from fcp_ros.abstraction.refinement.program_parser import Signatures, parse_program
-from fcp_ros.abstraction.refinement.programs import Program, RefinementMapping, write_program
-from fcp_ros.abstraction.states.vocabulary import ONLY, StateVocabulary
+from fcp_ros.abstraction.states.state import ONLY, StateVocabulary
 from fcp_ros.domain import Domain
 from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.foundation.wording import shorten_words
 from fcp_ros.foundation.yaml_text import load_yaml
+
+
+def _empty_list(value: Any) -> Any:
+    return [] if value is None else value
+
+
+Lines = Annotated[list[str], BeforeValidator(_empty_list)]
+
+
+class _PolicyPart(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
+
+
+class ActionEntry(_PolicyPart):
+    """An entry of `actions`."""
+
+    when: Lines = Field(default_factory=list)
+    effects: Lines = Field(default_factory=list)
+    programs: Lines = Field(default_factory=list)
+
+
+class AbstractionEntry(_PolicyPart):
+    """A file that holds an abstraction and no policy."""
+
+    features: dict[str, str]
+    initial: Lines = Field(default_factory=list)
+    goal: Lines
+    actions: dict[str, ActionEntry]
+
+
+class PolicyRow(_PolicyPart):
+    """An item of `policy`."""
+
+    when: Lines = Field(default_factory=list)
+    do: Lines
+
+
+class PolicyDomainEntry(_PolicyPart):
+    """The key `domain`."""
+
+    name: str
+    hash: str
+
+
+class ProvenanceEntry(_PolicyPart):
+    """The key `provenance`."""
+
+    proposer: str = ""
+    training: Lines = Field(default_factory=list)
+    seconds: float | int = 0.0
+    remarks: Lines = Field(default_factory=list)
+
+
+class PolicyFileEntry(AbstractionEntry):
+    """A file that holds a policy."""
+
+    format: str
+    version: int
+    name: str
+    domain: PolicyDomainEntry
+    goals: Lines = Field(default_factory=list)
+    policy: list[PolicyRow]
+    provenance: ProvenanceEntry = ProvenanceEntry()
+
+
+# --- an abstraction as plain data: features, conditions, abstract actions and their programs
+
 
 _SEE = "see docs/generalized_plans.md"
 _PLAIN = re.compile(r"[A-Za-z_][\w\-.]*( [\w\-.>=]+)*", re.ASCII)
@@ -65,7 +145,6 @@ def read_abstraction(
         known: the only names that are allowed; None: all are.
     """
     # Imported here because pydantic is slow to load.
-    from fcp_ros.abstraction.policy.entries import AbstractionEntry
     from fcp_ros.domain.yaml.sections import check_shape
 
     return build_abstraction(check_shape(AbstractionEntry, data, report), report, name, known)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 
-from fcp_ros.abstraction.features.feature import DistanceFeature
+from fcp_ros.abstraction.features.expressions import DistanceFeature
 from fcp_ros.abstraction.policy.general_policy import (
     GeneralPolicy,
     PolicyError,
@@ -21,7 +21,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, Expression
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.planning import PlanningRequest, PlanningResult, PlanningSession, plan
-from fcp_ros.planning.model.suggestion import PolicyFeature, PolicyMove, PolicyTrace, Suggestion
+from fcp_ros.planning.model.plan import PolicyFeature, PolicyMove, PolicyTrace, Suggestion
 
 
 @dataclass(frozen=True, slots=True)

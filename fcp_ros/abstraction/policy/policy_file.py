@@ -18,12 +18,13 @@ from fcp_ros.abstraction.policy.abstraction_data import (
     write_text,
     write_word,
 )
-from fcp_ros.abstraction.policy.conditions import ConditionReader, write_condition
 from fcp_ros.abstraction.policy.general_policy import (
+    ConditionReader,
     GeneralPolicy,
     PolicyError,
     PolicyFault,
     PolicyProvenance,
+    write_condition,
 )
 from fcp_ros.abstraction.qnp.problem import Condition, Qnp, QState, decode_state
 from fcp_ros.domain.diagnostics import Diagnostics, DomainError
@@ -116,7 +117,7 @@ def _check_format(data: Any, source: str) -> None:
 
 def _build_policy(data: Any, report: Diagnostics) -> GeneralPolicy:
     # Imported here because pydantic is slow to load.
-    from fcp_ros.abstraction.policy.entries import PolicyFileEntry
+    from fcp_ros.abstraction.policy.abstraction_data import PolicyFileEntry
     from fcp_ros.domain.yaml.sections import check_shape
 
     entry = check_shape(PolicyFileEntry, data, report)

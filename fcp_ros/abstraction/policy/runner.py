@@ -9,20 +9,19 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
+from fcp_ros.abstraction.policy.program_run import TriesExceeded
+from fcp_ros.abstraction.policy.refining import MOST_TRIES, ActionRefiner, FeatureValues
 from fcp_ros.abstraction.qnp.problem import QState, describe_state, encode_values
-from fcp_ros.abstraction.refinement.refining import MOST_TRIES, ActionRefiner, FeatureValues
-from fcp_ros.abstraction.refinement.run import TriesExceeded
-from fcp_ros.abstraction.states.building import build_state
-from fcp_ros.abstraction.states.conditions import UnsupportedRule
-from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.goal_atoms import (
+from fcp_ros.abstraction.states.building import (
     GoalAtoms,
     GoalTest,
     UnsupportedGoal,
+    build_state,
     list_goal_atoms,
 )
-from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.abstraction.states.vocabulary import list_forms
+from fcp_ros.abstraction.states.engine import RuleEngine
+from fcp_ros.abstraction.states.joining import UnsupportedRule
+from fcp_ros.abstraction.states.state import RelationalState, list_forms
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, Expression
 from fcp_ros.foundation.garbage import pause_garbage_collection

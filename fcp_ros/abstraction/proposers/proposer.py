@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fcp_ros.abstraction.policy.abstraction_data import KnownNames, list_signatures
+from fcp_ros.abstraction.policy.programs import RefinementMapping
 from fcp_ros.abstraction.proposers.faults import AbstractionError
+from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.problem import Qnp, QnpPolicy
-from fcp_ros.abstraction.refinement.programs import RefinementMapping
-from fcp_ros.abstraction.sampling.training_task import TrainingTask
-from fcp_ros.abstraction.states.vocabulary import StateVocabulary, read_vocabulary
+from fcp_ros.abstraction.states.state import StateVocabulary, read_vocabulary
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from fcp_ros.abstraction.qnp.problem import (
     QualitativeChange,
     describe_state,
 )
-from fcp_ros.abstraction.qnp.semantics import EncodedQnp
+from fcp_ros.abstraction.qnp.state_space import EncodedQnp
 from fcp_ros.foundation.wording import join_words, list_names
 
 

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fcp_ros.abstraction.states.conditions import SchemaForms, Values, list_variables_of
-from fcp_ros.abstraction.states.joining import BindingSearch
-from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.abstraction.states.vocabulary import RelationForm
+from fcp_ros.abstraction.states.joining import BindingSearch, SchemaForms, Values, list_variables_of
+from fcp_ros.abstraction.states.state import RelationalState, RelationForm
 from fcp_ros.domain.expressions.syntax import Atom
 from fcp_ros.domain.model import ActionRule, Effect
 

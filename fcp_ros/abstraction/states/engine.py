@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rules of a domain on states of bitsets: applicable bindings, steps in place, successors.
 
-The twin is `planning.stepping.rules.StepRules`, which rewrites instances; the tests compare the
-two. As there, resources, times and degrees don't count: a verifier looks at them.
+The twin is `planning.verification.stepping.StepRules`, which rewrites instances; the tests
+compare the two. As there, resources, times and degrees don't count: a verifier looks at them.
 """
 
 from __future__ import annotations
@@ -11,10 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.abstraction.states.changes import RuleChanges, Undo, compile_atoms, take_back
-from fcp_ros.abstraction.states.conditions import SchemaForms, Test, UnsupportedRule, Values
-from fcp_ros.abstraction.states.joining import BindingSearch
-from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.abstraction.states.vocabulary import RelationForm
+from fcp_ros.abstraction.states.joining import (
+    BindingSearch,
+    SchemaForms,
+    Test,
+    UnsupportedRule,
+    Values,
+)
+from fcp_ros.abstraction.states.state import RelationalState, RelationForm
 from fcp_ros.cset import Relation
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Constraint, Domain, Parameter

@@ -15,8 +15,7 @@ from typing import TypeAlias
 
 from fcp_ros.abstraction.states.changes import Undo
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.state import RelationalState, list_bits
-from fcp_ros.abstraction.states.vocabulary import RelationForm
+from fcp_ros.abstraction.states.state import RelationalState, RelationForm, list_bits
 
 WIDTHS = (1, 2)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from fcp_ros.alignment.ontology.hypothesis import NameHypothesis, NameUse
+from fcp_ros.alignment.ontology.claims import NameHypothesis, NameUse
 from fcp_ros.alignment.simulator import GroundAction
 from fcp_ros.cset import Fact, Instance, find_homs
 from fcp_ros.domain.expressions.syntax import (
@@ -24,7 +24,7 @@ from fcp_ros.domain.rule_spans import DomainSpans
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, plan
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import CancelCallback, never_cancel
-from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.planning.verification.stepping import StepRules
 
 _PLAN_TIME = 5.0
 """Seconds for one plan."""

@@ -12,19 +12,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fcp_ros.alignment.ontology.attribute_beliefs import AttributeScore, AttributeWeigher
-from fcp_ros.alignment.ontology.claims import NameClaim
-from fcp_ros.alignment.ontology.label_beliefs import Belief, LabelWords, believe_labels
-from fcp_ros.alignment.ontology.relation_beliefs import (
+from fcp_ros.alignment.ontology.beliefs import (
+    AttributeScore,
+    AttributeWeigher,
+    Belief,
+    LabelWords,
     ReadingScore,
     RelationBelief,
     RelationWeigher,
     Tuples,
+    believe_labels,
     weigh_parts,
 )
-from fcp_ros.alignment.ontology.target import DomainTarget
-from fcp_ros.alignment.ontology.trial_weights import TrialWeights, add_beliefs, weigh_hints
-from fcp_ros.alignment.ontology.vocabulary import SceneVocabulary
+from fcp_ros.alignment.ontology.claims import NameClaim
+from fcp_ros.alignment.ontology.trial_log import TrialWeights, add_beliefs, weigh_hints
+from fcp_ros.alignment.ontology.vocabulary import DomainTarget, SceneVocabulary
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
 from fcp_ros.domain.scene_names import (
     NATIVE_RELATIONS,

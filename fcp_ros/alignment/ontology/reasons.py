@@ -7,14 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fcp_ros.alignment.ontology.attribute_beliefs import AttributeScore
-from fcp_ros.alignment.ontology.claims import ClaimStanding, Meaning, NameClaim, NameKind
-from fcp_ros.alignment.ontology.hypothesis import NameUse
-from fcp_ros.alignment.ontology.label_beliefs import Belief
+from fcp_ros.alignment.ontology.beliefs import AttributeScore, Belief, ReadingScore, RelationBelief
+from fcp_ros.alignment.ontology.claims import ClaimStanding, Meaning, NameClaim, NameKind, NameUse
 from fcp_ros.alignment.ontology.proposal import CREDIBLE, OntologyProposal, Proposer
-from fcp_ros.alignment.ontology.relation_beliefs import ReadingScore, RelationBelief
-from fcp_ros.alignment.ontology.target import Mask
 from fcp_ros.alignment.ontology.trial_log import TrialLog
+from fcp_ros.alignment.ontology.vocabulary import Mask
 from fcp_ros.domain.scene_names import AttributeReading, RelationReading
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import Layer

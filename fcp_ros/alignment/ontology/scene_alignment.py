@@ -5,34 +5,108 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from fcp_ros.alignment.answer import AlignmentStatus
-from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim, NameKind
-from fcp_ros.alignment.ontology.experiments import ExperimentPlanner, LastAction
-from fcp_ros.alignment.ontology.hypothesis import NameHypothesis, NameUse
+from fcp_ros.alignment.ontology.claims import (
+    ClaimStanding,
+    NameClaim,
+    NameHypothesis,
+    NameKind,
+    NameUse,
+)
+from fcp_ros.alignment.ontology.experiments import ExperimentPlanner, LastAction, NameExperiment
 from fcp_ros.alignment.ontology.proposal import OntologyProposal, Proposer
 from fcp_ros.alignment.ontology.questions import TrialQuestions
 from fcp_ros.alignment.ontology.reasons import ClaimWriter
-from fcp_ros.alignment.ontology.scene_answer import (
-    SceneAlignment,
-    SceneAlignmentOptions,
-    collect_names_of,
-)
 from fcp_ros.alignment.ontology.scene_comparison import compare_names
-from fcp_ros.alignment.ontology.target import DomainTarget
 from fcp_ros.alignment.ontology.trial_log import TrialLog, count_failures
-from fcp_ros.alignment.ontology.vocabulary import SceneVocabulary, collect_names
-from fcp_ros.alignment.reliability import ConfirmingSimulator
-from fcp_ros.alignment.simulator import Simulator, is_exact
+from fcp_ros.alignment.ontology.vocabulary import DomainTarget, SceneVocabulary, collect_names
+from fcp_ros.alignment.simulator import ConfirmingSimulator, Observation, Simulator, is_exact
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.domain.model import Domain, make_crisp
-from fcp_ros.domain.scene_names import AttributeReading, SceneNames
+from fcp_ros.domain.scene_names import AttributeReading, RelationReading, SceneNames
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.model.request import CancelCallback, never_cancel
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
+
+
+@dataclass(frozen=True)
+class SceneAlignmentOptions:
+    """The settings of an alignment."""
+
+    time_limit: float = 60.0  # for the whole request (s)
+    most_trials: int = 60
+    seed: int = 0  # decides between equally good plans
+
+
+@dataclass(frozen=True)
+class SceneAlignment:
+    """The meanings of a scene's names."""
+
+    status: AlignmentStatus
+    message: str  # it in one or two sentences
+    # one for each name of the scene, and for each meaning that was refuted
+    claims: tuple[NameClaim, ...] = ()
+    # the actions that were tried, with what was seen
+    trials: tuple[tuple[NameExperiment, Observation], ...] = ()
+    notes: tuple[str, ...] = ()  # sentences about what was left out
+    seconds: float = 0.0
+    _written: SceneNames = field(default_factory=SceneNames)
+
+    @property
+    def names(self) -> SceneNames:
+        """The overrides: all meanings that are kept or likely enough."""
+        return self._written
+
+    def list_standing(self, *standings: ClaimStanding) -> tuple[NameClaim, ...]:
+        """List the claims with a standing."""
+        return tuple(claim for claim in self.claims if claim.standing in standings)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return it as plain data for JSON."""
+        return {
+            "status": self.status.value,
+            "message": self.message,
+            "claims": [claim.to_plain() for claim in self.claims],
+            "trials": [
+                {
+                    "actions": [f"{name}({', '.join(given)})" for name, given in tried.actions],
+                    "done": seen.done,
+                    "reason": seen.reason,
+                }
+                for tried, seen in self.trials
+            ],
+            "notes": list(self.notes),
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def collect_names_of(claims: tuple[NameClaim, ...]) -> SceneNames:
+    """Collect what is written of claims: overrides."""
+    labels: dict[str, str] = {}
+    relations: dict[str, tuple[RelationReading, ...]] = {}
+    attributes: dict[str, AttributeReading] = {}
+    doubtful = {(one.kind, one.name) for one in claims if one.standing is ClaimStanding.DOUBTFUL}
+    for claim in claims:
+        # Of several readings of a relation, all are written or none.
+        if not claim.standing.is_written or (claim.kind, claim.name) in doubtful:
+            continue
+        meaning = claim.meaning
+        if isinstance(meaning, RelationReading):
+            relations[claim.name] = (*relations.get(claim.name, ()), meaning)
+        elif isinstance(meaning, AttributeReading):
+            attributes[claim.name] = meaning
+        elif meaning is not None and claim.kind is NameKind.LABEL:
+            labels[claim.name] = meaning
+    return SceneNames(labels, relations, attributes)
+
+
+# --- the alignment
+
 
 _FEW_TRIALS = 3
 """Trials from which it is strange that nothing succeeded."""

@@ -2,7 +2,6 @@
 """``fcp plan`` and ``fcp ask``: one planning request from the command line.
 
 command: ``fcp plan``. ask: ``fcp ask``, the same for words. options: the options of both.
-request: one request, for a scene or for PDDL files. output: the text that both print, and
-what is shown meanwhile. interruption: Ctrl-C, and the limits while files are read.
-questions: what is asked on the terminal.
+request: one request, for a scene or for PDDL files. output: the text that both print, what is shown
+meanwhile, and what is asked. interruption: Ctrl-C, and the limits while files are read.
 """

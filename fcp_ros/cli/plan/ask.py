@@ -9,17 +9,17 @@ from typing import Annotated
 import typer
 
 from fcp_ros.cli.exit_codes import DONE, to_exit_code
-from fcp_ros.cli.grounding.judge_choice import JudgeChoice
-from fcp_ros.cli.options import expand_options
+from fcp_ros.cli.options import JudgeChoice, expand_options
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
 from fcp_ros.cli.plan.options import ReadingOptions, RequestOptions
 from fcp_ros.cli.plan.output import (
     ProgressDisplay,
+    TerminalQuestions,
     open_progress,
     print_result,
     render_interpretation,
+    render_question,
 )
-from fcp_ros.cli.plan.questions import TerminalQuestions, render_question
 from fcp_ros.cli.plan.request import Listener, PlanCommand, PlanOutput
 from fcp_ros.cli.terminal import explain_errors, fail, open_console, say
 from fcp_ros.foundation.garbage import skip_final_collection
@@ -29,7 +29,7 @@ from fcp_ros.planning.model.watch import Interrupted, RequestStart
 from fcp_ros.planning.warm_up import compile_missing_kernels
 from fcp_ros.relaxation.plan_instruction import refuse_interpretation
 from fcp_ros.relaxation.question import TellCallback, find_reading_question
-from fcp_ros.report import to_plain
+from fcp_ros.report.plain_json import to_plain
 
 app = typer.Typer(add_completion=False)
 

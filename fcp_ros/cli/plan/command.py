@@ -11,12 +11,10 @@ from typing import Annotated
 import typer
 
 from fcp_ros.cli.exit_codes import to_exit_code
-from fcp_ros.cli.grounding.judge_choice import JudgeChoice
-from fcp_ros.cli.options import expand_options
+from fcp_ros.cli.options import JudgeChoice, expand_options
 from fcp_ros.cli.plan.interruption import open_interruption
 from fcp_ros.cli.plan.options import AdvancedOptions, RequestOptions
-from fcp_ros.cli.plan.output import open_progress, print_result
-from fcp_ros.cli.plan.questions import TerminalQuestions
+from fcp_ros.cli.plan.output import TerminalQuestions, open_progress, print_result
 from fcp_ros.cli.plan.request import Listener, PlanCommand, PlanOutput
 from fcp_ros.cli.terminal import check_outputs, explain_errors, fail, open_console, say
 from fcp_ros.foundation.garbage import skip_final_collection

@@ -14,20 +14,20 @@ from typing import Annotated, Any
 
 import typer
 
-from fcp_ros.cli.grounding.judge_choice import JudgeChoice
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
     DEFAULT_SCENE,
     AssetsOption,
     DomainOption,
     JsonOption,
+    JudgeChoice,
     OverridesOption,
     PoliciesOption,
     SceneOption,
     SimilarOption,
     TypeOption,
 )
-from fcp_ros.cli.plan.questions import ANSWER_TIMEOUT
+from fcp_ros.cli.plan.output import ANSWER_TIMEOUT
 from fcp_ros.cli.plan.request import PlanInput, SpokenInput, is_pddl
 from fcp_ros.cli.terminal import explain_errors, fail
 from fcp_ros.language.registry import READERS, ReaderOptions, make_reader

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fcp_ros.cli.grounding.judge_choice import JudgeChoice, open_grounder
+from fcp_ros.cli.options import JudgeChoice, open_grounder
 from fcp_ros.cli.plan.interruption import GuardedMemberships, Interruption
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain
@@ -40,8 +40,8 @@ from fcp_ros.relaxation.question import (
     settle_reading,
     tell_nobody,
 )
-from fcp_ros.report import to_plain_result
 from fcp_ros.report.pddl_result import to_ipc_plan, to_pddl_result
+from fcp_ros.report.plain_json import to_plain_result
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from builtin_interfaces.msg import Time
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus, write_action
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
-from fcp_ros.alignment.ontology.scene_answer import SceneAlignment
+from fcp_ros.alignment.ontology.scene_alignment import SceneAlignment
 from fcp_ros.domain.scene_names import RelationReading
 from fcp_ros.domain.yaml.overrides import write_overrides
 from fcp_ros.msg import Alignment, Synonym

@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fcp_ros.abstraction.debugging.outcome import Generalization, GeneralizationProgress
-from fcp_ros.abstraction.policy.conditions import write_condition, write_effects
-from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
+from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, write_condition, write_effects
+from fcp_ros.abstraction.policy.programs import write_program
 from fcp_ros.abstraction.proposers.faults import AbstractionError
-from fcp_ros.abstraction.refinement.programs import write_program
 from fcp_ros.action import Generalize
 from fcp_ros.msg import AbstractAction, AbstractionFault
 from fcp_ros.nodes.conversions.plan import features_to_ros
-from fcp_ros.planning.model.suggestion import PolicyFeature
+from fcp_ros.planning.model.plan import PolicyFeature
 
 MOST_FAULTS = 20
 """Faults of one message; a round that finds some looks for few others."""

@@ -25,8 +25,14 @@ from fcp_ros.nodes.conversions.common import (
     id_to_ros,
 )
 from fcp_ros.nodes.conversions.judgement import JUDGEMENTS
-from fcp_ros.planning.model.plan import Plan, PlanStep, Schedule
-from fcp_ros.planning.model.suggestion import PolicyFeature, PolicyMove, PolicyTrace
+from fcp_ros.planning.model.plan import (
+    Plan,
+    PlanStep,
+    PolicyFeature,
+    PolicyMove,
+    PolicyTrace,
+    Schedule,
+)
 
 # --- the run of the general policy that made a plan, as a message and back ---
 

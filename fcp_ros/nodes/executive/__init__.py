@@ -8,7 +8,8 @@
 - `standing_wish`: the request behind a goal: the instruction's reading, questions to whoever sent
   it, what was confirmed.
 - `plan_runner`: carries out the commands of `fcp_ros.execution.dispatch` for one plan.
-- `step_clients`, `planner_client`: the servers that the executive asks.
+- `server_clients`: the servers that the executive asks: the planner, the executors of steps.
+- `watches`: over the scene graph, and over names that effects arrive under.
 - `outcome_delivery`: hands outcomes to the grounder until it confirms them, kept on disk till then.
 - `reports`: outcomes, ``execution_state`` and feedback.
 

@@ -10,24 +10,28 @@ from dataclasses import dataclass
 from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
-from fcp_ros.execution.dispatch_model import DispatchResult, DispatchStatus
+from fcp_ros.execution.dispatch_model import (
+    Decision,
+    DispatchResult,
+    DispatchStatus,
+    FollowUp,
+    ReplanPolicy,
+)
 from fcp_ros.execution.monitoring import ArrivalWatch
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.execution.policy import Decision, FollowUp, ReplanPolicy
 from fcp_ros.msg import ExecutionState, Question
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanResult as PlanResultMessage
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.plan import plan_from_ros
-from fcp_ros.nodes.executive.name_watch import NameWatch
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError, WaitSettings
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
-from fcp_ros.nodes.executive.planner_client import PlannerClient
 from fcp_ros.nodes.executive.reports import GoalReport
-from fcp_ros.nodes.executive.scene_watch import SceneWatch
+from fcp_ros.nodes.executive.server_clients import PlannerClient
 from fcp_ros.nodes.executive.standing_wish import OpenQuestions, StandingWish
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
+from fcp_ros.nodes.executive.watches import NameWatch, SceneWatch
 from fcp_ros.nodes.runtime.managed_node import GoalEnd
 from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.nodes.scene_access.owner import ADVICE

@@ -13,15 +13,14 @@ from rclpy.action.server import ServerGoalHandle
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.alignment.name_book import NameBook
+from fcp_ros.execution.dispatch_model import ReplanPolicy
 from fcp_ros.execution.events import WorldChanged
-from fcp_ros.execution.policy import ReplanPolicy
 from fcp_ros.foundation.sqlite_file import DatabaseFileError
 from fcp_ros.grounding.calibration.store import locate_store
 from fcp_ros.grounding.options import EvidenceOrigin
 from fcp_ros.msg import ActionOutcome, ExecutionState, NameProposals, PlanStatus, SceneGraphUpdate
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.goals import Conclusion, ExecutiveParts, GoalAchievement, PlanExecution
-from fcp_ros.nodes.executive.name_watch import NameWatch
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery, OutcomeJournal
 from fcp_ros.nodes.executive.parameters import (
     PARAMETERS,
@@ -31,12 +30,11 @@ from fcp_ros.nodes.executive.parameters import (
     make_wait_settings,
 )
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
-from fcp_ros.nodes.executive.planner_client import ACTION, PlannerClient
 from fcp_ros.nodes.executive.reports import GoalReport, ReportChannels, make_state
-from fcp_ros.nodes.executive.scene_watch import SceneWatch
+from fcp_ros.nodes.executive.server_clients import ACTION, PlannerClient, StepClients
 from fcp_ros.nodes.executive.standing_wish import OpenQuestions
-from fcp_ros.nodes.executive.step_clients import StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, ThreadClosed
+from fcp_ros.nodes.executive.watches import NameWatch, SceneWatch
 from fcp_ros.nodes.runtime.domain_parameter import (
     choose_world,
     list_executors,

@@ -30,10 +30,10 @@ from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.foundation.sqlite_file import open_database
 from fcp_ros.msg import ActionOutcome, RequestError
-from fcp_ros.nodes.calls.server_life import GROUNDER_TOPIC, ServerLife
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.qos import request_qos
+from fcp_ros.nodes.runtime.server_life import GROUNDER_TOPIC, ServerLife
 from fcp_ros.nodes.runtime.worker import PausableTimer
 from fcp_ros.srv import RecordOutcomes
 

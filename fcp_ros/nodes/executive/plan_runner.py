@@ -18,6 +18,7 @@ from fcp_ros.execution.events import (
     CancelStep,
     Command,
     Event,
+    ExecutorLedger,
     ExecutorReady,
     FindExecutor,
     Finished,
@@ -29,7 +30,6 @@ from fcp_ros.execution.events import (
     Tick,
     WorldChanged,
 )
-from fcp_ros.execution.ledger import ExecutorLedger
 from fcp_ros.execution.monitoring import (
     ArrivalWatch,
     DeadlineWatch,
@@ -41,14 +41,13 @@ from fcp_ros.execution.monitoring import (
 from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.msg import Plan as PlanMessage
-from fcp_ros.nodes.executive.name_watch import NameWatch
-from fcp_ros.nodes.executive.scene_watch import SceneNews, SceneWatch
-from fcp_ros.nodes.executive.step_clients import StepClients
+from fcp_ros.nodes.executive.server_clients import StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
+from fcp_ros.nodes.executive.watches import NameWatch, SceneNews, SceneWatch
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.planning.verification.stepping import StepRules
 
 EVENTS = get_args(Event)
 

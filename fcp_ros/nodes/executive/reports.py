@@ -14,9 +14,8 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
-from fcp_ros.execution.credit import find_credited_step
 from fcp_ros.execution.monitoring import DeadlineWatch, Look, describe_delay
-from fcp_ros.execution.outcome import StepRecord
+from fcp_ros.execution.outcome import StepRecord, find_credited_step
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import ActionOutcome, ExecutionState, Question
 from fcp_ros.msg import Plan as PlanMessage

@@ -30,9 +30,8 @@ from fcp_ros.nodes.conversions.judgement import (
     refuse_judgement,
     request_from_ros,
 )
-from fcp_ros.nodes.grounder.calibration_entries import make_entries
 from fcp_ros.nodes.grounder.judge_batches import BatchStatistics, JudgeBatches
-from fcp_ros.nodes.grounder.learner import OutcomeLearner, OutcomeRecorder
+from fcp_ros.nodes.grounder.learner import OutcomeLearner, OutcomeRecorder, make_entries
 from fcp_ros.nodes.grounder.parameters import PARAMETERS, read_grounding_options
 from fcp_ros.nodes.runtime.domain_parameter import choose_world, load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis

@@ -13,12 +13,12 @@ from typing import Any
 
 from fcp_ros.alignment.answer import AlignmentOptions
 from fcp_ros.alignment.comparison import Check, compare_vocabularies, read_task
-from fcp_ros.alignment.likeness import NameLikeness
-from fcp_ros.alignment.ontology.scene_alignment import align_scene
-from fcp_ros.alignment.ontology.scene_answer import SceneAlignmentOptions
-from fcp_ros.alignment.other_world import OtherWorld, open_domain, open_problem
+from fcp_ros.alignment.ontology.scene_alignment import SceneAlignmentOptions, align_scene
+from fcp_ros.alignment.pairing import OtherWorld, open_domain, open_problem
+from fcp_ros.alignment.proposals import NameLikeness
 from fcp_ros.alignment.simulator import DomainSimulator
-from fcp_ros.binding import load_scene_for, scene_to_instance
+from fcp_ros.binding.scene_loading import load_scene_for
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.foundation.input_error import InputError

@@ -19,10 +19,11 @@ from fcp_ros.abstraction.debugging.outcome import MOST_ROUNDS, Generalization, G
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, PolicyError
 from fcp_ros.abstraction.policy.policy_file import list_policy_files, read_policy, save_policy
 from fcp_ros.abstraction.proposers.faults import GeneralizationStatus, translate_interruption
-from fcp_ros.abstraction.sampling.training_task import TrainingTask, read_training_task
-from fcp_ros.abstraction.states.goal_atoms import UnsupportedGoal, list_goal_atoms
+from fcp_ros.abstraction.proposers.training_task import TrainingTask, read_training_task
+from fcp_ros.abstraction.states.building import UnsupportedGoal, list_goal_atoms
 from fcp_ros.action import Generalize
-from fcp_ros.binding import load_scene_for, scene_to_instance
+from fcp_ros.binding.scene_loading import load_scene_for
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, check_goal, load_domain, parse_expression
 from fcp_ros.foundation.input_error import InputError

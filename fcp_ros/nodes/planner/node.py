@@ -16,9 +16,7 @@ from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import Alignment, Plan, PlanResult
-from fcp_ros.nodes.calls.server_life import GROUNDER_TOPIC, ServerLife
-from fcp_ros.nodes.calls.service_call import ServerMonitor
-from fcp_ros.nodes.conversions.language import interpretation_to_ros
+from fcp_ros.nodes.conversions.planning import interpretation_to_ros
 from fcp_ros.nodes.planner.learning import POLICIES, PolicyLearning
 from fcp_ros.nodes.planner.parameters import PARAMETERS
 from fcp_ros.nodes.planner.remote_memberships import JudgeService
@@ -42,6 +40,8 @@ from fcp_ros.nodes.runtime.request_checks import (
     fill_refusal,
     make_refusal,
 )
+from fcp_ros.nodes.runtime.server_life import GROUNDER_TOPIC, ServerLife
+from fcp_ros.nodes.runtime.service_call import ServerMonitor
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken, Job, JobCancelled, Worker, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene

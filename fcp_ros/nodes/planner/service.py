@@ -25,7 +25,6 @@ from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation
 from fcp_ros.language.registry import make_reader
-from fcp_ros.nodes.calls.service_call import ServerWatch
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.conversions.judgement import refuse_judgement
 from fcp_ros.nodes.conversions.plan import PlanOrigin, StepOrderError, check_degree, plan_from_ros
@@ -41,17 +40,17 @@ from fcp_ros.nodes.planner.parameters import read_planning_options, read_reader_
 from fcp_ros.nodes.planner.remote_memberships import JudgeService, RemoteMemberships
 from fcp_ros.nodes.runtime.parameters import ParameterTable
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
+from fcp_ros.nodes.runtime.service_call import ServerWatch
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
 from fcp_ros.nodes.scene_access.owner import FIRST_WORD_WAIT, SceneLostError, SceneOwner
-from fcp_ros.planning.model.budget import find_latest_end
+from fcp_ros.planning.model.ground_step import find_latest_end
 from fcp_ros.planning.model.option_table import find_problems
+from fcp_ros.planning.model.plan import PlanSuggester, Suggestion
 from fcp_ros.planning.model.request import Phase, PlanningOptions, ProgressCallback, ignore_progress
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Verdict
-from fcp_ros.planning.model.suggestion import PlanSuggester, Suggestion
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch, measure_memory
-from fcp_ros.planning.request_context import PlanningRequest
-from fcp_ros.planning.session import PlanningSession
+from fcp_ros.planning.session import PlanningRequest, PlanningSession
 from fcp_ros.planning.verification.verify import verify
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.plan_instruction import plan_instruction, read_instruction

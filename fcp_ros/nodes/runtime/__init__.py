@@ -11,5 +11,9 @@
   time.
 - `worker`: one thread for the long work of a node.
 - `spin`: a thread for each node, signals, and an orderly end.
+- `service_call`: a request at a service, sent again where its answer was lost; servers that appear
+  and disappear, seen by discovery.
+- `action_call`: a goal at an action server, from its sending to its end.
+- `server_life`: servers whose process was killed, which discovery notices only 20 s later.
 - `rclpy_repairs`: all that touches the insides of rclpy.
 """

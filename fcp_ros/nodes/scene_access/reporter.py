@@ -17,7 +17,7 @@ from fcp_ros.cset import Delta, Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.nodes.conversions.scene import ANY_NUMBER, delta_to_ros
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
-from fcp_ros.planning.stepping.rules import holds
+from fcp_ros.planning.verification.stepping import holds
 
 ECHO_WAIT = 2.0
 """Seconds after which a change that does not show is computed and published again."""

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from builtin_interfaces.msg import Time
 
 from fcp_ros.foundation.garbage import tune_garbage_collection
-from fcp_ros.nodes.bridges.bridge import Edit
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import ANY_NUMBER, PublishedGraph, SceneUpdate
-from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.scene_access.frames import Frames
+from fcp_ros.nodes.scene_graph.bridge import Edit
 from fcp_ros.nodes.scene_graph.intake import MOST_SOURCES
+from fcp_ros.nodes.scene_graph.markers import SceneMarkers
 from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ReadyChange, ScenePublisher
 from fcp_ros.nodes.scene_graph.scene_overrides import NoOverrides, RelationNames, SceneOverrides
 from fcp_ros.scene.formats.scene_file import SceneLimits

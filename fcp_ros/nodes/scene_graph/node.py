@@ -10,15 +10,8 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from fcp_ros.msg import NameProposals, SceneGraphUpdate
-from fcp_ros.nodes.bridges.bridge import Bridge
-from fcp_ros.nodes.bridges.detections import PARAMETERS as DETECTION_PARAMETERS
-from fcp_ros.nodes.bridges.detections import open_detections
-from fcp_ros.nodes.bridges.hydra import PARAMETERS as HYDRA_PARAMETERS
-from fcp_ros.nodes.bridges.hydra import open_hydra
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import PublishedGraph, graph_to_ros
-from fcp_ros.nodes.markers.publisher import PARAMETERS as MARKER_PARAMETERS
-from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import (
@@ -35,9 +28,16 @@ from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, NewestThread, Worker
 from fcp_ros.nodes.scene_access.frames import PARAMETERS as FRAME_PARAMETERS
 from fcp_ros.nodes.scene_access.frames import make_frames
+from fcp_ros.nodes.scene_graph.bridge import Bridge
+from fcp_ros.nodes.scene_graph.detections import PARAMETERS as DETECTION_PARAMETERS
+from fcp_ros.nodes.scene_graph.detections import open_detections
 from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
+from fcp_ros.nodes.scene_graph.hydra import PARAMETERS as HYDRA_PARAMETERS
+from fcp_ros.nodes.scene_graph.hydra import open_hydra
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
 from fcp_ros.nodes.scene_graph.last_graph import LastGraph, locate_last_graph
+from fcp_ros.nodes.scene_graph.markers import PARAMETERS as MARKER_PARAMETERS
+from fcp_ros.nodes.scene_graph.markers import SceneMarkers
 from fcp_ros.nodes.scene_graph.publisher import (
     OLD,
     FullUpdateRequests,

@@ -3,8 +3,8 @@
 
     solution.py       the input and the output of the solver
     explanation.py    shares of the loss, what binds at alpha, elements considered, candidates
-    preferences.py    those kept and given up, and the price of keeping one
-    initial_state.py  hard constraints that are broken before the first step
+    preferences.py    those kept and given up, the price of keeping one, and hard constraints that
+                      are broken before the first step
     messages.py       sentences about plans, and about goals without one
 
 Nothing here searches for a plan.

@@ -17,8 +17,7 @@ from fcp_ros.planning.answer.solution import Solution, SolverResult
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.goal.alternatives import Alternative, Binding
 from fcp_ros.planning.goal.formula import Both, Crisp, Settled
-from fcp_ros.planning.heuristics.estimator import Estimator
-from fcp_ros.planning.heuristics.evaluate import HeuristicCode
+from fcp_ros.planning.heuristics.evaluate import Estimator, HeuristicCode
 from fcp_ros.planning.judging.prospects import UnavoidableLoss
 from fcp_ros.planning.judging.regression import FactLossBounds
 from fcp_ros.planning.model.memberships import Judge

@@ -25,7 +25,7 @@ from fcp_ros.foundation.wording import choose_article, list_names
 from fcp_ros.fuzzy import EPSILON, reaches
 from fcp_ros.planning.answer.solution import SolverResult
 from fcp_ros.planning.goal.alternatives import Alternative, Binding
-from fcp_ros.planning.model.budget import describe_budgets, measure_uses
+from fcp_ros.planning.model.ground_step import describe_budgets, measure_uses
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.model.result import GivenUp, PlanningResult, PlanStatus

@@ -1,16 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Preferences kept and given up by a solution, and the price of keeping one of the latter."""
+"""Preferences kept and given up by a solution, and hard constraints that nothing can keep."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain
 
+from fcp_ros.cset import Fact, Instance
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.fuzzy import EPSILON, reaches
 from fcp_ros.planning.answer.solution import Solution, SolverResult
-from fcp_ros.planning.goal.degree_formula import KnownDegree, evaluate_degree
-from fcp_ros.planning.goal.ground_goal import GroundGoal, GroundPreference
+from fcp_ros.planning.goal.alternatives import KnownDegree, evaluate_degree
+from fcp_ros.planning.goal.formula import Crisp, Formula, Settled, find_demand
+from fcp_ros.planning.goal.ground_goal import GroundConstraint, GroundGoal, GroundPreference
 from fcp_ros.planning.model.request import Optimise
-from fcp_ros.planning.model.result import GivenUp, KeepingPrice, KeptPreference, Measure, PriceKind
+from fcp_ros.planning.model.result import (
+    Conflict,
+    GivenUp,
+    KeepingPrice,
+    KeptPreference,
+    Measure,
+    PriceKind,
+)
+from fcp_ros.planning.verification.stepping import holds
 
 _MEASURES = {
     Optimise.MEMBERSHIP: Measure.STEPS,
@@ -101,3 +114,74 @@ def _explain_unknown(keeping: SolverResult) -> str:
     if keeping.interrupted is not None:
         return "no plan that keeps it was found in the time for explanations."
     return "no plan that keeps it was found, and it was not proven that there is none."
+
+
+# --- hard constraints that the initial state breaks: there is no plan, and no search is needed
+
+
+Literal = tuple[Fact, bool]
+"""A fact, and whether it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenConstraint:
+    """A constraint that is broken before the first step."""
+
+    text: str
+    because: str
+
+    def to_conflict(self) -> Conflict:
+        """Make the conflict of a goal that demands it."""
+        reason = (
+            f"{self.text} is broken before the first step: {self.because}. "
+            "Take it out of the goal, or write `prefer` before it."
+        )
+        return Conflict((self.text,), True, reason)
+
+
+def find_broken_constraint(goal: GroundGoal, instance: Instance) -> BrokenConstraint | None:
+    """Find a hard constraint that the initial state breaks for good; None if it breaks none."""
+    for constraint in goal.constraints:
+        if not constraint.hard:
+            continue
+        wrong = _find_wrong(constraint, lambda fact: holds(fact, instance))
+        if wrong is not None:
+            return BrokenConstraint(constraint.fact.relation, _describe_literals(wrong))
+    return None
+
+
+def _find_wrong(
+    constraint: GroundConstraint, is_true: Callable[[Fact], bool]
+) -> tuple[Literal, ...] | None:
+    """Return literals that break a constraint initially, whatever comes later."""
+    hold = (TrajectoryOperator.HOLD_AFTER, TrajectoryOperator.HOLD_DURING)
+    begins = constraint.operator in hold and constraint.times[0] == 0
+    if begins or constraint.operator is TrajectoryOperator.ALWAYS:
+        condition, wanted = constraint.parts[0], True
+    elif constraint.operator is TrajectoryOperator.BEFORE:
+        condition, wanted = constraint.parts[1], False
+    else:
+        return None
+    return _explain(condition, not wanted, is_true)
+
+
+def _explain(
+    formula: Formula, wanted: bool, is_true: Callable[[Fact], bool]
+) -> tuple[Literal, ...] | None:
+    """Return literals by which a formula over relations holds, or does not; None if that is wrong.
+
+    Args:
+        wanted: True if it is to hold.
+    """
+    if isinstance(formula, Settled):
+        return () if (formula.degree >= 1.0) is wanted else None
+    if isinstance(formula, Crisp):
+        return ((formula.fact, wanted),) if is_true(formula.fact) is wanted else None
+    number, parts, wanted = find_demand(formula, wanted)
+    reasons = [found for part in parts if (found := _explain(part, wanted, is_true)) is not None]
+    return tuple(chain.from_iterable(reasons[:number])) if len(reasons) >= number else None
+
+
+def _describe_literals(literals: tuple[Literal, ...]) -> str:
+    clauses = [f"{fact} {'holds' if truth else 'does not hold'}" for fact, truth in literals]
+    return " and ".join(clauses) + " initially"

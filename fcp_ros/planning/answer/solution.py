@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import TNorm
-from fcp_ros.planning.chunks.library import ChunkLibrary, StepAtoms
 from fcp_ros.planning.encoding.costs import NO_PREMIUM, CostUnit, Premium
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses
+from fcp_ros.planning.model.chunks import ChunkLibrary, StepAtoms
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.compiler import RelevanceCompiler
-from fcp_ros.planning.search.bidirectional.meeting import Meeting
+from fcp_ros.planning.search.half_plans import Meeting
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Task
 

@@ -17,8 +17,14 @@ from fcp_ros.domain.model import ActionRule, Domain, Resource, Window
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.flat.builder import FlatResource
 from fcp_ros.planning.flat.task import EXACT
-from fcp_ros.planning.model.budget import COST, STEPS, is_counted
-from fcp_ros.planning.model.ground_step import BoundRule, compute_cost, compute_duration
+from fcp_ros.planning.model.ground_step import (
+    COST,
+    STEPS,
+    BoundRule,
+    compute_cost,
+    compute_duration,
+    is_counted,
+)
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.task.task import GroundOperator, Task
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pipeline from a task and the alternatives of a goal to a flat task.
+"""The pipeline from a ground goal to a flat task: relevance, alternatives, stages, operators.
 
 Each alternative has a *finish* operator: it is applicable where the alternative holds and sets the
 goal variable, with the loss of the goal's degree. So a plan for the goal is a plan for that one
@@ -10,26 +10,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 
+from fcp_ros.cset import Instance
 from fcp_ros.foundation.garbage import pause_garbage_collection
+from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.encoding.costs import NO_PREMIUM, CostUnit, OperatorCosts, Premium
 from fcp_ros.planning.encoding.encoding import Encoding, FlatAction
-from fcp_ros.planning.encoding.merge import Entry, OperatorMerger, expand_representative
-from fcp_ros.planning.encoding.metric import contract_hops
+from fcp_ros.planning.encoding.merge import (
+    Entry,
+    OperatorMerger,
+    contract_hops,
+    expand_representative,
+)
 from fcp_ros.planning.encoding.operators import OperatorEncoder
-from fcp_ros.planning.encoding.selection import Relevance, select_relevant
-from fcp_ros.planning.encoding.variables import Variables, choose_variables
-from fcp_ros.planning.flat.axioms import FlatAxiom
+from fcp_ros.planning.encoding.variables import (
+    Relevance,
+    Variables,
+    choose_variables,
+    select_relevant,
+)
 from fcp_ros.planning.flat.builder import Body, FlatBuilder, FlatEffect, FlatResource
-from fcp_ros.planning.goal.alternatives import Alternative
-from fcp_ros.planning.goal.stages import BEGIN, Stages
+from fcp_ros.planning.flat.task import FlatAxiom
+from fcp_ros.planning.goal.alternatives import Alternative, KnownDegree, find_alternatives
+from fcp_ros.planning.goal.division import divide_formula
+from fcp_ros.planning.goal.ground_goal import GroundGoal
+from fcp_ros.planning.goal.stages import BEGIN, Stages, make_stages
+from fcp_ros.planning.goal.symmetry import SymmetryClasses, is_canonical
+from fcp_ros.planning.goal.trajectory_effects import attach_constraints
 from fcp_ros.planning.model.ground_step import GradedAtoms, GroundStep
-from fcp_ros.planning.model.request import Optimise, Switches
+from fcp_ros.planning.model.request import Optimise, Phase, Switches
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.mutexes.ground_mutexes import find_leg_mutexes
+from fcp_ros.planning.relevance.closure import Breadth
+from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.relevance.overwriting import expand_representatives
 from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.task.ground_mutexes import find_leg_mutexes
 from fcp_ros.planning.task.task import Task
 
 MacroMaker = Callable[
@@ -223,3 +240,69 @@ class _Encoder:
             body = Body(*condition, (reached,))
             use = self._costs.no_use()
             yield Entry(body, FlatAction(alternative=number), alternative.graded, use=use)
+
+
+# --- from a ground goal to its encoding: relevance, constraints, alternatives, stages, flat task
+
+
+PhaseTimer = Callable[[Phase], AbstractContextManager[None]]
+"""Makes a context in which the time counts for a phase."""
+
+
+@dataclass(frozen=True)
+class GoalSetting:
+    """The setting of a goal."""
+
+    compiler: RelevanceCompiler
+    instance: Instance
+    classes: SymmetryClasses
+    tnorm: TNorm
+
+
+@dataclass(frozen=True)
+class CompiledGoal:
+    """A goal on a compiled task."""
+
+    task: Task
+    conditions: Conditions
+    encoding: Encoding
+
+
+def compile_goal(
+    goal: GroundGoal,
+    setting: GoalSetting,
+    breadth: Breadth,
+    most: int,
+    options: EncodeOptions,
+    known: KnownDegree,
+    watch: Watch,
+    times: PhaseTimer,
+) -> CompiledGoal:
+    """Compile a goal and what leads to it."""
+    with times(Phase.COMPILE):
+        wanted = goal.find_wanted()
+        task = setting.compiler.task(setting.instance, wanted, breadth, watch, most)
+        if goal.constraints:
+            task = attach_constraints(expand_representatives(task), goal.constraints, watch.check)
+        conditions = Conditions(task)
+    with times(Phase.GOAL):
+        tnorm = setting.tnorm
+        divided = divide_formula(
+            goal.formula, lambda part: find_alternatives(part, known, tnorm, task, watch), task
+        )
+        finishes = [f for f in divided.finishes if is_canonical(f.alternative, setting.classes)]
+        alternatives = [finish.alternative for finish in finishes]
+        last = divided.last
+        stages = make_stages(goal, alternatives, known, tnorm, task, watch, last)
+        stages = replace(
+            stages,
+            moves=(*divided.moves, *stages.moves),
+            targets=tuple(finish.target for finish in finishes),
+            fulfilled=last,
+        )
+    with times(Phase.COMPILE):
+        if goal.constraints or task.axioms:  # on each state, so none may be skipped
+            switches = replace(options.switches, metric=False)
+            options = replace(options, switches=switches, macros=make_no_macros)
+        encoding = encode(task, conditions, alternatives, options, watch, stages)
+    return CompiledGoal(task, conditions, encoding)

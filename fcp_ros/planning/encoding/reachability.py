@@ -20,9 +20,8 @@ from fcp_ros.domain.expressions.syntax import (
     TypedVariable,
     free_variables,
 )
-from fcp_ros.planning.encoding.goal_task import GoalSetting
-from fcp_ros.planning.goal.alternatives import find_alternatives
-from fcp_ros.planning.goal.degree_formula import KnownDegree
+from fcp_ros.planning.encoding.encode import GoalSetting
+from fcp_ros.planning.goal.alternatives import KnownDegree, find_alternatives
 from fcp_ros.planning.goal.division import divide_formula, is_possible
 from fcp_ros.planning.goal.formula import (
     FALSE,

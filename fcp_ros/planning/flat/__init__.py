@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The flat task: a planning task in finite-domain variables, as arrays that kernels read.
 
-task       the arrays: variables, operators, effects, conditions, blocks, resources
-axioms     derived variables, which follow from the others
-builder    operators as values, written into arrays and read from them
-semantics  the meaning of a flat task in plain Python: the twin that every kernel is compared with
-jit        the decorators that compile kernels, and their cache on disk
+task         the arrays: variables, operators, effects, conditions, blocks, resources, axioms
+builder      operators as values, written into arrays and read from them
+goal_stages  the stages of the goal, read off the operators
+semantics    the meaning of a flat task in plain Python: the twin that every kernel is compared with
+jit          the decorators that compile kernels, and their cache on disk
 """

@@ -10,9 +10,8 @@ from itertools import chain
 
 import numpy as np
 
-from fcp_ros.planning.flat.axioms import FlatAxiom, pack_axioms
 from fcp_ros.planning.flat.semantics import derive
-from fcp_ros.planning.flat.task import FlatTask, Ints, read_row
+from fcp_ros.planning.flat.task import FlatAxiom, FlatTask, Ints, pack_axioms, read_row
 
 Assignment = tuple[int, int]
 """A variable and one of its values."""

@@ -73,7 +73,13 @@ def _make_part(function: Callable[..., object]) -> Any:
 def _load_machine_code(cached: Any, signature: Any, context: Any) -> Any:
     """Load machine code from the disk; `load_overload` of numba's cache without registrations."""
     with cached._guard_against_spurious_io_errors():
-        return cached._load_overload(signature, context)
+        try:
+            return cached._load_overload(signature, context)
+        # Numba reads the names of the argument types before it compares the stamp. Those of an
+        # older version may have moved to another file since.
+        except (ImportError, AttributeError):
+            cached._cache_file.flush()
+            return None
 
 
 # --- until numba is needed

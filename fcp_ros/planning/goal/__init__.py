@@ -5,9 +5,10 @@
   `grounding`, which replaces the variables of conditions by elements.
 - `formula`: conditions without variables; the facts that they speak of (`Wanted`) are where
   relevance begins.
-- `trajectory`: trajectory constraints as facts that the operators of a task keep account of.
+- `trajectory_monitors`, `trajectory_effects`: trajectory constraints as facts that the operators of
+  a task keep account of, by effects whose conditions are regressed to the state before.
 - `symmetry`: classes of interchangeable objects, of which a goal considers as many as it can use.
-- `alternatives`: formula to alternatives; `degree_formula` is the degree of one.
+- `alternatives`: formula to alternatives, each with a formula of its degree.
 - `division`: a formula with very many alternatives, as stages of few alternatives each.
 - `stages`: preferences and counts, settled one after the other behind the last step.
 """

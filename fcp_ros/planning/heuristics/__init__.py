@@ -7,11 +7,10 @@ state, int32[n].
 
 relaxed_task   the relaxation as arrays, its weights, its workspace
 relaxed_build  building those arrays from a flat task
-exploration    the cost of every fact from a state (generalised Dijkstra)
+exploration    the cost of every fact from a state (generalised Dijkstra), the relaxed plan and its
+               helpful actions
 fact_queues    its priority queues: a bucket queue for small values, a heap for others
-evaluate       blind, hmax, hadd, and one entry for all heuristics
-ff             the relaxed plan and its helpful actions
+evaluate       blind, hmax, hadd, and one entry for all heuristics, also for Python callers
 lm_cut         LM-cut, the admissible heuristic of the proofs
 landmarks      facts that every plan reaches: finding, tracking and counting them
-estimator      the heuristics for Python callers
 """

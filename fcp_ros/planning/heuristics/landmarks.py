@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from fcp_ros.planning.flat.jit import kernel, part
 from fcp_ros.planning.flat.task import Flags, Floats, Ints
-from fcp_ros.planning.heuristics.exploration import MAXIMUM, explore, seed
-from fcp_ros.planning.heuristics.ff import ff
+from fcp_ros.planning.heuristics.exploration import MAXIMUM, explore, ff, seed
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace, make_workspace
 from fcp_ros.planning.model.request import never_stop
 

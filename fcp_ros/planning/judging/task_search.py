@@ -19,8 +19,8 @@ from fcp_ros.planning.model.memberships import GradedAtom, Judge
 from fcp_ros.planning.model.request import BestPlan
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.search.bidirectional import Meeting
 from fcp_ros.planning.search.engines import SearchEngine
+from fcp_ros.planning.search.half_plans import Meeting
 from fcp_ros.planning.search.objective import Criterion, FlatPlan, Objective
 
 TRIAL = 3

@@ -17,9 +17,8 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Weighted, children
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.model.plan import Judged, Plan
+from fcp_ros.planning.model.plan import Judged, Plan, PolicyTrace
 from fcp_ros.planning.model.request import Optimise
-from fcp_ros.planning.model.suggestion import PolicyTrace
 
 
 class PlanStatus(Enum):

@@ -9,11 +9,9 @@ from itertools import chain, islice
 
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.binding_plans import BindingPlan, BindingStep
-from fcp_ros.planning.relevance.element_choice import ElementChoice
+from fcp_ros.planning.relevance.element_choice import ElementChoice, Reach
 from fcp_ros.planning.relevance.facts import Bound, Elements, FactTable
-from fcp_ros.planning.relevance.reach import Reach
-from fcp_ros.planning.task.lifted import LiftedDomain, Trigger
-from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
+from fcp_ros.planning.task.lifted import LiftedAtom, LiftedDomain, LiftedRelation, Trigger
 
 OPEN = -1
 """A slot that is not bound."""

@@ -15,8 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from fcp_ros.planning.task.lifted import LiftedDomain, Trigger
-from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
+from fcp_ros.planning.task.lifted import LiftedAtom, LiftedDomain, LiftedRelation, Trigger
 
 
 class BindingStyle(Enum):

@@ -17,18 +17,16 @@ from itertools import combinations
 
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.mutexes.invariants import Invariants
 from fcp_ros.planning.relevance.achievers import Achievers, Attempts, Joins, OldValues
 from fcp_ros.planning.relevance.binding import OPEN, BindingRun, Matcher
 from fcp_ros.planning.relevance.binding_plans import BindingPlan, BindingPlanner, BindingStyle
-from fcp_ros.planning.relevance.element_choice import ElementChoice
+from fcp_ros.planning.relevance.element_choice import ElementChoice, Reach
 from fcp_ros.planning.relevance.facts import AbsencePattern, Bound, Elements, FactTable
 from fcp_ros.planning.relevance.open_literals import DONE, OpenLiteral, OpenLiterals, Reachability
 from fcp_ros.planning.relevance.operators import ConstraintMatches, OperatorGrounder, OperatorNode
 from fcp_ros.planning.relevance.overwriting import Overwritings
-from fcp_ros.planning.relevance.reach import Reach
-from fcp_ros.planning.task.lifted import LiftedDomain, Trigger
-from fcp_ros.planning.task.lifted_formulas import LiftedRelation
+from fcp_ros.planning.task.invariants import Invariants
+from fcp_ros.planning.task.lifted import LiftedDomain, LiftedRelation, Trigger
 
 MAX_OPERATORS = 1_000_000
 """More operators than this are refused with MEMOUT."""

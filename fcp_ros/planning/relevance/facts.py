@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from fcp_ros.cset import Instance
-from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
+from fcp_ros.planning.task.lifted import LiftedAtom, LiftedRelation
 
 Elements = tuple[int, ...]
 Bound = tuple[tuple[int, int], ...]

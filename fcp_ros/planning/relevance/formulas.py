@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from fcp_ros.domain.expressions.syntax import to_text
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.relevance.element_choice import Reach
 from fcp_ros.planning.relevance.facts import Elements, FactTable
-from fcp_ros.planning.relevance.reach import Reach
-from fcp_ros.planning.task.lifted import LiftedDomain
-from fcp_ros.planning.task.lifted_formulas import (
+from fcp_ros.planning.task.lifted import (
     LiftedAtom,
     LiftedCondition,
+    LiftedDomain,
     LiftedFormula,
     LiftedJunction,
     LiftedLiteral,

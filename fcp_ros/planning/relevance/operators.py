@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fcp_ros.planning.mutexes.invariants import LinkCheck
 from fcp_ros.planning.relevance.binding import OPEN, BindingRun, Matcher
 from fcp_ros.planning.relevance.binding_plans import BindingPlanner, BindingStyle
+from fcp_ros.planning.relevance.element_choice import Reach
 from fcp_ros.planning.relevance.facts import AbsencePattern, AbsencePatterns, Elements, FactTable
 from fcp_ros.planning.relevance.formulas import FALSE, TRUE, Case, FormulaGrounder, Literals
-from fcp_ros.planning.relevance.reach import Reach
-from fcp_ros.planning.task.lifted import LiftedBody, LiftedDomain, LiftedRule
-from fcp_ros.planning.task.lifted_formulas import LiftedAtom
+from fcp_ros.planning.task.invariants import LinkCheck
+from fcp_ros.planning.task.lifted import LiftedAtom, LiftedBody, LiftedDomain, LiftedRule
 
 Absent = tuple[AbsencePattern, int]
 """A pattern that no fact may match, except perhaps one (-1: no exception)."""

@@ -18,11 +18,15 @@ best_first    the driver of one best-first search
 settings      roles and options as the plain numbers of the kernel
 prepared      what the searches in one task share
 part_by_part  plans that reach one part of a goal after the other, as long as resources last
-relaxed_path  relaxed plans carried out as far as they go
 carrying      how many parts resources last for at most, where things are carried one at a time
 shortening    elimination of needless steps, and searches for cheaper plans
 kernel/       the compiled part of best-first search
-bidirectional/  search from both ends, in plain Python
+
+Search from both ends, in plain Python, where forward memberships meet backward requirements:
+
+bidirectional   the engine: expands halves of plans on both sides until they prove the best plan
+half_plans      the labels of each direction, their losses, resources, and their meeting
+partial_states  sets of states as conjunctions of clauses over bit masks, and regression
 
 What each is worth, switched off alone (issue 30): 29 golden tasks, 39 of IPC-5 with 15,000 states
 each, a budget of battery for 20 and for 100 parts:

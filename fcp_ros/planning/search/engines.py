@@ -10,13 +10,10 @@ from fcp_ros.planning.flat.goal_stages import find_goal_stages
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.model.request import Algorithm, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst, SpentCallback
-from fcp_ros.planning.search.bidirectional import (
-    BidirectionalSearch,
-    LowerBounds,
-    explain_unsuitable,
-)
+from fcp_ros.planning.search.bidirectional import BidirectionalSearch, LowerBounds
 from fcp_ros.planning.search.incremental import IncrementalSearch
 from fcp_ros.planning.search.objective import FlatPlan, Objective, SearchReport
+from fcp_ros.planning.search.partial_states import explain_unsuitable
 from fcp_ros.planning.search.portfolio import Portfolio
 from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.settings import SearchRole, choose_options

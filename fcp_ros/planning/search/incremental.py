@@ -30,8 +30,7 @@ from fcp_ros.planning.flat.semantics import (
     successor,
 )
 from fcp_ros.planning.flat.task import Floats
-from fcp_ros.planning.heuristics.estimator import Estimator
-from fcp_ros.planning.heuristics.evaluate import HeuristicCode
+from fcp_ros.planning.heuristics.evaluate import Estimator, HeuristicCode
 from fcp_ros.planning.model.request import SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
 from fcp_ros.planning.search.objective import (

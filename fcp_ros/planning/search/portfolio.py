@@ -36,7 +36,7 @@ from fcp_ros.planning.flat.goal_stages import find_goal_stages
 from fcp_ros.planning.flat.task import FlatTask, count_operators
 from fcp_ros.planning.model.request import SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
-from fcp_ros.planning.search.bidirectional import BidirectionalSearch, explain_unsuitable
+from fcp_ros.planning.search.bidirectional import BidirectionalSearch
 from fcp_ros.planning.search.incremental import IncrementalSearch
 from fcp_ros.planning.search.objective import (
     Criterion,
@@ -46,6 +46,7 @@ from fcp_ros.planning.search.objective import (
     SearchReport,
     make_plan,
 )
+from fcp_ros.planning.search.partial_states import explain_unsuitable
 from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.settings import SearchRole, choose_options
 from fcp_ros.planning.search.shortening import eliminate_actions

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compiled task, and a domain's rules in the form that compiling works on.
+"""The compiled task, a domain's rules in the form that compiling works on, and their invariants.
 
 - `task`: facts as integers, operators as tuples of them; all later stages read it.
 - `conditions`: the negative side of its operators (absences, constraints).
-- `lifted`: a domain's rules over numbered slots; `lifted_formulas`: their relations, atoms and
-  conditions.
+- `lifted`: a domain's rules over numbered slots: their relations, atoms and conditions.
 - `patterns`: joins of atoms over facts.
-- `forgetting`: rules that overwrite an old value without reading it.
+
+Facts that never hold together, proven over a domain's rules or over the operators of a task:
+
+- `mutex_pairs`: lifted mutex pairs: two legs of relations that no element ever fills both.
+- `invariants`: facts that share an element and are always linked by a static fact: worked out once
+  for a domain and checked in a state; relevance uses them.
+- `ground_mutexes`: mutex functional legs over the operators of one task; encoding uses them.
 """

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The independent verifier: replays plans by rewriting the C-set, and believes nothing.
 
-    verify.py    everything that a plan claims is checked: `verify`, `PlanMeeting`
-    degrees.py   degrees of steps and goal, from the judgements that the plan records
+    verify.py    everything that a plan claims is checked: `verify`, `PlanMeeting`; its degrees,
+                 from the judgements that it records
     times.py     durations, windows, deadline and schedule
+    stepping.py  the effect of a step on a state: the one meaning of a rule
     ipc_plan.py  plans of other planners: the actions of an IPC plan file
 
-Steps are replayed by `planning.stepping`, and the goal is evaluated by `domain.expressions`. The
+The executive's monitor asks `StepRules` if a step can be done now, and the simulated world does
+steps by them. They look up the tuples of a rule's left side, `domain.spans` rewrites the state,
+and the constraints are checked from the change. The goal is evaluated by `domain.expressions`. The
 verifier shares nothing with the compiler, the encoding or the search kernels.
 """

@@ -15,7 +15,7 @@ from fcp_ros.domain.expressions.syntax import to_text
 from fcp_ros.domain.pddl import PddlTask
 from fcp_ros.domain.rule_spans import DomainSpans, build_span
 from fcp_ros.planning.model.plan import Plan, PlanStep
-from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.planning.verification.stepping import StepRules
 
 Action = tuple[str, tuple[str, ...]]
 """Name of an action and of its objects."""

@@ -11,9 +11,8 @@ from itertools import accumulate
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.trajectories import round_time
 from fcp_ros.domain.model import Domain, Window
-from fcp_ros.planning.model.ground_step import compute_duration
+from fcp_ros.planning.model.ground_step import Agents, compute_duration
 from fcp_ros.planning.model.plan import Plan, PlanStep, Schedule
-from fcp_ros.planning.schedule.agents import Agents
 
 TOLERANCE = 1e-6
 """Times that differ by less count as equal (s); messages carry nanoseconds."""

@@ -11,13 +11,12 @@ from carried_parcels import ABSTRACTION
 
 from fcp_ros.abstraction.debugging.abstraction_check import CheckedAbstraction, check_abstraction
 from fcp_ros.abstraction.features.parser import parse_feature
+from fcp_ros.abstraction.policy.programs import RefinementMapping, parse_program
+from fcp_ros.abstraction.proposers.abstraction_text import parse_abstraction
 from fcp_ros.abstraction.proposers.faults import AbstractionCheck, AbstractionFault
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
-from fcp_ros.abstraction.proposers.written.abstraction_text import parse_abstraction
+from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.state_space import QnpLimits
-from fcp_ros.abstraction.refinement.program_parser import parse_program
-from fcp_ros.abstraction.refinement.programs import RefinementMapping
-from fcp_ros.abstraction.sampling.training_task import TrainingTask
 
 Training = tuple[TrainingTask, ...]
 

@@ -9,10 +9,12 @@ from dataclasses import replace
 import pytest
 from carried_parcels import ABSTRACTION
 
-from fcp_ros.abstraction.debugging.blame import MOST_STATES, BlameSearch
-from fcp_ros.abstraction.debugging.checked_task import CheckedTask
+from fcp_ros.abstraction.debugging.abstraction_check import MOST_STATES, BlameSearch, CheckedTask
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.debugging.outcome import GeneralizationOptions
+from fcp_ros.abstraction.policy.refining import has_effect
+from fcp_ros.abstraction.proposers.abstraction_text import parse_abstraction
+from fcp_ros.abstraction.proposers.exploration import SampledSpace, explore
 from fcp_ros.abstraction.proposers.faults import (
     OUT_OF_REACH,
     AbstractionCheck,
@@ -21,12 +23,9 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionLayer,
 )
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
-from fcp_ros.abstraction.proposers.written.abstraction_text import parse_abstraction
+from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.solver import solve_qnp
-from fcp_ros.abstraction.refinement.refining import has_effect
-from fcp_ros.abstraction.sampling.exploration import SampledSpace, explore
-from fcp_ros.abstraction.sampling.training_task import TrainingTask
-from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
+from fcp_ros.abstraction.states.building import list_goal_atoms
 from fcp_ros.domain.pddl.task_reader import parse_pddl
 
 Training = tuple[TrainingTask, ...]

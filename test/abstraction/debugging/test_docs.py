@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from fcp_ros.abstraction.proposers.faults import AbstractionCheck, GeneralizationStatus
 from fcp_ros.cli.exit_codes import to_exit_code
+from fcp_ros.cli.generalize import ProposerName
 from fcp_ros.cli.main import app
-from fcp_ros.cli.policy.generalize import ProposerName
 
 
 @pytest.fixture(scope="module")

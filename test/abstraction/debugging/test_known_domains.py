@@ -14,9 +14,9 @@ from fcp_ros.abstraction.debugging.outcome import Generalization, Generalization
 from fcp_ros.abstraction.policy.policy_file import read_policy
 from fcp_ros.abstraction.proposers.faults import AbstractionFault, GeneralizationStatus
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.proposers.training_task import TrainingTask, read_training_task
 from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp
-from fcp_ros.abstraction.sampling.training_task import TrainingTask, read_training_task
-from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
+from fcp_ros.abstraction.states.building import list_goal_atoms
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 POLICIES = REPOSITORY / "benchmark" / "abstraction" / "policies"

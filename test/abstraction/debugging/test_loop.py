@@ -13,6 +13,7 @@ from carried_parcels import ABSTRACTION
 from fcp_ros.abstraction.debugging.loop import UnfitTraining, generalize
 from fcp_ros.abstraction.debugging.outcome import GeneralizationOptions, GeneralizationProgress
 from fcp_ros.abstraction.debugging.refined_tree import TreeLimits
+from fcp_ros.abstraction.proposers.abstraction_text import parse_abstraction
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
@@ -21,13 +22,12 @@ from fcp_ros.abstraction.proposers.faults import (
     ProposerStopped,
     RejectedProposal,
 )
+from fcp_ros.abstraction.proposers.learning import SymbolicProposer
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
-from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
-from fcp_ros.abstraction.proposers.written.abstraction_text import parse_abstraction
+from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.problem import encode_state
 from fcp_ros.abstraction.qnp.solver import solve_qnp
-from fcp_ros.abstraction.sampling.training_task import TrainingTask
-from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
+from fcp_ros.abstraction.states.building import list_goal_atoms
 from fcp_ros.domain.pddl.task_reader import parse_pddl
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted

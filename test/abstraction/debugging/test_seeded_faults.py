@@ -11,14 +11,14 @@ from carried_parcels import ABSTRACTION
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.debugging.outcome import Generalization
 from fcp_ros.abstraction.policy.policy_file import write_policy
+from fcp_ros.abstraction.proposers.abstraction_text import FileProposer
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
     GeneralizationStatus,
 )
-from fcp_ros.abstraction.proposers.written.abstraction_text import FileProposer
-from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.abstraction.proposers.training_task import TrainingTask
 
 ASC, HLISC, HLPRC, LLGRC = AbstractionCheck
 

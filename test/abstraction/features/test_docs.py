@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fcp_ros.abstraction.features import (
+from fcp_ros.abstraction.features.parser import (
     FeatureSyntaxError,
     parse_concept,
     parse_feature,

@@ -12,7 +12,9 @@ from feature_twin import VOCABULARY, find_concept, find_value, states
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.abstraction.features import (
+from fcp_ros.abstraction.features.enumeration import PoolLimits, enumerate_features
+from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
+from fcp_ros.abstraction.features.expressions import (
     AllConcept,
     AndConcept,
     AnyFeature,
@@ -20,21 +22,16 @@ from fcp_ros.abstraction.features import (
     CountFeature,
     DistanceFeature,
     Feature,
-    FeatureEvaluator,
     NamedConcept,
     NotConcept,
-    PoolLimits,
     RoleExpression,
     SameConcept,
     SomeConcept,
     Top,
-    enumerate_features,
-    parse_feature,
-    parse_role,
 )
-from fcp_ros.abstraction.states.building import build_state
+from fcp_ros.abstraction.features.parser import parse_feature, parse_role
+from fcp_ros.abstraction.states.building import build_state, list_goal_atoms
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
 from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.domain.pddl.task_reader import read_pddl
 

@@ -10,19 +10,13 @@ from feature_twin import VOCABULARY, concepts, features, find_concept, find_valu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.abstraction.features import (
-    Feature,
-    FeatureEvaluator,
-    NamedConcept,
-    parse_concept,
-    parse_feature,
-)
-from fcp_ros.abstraction.states.building import build_state
+from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
+from fcp_ros.abstraction.features.expressions import Feature, NamedConcept
+from fcp_ros.abstraction.features.parser import parse_concept, parse_feature
+from fcp_ros.abstraction.states.building import build_state, list_goal_atoms
 from fcp_ros.abstraction.states.changes import Undo
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
-from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.abstraction.states.vocabulary import StateVocabulary
+from fcp_ros.abstraction.states.state import RelationalState, StateVocabulary
 from fcp_ros.domain.pddl.task_reader import parse_pddl
 
 FERRY = """(define (domain ferry) (:requirements :typing) (:types car place)

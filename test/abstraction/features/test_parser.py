@@ -8,17 +8,19 @@ from feature_twin import VOCABULARY, concepts, features, roles
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.abstraction.features import (
+from fcp_ros.abstraction.features.expressions import (
     AndConcept,
     ConceptExpression,
-    ExpressionReader,
     Feature,
-    FeatureSyntaxError,
     NamedConcept,
     NamedRole,
     RoleExpression,
     SomeConcept,
     Top,
+)
+from fcp_ros.abstraction.features.parser import (
+    ExpressionReader,
+    FeatureSyntaxError,
     parse_concept,
     parse_feature,
     parse_role,

@@ -21,7 +21,7 @@ from fcp_ros.abstraction.policy.policy_file import (
     write_policy,
 )
 from fcp_ros.abstraction.qnp.problem import decode_state
-from fcp_ros.abstraction.states.vocabulary import read_vocabulary
+from fcp_ros.abstraction.states.state import read_vocabulary
 from fcp_ros.domain import DomainError
 from fcp_ros.domain.diagnostics import Diagnostics
 from fcp_ros.domain.identity import identify_domain

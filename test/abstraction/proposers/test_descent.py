@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fcp_ros.abstraction.proposers.separation import descent
-from fcp_ros.abstraction.proposers.separation.descent import DescentSearch
-from fcp_ros.abstraction.proposers.separation.problem import Selection, SeparationProblem
+from fcp_ros.abstraction.proposers import descent
+from fcp_ros.abstraction.proposers.descent import DescentSearch
+from fcp_ros.abstraction.proposers.separation import Selection, SeparationProblem
 
 Ranked = tuple[tuple[int, int], ...]
 

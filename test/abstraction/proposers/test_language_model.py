@@ -18,17 +18,17 @@ from tiny_language_models import make_model, make_tokenizer
 
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.debugging.outcome import GeneralizationOptions
+from fcp_ros.abstraction.proposers.abstraction_text import (
+    LONGEST,
+    parse_abstraction,
+    take_off_frame,
+)
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionFault,
     GeneralizationStatus,
     RejectedProposal,
 )
-from fcp_ros.abstraction.proposers.written.abstraction_text import (
-    LONGEST,
-    parse_abstraction,
-    take_off_frame,
-)
-from fcp_ros.abstraction.proposers.written.model_proposer import (
+from fcp_ros.abstraction.proposers.model_proposer import (
     EXAMPLE_ABSTRACTION,
     EXAMPLE_FEATURES,
     LanguageModelProposer,
@@ -36,7 +36,7 @@ from fcp_ros.abstraction.proposers.written.model_proposer import (
     PromptStep,
     write_transcript,
 )
-from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.grounding import EndpointOptions, GroundingCode, GroundingError
 from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
 

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pytest
 
-from fcp_ros.abstraction.proposers.separation.problem import (
+from fcp_ros.abstraction.proposers.feature_selection import Selector, widen_good
+from fcp_ros.abstraction.proposers.separation import (
     Selection,
     SeparationProblem,
     collapse_transitions,
     find_conflict,
 )
-from fcp_ros.abstraction.proposers.separation.selection import Selector, widen_good
 
 COINS = (1, 3, 5)
 Place = tuple[int, tuple[int, ...]]

@@ -16,30 +16,28 @@ from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.features.parser import parse_feature
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.policy_file import parse_policy, write_policy
+from fcp_ros.abstraction.policy.programs import write_program
 from fcp_ros.abstraction.policy.runner import (
     Execution,
     ExecutionLimits,
     ExecutionStatus,
     PolicyRunner,
 )
+from fcp_ros.abstraction.proposers import task_samples, task_variants
+from fcp_ros.abstraction.proposers.assembly import name_features
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionFault,
     GeneralizationStatus,
     ProposerStopped,
 )
-from fcp_ros.abstraction.proposers.symbolic import task_samples
-from fcp_ros.abstraction.proposers.symbolic.assembly import name_features
-from fcp_ros.abstraction.proposers.symbolic.learning import SymbolicOptions
-from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
-from fcp_ros.abstraction.proposers.symbolic.task_samples import SmallTasks
-from fcp_ros.abstraction.refinement.programs import write_program
-from fcp_ros.abstraction.sampling import restriction
-from fcp_ros.abstraction.sampling.restriction import PlannedElements, find_goal_plan
-from fcp_ros.abstraction.sampling.training_task import TrainingTask, read_training_task
-from fcp_ros.abstraction.states.building import build_state
+from fcp_ros.abstraction.proposers.learning import SymbolicOptions, SymbolicProposer
+from fcp_ros.abstraction.proposers.task_samples import SmallTasks
+from fcp_ros.abstraction.proposers.task_variants import PlannedElements, find_goal_plan
+from fcp_ros.abstraction.proposers.training_task import TrainingTask, read_training_task
+from fcp_ros.abstraction.states.building import GoalAtoms, build_state, list_goal_atoms
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.goal_atoms import GoalAtoms, list_goal_atoms
-from fcp_ros.binding import load_scene_for, scene_to_instance
+from fcp_ros.binding.scene_loading import load_scene_for
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import load_domain
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
@@ -328,11 +326,11 @@ def test_few_plans_are_made_for_the_same_goal_facts(monkeypatch: pytest.MonkeyPa
         calls.append(facts)
         return find_goal_plan(task, facts, *options)
 
-    monkeypatch.setattr(restriction, "find_goal_plan", plan)
+    monkeypatch.setattr(task_variants, "find_goal_plan", plan)
     task, source = make_cakes(), random.Random(0)
     planned = PlannedElements(task)
     found = [planned.find(task.goal[:1], source, lambda: None) for _ in range(20)]
-    assert len(calls) == restriction.PLANS
+    assert len(calls) == task_variants.PLANS
     assert all(elements is not None and "g" in elements for elements in found)
 
 

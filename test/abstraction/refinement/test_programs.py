@@ -7,11 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.abstraction.features.expressions import NamedConcept, NamedRole, SomeConcept, Top
-from fcp_ros.abstraction.features.feature import AnyFeature, CountFeature, DistanceFeature
+from fcp_ros.abstraction.features.expressions import (
+    AnyFeature,
+    CountFeature,
+    DistanceFeature,
+    NamedConcept,
+    NamedRole,
+    SomeConcept,
+    Top,
+)
 from fcp_ros.abstraction.features.parser import FeatureSyntaxError, parse_concept
-from fcp_ros.abstraction.refinement.program_parser import parse_program
-from fcp_ros.abstraction.refinement.programs import (
+from fcp_ros.abstraction.policy.programs import (
     ConcreteStep,
     FeatureTest,
     IfBranch,
@@ -19,6 +25,7 @@ from fcp_ros.abstraction.refinement.programs import (
     NoveltySearch,
     WhileLoop,
     list_names,
+    parse_program,
     write_program,
 )
 from fcp_ros.abstraction.states.novelty import WIDTHS

@@ -11,16 +11,15 @@ from hypothesis import strategies as st
 
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.parser import parse_feature
-from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp, QualitativeChange
-from fcp_ros.abstraction.refinement.program_parser import parse_program
-from fcp_ros.abstraction.refinement.programs import IfBranch, Program, RefinementMapping
-from fcp_ros.abstraction.refinement.refining import ActionRefiner, describe_difference, has_effect
-from fcp_ros.abstraction.refinement.run import (
+from fcp_ros.abstraction.policy.program_run import (
     ProgramRun,
     ProgramSteps,
     TriesExceeded,
     compile_programs,
 )
+from fcp_ros.abstraction.policy.programs import IfBranch, Program, RefinementMapping, parse_program
+from fcp_ros.abstraction.policy.refining import ActionRefiner, describe_difference, has_effect
+from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp, QualitativeChange
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import RelationalState

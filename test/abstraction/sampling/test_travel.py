@@ -8,13 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.abstraction.features.expressions import InverseRole, NamedConcept, NamedRole
-from fcp_ros.abstraction.sampling.exploration import DEAD_END, explore
-from fcp_ros.abstraction.sampling.travel import TravelRule, confirm_travel, find_travel_rules
-from fcp_ros.abstraction.states.building import build_state
+from fcp_ros.abstraction.proposers.exploration import DEAD_END, explore
+from fcp_ros.abstraction.proposers.travel import TravelRule, confirm_travel, find_travel_rules
+from fcp_ros.abstraction.states.building import GoalTest, build_state, list_goal_atoms
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.goal_atoms import GoalTest, list_goal_atoms
-from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.abstraction.states.vocabulary import list_forms
+from fcp_ros.abstraction.states.state import RelationalState, list_forms
 from fcp_ros.domain.pddl import PddlTask, parse_pddl
 
 PATROL = """(define (domain patrol) (:requirements :strips :negative-preconditions)

@@ -19,8 +19,8 @@ from random_pddl import tasks
 from random_worlds import worlds
 
 from fcp_ros.abstraction.states.building import build_state
-from fcp_ros.abstraction.states.conditions import UnsupportedRule
 from fcp_ros.abstraction.states.engine import RuleEngine
+from fcp_ros.abstraction.states.joining import UnsupportedRule
 from fcp_ros.abstraction.states.state import RelationalState, gather_bits, list_bits
 from fcp_ros.cset import Instance, InstanceBuilder, find_conflicts
 from fcp_ros.domain.model import Domain, Parameter
@@ -28,7 +28,7 @@ from fcp_ros.domain.pddl.source_text import PddlError
 from fcp_ros.domain.pddl.task_reader import parse_pddl, read_pddl
 from fcp_ros.domain.yaml.domain_files import load_domain, parse_domain
 from fcp_ros.planning import PlanStep
-from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.planning.verification.stepping import StepRules
 
 GENPLAN = Path(__file__).resolve().parents[4] / "shared" / "bench" / "genplan"
 FOLDERS = ("delivery", "ferry", "forest", "gripper", "heavy", "miconic", "spanner")

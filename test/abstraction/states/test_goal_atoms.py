@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from fcp_ros.abstraction.states.goal_atoms import UnsupportedGoal, list_goal_atoms
+from fcp_ros.abstraction.states.building import UnsupportedGoal, list_goal_atoms
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal

@@ -8,11 +8,10 @@ import itertools
 import pytest
 
 from benchmark.abstraction.draws import DOMAINS
-from fcp_ros.abstraction.proposers.symbolic.task_samples import add_subgoals
-from fcp_ros.abstraction.sampling.exploration import explore
-from fcp_ros.abstraction.states.building import build_state
+from fcp_ros.abstraction.proposers.exploration import explore
+from fcp_ros.abstraction.proposers.task_samples import add_subgoals
+from fcp_ros.abstraction.states.building import build_state, list_goal_atoms
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
 from fcp_ros.abstraction.states.novelty import WIDTHS, NovelStates
 from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.domain.pddl.task_reader import parse_pddl

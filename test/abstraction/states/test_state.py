@@ -9,8 +9,14 @@ from pathlib import Path
 
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.state import RelationalState, gather_bits, list_bits
-from fcp_ros.abstraction.states.vocabulary import StateVocabulary, list_forms, read_vocabulary
+from fcp_ros.abstraction.states.state import (
+    RelationalState,
+    StateVocabulary,
+    gather_bits,
+    list_bits,
+    list_forms,
+    read_vocabulary,
+)
 from fcp_ros.cset import Fact, Instance, InstanceBuilder, facts
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.pddl.task_reader import parse_pddl, read_pddl

@@ -13,11 +13,14 @@ from renamed_scenes import RenamedScene, rename_at_random
 
 from fcp_ros.alignment.answer import AlignmentStatus
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
-from fcp_ros.alignment.ontology.scene_alignment import align_scene
-from fcp_ros.alignment.ontology.scene_answer import SceneAlignment, SceneAlignmentOptions
+from fcp_ros.alignment.ontology.scene_alignment import (
+    SceneAlignment,
+    SceneAlignmentOptions,
+    align_scene,
+)
 from fcp_ros.alignment.simulator import DomainSimulator, GroundAction, Observation
-from fcp_ros.binding import scene_to_instance
 from fcp_ros.binding.label_types import type_of_label
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.domain.scene_names import AttributeReading, RelationReading
 from fcp_ros.package_files import find_domain, find_scene

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pddl_states import RuleStates
 from random_adl import make_task, read_twin
 
-from fcp_ros.abstraction.sampling.training_task import read_training_task
+from fcp_ros.abstraction.proposers.training_task import read_training_task
 from fcp_ros.alignment.comparison import read_task as read_aligned
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.cset.instance import has_same_content
@@ -17,8 +17,8 @@ from fcp_ros.domain.derived_facts import FactDerivation
 from fcp_ros.domain.pddl import PddlError, UnsupportedPddl, parse_pddl
 from fcp_ros.planning import Plan, PlanningOptions, PlanningRequest, PlanStatus, plan, verify
 from fcp_ros.planning.model.memberships import NoMemberships
-from fcp_ros.planning.stepping.rules import StepRules
 from fcp_ros.planning.verification.ipc_plan import plan_from_actions
+from fcp_ros.planning.verification.stepping import StepRules
 
 BLOCKS = """(define (domain blocks) (:requirements :adl :derived-predicates) (:types block)
 (:predicates (on ?x ?y - block) (table ?x - block) (held ?x - block) (clear ?x - block)

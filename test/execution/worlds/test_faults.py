@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.execution.faults import (
+from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.execution.simulated_world import (
     ALWAYS,
     INJECTABLE,
     Fault,
@@ -22,7 +23,6 @@ from fcp_ros.execution.faults import (
     parse_pattern,
     parse_success,
 )
-from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.planning.model.plan import PlanStep
 
 

@@ -9,10 +9,14 @@ from hypothesis import strategies as st
 
 from fcp_ros.cset import facts
 from fcp_ros.cset.constraints import find_conflicts
-from fcp_ros.execution.faults import parse_faults, parse_success
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.execution.simulated_world import QualityModel, SimulatedWorld
-from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.execution.simulated_world import (
+    QualityModel,
+    SimulatedWorld,
+    parse_faults,
+    parse_success,
+)
+from fcp_ros.planning.verification.stepping import StepRules
 
 
 def test_a_plan_succeeds_with_its_effects_quality_and_durations(household, flat, fetch):

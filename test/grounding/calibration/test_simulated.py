@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fcp_ros.execution.credit import credit_step
+from fcp_ros.execution.outcome import credit_step
 from fcp_ros.grounding import (
     ArgumentContext,
     CalibrationOptions,

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from fcp_ros.binding import load_scene_for, scene_to_instance
+from fcp_ros.binding.scene_loading import load_scene_for
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.grounding import Grounder, GroundingOptions
 from fcp_ros.grounding.cached_oracle import limit_answers

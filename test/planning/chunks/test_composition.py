@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.planning.chunks.composition import compose_bodies
-from fcp_ros.planning.chunks.macros import _find_window, _sum_use
+from fcp_ros.planning.encoding.chunk_macros import _find_window, _sum_use, compose_bodies
 from fcp_ros.planning.encoding.encoding import FlatAction
 from fcp_ros.planning.encoding.merge import Entry
 from fcp_ros.planning.flat.builder import (

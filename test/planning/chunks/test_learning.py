@@ -6,8 +6,7 @@ import random
 import pytest
 
 from fcp_ros.domain import Chunk, Parameter, parse_domain
-from fcp_ros.planning.chunks.learning import LearningOptions, learn_chunks
-from fcp_ros.planning.chunks.library import ChunkLibrary, bind
+from fcp_ros.planning.model.chunks import ChunkLibrary, LearningOptions, bind, learn_chunks
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.plan import PlanStep
 

@@ -23,13 +23,13 @@ from fcp_ros.domain import (
 )
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
-from fcp_ros.planning.chunks.library import ChunkLibrary
-from fcp_ros.planning.chunks.macros import MacroOptions, bind_macro_maker, label_steps
+from fcp_ros.planning.encoding.chunk_macros import MacroOptions, bind_macro_maker, label_steps
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
 from fcp_ros.planning.encoding.encoding import FlatAction
 from fcp_ros.planning.flat.semantics import is_applicable, successor
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.ground_goal import ground_goal
+from fcp_ros.planning.model.chunks import ChunkLibrary
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch

@@ -18,7 +18,7 @@ from fcp_ros.domain.expressions.syntax import TypedVariable
 from fcp_ros.domain.model import Constraint
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
-from fcp_ros.planning.encoding.selection import select_relevant
+from fcp_ros.planning.encoding.variables import select_relevant
 from fcp_ros.planning.flat.semantics import (
     amounts_after,
     find_applicable,

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.domain import parse_domain
 from fcp_ros.planning.model.request import Optimise
-from fcp_ros.planning.relevance.overwriting import find_overwritings
-from fcp_ros.planning.task.forgetting import find_forgotten_parameter
+from fcp_ros.planning.relevance.overwriting import find_forgotten_parameter, find_overwritings
 from fcp_ros.planning.task.lifted import lift_domain
 
 DOMAIN = """

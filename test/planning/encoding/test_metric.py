@@ -16,8 +16,7 @@ from fcp_ros.cset import facts
 from fcp_ros.domain import parse_domain
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning.encoding.encoding import FlatAction
-from fcp_ros.planning.encoding.merge import Entry
-from fcp_ros.planning.encoding.metric import _are_comparable, _Graph
+from fcp_ros.planning.encoding.merge import Entry, _are_comparable, _Graph
 from fcp_ros.planning.flat.builder import Body, FlatEffect, FlatResource
 from fcp_ros.planning.model.request import Optimise
 

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from random_flat_tasks import flat_tasks
 
 from fcp_ros.fuzzy import Composition
-from fcp_ros.planning.flat.axioms import FlatAxiom, derive_values, make_scratch
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.flat.semantics import derive, successor
-from fcp_ros.planning.heuristics.estimator import Estimator
-from fcp_ros.planning.heuristics.evaluate import HeuristicCode
-from fcp_ros.planning.search.bidirectional.operators import explain_unsuitable
+from fcp_ros.planning.flat.task import FlatAxiom, derive_values, make_scratch
+from fcp_ros.planning.heuristics.evaluate import Estimator, HeuristicCode
+from fcp_ros.planning.search.partial_states import explain_unsuitable
 
 
 def draw_states(task, seed, count=20):

@@ -29,6 +29,23 @@ from stamped_called import called
 def caller(x: int) -> int:
     return 10 * called(x)
 """
+PAIR = """
+from typing import NamedTuple
+
+
+class Pair(NamedTuple):
+    left: int
+    right: int
+"""
+ADDER = """
+from fcp_ros.planning.flat.jit import kernel
+from {home} import Pair
+
+
+@kernel
+def add(pair: Pair) -> int:
+    return pair.left + pair.right
+"""
 
 
 @pytest.fixture
@@ -60,6 +77,22 @@ def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(modules):
     changed = modules(123)  # another length, too: Python's own cache goes by time and size
     assert changed(1) == 1240
     assert not changed.stats.cache_hits
+
+
+def test_a_kernel_is_compiled_again_when_the_type_of_an_argument_has_moved(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    for home in ("moved_from", "moved_to"):
+        for old in tmp_path.glob("moved_*.py"):
+            old.unlink()
+        for name in ("moved_from", "moved_adder"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        (tmp_path / f"{home}.py").write_text(PAIR)
+        (tmp_path / "moved_adder.py").write_text(ADDER.format(home=home))
+        importlib.invalidate_caches()
+        jit._hash_file.cache_clear()
+        add = importlib.import_module("moved_adder").add
+        assert add(importlib.import_module(home).Pair(1, 2)) == 3
+    jit._hash_file.cache_clear()
 
 
 def test_the_stamp_covers_what_is_called_in_other_files():

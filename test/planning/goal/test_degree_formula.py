@@ -11,7 +11,7 @@ from rewriting_twin import fluents_of, walk
 from fcp_ros.cset import facts
 from fcp_ros.domain import ExpressionError, evaluate, infer_types
 from fcp_ros.fuzzy import TNORMS
-from fcp_ros.planning.goal.degree_formula import (
+from fcp_ros.planning.goal.alternatives import (
     AllOf,
     AnyOf,
     Degree,

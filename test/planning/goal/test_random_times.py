@@ -24,7 +24,7 @@ from fcp_ros.domain.pddl.source_text import Source
 from fcp_ros.domain.pddl.syntax_tree import TRUE, TrajectoryFormula
 from fcp_ros.domain.pddl.task_reader import read_texts, work_out
 from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, PlanStatus, plan
-from fcp_ros.planning.goal.trajectory import attachment
+from fcp_ros.planning.goal import trajectory_effects
 from fcp_ros.planning.model.result import Measure
 
 PARTS = {"within": 1, "hold-after": 1, "hold-during": 1, "always-within": 2}
@@ -132,7 +132,7 @@ def test_no_plan_is_better_and_claims_are_true(seed, prunes):
         assume(False)
     task = read_timed(texts, wanted, durations)
     assume(has_constraints(task.goal))
-    with patch.object(attachment, "MAX_PRUNING", 8 if prunes else 0):
+    with patch.object(trajectory_effects, "MAX_PRUNING", 8 if prunes else 0):
         result = plan(PlanningRequest(task.domain, task.instance, task.goal, OPTIONS))
     if best is None:
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN, result.message

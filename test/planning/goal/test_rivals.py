@@ -16,7 +16,7 @@ from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.ground_goal import ground_goal
-from fcp_ros.planning.goal.rivals import Choice, Places, group_rivals
+from fcp_ros.planning.goal.stages import Choice, Places, group_rivals
 from fcp_ros.planning.model.watch import Watch
 
 BODIES = st.sampled_from(

@@ -8,7 +8,7 @@ import pytest
 from fcp_ros.domain import ExpressionError, check_goal, parse_expression
 from fcp_ros.domain.model import Duration
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
-from fcp_ros.planning.goal.trajectory import timed_monitors
+from fcp_ros.planning.goal import trajectory_monitors
 from fcp_ros.planning.verification.verify import verify
 
 WAITING = "at(bot, hall) and hold at(bot, kitchen) during 3 s to 10 s"
@@ -102,7 +102,7 @@ def test_nothing_may_wait_where_time_is_counted_from_a_trigger(ask):
 
 
 def test_too_many_times_are_refused(ask, monkeypatch):
-    monkeypatch.setattr(timed_monitors, "MAX_WAITS", 4)
+    monkeypatch.setattr(trajectory_monitors, "MAX_WAITS", 4)
     counted = "at(bot, kitchen) within {} s after at(bot, hall)"
     assert ask(counted.format(3)).status.solved
     result = ask(counted.format(4))

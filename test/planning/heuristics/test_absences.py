@@ -9,9 +9,8 @@ from sliding_tiles import DOMAIN, SWAPPING_DOMAIN, write_random_puzzle
 
 from fcp_ros.domain.pddl import parse_pddl, task_reader
 from fcp_ros.planning import PlanningOptions, PlanningRequest, plan, solver
-from fcp_ros.planning.encoding import goal_task
-from fcp_ros.planning.heuristics.estimator import Estimator
-from fcp_ros.planning.heuristics.evaluate import HeuristicCode
+from fcp_ros.planning.encoding import encode
+from fcp_ros.planning.heuristics.evaluate import Estimator, HeuristicCode
 from fcp_ros.planning.heuristics.landmarks import find_landmarks
 from fcp_ros.planning.heuristics.relaxed_task import relax
 from fcp_ros.planning.relevance.closure import Breadth
@@ -26,16 +25,16 @@ def encode_task(domain, problem, replaces):
     found = []
 
     def take(*arguments):
-        found.append(encode(*arguments))
+        found.append(encode_goal(*arguments))
         raise EncodingTaken
 
-    encode = goal_task.encode
+    encode_goal = encode.encode
     with pytest.MonkeyPatch.context() as patch:
         if not replaces:
             patch.setattr(task_reader, "find_definitions", lambda *_: {})
         task = parse_pddl(domain, problem)
         assert ("free" in task.replaced) == replaces
-        patch.setattr(goal_task, "encode", take)
+        patch.setattr(encode, "encode", take)
         patch.setattr(
             solver.Solver,
             "_list_stages",

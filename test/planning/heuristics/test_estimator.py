@@ -12,8 +12,7 @@ from relaxed_twin import RelaxedTwin
 
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
-from fcp_ros.planning.heuristics.estimator import Estimator
-from fcp_ros.planning.heuristics.evaluate import HeuristicCode
+from fcp_ros.planning.heuristics.evaluate import Estimator, HeuristicCode
 
 
 def step(old, new, loss=0.0, cost=1.0, use=()):

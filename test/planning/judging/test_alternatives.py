@@ -12,8 +12,7 @@ from fcp_ros.planning.encoding.encode import EncodeOptions, encode
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.formula import find_wanted
 from fcp_ros.planning.goal.ground_goal import ground_goal
-from fcp_ros.planning.judging.alternatives import RoundResult, search_alternatives
-from fcp_ros.planning.judging.ranking import AlternativeRanking
+from fcp_ros.planning.judging.ranking import AlternativeRanking, RoundResult, search_alternatives
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.closure import Breadth

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from fcp_ros.cset import InstanceBuilder, find_matches
 from fcp_ros.domain import DomainError, build_span, parse_domain
 from fcp_ros.domain.rule_spans import apply_rule
-from fcp_ros.planning.mutexes.invariants import InvariantFinder
-from fcp_ros.planning.mutexes.pairs import (
+from fcp_ros.planning.task.invariants import InvariantFinder
+from fcp_ros.planning.task.lifted import lift_domain
+from fcp_ros.planning.task.mutex_pairs import (
     AT_ONCE,
     InductionHypothesis,
     MutexProof,
@@ -19,7 +20,6 @@ from fcp_ros.planning.mutexes.pairs import (
     find_initially_broken,
     make_at_once_pair,
 )
-from fcp_ros.planning.task.lifted import lift_domain
 
 HEAD = """
 domain: random
@@ -200,7 +200,7 @@ def test_pairs_are_those_of_a_proof_that_asks_for_all_of_them_again(world):
         pairs.difference_update(wrong)
     assert found == pairs
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fcp_ros.planning.mutexes.pairs.MOST_PAIRS", 12)
+        patch.setattr("fcp_ros.planning.task.mutex_pairs.MOST_PAIRS", 12)
         few = MutexProof(lifted.rules, lifted.relations).find_pairs(broken, disjoint)
     assert few <= pairs
 

@@ -15,11 +15,11 @@ from fcp_ros.domain import parse_domain
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.relevance import reach as demand_reach
+from fcp_ros.planning.relevance import element_choice as demand_reach
 from fcp_ros.planning.relevance.closure import Breadth
 from fcp_ros.planning.relevance.compiler import compile_relevant
+from fcp_ros.planning.relevance.element_choice import Reach
 from fcp_ros.planning.relevance.facts import FactTable
-from fcp_ros.planning.relevance.reach import Reach
 from fcp_ros.planning.task.lifted import lift_domain
 
 CITIES = """

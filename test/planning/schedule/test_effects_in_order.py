@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from random_worlds import SHAPES, worlds
 
 from fcp_ros.domain import Atom, Effect, Literal, Parameter, Variable
+from fcp_ros.planning.footprint import FactView, find_footprints
 from fcp_ros.planning.model.ground_step import GroundStep
-from fcp_ros.planning.schedule.facts import FactView
-from fcp_ros.planning.schedule.footprint import find_footprints
-from fcp_ros.planning.schedule.order import find_causal_pairs
+from fcp_ros.planning.step_order import find_causal_pairs
 
 PROPERTY = settings(
     max_examples=20,

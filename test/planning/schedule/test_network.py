@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.planning.schedule.network import PositiveCycle, TimeBound, Times, solve_network
+from fcp_ros.planning.schedule import PositiveCycle, TimeBound, Times, solve_network
 
 
 @st.composite

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Fact
-from fcp_ros.planning.schedule.footprint import FactPattern, StepFootprint
-from fcp_ros.planning.schedule.order import OrderError, find_causal_pairs
+from fcp_ros.planning.footprint import FactPattern, StepFootprint
+from fcp_ros.planning.step_order import OrderError, find_causal_pairs
 
 FACTS = [Fact("p", (a, b)) for a in "xy" for b in "uv"]
 

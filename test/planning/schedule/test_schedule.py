@@ -8,10 +8,9 @@ import pytest
 
 from fcp_ros.cset import Fact, InstanceBuilder
 from fcp_ros.domain import Window, parse_domain
+from fcp_ros.planning.footprint import FactView
 from fcp_ros.planning.model.plan import PlanStep, Schedule
-from fcp_ros.planning.schedule.facts import FactView
-from fcp_ros.planning.schedule.network import Inconsistency
-from fcp_ros.planning.schedule.schedule import schedule_steps
+from fcp_ros.planning.schedule import Inconsistency, schedule_steps
 
 DOMAIN = """
 domain: two

@@ -12,12 +12,10 @@ from random_walks import Walker, timed
 from random_worlds import worlds
 
 from fcp_ros.cset import facts
+from fcp_ros.planning.footprint import FactView, find_footprints
 from fcp_ros.planning.model.ground_step import GroundStep
-from fcp_ros.planning.schedule.facts import FactView
-from fcp_ros.planning.schedule.footprint import find_footprints
-from fcp_ros.planning.schedule.network import Inconsistency
-from fcp_ros.planning.schedule.order import find_causal_pairs, find_reservoir_pairs
-from fcp_ros.planning.schedule.schedule import Schedule, schedule_steps
+from fcp_ros.planning.schedule import Inconsistency, Schedule, schedule_steps
+from fcp_ros.planning.step_order import find_causal_pairs, find_reservoir_pairs
 
 PROPERTY = settings(
     max_examples=15,

@@ -18,9 +18,8 @@ from fcp_ros.planning.flat.semantics import (
     successor,
 )
 from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.part_by_part import CollectablePart, reach_parts
+from fcp_ros.planning.search.part_by_part import CollectablePart, begin_path, follow, reach_parts
 from fcp_ros.planning.search.prepared import PreparedTask
-from fcp_ros.planning.search.relaxed_path import begin_path, follow
 
 ORDER = (Criterion.COST, Criterion.LOSS)
 

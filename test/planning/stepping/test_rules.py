@@ -16,7 +16,7 @@ from fcp_ros.cset import Fact, facts, find_homs, find_matches, rewrite
 from fcp_ros.domain import build_constraint_pattern, build_span
 from fcp_ros.domain.rule_spans import DomainSpans
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.stepping.rules import StepRules, UnknownStep, find_new_matches
+from fcp_ros.planning.verification.stepping import StepRules, UnknownStep, find_new_matches
 
 
 @pytest.fixture(scope="module")

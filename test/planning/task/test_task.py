@@ -5,7 +5,7 @@ import pytest
 from exhaustive_compiler import compile_task
 
 from fcp_ros.planning import PlanningOptions, PlanStatus
-from fcp_ros.planning.encoding.selection import select_relevant
+from fcp_ros.planning.encoding.variables import select_relevant
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.task.conditions import Conditions

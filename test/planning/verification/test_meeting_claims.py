@@ -21,9 +21,10 @@ from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.handover import claim_meeting
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.search.bidirectional import BidirectionalSearch, Meeting
-from fcp_ros.planning.search.bidirectional.partial_state import PartialState
+from fcp_ros.planning.search.bidirectional import BidirectionalSearch
+from fcp_ros.planning.search.half_plans import Meeting
 from fcp_ros.planning.search.objective import Objective, SearchOutcome
+from fcp_ros.planning.search.partial_states import PartialState
 from fcp_ros.planning.task.conditions import Conditions
 
 TNORMS = (Lukasiewicz(), Product(), Goedel(), Hamacher(2.0))

@@ -21,7 +21,7 @@ from fcp_ros.domain import parse_expression
 from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
 from fcp_ros.planning import verify
 from fcp_ros.planning.model.plan import PlanStep, Schedule
-from fcp_ros.planning.schedule.schedule import schedule_steps
+from fcp_ros.planning.schedule import schedule_steps
 from fcp_ros.planning.verification.verify import PlanMeeting
 
 TNORMS = (Lukasiewicz(), Product(), Goedel(), Hamacher(2.0))

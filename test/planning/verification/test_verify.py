@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.fuzzy import EPSILON, TNORMS
 from fcp_ros.planning import PlanningOptions, PlanningRequest, plan, verify
-from fcp_ros.planning.stepping.rules import StepRules
-from fcp_ros.planning.verification.degrees import compose_running
+from fcp_ros.planning.verification.stepping import StepRules
+from fcp_ros.planning.verification.verify import compose_running
 
 GOAL = 'on(?x, shelf) and is_a(?x, "mug") and serves_as(?x, "drinking") and on(book, tv)'
 GIVEN = {

@@ -13,9 +13,9 @@ from std_msgs.msg import Header
 
 from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraph
-from fcp_ros.nodes.bridges.bridge import find_message
-from fcp_ros.nodes.bridges.hydra import DsgStream
 from fcp_ros.nodes.conversions.scene import graph_from_ros
+from fcp_ros.nodes.scene_graph.bridge import find_message
+from fcp_ros.nodes.scene_graph.hydra import DsgStream
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.srv import GetSceneGraph
 
@@ -83,7 +83,7 @@ def test_bridges_are_off_and_say_so(start):
     ("parameter", "package"), [("hydra_topic", "hydra_msgs"), ("detections_topic", "vision_msgs")]
 )
 def test_a_bridge_that_cannot_be_is_refused(start, parameter, package, monkeypatch):
-    monkeypatch.setattr("fcp_ros.nodes.bridges.bridge.find_message", lambda package, name: None)
+    monkeypatch.setattr("fcp_ros.nodes.scene_graph.bridge.find_message", lambda package, name: None)
     with pytest.raises(StartError, match=rf"{parameter} needs the package {package}"):
         start(**{parameter: "here"})
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from fcp_ros.nodes.bridges.sightings import Detection, Hypothesis, make_sighting, parse_classes
+from fcp_ros.nodes.scene_graph.sightings import Detection, Hypothesis, make_sighting, parse_classes
 from fcp_ros.scene import Pose
 from fcp_ros.scene.graph.transforms import IDENTITY, Transform, from_euler
 

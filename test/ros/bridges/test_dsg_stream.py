@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fcp_ros.nodes.bridges.hydra import DsgMessage, DsgStream
+from fcp_ros.nodes.scene_graph.hydra import DsgMessage, DsgStream
 from fcp_ros.scene import SceneError, SceneGraph, SceneLimits, SequenceGap
 from fcp_ros.scene.formats.spark_dsg.dsg_reader import decode_dsg_bytes
 

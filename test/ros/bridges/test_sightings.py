@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.nodes.bridges.sightings import SCORE, Sighting, SightingOptions, Sightings
+from fcp_ros.nodes.scene_graph.sightings import SCORE, Sighting, SightingOptions, Sightings
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation, apply_delta
 
 MUG_SIZE = (0.08, 0.08, 0.1)

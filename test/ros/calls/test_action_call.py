@@ -8,8 +8,8 @@ from action_msgs.msg import GoalStatus
 from rclpy.task import Future
 
 from fcp_ros.action import MakePlan
-from fcp_ros.nodes.calls import action_call
-from fcp_ros.nodes.calls.action_call import ActionCall, CallListener
+from fcp_ros.nodes.runtime import action_call
+from fcp_ros.nodes.runtime.action_call import ActionCall, CallListener
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer
 
 

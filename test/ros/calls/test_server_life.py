@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from fcp_ros.action import MakePlan
-from fcp_ros.nodes.calls.server_life import SILENT_AFTER, ServerLife
-from fcp_ros.nodes.calls.service_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer
+from fcp_ros.nodes.runtime.server_life import SILENT_AFTER, ServerLife
+from fcp_ros.nodes.runtime.service_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.sign_of_life import LifeSign, ProcessIdentity
 
 BUSY = 4.0

@@ -8,9 +8,9 @@ import threading
 import pytest
 from lifecycle_msgs.srv import GetState
 
-from fcp_ros.nodes.calls import service_call
-from fcp_ros.nodes.calls.service_call import ServiceCall
+from fcp_ros.nodes.runtime import service_call
 from fcp_ros.nodes.runtime.qos import request_qos
+from fcp_ros.nodes.runtime.service_call import ServiceCall
 from fcp_ros.nodes.runtime.sign_of_life import call_later
 
 

@@ -14,7 +14,7 @@ from fcp_ros.msg import Interpretation as InterpretationMessage
 from fcp_ros.msg import Question
 from fcp_ros.msg import Reading as ReadingMessage
 from fcp_ros.msg import WordUse as WordUseMessage
-from fcp_ros.nodes.conversions import language
+from fcp_ros.nodes.conversions import planning
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.relaxation.question import QuestionKind, UserQuestion
 
@@ -58,19 +58,19 @@ interpretations = text.flatmap(
 @settings(max_examples=40, deadline=None)
 @given(interpretations)
 def test_interpretation_round_trip(value):
-    message = over_the_wire(language.interpretation_to_ros(value))
-    assert language.interpretation_from_ros(message) == value
+    message = over_the_wire(planning.interpretation_to_ros(value))
+    assert planning.interpretation_from_ros(message) == value
 
 
 def test_without_an_instruction_there_is_no_interpretation():
-    assert language.interpretation_from_ros(language.interpretation_to_ros(None)) is None
+    assert planning.interpretation_from_ros(planning.interpretation_to_ros(None)) is None
 
 
 def test_statuses_and_roles_of_readings_are_those_of_the_messages():
     for role in WordRole:
         assert getattr(WordUseMessage, role.name) == role.value
     for status in ReadingStatus:
-        message = language.interpretation_to_ros(Interpretation("i", status, "m"))
+        message = planning.interpretation_to_ros(Interpretation("i", status, "m"))
         assert message.status == getattr(InterpretationMessage, status.name)
 
 
@@ -96,15 +96,15 @@ def test_statuses_and_roles_of_readings_are_those_of_the_messages():
 )
 def test_bad_interpretations_are_named(message, words):
     with pytest.raises(ConversionError, match=words):
-        language.interpretation_from_ros(message)
+        planning.interpretation_from_ros(message)
 
 
 @pytest.mark.parametrize("kind", QuestionKind)
 def test_question_round_trip(kind):
     value = UserQuestion(kind, "Which one?", ("this", "that"))
-    message = over_the_wire(language.question_to_ros(value))
-    assert language.question_from_ros(message) == value
+    message = over_the_wire(planning.question_to_ros(value))
+    assert planning.question_from_ros(message) == value
     assert message.kind == getattr(Question, kind.name)
-    assert language.question_from_ros(language.question_to_ros(None)) is None
+    assert planning.question_from_ros(planning.question_to_ros(None)) is None
     with pytest.raises(ConversionError, match="9"):
-        language.question_from_ros(Question(kind=9))
+        planning.question_from_ros(Question(kind=9))

@@ -34,7 +34,7 @@ from fcp_ros.nodes.conversions.generalization import (
     generalization_to_ros,
 )
 from fcp_ros.nodes.conversions.plan import MOST_MOVES, path_from_ros, path_to_ros
-from fcp_ros.planning.model.suggestion import PolicyFeature, PolicyMove, PolicyTrace
+from fcp_ros.planning.model.plan import PolicyFeature, PolicyMove, PolicyTrace
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
 FEATURES = (PolicyFeature("left", "count(c)", False), PolicyFeature("holds", "any(c)", True))

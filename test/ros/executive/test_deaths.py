@@ -14,9 +14,9 @@ import pytest
 from fcp_ros.action import ExecuteStep
 from fcp_ros.client import FcpClient, FcpError, FcpUnavailable, GoalState, plan_request
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.nodes.calls.server_life import SEARCH_PERIOD
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError
 from fcp_ros.nodes.grounder.learner import determine_quality
+from fcp_ros.nodes.runtime.server_life import SEARCH_PERIOD
 from fcp_ros.nodes.stack import NodeStack
 
 BUSY = 3.0

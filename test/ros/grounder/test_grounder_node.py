@@ -12,8 +12,7 @@ import pytest
 from fcp_ros.client import Element, FcpClient, predicate_query
 from fcp_ros.msg import ActionOutcome, GroundingInfo, Judgement, OutcomeCode, PlanStep, RequestError
 from fcp_ros.nodes.conversions.judgement import request_from_ros
-from fcp_ros.nodes.grounder.calibration_entries import request_from_context
-from fcp_ros.nodes.grounder.learner import determine_quality
+from fcp_ros.nodes.grounder.learner import determine_quality, request_from_context
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.srv import GetCalibration, RecordOutcomes
 

@@ -14,8 +14,8 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from fcp_ros.msg import Argument, Plan, PlanStep, SceneGraph, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import delta_to_ros
-from fcp_ros.nodes.markers.parts import PARTS, RELATIONS, Drawing, View, draw_parts
-from fcp_ros.nodes.markers.publisher import MarkerBoard
+from fcp_ros.nodes.scene_graph.marker_parts import PARTS, RELATIONS, Drawing, View, draw_parts
+from fcp_ros.nodes.scene_graph.markers import MarkerBoard
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.package_files import find_scene
 from fcp_ros.scene import Layer, Pose, Provenance, SceneDelta, SceneNode, SceneRelation, load_scene

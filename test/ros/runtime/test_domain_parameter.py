@@ -3,7 +3,7 @@
 
 import pytest
 
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.nodes.runtime.domain_parameter import load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.scene import Layer, SceneGraph, SceneNode

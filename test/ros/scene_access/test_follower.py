@@ -11,7 +11,8 @@ from builtin_interfaces.msg import Time
 from rclpy.serialization import serialize_message
 from scene_steps import Step, delta_step, whole_step
 
-from fcp_ros.binding import TypeReason, scene_to_instance
+from fcp_ros.binding.label_types import TypeReason
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cset import facts
 from fcp_ros.domain import load_domain
 from fcp_ros.nodes.conversions.common import ConversionError

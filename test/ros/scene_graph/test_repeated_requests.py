@@ -11,8 +11,8 @@ from std_msgs.msg import Header
 from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.client import FcpClient
-from fcp_ros.nodes.calls import service_call
 from fcp_ros.nodes.conversions.scene import delta_to_ros, graph_from_ros
+from fcp_ros.nodes.runtime import service_call
 from fcp_ros.nodes.runtime.managed_node import MOST_REMEMBERED, AnsweredRequests
 from fcp_ros.nodes.scene_graph import node as scene_graph_node
 from fcp_ros.srv import LoadScene

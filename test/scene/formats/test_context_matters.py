@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from small_household import MAPPING, SCHEMA
 
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cset import facts
 from fcp_ros.cset.constraints import find_conflicts
 from fcp_ros.scene import Layer, SceneError, load_scene

@@ -15,7 +15,7 @@ from damaged_files import COPIES, read_or_refuse
 from effort import scaled
 from scene_documents import mangled, read_damaged, written
 
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.scene import SceneGraph, to_document
 

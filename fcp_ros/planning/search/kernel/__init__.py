@@ -4,8 +4,8 @@
 Everything here is a numba kernel or a NamedTuple of arrays that kernels share. A search is a
 `Space` (its memory), which `advance` works on in slices; `..best_first.BestFirst` drives it.
 
-advance       the loop: take a label, make its successors, until the slice is used up
-selection     the label to expand next: turns of several queues, evaluation, putting back
+advance       the loop: select a label (turns of several queues, evaluation, putting back), make its
+              successors, until the slice is used up
 successors    the successors of a label: applicable operators, new states, new labels
 evaluation    heuristic values of states, landmark rows, keys and pruning of labels
 dominance     labels of one state that make others useless; resources after a step

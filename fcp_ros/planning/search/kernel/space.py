@@ -16,9 +16,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.planning.flat.axioms import AxiomScratch, make_scratch
 from fcp_ros.planning.flat.jit import kernel
-from fcp_ros.planning.flat.task import Flags, FlatTask, Floats, Ints, count_operators
+from fcp_ros.planning.flat.task import (
+    AxiomScratch,
+    Flags,
+    FlatTask,
+    Floats,
+    Ints,
+    count_operators,
+    make_scratch,
+)
 from fcp_ros.planning.search.kernel.bucket_queue import (
     IN_USE,
     NO_KEY,

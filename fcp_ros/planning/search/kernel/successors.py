@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fcp_ros.planning.flat.axioms import derive_values
 from fcp_ros.planning.flat.jit import part
-from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.flat.task import FlatTask, derive_values
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.heuristics.landmarks import Landmarks, Row, is_reached
 from fcp_ros.planning.search.kernel.bucket_queue import push

@@ -17,16 +17,18 @@ from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat import semantics
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch
-from fcp_ros.planning.search.bidirectional.halves import BackwardHalf, ForwardHalf
-from fcp_ros.planning.search.bidirectional.meeting import (
+from fcp_ros.planning.search.half_plans import (
+    ANY,
+    BackwardHalf,
+    ForwardHalf,
     Meeting,
     MeetingDistance,
+    Resources,
     measure_distance,
     replays,
 )
-from fcp_ros.planning.search.bidirectional.partial_state import conjoin, holds
-from fcp_ros.planning.search.bidirectional.resources import ANY, Resources
 from fcp_ros.planning.search.objective import Objective, SearchOutcome
+from fcp_ros.planning.search.partial_states import conjoin, holds
 
 
 def held(intervals, amounts):

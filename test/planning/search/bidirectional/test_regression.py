@@ -10,20 +10,18 @@ from random_flat_tasks import flat_tasks
 
 from fcp_ros.planning.flat import semantics
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
-from fcp_ros.planning.search.bidirectional import explain_unsuitable
-from fcp_ros.planning.search.bidirectional.operators import (
-    apply_operator,
-    full_mask,
-    read_operators,
-)
-from fcp_ros.planning.search.bidirectional.partial_state import (
+from fcp_ros.planning.search.partial_states import (
     PartialStateIndex,
+    Regression,
     StateTable,
+    apply_operator,
     conjoin,
+    explain_unsuitable,
+    full_mask,
     holds,
     implies,
+    read_operators,
 )
-from fcp_ros.planning.search.bidirectional.regression import Regression
 
 
 def states_of(task):

@@ -1,0 +1,390 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The servers that the executive asks: the planner, and the executors of steps."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rclpy.node import Node
+from unique_identifier_msgs.msg import UUID
+
+from fcp_ros.action import ExecuteStep, MakePlan
+from fcp_ros.execution.events import (
+    Accepted,
+    ExecutorBarred,
+    ExecutorLost,
+    ExecutorReady,
+    Feedback,
+    Finished,
+    Forgotten,
+    Rejected,
+    SendStep,
+)
+from fcp_ros.msg import PlanRequest, PlanResult
+from fcp_ros.msg import PlanStep as PlanStepMessage
+from fcp_ros.nodes.conversions.common import duration_from_ros, duration_to_ros
+from fcp_ros.nodes.conversions.outcome import outcome_from_answer
+from fcp_ros.nodes.executive.parameters import WaitSettings
+from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, Post
+from fcp_ros.nodes.runtime.action_call import ActionCall, CallListener, make_action_client
+from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
+from fcp_ros.nodes.runtime.server_life import ServerLife
+from fcp_ros.nodes.runtime.service_call import ServerMonitor, ServerWatch
+
+ACTION = "make_plan"
+
+
+# Events; all carry the number of the request that they belong to, so that late ones mean nothing.
+
+
+@dataclass(frozen=True)
+class PlannerFound:
+    """Event: the planner's action server is there."""
+
+    serial: int
+
+
+@dataclass(frozen=True)
+class PlannerLost:
+    """Event: the planner's action server is no longer there."""
+
+    serial: int
+
+
+@dataclass(frozen=True)
+class PlannerProgress:
+    """Event: a feedback message of the planner."""
+
+    serial: int
+    feedback: Any
+
+
+@dataclass(frozen=True)
+class PlannerAnswered:
+    """Event: the planner's answer; None when it refused the request or does not know it."""
+
+    serial: int
+    result: PlanResult | None
+
+
+@dataclass(frozen=True)
+class PlannerReply:
+    """The planner's answer; without one, a sentence why, and whether time was up."""
+
+    result: PlanResult | None
+    problem: str = ""
+    timed_out: bool = False
+
+
+class PlannerClient:
+    """Asks for plans. Its callbacks only post events; everything else is the executive's thread's.
+
+    Each wait has a bound, and ends at once when the goal is cancelled. `node`: the node that the
+    action client belongs to. `thread`: gets the events, and waits for them.
+    """
+
+    def __init__(self, node: Node, thread: ExecutiveThread) -> None:
+        self._thread = thread
+        self._monitor = ServerMonitor(node)
+        self._client = make_action_client(node, MakePlan, ACTION)
+        self._life = ServerLife(node, ACTION)
+        self._serial = 0
+
+    def request_plan(
+        self,
+        context: GoalContext,
+        request: PlanRequest,
+        waits: WaitSettings,
+        report: Callable[[str], None],  # Gets the planner's progress in words
+    ) -> PlannerReply:
+        """Ask the planner for a plan. If the goal is cancelled, so is the planning."""
+        self._serial += 1
+        try:
+            problem = self._await_planner(context, waits)
+            if problem or context.is_cancelled:
+                return PlannerReply(None, problem)
+            return self._await_answer(context, request, waits, report)
+        finally:
+            self._monitor.unwatch()
+
+    def close(self) -> None:
+        """Destroy the client."""
+        self._monitor.close()
+        self._life.close()
+        self._client.destroy()
+
+    def _await_planner(self, context: GoalContext, waits: WaitSettings) -> str:
+        """Wait for the planner's action server; return a sentence if it does not appear."""
+        found = PlannerFound(self._serial)
+        self._watch(True, found)
+        for event in self._thread.wait_events(waits.server_wait):
+            if event == found or context.is_cancelled:
+                return ""
+        return (
+            f"No planner answered under {ACTION} within {waits.server_wait:g} s; "
+            "start the node task_planner."
+        )
+
+    def _await_answer(
+        self,
+        context: GoalContext,
+        request: PlanRequest,
+        waits: WaitSettings,
+        report: Callable[[str], None],
+    ) -> PlannerReply:
+        serial, call = self._serial, self._send(request)
+        lost = PlannerLost(serial)
+        self._watch(False, lost)
+        asked = duration_from_ros(request.time_limit)
+        limit = waits.planner_timeout if asked <= 0.0 else asked + waits.planner_margin
+        for event in self._thread.wait_events(limit):
+            if isinstance(event, PlannerAnswered) and event.serial == serial:
+                return _make_answer(event)
+            if isinstance(event, PlannerProgress) and event.serial == serial:
+                report(_describe_progress(event.feedback))
+            elif event == lost:
+                return PlannerReply(None, "The planner disappeared while it was planning.")
+            if context.is_cancelled:
+                return self._cancel(serial, call, waits)
+        call.cancel()
+        problem = f"The planner has not answered within {limit:g} s."
+        return PlannerReply(None, problem, timed_out=True)
+
+    def _cancel(self, serial: int, call: ActionCall, waits: WaitSettings) -> PlannerReply:
+        call.cancel()
+        for event in self._thread.wait_events(waits.grace_time):
+            if isinstance(event, PlannerAnswered) and event.serial == serial:
+                return _make_answer(event)
+        return PlannerReply(None, "The planner has not answered the request to stop.")
+
+    def _send(self, request: PlanRequest) -> ActionCall:
+        serial, post = self._serial, self._thread.events.post
+
+        def on_end(_status: int, result: Any) -> None:
+            post(PlannerAnswered(serial, result.result))
+
+        def on_refusal() -> None:
+            post(PlannerAnswered(serial, None))
+
+        def on_feedback(message: Any) -> None:
+            post(PlannerProgress(serial, message), "planner progress")
+
+        listener = CallListener(
+            ended=on_end, forgotten=on_refusal, rejected=on_refusal, feedback=on_feedback
+        )
+        return ActionCall(self._client, MakePlan.Goal(request=request), listener)
+
+    @property
+    def is_there(self) -> bool:
+        """True while a planner answers."""
+        return bool(self._client.server_is_ready()) and not self._life.is_dead
+
+    def _watch(self, wanted: bool, event: object) -> None:
+        """Post an event as soon as the planner answers, or no longer answers."""
+        watch = ServerWatch(lambda: self.is_there, wanted, lambda: self._thread.events.post(event))
+        self._monitor.watch(ACTION, watch)
+
+
+def _make_answer(event: PlannerAnswered) -> PlannerReply:
+    if event.result is None:
+        return PlannerReply(None, "The planner refused the request, or was restarted meanwhile.")
+    return PlannerReply(event.result)
+
+
+def _describe_progress(feedback: Any) -> str:
+    return (
+        f"Planning: {feedback.phase}, {feedback.expansions} expansions, "
+        f"best membership so far {feedback.best_membership:.2f}."
+    )
+
+
+# --- clients of the ExecuteStep actions: carry steps to the executors, and their answers back
+
+
+# --- servers of one name: a goal for one of them goes to all of them ---
+
+OWN_ACTION = "achieve_goal"
+
+
+class Doubles:
+    """Notices other executives in this namespace; see `describe_double` for executors."""
+
+    def __init__(self, node: Node) -> None:
+        self._life = ServerLife(node, OWN_ACTION)
+
+    def find_problem(self) -> str:
+        """Say that another executive acts in this namespace: one sentence; "" if none does."""
+        return describe_double(self._life, OWN_ACTION)
+
+    def close(self) -> None:
+        """End the watch."""
+        self._life.close()
+
+
+def describe_double(life: ServerLife, name: str) -> str:
+    """Say that several living nodes offer one action: one sentence; "" if at most one does."""
+    alive = life.look().alive
+    if len(alive) < 2:
+        return ""
+    return (
+        f"{len(alive)} nodes offer the action {name} ({', '.join(sorted(alive))}): nothing is sent "
+        "while they do, since each of them would act. Stop all but one."
+    )
+
+
+# --- clients of the ExecuteStep actions: carry steps to the executors ---
+
+
+class StepClients:
+    """One action client for each executor, made when it is first needed.
+
+    Commands arrive in the executive's thread, answers in rclpy's threads, where they are posted as
+    events of `fcp_ros.execution.events`; `_lock` guards what both use.
+    """
+
+    def __init__(self, node: Node, post: Post) -> None:
+        self._node = node
+        self._post = post
+        self._doubles = Doubles(node)
+        self._monitor = ServerMonitor(node)
+        self._clients: dict[str, SafeActionClient] = {}
+        self._lives: dict[str, ServerLife] = {}
+        self._calls: dict[int, ActionCall] = {}
+        self._simulated: set[str] = set()
+        self._lock = threading.Lock()
+
+    def prepare(self, executor: str) -> SafeActionClient:
+        """Return the client of an executor; making it early lets discovery begin early."""
+        with self._lock:
+            client = self._clients.get(executor)
+            if client is None:
+                client = make_action_client(self._node, ExecuteStep, executor)
+                self._clients[executor] = client
+                self._lives[executor] = ServerLife(self._node, executor)
+            return client
+
+    def _make_look(self, executor: str) -> Callable[[], bool]:
+        """Make the function that tells if an executor's server is there and alive."""
+        client = self.prepare(executor)
+        life = self._lives[executor]
+        return lambda: client.server_is_ready() and not life.is_dead
+
+    def find(self, executor: str) -> None:
+        """Post `ExecutorReady` as soon as the executor's server is there, and no second one."""
+        # While there are two, or two executives, an `ExecutorBarred` says so.
+        is_there = self._make_look(executor)
+
+        def is_doubled() -> bool:
+            return bool(self.find_double(executor))
+
+        def on_ready() -> None:
+            self._monitor.unwatch(f"bar {executor}")
+            self._post(ExecutorReady(executor), None)
+
+        def on_doubled() -> None:
+            self._post(ExecutorBarred(executor, self.find_double(executor)), None)
+
+        ready = ServerWatch(lambda: is_there() and not is_doubled(), True, on_ready)
+        self._monitor.watch(f"bar {executor}", ServerWatch(is_doubled, True, on_doubled))
+        self._monitor.watch(f"find {executor}", ready)
+
+    def find_double(self, executor: str) -> str:
+        """Say that a step for an executor would be done twice: one sentence; "" if it would not."""
+        self.prepare(executor)
+        return self._doubles.find_problem() or describe_double(self._lives[executor], executor)
+
+    def find_executives(self) -> str:
+        """Say that a second executive acts in this namespace: one sentence; "" if none does."""
+        return self._doubles.find_problem()
+
+    def list_problems(self) -> tuple[list[str], list[str]]:
+        """List what hinders sending steps: names of several nodes, and missing executors."""
+        with self._lock:
+            executors = list(self._lives)
+        doubled = [self._doubles.find_problem()]
+        doubled += [describe_double(self._lives[name], name) for name in executors]
+        missing = [name for name in executors if not self._make_look(name)()]
+        return [one for one in doubled if one], missing
+
+    def send(self, command: SendStep, plan_id: UUID, step: PlanStepMessage) -> None:
+        """Give a step to its executor; the events carry the command's attempt."""
+        executor = command.step.executor
+        client = self.prepare(executor)
+        goal = ExecuteStep.Goal(
+            plan_id=plan_id,
+            step_index=command.index,
+            step=step,
+            timeout=duration_to_ros(command.timeout),
+        )
+        call = ActionCall(client, goal, self._listener(command.attempt, executor))
+        with self._lock:
+            self._calls[command.attempt] = call
+        lost = ExecutorLost(executor)
+        is_there = self._make_look(executor)
+        watch = ServerWatch(is_there, False, lambda: self._post(lost, None))
+        self._monitor.watch(f"keep {executor}", watch)
+
+    def cancel(self, attempt: int) -> None:
+        """Ask the executor to stop; if it no longer knows the attempt, that is posted as well."""
+        with self._lock:
+            call = self._calls.get(attempt)
+        if call is not None:
+            call.cancel()
+
+    def is_simulated(self, executor: str) -> bool:
+        """Return True if the executor's last answer says that it simulates the robot."""
+        with self._lock:
+            return executor in self._simulated
+
+    def unwatch(self) -> None:
+        """Stop watching for executors that appear or disappear: the plan has ended."""
+        self._monitor.unwatch()
+
+    def close(self) -> None:
+        """Destroy the clients; answers that have not arrived are lost."""
+        self._monitor.close()
+        self._doubles.close()
+        with self._lock:
+            clients, lives = list(self._clients.values()), list(self._lives.values())
+            self._clients.clear()
+            self._lives.clear()
+            self._calls.clear()
+        for life in lives:
+            life.close()
+        for client in clients:
+            client.destroy()
+
+    def _listener(self, attempt: int, executor: str) -> CallListener:
+        def post_end(event: Finished | Forgotten | Rejected) -> None:
+            self._close_call(attempt, executor)
+            self._post(event, None)
+
+        def on_end(status: int, result: ExecuteStep.Result) -> None:
+            with self._lock:
+                (self._simulated.add if result.simulated else self._simulated.discard)(executor)
+            post_end(Finished(attempt, outcome_from_answer(status, result)))
+
+        def on_forgotten() -> None:
+            if describe_double(self._lives[executor], executor):
+                return  # the answer may be the other one's, who never knew of it
+            post_end(Forgotten(attempt))
+
+        def on_feedback(message: Any) -> None:
+            event = Feedback(attempt, message.progress, message.message)
+            self._post(event, ("feedback", attempt))
+
+        return CallListener(
+            ended=on_end,
+            forgotten=on_forgotten,
+            accepted=lambda: self._post(Accepted(attempt), None),
+            rejected=lambda: post_end(Rejected(attempt)),
+            feedback=on_feedback,
+        )
+
+    def _close_call(self, attempt: int, executor: str) -> None:
+        self._monitor.unwatch(f"keep {executor}")
+        with self._lock:
+            self._calls.pop(attempt, None)

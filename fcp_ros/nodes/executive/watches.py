@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The executive's watches: over the scene graph, and over names that effects arrive under."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+
+from fcp_ros.alignment.answer import SynonymEvidence
+from fcp_ros.alignment.name_book import NameAnswer, NameBook, NoSuchPair, StepView
+from fcp_ros.alignment.synonyms import Synonym
+from fcp_ros.cset import Fact
+from fcp_ros.domain.model import Domain
+from fcp_ros.execution.events import SceneFound, SceneLost
+from fcp_ros.msg import Question
+from fcp_ros.nodes.conversions.synonyms import proposals_to_ros
+from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
+from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
+from fcp_ros.nodes.runtime.service_call import ServerMonitor, ServerWatch
+from fcp_ros.nodes.scene_access.follower import WorldState
+from fcp_ros.nodes.scene_access.owner import SceneOwner
+from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.verification.stepping import holds
+from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.relations.relation_options import ON_REQUEST
+from fcp_ros.srv import SettleName
+
+
+@dataclass(frozen=True)
+class SceneNews:
+    """Event: the scene graph was lost, or is kept again; `SceneWatch.look` tells which."""
+
+
+class SceneWatch:
+    """Tells, in the executive's thread, when the scene graph is lost and when it is back.
+
+    `thread`: gets a `SceneNews` at each change. `owner`: knows if the scene graph is kept up to
+    date.
+    """
+
+    def __init__(self, node: Node, thread: ExecutiveThread, owner: SceneOwner) -> None:
+        self._thread = thread
+        self._owner = owner
+        self._monitor = ServerMonitor(node)
+        self._is_lost = False
+
+    def begin(self) -> None:
+        """Begin to watch; what is wrong already is told by the first `look`."""
+        self._is_lost = False
+        self._arm()
+
+    def look(self) -> SceneLost | SceneFound | None:
+        """Return the change since the last look; None without one."""
+        problem = self._owner.find_problem()
+        if bool(problem) == self._is_lost:
+            return None
+        self._is_lost = bool(problem)
+        self._arm()
+        return SceneLost(problem) if problem else SceneFound()
+
+    def end(self) -> None:
+        """End the watch."""
+        self._monitor.unwatch()
+
+    def await_owner(
+        self, context: GoalContext, seconds: float, report: Callable[[str], None]
+    ) -> str:
+        """Wait until the scene graph is kept up to date.
+
+        `context`: the goal; the wait ends at once when it is cancelled. `report`: gets the reason
+        for the wait. Returns a sentence why it is still stale; "" if it is not.
+        """
+        problem = self._owner.find_problem()
+        if not problem or context.is_cancelled:
+            return problem
+        report(problem)
+        self._is_lost = True
+        self._arm()
+        try:
+            for _ in self._thread.wait_events(seconds):
+                problem = self._owner.find_problem()
+                if not problem or context.is_cancelled:
+                    return problem
+            return self._owner.find_problem()
+        finally:
+            self.end()
+
+    def close(self) -> None:
+        """Destroy the timer."""
+        self._monitor.close()
+
+    def _arm(self) -> None:
+        watch = ServerWatch(
+            lambda: self._owner.is_lost,
+            not self._is_lost,
+            lambda: self._thread.events.post(SceneNews(), "scene news"),
+        )
+        self._monitor.watch("scene", watch)
+
+
+# --- names of perception that a plan's effects arrive under: noticed, published, settled
+
+
+DERIVED = frozenset(ON_REQUEST) | {"on", "inside", "in_room", "connected", "attached"}
+"""Relations of scene graphs that are derived, or read in a way of their own: no unknown names."""
+
+ANSWERS = {
+    SettleName.Request.KEEP: NameAnswer.KEEP,
+    SettleName.Request.REFUSE: NameAnswer.REFUSE,
+    SettleName.Request.FORGET: NameAnswer.FORGET,
+}
+"""Number of an answer in a request -> the answer."""
+
+
+class NameWatch:
+    """Notices effects that arrive under another name, and keeps what is said about them.
+
+    `begin` and `end` belong to the executive's thread, `settle` may be called from any.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        book: NameBook,
+        publisher: Publisher,
+        now: Callable[[], Any],  # returns the ROS time as a message
+        say: Callable[[str], object],  # writes a sentence to the node's log
+    ) -> None:
+        self._known = DERIVED | {relation.name for relation in domain.schema.relations}
+        self._book = book
+        self._publisher = publisher
+        self._now = now
+        self._say = say
+        self._before: SceneGraph | None = None
+        self._noticed: dict[Synonym, None] = {}
+
+    @property
+    def waiting(self) -> tuple[Synonym, ...]:
+        """The pairs that wait for an answer, the likeliest first."""
+        return tuple(one.proposal.synonym for one in self._book.open)
+
+    @property
+    def pairs(self) -> tuple[SynonymEvidence, ...]:
+        """All pairs: proposed, kept and refused."""
+        return self._book.pairs
+
+    @property
+    def note(self) -> str:
+        """A sentence about the file of the pairs; "" if all is well."""
+        return self._book.note
+
+    def begin(self, state: WorldState) -> None:
+        """Take the world as it is when a step begins."""
+        self._before = state.graph
+
+    def end(
+        self, step: PlanStep, find_expected: Callable[[], frozenset[Fact]], state: WorldState
+    ) -> tuple[Synonym, ...]:
+        """Learn from the end of a step.
+
+        `find_expected`: returns the facts that it should have made true. Returns the pairs of names
+        that it speaks for and that wait for an answer.
+        """
+        before, self._before = self._before, None
+        if before is None:
+            return ()
+        expected = find_expected()
+        missing = frozenset(fact for fact in expected if not holds(fact, state.instance))
+        view = StepView(str(step), expected, missing, before, state.graph, self._known)
+        found = self._book.learn(view)
+        self._noticed.update(dict.fromkeys(found))
+        if found:
+            names = ", ".join(map(str, found))
+            self._say(
+                f"Perception may use other names: {names}. Answer with the service settle_name "
+                "(KEEP or REFUSE)."
+            )
+            self.publish()
+        return found
+
+    def take_questions(self) -> Iterator[tuple[Question, Synonym]]:
+        """Yield a question for each pair noticed since the last call, the likeliest first."""
+        noticed, self._noticed = self._noticed, {}
+        for pair in self._book.open:
+            synonym = pair.proposal.synonym
+            if synonym in noticed:
+                reason = pair.proposal.reasons[0]
+                text = f"{reason[:1].upper()}{reason[1:]}. Do both mean the same, {synonym}?"
+                yield Question(kind=Question.NAMES, text=text, choices=["yes", "no"]), synonym
+
+    def settle(self, source: str, target: str, answer: int, places: list[int]) -> str:
+        """Take an answer; return a sentence about what follows.
+
+        Raises RequestRefused if there is no such answer or pair.
+        """
+        if answer not in ANSWERS:
+            sentence = f"There is no answer {answer}: give KEEP (0), REFUSE (1) or FORGET (2)."
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, sentence)
+        try:
+            synonym = self._book.settle(source, target, ANSWERS[answer], places)
+        except NoSuchPair as error:
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, str(error)) from error
+        self.publish()
+        consequence = {
+            NameAnswer.KEEP: "is used from now on",
+            NameAnswer.REFUSE: "is not proposed again",
+            NameAnswer.FORGET: "is forgotten",
+        }[ANSWERS[answer]]
+        return f"{synonym} {consequence}."
+
+    def publish(self) -> None:
+        """Publish all pairs."""
+        self._publisher.publish(proposals_to_ros(self.pairs, self._now()))
+
+    def close(self) -> None:
+        """Close the file of the pairs."""
+        self._book.close()

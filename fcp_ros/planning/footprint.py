@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Footprints: the facts that each step of a sequence reads and writes.
+
+A step *needs* facts to hold, *avoids* facts (negated conditions, tuples that would share a
+functional leg with one that it adds, and what would complete a constraint's pattern), and *watches*
+those on which its effects depend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from fcp_ros.cset import Fact, Instance
+from fcp_ros.domain.expressions.evaluation import holds
+from fcp_ros.domain.expressions.syntax import Atom, Variable, atoms
+from fcp_ros.domain.model import Domain, Effect
+from fcp_ros.planning.model.ground_step import GroundStep
+from fcp_ros.planning.model.request import never_stop
+
+
+@dataclass(frozen=True, slots=True)
+class FactPattern:
+    """All facts of a relation with these elements at these positions, but for some.
+
+    It may cover more than what a condition speaks of (a variable that occurs twice, a narrower
+    type): that can only order more.
+    """
+
+    relation: str
+    bound: tuple[tuple[int, str], ...]
+    but: frozenset[Fact] = frozenset()
+
+    def covers(self, fact: Fact) -> bool:
+        """Return True if the fact is one of them."""
+        return (
+            fact.relation == self.relation
+            and all(fact.arguments[position] == element for position, element in self.bound)
+            and fact not in self.but
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StepFootprint:
+    """The facts that one step reads and writes; no fact is both added and deleted."""
+
+    needs: frozenset[Fact]
+    avoids: tuple[FactPattern, ...]
+    watches: tuple[FactPattern, ...]
+    adds: frozenset[Fact]
+    deletes: frozenset[Fact]
+
+
+def find_footprints(
+    domain: Domain,
+    instance: Instance,
+    steps: Sequence[GroundStep],
+    check: Callable[[], None] = never_stop,
+) -> tuple[StepFootprint, ...]:
+    """Return the footprints of the steps of a sequence that can be done."""
+    view = FactView(instance)
+    plain: list[StepFootprint] = []
+    for step in steps:
+        check()
+        plain.append(_find_footprint(domain, view, step))
+        _apply(plain[-1], view)
+    return tuple(_with_constraints(domain, instance, plain) if domain.constraints else plain)
+
+
+def _apply(footprint: StepFootprint, view: FactView) -> None:
+    for fact in footprint.deletes:
+        view.set(fact, False)
+    for fact in footprint.adds:
+        view.set(fact, True)
+
+
+def _find_footprint(domain: Domain, view: FactView, step: GroundStep) -> StepFootprint:
+    """Find what a step's rule reads and writes in the state before it; no constraints."""
+    rule = step.rule
+    binding = dict(zip(rule.parameter_names, step.arguments, strict=True))
+    needs = {ground(atom, binding) for atom in rule.positive()}
+    adds = {ground(atom, binding) for atom in rule.add}
+    deletes = {ground(atom, binding) for atom in rule.delete}
+    watches = [_pattern(atom, binding) for formula in rule.formulas for atom in atoms(formula)]
+    for effect in rule.effects:
+        watches.extend(_pattern(literal.atom, binding) for literal in effect.when)
+        watches.extend(_pattern(a, binding) for formula in effect.formulas for a in atoms(formula))
+        for match in _occurrences(effect, view, binding):
+            adds.update(ground(atom, match) for atom in effect.add)
+            deletes.update(ground(atom, match) for atom in effect.delete)
+    deletes -= adds
+    avoids = [_pattern(atom, binding) for atom in rule.negative()]
+    for fact in adds:
+        avoids.extend(_same_key(domain, fact, deletes))
+    return StepFootprint(
+        frozenset(needs), tuple(avoids), tuple(watches), frozenset(adds), frozenset(deletes)
+    )
+
+
+def _occurrences(effect: Effect, view: FactView, binding: Binding) -> Iterator[Binding]:
+    types = {variable.name: variable.type for variable in effect.variables}
+    for match in find_bindings(effect.positive(), types, view, binding):
+        if all(
+            holds(formula, view.instance, match, view.holds) for formula in effect.formulas
+        ) and not any(
+            any(True for _ in find_bindings([atom], {}, view, match)) for atom in effect.negative()
+        ):
+            yield match
+
+
+def _pattern(atom: Atom, binding: Binding) -> FactPattern:
+    return FactPattern(atom.predicate, tuple(find_bound_positions(atom, binding).items()))
+
+
+def _same_key(domain: Domain, fact: Fact, deletes: set[Fact]) -> Iterator[FactPattern]:
+    for position in domain.schema.relation(fact.relation).keys:
+        but = frozenset({fact, *(d for d in deletes if d.relation == fact.relation)})
+        yield FactPattern(fact.relation, ((position, fact.arguments[position]),), but)
+
+
+def _with_constraints(
+    domain: Domain, instance: Instance, plain: Sequence[StepFootprint]
+) -> Iterator[StepFootprint]:
+    """Extend footprints: a step that adds to a constraint's pattern avoids completing it."""
+    ever = FactView(instance, {fact for footprint in plain for fact in footprint.adds})
+    now = FactView(instance)
+    for footprint in plain:
+        avoids = list(footprint.avoids)
+        _apply(footprint, now)
+        for pattern in _patterns_with(domain, ever, footprint.adds):
+            missing = sorted(fact for fact in pattern if not now.holds(fact))
+            # A pattern that is complete was so from the start, and stays so until one of its facts
+            # is deleted; no step may complete one.
+            if missing and not footprint.deletes.intersection(missing):
+                avoids.append(FactPattern(missing[0].relation, tuple(enumerate(missing[0][1]))))
+        yield replace(footprint, avoids=tuple(avoids))
+
+
+def _patterns_with(
+    domain: Domain, ever: FactView, adds: frozenset[Fact]
+) -> Iterator[frozenset[Fact]]:
+    """Yield the ground constraint patterns with one of the facts that may ever be complete."""
+    for constraint in domain.constraints:
+        types = {variable.name: variable.type for variable in constraint.variables}
+        for number, atom in enumerate(constraint.never):
+            rest = [*constraint.never[:number], *constraint.never[number + 1 :]]
+            for fact in adds:
+                binding = unify(atom, fact, {}) if fact.relation == atom.predicate else None
+                if binding is None:
+                    continue
+                for match in find_bindings(rest, types, ever, binding, monic=True):
+                    yield frozenset(ground(other, match) for other in constraint.never)
+
+
+# --- facts that hold after some steps, and all bindings of variables under which atoms hold
+#
+# A state and the facts that have changed since, looked up by element: only what is asked for is
+# read, so that a large state costs nothing.
+
+
+Binding = Mapping[str, str]
+"""Variable -> element name."""
+
+
+class FactView:
+    """The facts of a state, with some added and some taken away."""
+
+    def __init__(self, instance: Instance, added: Iterable[Fact] = ()) -> None:
+        self.instance = instance
+        self._changed: dict[Fact, bool] = {}
+        self._by_relation: dict[str, set[Fact]] = {}
+        for fact in added:
+            self.set(fact, True)
+
+    def holds(self, fact: Fact) -> bool:
+        """Return True if the fact holds now."""
+        known = self._changed.get(fact)
+        return self.holds_initially(fact) if known is None else known
+
+    def holds_initially(self, fact: Fact) -> bool:
+        """Return True if the fact holds in the initial state."""
+        legs = tuple(self.instance.id_of(name) for name in fact.arguments)
+        return self.instance.find_tuple(fact.relation, legs) is not None
+
+    def set(self, fact: Fact, holds: bool) -> None:
+        """Make a fact hold from now on, or not."""
+        self._changed[fact] = holds
+        self._by_relation.setdefault(fact.relation, set()).add(fact)
+
+    def find_facts(self, relation: str, bound: Mapping[int, str]) -> Iterator[Fact]:
+        """Yield the facts of a relation that hold and have these elements at these legs."""
+        changed = self._by_relation.get(relation, ())
+        for fact in changed:
+            if self._changed[fact] and all(fact.arguments[p] == e for p, e in bound.items()):
+                yield fact
+        for fact in self._rows(relation, bound):
+            if fact not in changed:
+                yield fact
+
+    def _rows(self, relation: str, bound: Mapping[int, str]) -> Iterator[Fact]:
+        instance = self.instance
+        rows = instance.tuples(relation)
+        legs = instance.schema.relation(relation).legs
+        ids = {position: instance.id_of(name) for position, name in bound.items()}
+        choices = [instance.tuples_at(relation, legs[p][0], id_) for p, id_ in ids.items()]
+        for row in min(choices, key=len) if choices else rows:
+            if all(rows[row][position] == id_ for position, id_ in ids.items()):
+                yield Fact(relation, tuple(instance.name_of(leg) for leg in rows[row]))
+
+
+def list_variables(atom: Atom) -> tuple[str, ...]:
+    """Return the variables of an atom of a rule or constraint, by position."""
+    return tuple(term.name for term in atom.arguments if isinstance(term, Variable))
+
+
+def find_bound_positions(atom: Atom, binding: Binding) -> dict[int, str]:
+    """Return the elements at the positions of an atom that are bound."""
+    return {p: binding[name] for p, name in enumerate(list_variables(atom)) if name in binding}
+
+
+def ground(atom: Atom, binding: Binding) -> Fact:
+    """Return the fact that an atom stands for; all of its variables are bound."""
+    return Fact(atom.predicate, tuple(binding[name] for name in list_variables(atom)))
+
+
+def unify(atom: Atom, fact: Fact, binding: Binding) -> Binding | None:
+    """Extend the binding so that the atom is the fact; None if that is impossible."""
+    extended = dict(binding)
+    for name, element in zip(list_variables(atom), fact.arguments, strict=True):
+        if extended.setdefault(name, element) != element:
+            return None
+    return extended
+
+
+def find_bindings(
+    atoms: Sequence[Atom],
+    # of the variables to bind; a variable that no atom binds ranges over all elements
+    types: Mapping[str, str],
+    view: FactView,
+    binding: Binding,
+    *,
+    monic: bool = False,
+) -> Iterator[Binding]:
+    """Yield all bindings that extend the given one, fit the types, and make all atoms hold."""
+    if not _fits(types, view, binding, monic):
+        return
+    if atoms:
+        # The most bound atom first: fewest candidates.
+        chosen = max(range(len(atoms)), key=lambda i: len(find_bound_positions(atoms[i], binding)))
+        rest = [*atoms[:chosen], *atoms[chosen + 1 :]]
+        atom = atoms[chosen]
+        for fact in view.find_facts(atom.predicate, find_bound_positions(atom, binding)):
+            extended = unify(atom, fact, binding)
+            if extended is not None:
+                yield from find_bindings(rest, types, view, extended, monic=monic)
+        return
+    free = next((name for name in types if name not in binding), None)
+    if free is None:
+        yield binding
+        return
+    for element in view.instance.elements(types[free]):
+        extended = {**binding, free: view.instance.name_of(element)}
+        yield from find_bindings((), types, view, extended, monic=monic)
+
+
+def _fits(types: Mapping[str, str], view: FactView, binding: Binding, monic: bool) -> bool:
+    if monic and len(set(binding.values())) < len(binding):
+        return False
+    instance = view.instance
+    for name, type_ in types.items():
+        if name in binding:
+            own = instance.type_of(instance.id_of(binding[name]))
+            if own != type_ and type_ not in instance.schema.ancestors(own):
+                return False
+    return True
