@@ -29,6 +29,7 @@ CONCRETE = frozenset({3, ANIMAL, 6, 13, 17, PERSON, 20, 27})
 """Their files of what a robot may meet: unclassified ("thing"), animals, artifacts, food, natural
 objects, persons, plants, substances."""
 _MOST_VERB_SENSES = 5
+_MOSTLY = 8  # Uses as an adjective for each one as a verb, for what is an adjective
 _WIDER, _INSTANCE = "@", "@i"
 _POINTER = ("symbol", "offset", "part of speech", "words")
 """Fields of a pointer from one meaning to another."""
@@ -97,6 +98,7 @@ class WordNet:
         self._read = lru_cache(maxsize=65_536)(partial(_read_sense, self._data))
         self._list_verb_kinds = lru_cache(maxsize=4096)(self._find_verb_kinds)
         self.rate_verb = lru_cache(maxsize=16_384)(self._rate_verb)
+        self.is_adjective = lru_cache(maxsize=4096)(self._is_adjective)
 
     def find_senses(self, noun: str) -> tuple[Sense, ...]:
         """Find the meanings of a noun (in lower case, with spaces), the most frequent first.
@@ -198,6 +200,11 @@ class WordNet:
         if verb and noun:
             uses = [0.25 + self._count_uses(word, 2), 0.5 + self._count_uses(word, 1)]
         return uses[0] / sum(uses) if verb else 0.0
+
+    def _is_adjective(self, word: str) -> bool:
+        """Return True for a word that is hardly ever a verb beside its use as an adjective."""
+        adjective = self._count_uses(word, 3) + self._count_uses(word, 5)  # 5: satellites
+        return adjective >= _MOSTLY * (1 + self._count_uses(word, 2))
 
     def _count_uses(self, word: str, part: int) -> int:
         """Count the uses of all meanings of a word that are one part of speech."""

@@ -24,6 +24,28 @@ READ = {
         "on(mug_1, couch_1) and not exists ?x1: bowl (on(?x1, couch_1))"
     ),
     "Put the mug on the couch instead of the table.": "on(mug_1, couch_1)",
+    "The vase, not on the table but on the couch.": (
+        "on(vase_1, couch_1) and not on(vase_1, table_1)"
+    ),
+    "Get the laptop off the table, just not onto the couch.": (
+        "not on(laptop_1, table_1) and exists ?place: fixture (not same(?place, table_1) and "
+        "usual_place(laptop_1, ?place) and (on(laptop_1, ?place) or inside(laptop_1, ?place))) "
+        "and not on(laptop_1, couch_1)"
+    ),
+    # lists, and things in pairs with their places
+    "Mug, bowl and apple on the couch.": (
+        "on(mug_1, couch_1) and on(bowl_1, couch_1) and on(apple_1, couch_1)"
+    ),
+    "Mug and bowl on the counter, book on the table.": f"{MUG} and {BOWL} and on(book_1, table_1)",
+    "Put the bowl on the counter and the mug on the couch.": f"{BOWL} and on(mug_1, couch_1)",
+    "Put the bowl on the counter, the mug on the table and the book on the couch.": (
+        f"{BOWL} and on(mug_1, table_1) and on(book_1, couch_1)"
+    ),
+    # the rest
+    "Put the mug and the bowl on the counter, the rest on the couch.": (
+        f"{MUG} and {BOWL} and forall ?x1: item "
+        "(same(?x1, bowl_1) or same(?x1, mug_1) or on(?x1, couch_1))"
+    ),
     # left out
     "Everything on the counter goes on the table, bar the apple.": (
         'forall ?x1: item (not initially (on(?x1, counter_1)) or is_a(?x1, "apple") '
@@ -69,6 +91,21 @@ def test_fragments_and_conditions_are_read(sentence, read):
     assert found.readings, found.message
     assert found.best is not None, found.message
     assert found.best.goal == READ[sentence]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Put the mug on the counter. Don't touch anything else.",
+        "Leave everything else as it is and put the mug on the counter.",
+        "Put the mug on the counter, and leave the rest.",
+    ],
+)
+def test_everything_else_is_all_that_is_not_spoken_of_before_or_after(sentence, read):
+    found = read(sentence)
+    assert found.best is not None, found.message
+    start = f"{MUG} and always forall ?x1: item (same(?x1, mug_1) or forall ?where: "
+    assert found.best.goal.startswith(start)
 
 
 @pytest.mark.parametrize(

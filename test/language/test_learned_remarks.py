@@ -38,6 +38,7 @@ KEPT = [
     "Close the door, the squeaky one.",
     "Put the mug on the couch, careful people about.",
     "Put the mug with the handle on the couch.",
+    "Bring me something for my drawing class.",
     "Put the mug on the couch, not the frumpet.",
     "Put the mug on the couch unless something beeps.",
 ]

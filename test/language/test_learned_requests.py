@@ -49,6 +49,7 @@ READ = {
     # things named before the clause that is about them
     "The mug, you put it on the counter.": MUG,
     "The mug, could you put it on the counter?": MUG,
+    "The mug, yes, put it on the counter.": MUG,
     "The laptop. Could you put it on the couch?": "on(laptop_1, couch_1)",
     "The book on the couch, I want it on the counter.": "on(book_1, counter_1)",
     "The mug and the book, bring to the counter.": f"{MUG} and on(book_1, counter_1)",

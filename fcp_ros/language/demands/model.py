@@ -271,6 +271,11 @@ class DemandModel:
         best = max(compared, key=self._score_best)
         return choose(table, *best, self._weights, self._best_role)[:most]
 
+    def list_frames(self, meaning: Meaning, domain: Domain) -> list[Frame]:
+        """List the frames by which a domain says a meaning."""
+        key = _key_of(meaning)
+        return [f for f in self._find_table(domain).frames if _key_of(f.meaning) == key]
+
     def _score_best(self, compared: tuple[Places, Array, list[Assignment]]) -> float:
         """Return the score of the best frame."""
         _, features, assignments = compared

@@ -27,7 +27,7 @@ from fcp_ros.language.reading import (
 READER = "domain"
 MARGIN = 0.05
 """The best reading counts if no other one comes as near as this."""
-LEAST_REST = 0.4
+LEAST_REST = 0.5
 """Least degree of a reading without words that ask for nothing, as if these had been read."""
 RIVAL = 0.85
 """Share of the best degree from which on another reading with words missing is a rival."""

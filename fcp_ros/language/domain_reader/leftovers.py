@@ -203,8 +203,9 @@ class Leftovers:
         if any(word.lemma in SAFETY or self._concerns(word.token) for word in words):
             return True
         top = find_top(words)
-        if top.head != top.place and top.role in _CORE:
-            return True
+        above = self._tree.words[top.head]
+        if above is not top and (top.role in _CORE or above.is_noun):
+            return True  # "a model [for my class]": it says which one
         subject = self._tree.find_child(top.place, *SUBJECTS)
         if subject is not None and not subject.is_inserted:
             wishes = any(demands(self._tree, word) for word in words)

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.subordinators import Subordination, find_relation
-from fcp_ros.language.syntax.clauses import ParsedClause
+from fcp_ros.language.syntax.clauses import Mood, ParsedClause
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 
 WRAPPING = gather_words(
@@ -104,11 +105,16 @@ class ClauseRoles:
             clause.relation in ("ccomp", "advcl") and verb.place < verb.head
         ):
             return True
-        if clause.relation == "advcl" and any(
-            w.text == "where" for w in tree.list_children(verb.place, "advmod")
-        ):
-            return False
-        return False
+        return clause.relation in ("advcl", "xcomp") and self._is_purpose(verb)
+
+    def _is_purpose(self, verb: Word) -> bool:
+        """Return True for "(take the towel) | to put it in the tub": both are asked for."""
+        tree = self._tree
+        to = any(w.text == "to" for w in tree.list_children(verb.place, "aux"))
+        thing = tree.find_child(verb.place, "dobj")
+        moved = verb.lemma in PUT_VERBS and thing is not None and thing.text in ("it", "them")
+        above = self._by_verb.get(verb.head)
+        return to and moved and above is not None and above.mood is Mood.IMPERATIVE
 
     def _wraps(self, clause: ParsedClause) -> bool:
         tree, by_verb = self._tree, self._by_verb

@@ -19,6 +19,10 @@ MAKING = gather_words("keep leave have get make want need")
 _WANTED = gather_words("want need have get like")
 
 
+_HAVING = gather_words("have need want require get")
+_LACKING = gather_words("need want require deserve lack")
+
+
 def list_ways(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
     """Yield a clause as it is, and as what people say as well.
 
@@ -36,6 +40,10 @@ def list_ways(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
             wished = replace(clause, verb="want", complement=word, particle="")
             yield replace(parts, clause=wished)
             return
+    if nucleus.lemma in _HAVING and nucleus.subject is not None and nucleus.thing is not None:
+        yield from _list_had(parts, nucleus)
+    if nucleus.lemma in _LACKING and nucleus.subject is not None and nucleus.thing is not None:
+        yield from _list_needs(parts, nucleus.subject, nucleus.thing)
     if not nucleus.lemma and nucleus.subject is verb and nucleus.particles:
         argument = SpokenArgument(SUBJECT, verb.lemma)
         state_ = DemandClause("be", "", (argument,), nucleus.particles[0].text)
@@ -88,6 +96,29 @@ def _bring(nucleus: Nucleus, thing: Word) -> SpokenParts:
     speaker = tree.find_child(nucleus.verb.place, *SUBJECTS) or nucleus.verb
     things = (SpokenArgument(RECEIVER, "me"), SpokenArgument(OBJECT, name_noun(tree, thing)))
     return SpokenParts(DemandClause("bring", "", things), (speaker.place, thing.place))
+
+
+def _list_had(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
+    """Yield "the hall has | a clean floor" as what is said of the hall."""
+    assert nucleus.thing is not None
+    tree, thing = nucleus.tree, nucleus.thing
+    before = [w.text for w in tree.list_children(thing.place, "amod", "compound")]
+    kept = [i for i, head in enumerate(parts.heads) if head != thing.place]
+    if before and kept:
+        complement = " ".join([*before, thing.lemma])
+        arguments = tuple(parts.clause.arguments[i] for i in kept)
+        clause = DemandClause("have", "", arguments, complement)
+        yield SpokenParts(clause, tuple(parts.heads[i] for i in kept))
+
+
+def _list_needs(parts: SpokenParts, subject: Word, thing: Word) -> Iterator[SpokenParts]:
+    """Yield "the hall needs | a clean floor" as what it has, "it needs | a wipe" as an act."""
+    clause = parts.clause
+    if not clause.arguments or parts.heads[0] != subject.place:
+        return
+    if len(clause.arguments) == 2:
+        argument = replace(clause.arguments[0], marker=OBJECT)
+        yield SpokenParts(DemandClause(thing.lemma, "", (argument,)), parts.heads[:1])
 
 
 def _find_whole(nucleus: Nucleus) -> tuple[str, Word] | None:

@@ -15,6 +15,7 @@ from fcp_ros.language.learned_reader.clause_roles import list_wrapper
 from fcp_ros.language.learned_reader.clause_ways import list_ways
 from fcp_ros.language.learned_reader.demand_reader import DemandFound, DemandReader
 from fcp_ros.language.learned_reader.general_acts import GeneralActs
+from fcp_ros.language.learned_reader.literal_phrases import LiteralReader
 from fcp_ros.language.learned_reader.marks import Mark
 from fcp_ros.language.learned_reader.nucleus import Nucleus, list_uses, read_nucleus
 from fcp_ros.language.learned_reader.own_tasks import OwnTasks
@@ -42,6 +43,7 @@ class CoreReader:
         self._demands = DemandReader(parsed, model, phrases)
         self.acts = GeneralActs(parsed, phrases)
         self._tasks = OwnTasks(model, parsed.context.domain)
+        self._literal = LiteralReader(parsed, phrases)
         self.has_said = False
         """True if something was said before that "it" may mean."""
 
@@ -61,6 +63,9 @@ class CoreReader:
             return None
         if parsed.lemma == "be" and not statement and self._tells(parsed):
             return None
+        literal = self._literal.read(parsed, marked)
+        if literal is not None:
+            return [literal]
         general = self.acts.read(nucleus)
         task = self._tasks.name(general[0]) if general else None
         if task is not None:
@@ -102,6 +107,9 @@ class CoreReader:
             return nucleus
         if verb.token < 0 or not self._nouns.lexicon.find_nouns(self._nouns.tokens, verb.token):
             return nucleus
+        acts = verb.text in self._nouns.patterns.imperatives
+        if acts and places and all(p.words[0].text in ("in", "at", "there") for p in places):
+            return nucleus  # "mop | in there"
         return replace(nucleus, lemma="", subject=verb)
 
     def _read_demand(
@@ -109,6 +117,9 @@ class CoreReader:
     ) -> DemandFound:
         """Read a clause by the demand model, in the ways in which it may be put."""
         best, parts = DemandFound(), _drop(read_parts(parsed), parsed, marked)
+        named = nucleus.subject is nucleus.verb and nucleus.verb.is_noun
+        if parsed.lemma and named and not nucleus.particles:
+            return best  # "mug, bowl and apple on the table" has no verb "mug"
         bare = not parsed.lemma and not (parts.clause.complement or nucleus.particles)
         if bare and len(parts.clause.arguments) < _FEW:
             return best  # "the mug" names a thing, and nothing to be done with it

@@ -6,17 +6,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from fcp_ros.domain.phrases import NUMBER
 from fcp_ros.language.demands.clause import OBJECT, SOURCES
+from fcp_ros.language.demands.frames import Frame
 from fcp_ros.language.demands.model import Demand, DemandModel
 from fcp_ros.language.demands.parsed_clauses import SpokenParts
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
+from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.learned_reader.nucleus import list_uses
 from fcp_ros.language.learned_reader.phrases import DIRECTIONS, LearnedPhrases
 from fcp_ros.language.meanings import Meaning, MeaningSource, make_rule_meaning
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
     Act,
+    Argument,
     Determiner,
     NounPhrase,
     Phrase,
@@ -85,7 +90,7 @@ class DemandReader:
 
         demands = self._model.rank(parts.clause, self._parsed.context.domain, fit, _MOST_DEMANDS)
         demand = next((one for one in demands if self._has_things(one)), None)
-        if demand is None or demand.degree < _LEAST:
+        if demand is None or demand.degree < (_LEAST if demand.slots else _KNOWN):
             return DemandFound()
         said = self._fill(demand, parts, tree)
         if said is None:
@@ -199,10 +204,16 @@ class DemandReader:
 
     def _fill(self, demand: Demand, parts: SpokenParts, tree: Tree) -> Predication | None:
         """Fill the places of a demand with what the clause speaks of."""
-        arguments: dict[str, Phrase] = {}
+        arguments: dict[str, Argument] = {}
         others = [parts.heads[i] for i in demand.slots.values()]
         for slot, position in demand.slots.items():
             head, type_ = parts.heads[position], demand.meaning.types.get(slot, "")
+            if type_ == NUMBER:
+                number = self._read_number(tree, head)
+                if number is None:
+                    return None
+                arguments[slot] = number
+                continue
             without = frozenset(_list_prepositions(tree, head, others))
             beside = frozenset(_list_behind(tree, head, others))
             phrase = self._phrases.read(tree, head, type_, without, beside) if beside else None
@@ -221,7 +232,17 @@ class DemandReader:
                     arguments[role.slot] = NounPhrase(0, 0, Reference.IT, Determiner.THE)
         return Predication(self._drop_source(demand, arguments), arguments)
 
-    def _drop_source(self, demand: Demand, arguments: dict[str, Phrase]) -> Meaning:
+    def _read_number(self, tree: Tree, place: int) -> int | None:
+        """Read "(set the table) for | two", "two guests"."""
+        for word in (tree.words[place], *tree.list_children(place, "nummod", "det")):
+            number = int(word.text) if word.text.isdigit() else NUMBERS.get(word.text)
+            if number is not None:
+                said = list_uses({word, tree.words[place]}, WordRole.QUANTITY, str(number))
+                self._uses += said
+                return number
+        return None
+
+    def _drop_source(self, demand: Demand, arguments: dict[str, Argument]) -> Meaning:
         """Say nothing of where a thing was: that it isn't there any more is nobody's wish."""
         meaning = demand.meaning
         sources = [r.slot for r in demand.frame.roles if r.marker.removeprefix("prep:") in SOURCES]
@@ -249,7 +270,19 @@ class DemandReader:
                 "auxpass",
             ):
                 said.append(child)
-        for position in demand.slots.values():
+        frames = self._model.list_frames(demand.meaning, self._parsed.context.domain)
+        words = {word for frame in frames for word in frame.complement.split()}
+        for child in tree.list_children(parsed.verb, "dobj", "attr", "acomp"):
+            said_so = parts.clause.complement.split()[-1:] == [child.lemma]
+            if child.lemma in words and (
+                said_so or demand.degree >= _KNOWN
+            ):  # "has | a clean floor"
+                before = tree.list_children(child.place, "det", "amod", "compound")
+                said += [child, *(w for w in before if w.role == "det" or w.text in words)]
+        own = list(_list_own_words(parts, demand, frames))
+        for place in own:
+            said += [tree.words[place], *tree.list_children(place, "det", "compound")]
+        for position in (*demand.slots.values(), *(parts.heads.index(place) for place in own)):
             above = tree.words[tree.words[parts.heads[position]].head]
             while above.tag in ("IN", "TO", "RP", "RB") and above.head != above.place:
                 said.append(above)
@@ -257,6 +290,14 @@ class DemandReader:
         for word in said:
             if not word.is_inserted:
                 yield WordUse(word.start, word.end, WordRole.ACTION, name)
+
+
+def _list_own_words(parts: SpokenParts, demand: Demand, frames: Sequence[Frame]) -> Iterator[int]:
+    """Yield the nouns that are words of a phrase itself: "refill {what} | with detergent"."""
+    words = {role.word.split()[-1] for frame in frames for role in frame.roles if role.word}
+    for i, argument in enumerate(parts.clause.arguments):
+        if i not in demand.slots.values() and argument.noun.split()[-1] in words:
+            yield parts.heads[i]
 
 
 def _place(thing: Phrase, place: Phrase, preposition: str) -> Predication:

@@ -42,7 +42,7 @@ class FragmentWriter:
         if place is None:
             return
         clause = self._draft.clauses[place]
-        if fragment.kind is FragmentKind.WISH:
+        if fragment.kind is FragmentKind.WISH and not fragment.joined:
             if _is_elsewhere(clause.predications[0], fragment):
                 return  # "on the table, ideally in the fridge": which of them is demanded?
             clause = self._draft.clauses[place] = self._allow(clause, fragment)
@@ -74,7 +74,9 @@ class FragmentWriter:
         """Leave things out of those that a clause is about; None if they aren't among them."""
         (said,) = clause.predications
         for slot, argument in said.arguments.items():
-            if isinstance(argument, NounPhrase) and self._has(argument, fragment.phrase):
+            if not isinstance(argument, NounPhrase) or not _is_of_many(argument):
+                continue
+            if fragment.kind is FragmentKind.LEFT_OUT or _has(argument, fragment.phrase):
                 fewer = replace(
                     argument,
                     excluded=(*argument.excluded, fragment.phrase),
@@ -84,16 +86,6 @@ class FragmentWriter:
                 uses = (*clause.uses, *fragment.uses)
                 return replace(clause, predications=(one,), uses=uses)
         return None
-
-    def _has(self, all_: NounPhrase, some: Phrase) -> bool:
-        if all_.determiner not in _ALL and not (all_.plural and all_.number is None):
-            return False
-        if isinstance(some, Coordination):
-            return all(self._has(all_, part) for part in some.parts)
-        if all_.head is Reference.THING or some.head is Reference.ONE:
-            return True
-        names = _list_names(some)
-        return bool(names) and names <= _list_names(all_)
 
     # --- better so
 
@@ -167,6 +159,20 @@ def _is_elsewhere(said: Predication, fragment: Fragment) -> bool:
 def _is_partner(argument: Argument) -> bool:
     head = argument.head if isinstance(argument, NounPhrase) else None
     return head in (Reference.SPEAKER, Reference.ADDRESSEE)
+
+
+def _is_of_many(phrase: NounPhrase) -> bool:
+    return phrase.determiner in _ALL or (phrase.plural and phrase.number is None)
+
+
+def _has(all_: NounPhrase, some: Phrase) -> bool:
+    """Return True if things are among others: "(all cups,) not | the mug"."""
+    if isinstance(some, Coordination):
+        return all(_has(all_, part) for part in some.parts)
+    if all_.head is Reference.THING or some.head is Reference.ONE:
+        return True
+    names = _list_names(some)
+    return bool(names) and names <= _list_names(all_)
 
 
 def _list_names(phrase: NounPhrase) -> set[str]:

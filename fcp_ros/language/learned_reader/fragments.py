@@ -17,7 +17,7 @@ from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.learned_reader.marks import Mark, MarkKind
-from fcp_ros.language.learned_reader.noun_reader import EXCEPT
+from fcp_ros.language.learned_reader.noun_phrases.noun_reader import EXCEPT
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.parsing.trees import Coordination, NounPhrase, Phrase
 from fcp_ros.language.parsing.word_uses import collect_phrase_uses
@@ -79,6 +79,7 @@ class Fragment:
     phrase: Phrase
     uses: tuple[WordUse, ...]  # without those of the phrase
     preposition: str = ""  # before the phrase
+    joined: bool = False  # "and" stands before it
 
 
 class FragmentFinder:
@@ -137,7 +138,8 @@ class FragmentFinder:
                 role = WordRole.ORDER if one is FragmentKind.THEN else WordRole.LIMIT
                 words = [self._tokens[t] for t in said if self._is_word(t)]
                 used = tuple(WordUse(w.start, w.end, role, one.value) for w in words)
-                return Fragment(one, range(place, stop), phrase, used, preposition)
+                joined = self._is_joined(place)
+                return Fragment(one, range(place, stop), phrase, used, preposition, joined)
         return None
 
     def _open(
@@ -146,7 +148,8 @@ class FragmentFinder:
         """Yield the kinds of fragments that may begin at a token, and where their phrase begins."""
         mark = self._marks.get(place)
         if mark is not None and mark.kind in _OF_MARKS and place > start:
-            yield _OF_MARKS[mark.kind], mark.end
+            comma = mark.end < len(self._tokens) and self._tokens[mark.end].text == ","
+            yield _OF_MARKS[mark.kind], mark.end + comma  # "and, if possible, | the book"
         end = _NOT.find_end(self._tokens, place)
         if end > place and (loose or self._follows_noun(place)):
             yield FragmentKind.NOT, end
@@ -157,10 +160,16 @@ class FragmentFinder:
         if end > place and loose:
             yield FragmentKind.NONE, end - 1  # "no" is a part of the phrase
         end = max(EXCEPT.find_end(self._tokens, place), _LEFT_OUT.find_end(self._tokens, place))
-        if end > place and (goes_on or self._is_of_all(start, place)):
+        acts = end in self._spans.words and self._spans.words[end].is_verb  # "without opening it"
+        if end > place and not acts and (goes_on or self._is_of_all(start, place)):
             yield FragmentKind.LEFT_OUT, end
         if loose:
             yield None, place
+
+    def _is_joined(self, place: int) -> bool:
+        """Return True for "and, | if possible, the book"."""
+        words = [self._tokens[t].text for t in range(max(0, place - 2), place)]
+        return "and" in words[-1:] or words == ["and", ","]
 
     def _find_preposition(self, start: int) -> tuple[str, int]:
         """Find the preposition at a token, and its end."""

@@ -118,6 +118,9 @@ class GeneralActs:
             if said.list_behind(word) and said.lemma == "move":
                 return
             theme = self._places.read_noun(said, word)
+            if isinstance(theme, NounPhrase) and theme.determiner is Determiner.ANY:
+                every = Determiner.REST if theme.other else Determiner.ALL
+                theme = replace(theme, determiner=every)  # "don't touch | anything else"
             if theme is not None:
                 one = Predication(None, {THEME: theme}, degree=theme.degree)
                 yield self._places.make(said, Act.STAY, one, negated=True)

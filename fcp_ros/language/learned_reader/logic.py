@@ -13,6 +13,7 @@ from itertools import zip_longest
 
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
+from fcp_ros.language.english.turning_words import CHART_LOGIC
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.clause_roles import (
     ClauseRoles,
@@ -24,6 +25,7 @@ from fcp_ros.language.learned_reader.cores import CoreReader
 from fcp_ros.language.learned_reader.dependents import DependentReader, add_provisos
 from fcp_ros.language.learned_reader.fragment_clauses import FragmentWriter
 from fcp_ros.language.learned_reader.fragments import Fragment, FragmentFinder, cut_tokens
+from fcp_ros.language.learned_reader.literal_phrases import LiteralReader
 from fcp_ros.language.learned_reader.marks import (
     Mark,
     MarkKind,
@@ -35,6 +37,7 @@ from fcp_ros.language.learned_reader.nucleus import list_uses, mend_clauses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft
 from fcp_ros.language.learned_reader.telling import (
+    PERSONS,
     is_told,
     list_tokens,
     names_topic,
@@ -55,6 +58,7 @@ from fcp_ros.language.parsing.trees import (
     SpokenClause,
 )
 from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.syntax.attachments import mend_segment
 from fcp_ros.language.syntax.clauses import ParsedClause, list_clauses
 from fcp_ros.language.syntax.sentences import Segment
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
@@ -88,6 +92,7 @@ class LogicReader:
         self._cores = CoreReader(parsed, model, phrases)
         self._draft = SentenceDraft()
         self._dependents = DependentReader(self._draft, self._cores, self._marks)
+        self._literal = LiteralReader(parsed, phrases)
         self._fragments = FragmentWriter(self._draft, phrases)
         self._account = WordAccount(parsed)
         self._applied = [
@@ -110,7 +115,9 @@ class LogicReader:
             for fragment in one.fragments:
                 self._fragments.write(fragment)
             self._cores.acts.topic = None
-        sentence = self._draft.finish()
+        draft = self._draft
+        draft.clauses = list(self._literal.add_remarks(draft.clauses))
+        sentence = draft.finish()
         return [] if sentence is None else [self._account.settle(wait_for_states(sentence))]
 
     # --- the clauses of a tree
@@ -300,7 +307,8 @@ class LogicReader:
             if isinstance(phrase, NounPhrase):
                 yield PLACE, phrase
         for word in tree.list_children(root.place, *SUBJECTS, "attr", "dobj"):
-            phrase = self._phrases.read(tree, word.place, "") if word.is_noun else None
+            named = word.is_noun and word.text not in PERSONS
+            phrase = self._phrases.read(tree, word.place, "") if named else None
             if isinstance(phrase, NounPhrase):
                 yield THEME, phrase
                 return
@@ -342,3 +350,24 @@ def _cut_fragments(
         if tree is not None:
             segments.append(replace(segment, tree=tree))
     return units, replace(parsed, segments=tuple(segments))
+
+
+class LearnedSyntax:
+    """Finds what the clauses of an instruction ask for, and of which things.
+
+    Args:
+        logic: reads words of logic, too ("not", "if", "only"); else a sentence with one is unread.
+    """
+
+    def __init__(self, logic: bool = False) -> None:
+        self._logic = logic
+
+    def __call__(self, parsed: ParsedInstruction) -> list[Sentence]:
+        """Return the sentence that is most probably meant; none if it can't be known."""
+        model = parsed.model
+        if model is None:
+            return []
+        if not self._logic and any(token.text in CHART_LOGIC for token in parsed.nouns.tokens):
+            return []
+        parsed = replace(parsed, segments=tuple(map(mend_segment, parsed.segments)))
+        return LogicReader(parsed, model).read()

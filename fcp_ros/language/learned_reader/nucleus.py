@@ -140,6 +140,8 @@ def find_places(tree: Tree, place: int) -> Iterator[SpokenPlace]:
             near = [w for w in tree.words if w.text in _OVER and w.head in (place, child.place)]
             yield SpokenPlace("at", (child, *near), child, child)
     for child in tree.list_children(place, "prep", "advmod", "dative", "prt", "agent"):
+        if tree.find_child(child.place, "neg"):
+            yield from _find_contrary(tree, child)
         chain = [child]
         while True:
             last = chain[-1]
@@ -154,6 +156,13 @@ def find_places(tree: Tree, place: int) -> Iterator[SpokenPlace]:
             if not below or (nouns and nouns[0].lemma not in _SIDES):
                 break
             chain.append(below[0])
+
+
+def _find_contrary(tree: Tree, preposition: Word) -> Iterator[SpokenPlace]:
+    """Yield the place behind "not on the table but | on the sofa"."""
+    for other in tree.list_children(preposition.place, "conj"):
+        for noun in tree.list_children(other.place, "pobj"):
+            yield from _make_place(tree, [other], noun)
 
 
 def _find_whereabouts(tree: Tree, verb: Word) -> Iterator[SpokenPlace]:

@@ -16,12 +16,14 @@ from fcp_ros.language.demands.parsed_clauses import name_noun
 from fcp_ros.language.domain_reader.reader import ParsedInstruction
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.learned_reader.head_reader import PRONOUNS
-from fcp_ros.language.learned_reader.noun_reader import NounReader
+from fcp_ros.language.learned_reader.noun_phrases.head_reader import PRONOUNS
+from fcp_ros.language.learned_reader.noun_phrases.noun_reader import NounReader
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, find_determiner
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
+    PLACE,
+    THEME,
     Coordination,
     Determiner,
     ElementName,
@@ -32,6 +34,7 @@ from fcp_ros.language.parsing.trees import (
     Quantity,
     Reference,
 )
+from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Tree, Word, join_trees
 
@@ -68,6 +71,7 @@ class LearnedPhrases:
     def __init__(self, parsed: ParsedInstruction, model: DemandModel) -> None:
         self._nouns = parsed.nouns
         self._patterns = parsed.patterns
+        self._places = parsed.places
         self._model = model
         self._domain = parsed.context.domain
         self._labels: dict[str, _Label] = {}
@@ -88,6 +92,7 @@ class LearnedPhrases:
         tree = join_trees(segment.tree for segment in parsed.segments)
         self._spans = spans = TreeSpans(tree, nouns.tokens)
         self._reader = NounReader(nouns, spans, self.find_state)
+        self.domain_phrases = self._reader.domain_phrases
         self._has_spoken = False
 
     # --- heads of clauses' arguments
@@ -192,18 +197,43 @@ class LearnedPhrases:
         if best[0] < _WELL_KNOWN or best[1] is None:
             return None
         absent = _names_absent(named[1]) and not _names_absent(best[1])
-        return replace(best[1], degree=best[1].degree * _SUBSTITUTED) if absent else best[1]
+        found = self._drop_places(best[1])
+        return replace(found, degree=found.degree * _SUBSTITUTED) if absent else found
+
+    def _drop_places(self, phrase: Phrase) -> Phrase:
+        """Leave unread where a thing is if no relation says that: "the counter by the fridge"."""
+        if isinstance(phrase, Coordination):
+            return replace(phrase, parts=tuple(map(self._drop_places, phrase.parts)))
+        for quality in phrase.qualities:
+            place = quality.arguments.get(PLACE)
+            placed = quality.meaning is None and quality.subject == THEME
+            if not placed or place is None or isinstance(place, int):
+                continue
+            if self.may_be(phrase, quality.preposition, place):
+                continue
+            dropped = {*quality.uses, *list_phrase_uses(place)}
+            kept = tuple(q for q in phrase.qualities if q is not quality)
+            uses = tuple(use for use in phrase.uses if use not in dropped)
+            phrase = replace(phrase, qualities=kept, uses=uses)
+        return phrase
+
+    def may_be(self, thing: Phrase, preposition: str, place: Phrase) -> bool:
+        """Return False if no relation says that things of a kind are at places of a kind."""
+        types = self.list_types(thing), self.list_types(place)
+        if not all(types) or self._places.choose(preposition, *types) is not None:
+            return True
+        return preposition == "near" and self._places.share(*types, []) is not None
 
     def _rate_head(self, phrase: NounPhrase, word: Word) -> float:
         """Rate what the chart took a noun for beside what people call so."""
         head = phrase.head
         if not isinstance(head, Noun):
             return 1.0
-        kinds = {
-            str(self._instance.attribute(self._instance.id_of(n), CATEGORY)) for n in head.members
-        }
+        kinds = {self._nouns.lexicon.find_label(name) for name in head.members}
         vague = len(kinds) > 1 and self._model.names.knows(word.lemma)
         labelled = any(q.meaning and q.meaning.name == IS_A for q in phrase.qualities)
+        sorts = word.lemma not in kinds and all(k.split()[-1:] == [word.lemma] for k in kinds)
+        vague = vague and not sorts  # "the bottle" where there are a glass and a plastic bottle
         vague = vague and not (labelled or phrase.plural or self._nouns.lexicon.has_type(head.said))
         return _ABSENT if vague or not head.members else 1.0
 

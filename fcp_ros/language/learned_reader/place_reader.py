@@ -45,6 +45,7 @@ class PlaceReader:
 
     def __init__(self, parsed: ParsedInstruction, phrases: LearnedPhrases) -> None:
         self._places = parsed.places
+        self._schema = parsed.context.domain.schema
         self._phrases = phrases
         self._finder = PlacingFinder(self._bars)
 
@@ -151,7 +152,10 @@ class PlaceReader:
         if one is None and not parts.barred:
             return
         if one is not None:
+            one, outer = self._split_place(one)
             yield self.make(said, parts.act, one)
+            if outer is not None:
+                yield self._make_more(parts.act, outer, said.lemma)
         yield from self._place_again(said, theme, parts, placed=one is not None)
         yield from self._place_others(said, parts, one)
 
@@ -205,15 +209,19 @@ class PlaceReader:
             one = self.make_place(said, again if placed else theme, place)
             if one is not None:
                 clause = self._make_more(Act.STATE, one, "")
-                no = list_uses([said.tree.words[place.words[0].place - 1]], WordRole.LIMIT, "not")
+                before = said.tree.words[max(0, place.words[0].place - 2) : place.words[0].place]
+                words = [w for w in before if w.text in ("not", "anywhere", "but", "except")]
+                no = list_uses(words, WordRole.LIMIT, "not")
                 yield replace(clause, negated=True, uses=(*clause.uses, *no))
 
     def _place_others(
         self, said: Nucleus, parts: Placing, one: Predication | None
     ) -> Iterator[SpokenClause]:
         """Read "and | the book | on the couch", and what goes to the same place: "and the book"."""
+        nouns = [one for one, _ in parts.pairs]
         for other, there in parts.pairs:
-            moved = self.read_noun(said, other, (there.root,))
+            further = (one for one in nouns if one is not other)
+            moved = self.read_noun(said, other, (there.root, *further))
             placed = self.make_place(said, moved, there) if moved is not None else None
             if placed is not None:
                 yield self._make_more(parts.act, placed, said.lemma)
@@ -226,6 +234,31 @@ class PlaceReader:
                 arguments: dict[str, Argument] = {THEME: moved, PLACE: _repeat(where)}
                 same = replace(one, arguments=arguments, uses=())
                 yield self._make_more(parts.act, same, said.lemma)
+
+    def _split_place(self, one: Predication) -> tuple[Predication, Predication | None]:
+        """Split "(a potato) in a pot | in the fridge", unless a pot is there that may be meant."""
+        place = one.arguments[PLACE]
+        if not isinstance(place, NounPhrase):
+            return one, None
+        for quality in place.qualities:
+            where = quality.arguments.get(PLACE)
+            placed = quality.meaning is None and quality.subject == THEME
+            if not placed or not isinstance(where, NounPhrase) or quality.negated or quality.source:
+                continue
+            types = self._phrases.list_types(place), self._phrases.list_types(where)
+            chosen = self._places.choose(quality.preposition, *types) if all(types) else None
+            if chosen is None or quality.preposition not in ("in", "on"):
+                continue
+            relation = chosen.meaning.name
+            if self._schema.has_relation(relation) and self._schema.relation(relation).static:
+                continue
+            if self._phrases.is_there(place, where):
+                continue
+            kept = tuple(q for q in place.qualities if q is not quality)
+            inner = replace(one, arguments={**one.arguments, PLACE: replace(place, qualities=kept)})
+            arguments = {THEME: _repeat(replace(place, qualities=kept)), PLACE: where}
+            return inner, Predication(None, arguments, preposition=quality.preposition)
+        return one, None
 
     def place_same(self, said: Nucleus, same: NounPhrase = _IT) -> Iterator[SpokenClause]:
         """Read "(the milk to the table, then) back | into the fridge", "(the milk,) put | there".
@@ -298,6 +331,8 @@ class PlaceReader:
         place = self.read_noun(said, source.noun)
         if place is None or not isinstance(theme, NounPhrase):
             return theme
+        if not self._phrases.may_be(theme, source.preposition, place):
+            return theme  # its words stay unread
         uses = list_uses(source.words, WordRole.ACTION, "from")
         from_ = source.preposition == "from"
         there = Predication(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fcp_ros.language.english.verbs import PUT_VERBS, REMOVE_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.nucleus import Nucleus, SpokenPlace, find_places, may_name
+from fcp_ros.language.learned_reader.phrases import DIRECTIONS
 from fcp_ros.language.parsing.trees import Act, Reference
 from fcp_ros.language.syntax.tree import Word
 
@@ -21,6 +22,7 @@ WANTING = gather_words("want need like love prefer wish have see")
 PLACED = gather_words("on in at near under behind before above to where")
 _STATIC, _DESTINATIONS = gather_words("on in at inside under"), gather_words("to into onto")
 """Prepositions of where something is, and of where it goes: "(the mug) on the table | to it"."""
+_NEAR = gather_words("near under behind before above")
 DEICTIC = {"there": Reference.THERE, "here": Reference.HERE}
 """Adverbs that are places."""
 
@@ -78,6 +80,10 @@ class PlacingFinder:
         sources = [p for p in own if p.preposition == "from" and p not in barred]
         goals = [p for p in own if p not in (*sources, *barred)]
         joined, pairs = self._find_joined(said, word, goals)
+        later = _pair_up(joined, goals)
+        pairs += later
+        joined = [one for one in joined if all(one is not noun for noun, _ in later)]
+        goals = [p for p in goals if all(p is not place for _, place in later)]
         if not goals and sources:  # "from the counter | on the table"
             source = sources[0].noun
             behind = [p for p in said.list_behind(source) if p.preposition in PLACED]
@@ -85,8 +91,8 @@ class PlacingFinder:
         if not goals:
             goals = [p for p in attached if p.preposition in PLACED][-1:]
         if not goals and pairs:
-            goals = [pairs[-1][1]]  # "the mug and the book | on the table"
-            joined, pairs = [*joined, *(one for one, _ in pairs)], []
+            (one, place), *pairs = pairs  # "the mug and the book | on the table, ..."
+            joined, goals = [*joined, one], [place]
         named = [p for p in goals if p.noun.text not in DEICTIC]
         goals = named or goals[:1]  # "on the table there" is on the table
         described = goals[:1] if self._says_which(said, goals) else []
@@ -98,6 +104,9 @@ class PlacingFinder:
         """Return True for "(everything) on the counter | on the table": it is there already."""
         if len(goals) < 2 or goals[0].preposition == "where" or goes_on(said, goals[1]):
             return False
+        near = goals[1].preposition in _NEAR  # "on the counter | by the fridge"
+        if near or any(word.lemma in DIRECTIONS for word in (goals[1].noun, *goals[1].words)):
+            return False  # "in the cabinet | to the left of the stove"
         static = goals[0].words[0].text in _STATIC and goals[1].words[0].text in _DESTINATIONS
         return static or self._bars(said, goals[0].noun, goals[1], goals[1].noun)
 
@@ -128,7 +137,9 @@ class PlacingFinder:
             open_.insert(0, theme)
         while open_:
             word = open_.pop(0)
+            behind = bool(goals) and word.place > goals[0].noun.place
             is_joined = word in said.joined or word.role == "conj"
+            is_joined |= behind and word.role in ("appos", "dep")  # ", the rest on the couch"
             if is_joined and word.place not in seen and word not in (p.noun for p in goals):
                 seen.add(word.place)
                 there = self._find_own_place(said, word)
@@ -138,7 +149,8 @@ class PlacingFinder:
                 elif word in said.joined:
                     alone.append(word)
             for child in tree.list_children(word.place, "conj", "appos", "dep"):
-                there = next((p for p in goals if p.noun is word), None)
+                known = (*goals, *(place for _, place in pairs))
+                there = next((p for p in known if p.noun is word), None)
                 if (
                     may_name(tree, child)
                     and there is not None
@@ -184,10 +196,26 @@ def _list_places_of(said: Nucleus, word: Word) -> Iterator[Word]:
             yield from _list_places_of(said, noun)
 
 
+def _pair_up(
+    joined: Sequence[Word], goals: Sequence[SpokenPlace]
+) -> list[tuple[Word, SpokenPlace]]:
+    """Pair what is joined behind the first place with the place behind it: "the mug | on it"."""
+    found: list[tuple[Word, SpokenPlace]] = []
+    for noun in joined:
+        before = [p for p in goals if p.noun.place < noun.place]
+        behind = [p for p in goals if p.words[0].place > noun.place]
+        between = [n for n in joined if behind and noun.place < n.place < behind[0].words[0].place]
+        if before and behind and not between:
+            found.append((noun, behind[0]))
+    return found
+
+
 def _is_negated(said: Nucleus, place: SpokenPlace) -> bool:
-    """Return True for "not | on the couch"."""
+    """Return True for "not | on the couch", "anywhere but | on the couch"."""
     words = said.tree.words
     before = words[place.words[0].place - 1] if place.words[0].place else None
+    if before is not None and before.place and before.text in ("but", "except"):
+        return words[before.place - 1].text == "anywhere"
     return before is not None and before.text == "not" and before.head != said.verb.place
 
 

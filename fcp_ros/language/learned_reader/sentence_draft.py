@@ -3,7 +3,15 @@
 
 from __future__ import annotations
 
-from fcp_ros.language.parsing.trees import Act, Link, Predication, Sentence, SpokenClause
+from fcp_ros.language.parsing.trees import (
+    Act,
+    Determiner,
+    Link,
+    NounPhrase,
+    Predication,
+    Sentence,
+    SpokenClause,
+)
 from fcp_ros.language.reading import WordUse
 
 
@@ -42,4 +50,16 @@ class SentenceDraft:
         """Make the sentence; None if nothing is asked for."""
         if all(clause.act in (Act.REMARK, Act.TOPIC) for clause in self.clauses):
             return None
+        self._put_rest_last()
         return Sentence(tuple(self.clauses), tuple(self._links), tuple(self.uses), self.degree)
+
+    def _put_rest_last(self) -> None:
+        """Put "leave everything else as it is" behind what else is asked for, which it is about."""
+        several = len(self.clauses) > 1 and set(self._links) == {Link.AND}
+        if several and _is_of_rest(self.clauses[0]):
+            self.clauses.append(self.clauses.pop(0))
+
+
+def _is_of_rest(clause: SpokenClause) -> bool:
+    phrases = (one for said in clause.predications for one in said.arguments.values())
+    return any(isinstance(p, NounPhrase) and p.determiner is Determiner.REST for p in phrases)

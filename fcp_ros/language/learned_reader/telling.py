@@ -35,6 +35,8 @@ _LOGICAL = gather_words(
 )
 _RESUMING = gather_words("it them that those one ones both this these")
 _TRANSITIVE = PUT_VERBS | gather_words("touch disturb")
+PERSONS = gather_words("somebody someone everybody everyone nobody anyone anybody")
+"""Subjects that "it" does not mean."""
 PLACED = gather_words("go belong stay remain")
 """Verbs that say in the present where something shall be."""
 
@@ -56,6 +58,7 @@ def is_told(unit: Segment, end: int, marks: Sequence[Mark], last: Act) -> bool:
         return False
     if not helpers and subject is not None and root.tag in ("VBN", "VBD", "JJ"):
         bare = subject.tag == "NN" and not tree.children[subject.place]
+        bare = bare and subject.text not in PERSONS  # "somebody left the bowl there"
         if bare or last is not Act.REMARK:
             return False
     if any(w.text == "better" for w in tree.list_children(root.place, "advmod")) and helpers:
@@ -68,6 +71,9 @@ def is_told(unit: Segment, end: int, marks: Sequence[Mark], last: Act) -> bool:
         )
         for m in marks
     )
+    if subject is not None and root.tag == "VBD" and not helpers:
+        own = subject.tag == "PRP" or tree.find_child(subject.place, "poss") is not None
+        ordered = ordered and not own  # "my grandmother always did the linen first"
     weighty = any(w.text in _WEIGHTY for w in tree.words)
     if ordered or weighty or any(w.text in _LOGICAL for w in tree.words[:3]):
         return False  # "first the napkin goes on the table, then the glass follows"
@@ -129,7 +135,9 @@ def names_topic(unit: Segment, following: Segment, tokens: Sequence[Token]) -> b
         and not any(following.tree.list_children(verb.place, "dobj", "prt"))
     )
     resumed = any(w.text in _RESUMING and w.role != "det" for w in following.tree.words)
-    return (lacking and not apart) or (resumed and bool(links or apart))
+    return (lacking and not apart) or (
+        resumed and bool(links or apart or following.piece.imperative)
+    )
 
 
 def speak_again(phrase: Phrase) -> NounPhrase:

@@ -176,13 +176,8 @@ class Lexicon:
         Args:
             noun: names the things.
         """
-        found = dict[str, None]()
-        for name in noun.members:
-            category = self._instance.attribute(self._instance.id_of(name), CATEGORY)
-            label = normalise_label(category) if isinstance(category, str) else ""
-            if word in label.split()[:-1]:
-                found[label] = None
-        return tuple(found)
+        labels = dict.fromkeys(map(self.find_label, noun.members))
+        return tuple(label for label in labels if word in label.split()[:-1])
 
     # --- nouns
 
@@ -275,9 +270,13 @@ class Lexicon:
             note = f'"{said}" is a {single}'
             yield replace(match, degree=match.degree * degree, note=note)
 
-    def _is_labelled(self, name: str, label: str) -> bool:
+    def find_label(self, name: str) -> str:
+        """Return the label of an element in lower case; empty for one that has none."""
         category = self._instance.attribute(self._instance.id_of(name), CATEGORY)
-        return isinstance(category, str) and normalise_label(category) == label
+        return normalise_label(category) if isinstance(category, str) else ""
+
+    def _is_labelled(self, name: str, label: str) -> bool:
+        return self.find_label(name) == label
 
     def _may_say_sort(self, word: str) -> bool:
         """Return True for a word that English, the phrases and attributes have no other use for.

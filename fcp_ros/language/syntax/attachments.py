@@ -25,7 +25,8 @@ from fcp_ros.language.syntax.noun_attachments import (
     leave_out,
 )
 from fcp_ros.language.syntax.sentences import Segment
-from fcp_ros.language.syntax.tree import Tree, Word, move_words
+from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word, move_words
+from fcp_ros.language.syntax.units import take_words
 
 _FREE = gather_words("whatever whichever what")
 _FREE_ROLES = {
@@ -53,6 +54,7 @@ def mend_segment(segment: Segment) -> Segment:
 def mend_tree(tree: Tree) -> Tree:
     """Mend a tree; it stays as it is where nothing is wrong with it."""
     mends = (
+        _name_list,
         _join_lists,
         _join_parts,
         _join_places,
@@ -74,6 +76,27 @@ def mend_tree(tree: Tree) -> Tree:
     for mend in mends:
         tree = mend(tree)
     return tree
+
+
+def _name_list(tree: Tree) -> Tree:
+    """Take "mug, bowl and apple on the counter" for a list of things, not for what you should."""
+    root = tree.root
+    listed = [w for w in tree.list_children(root.place, "appos", "conj") if w.is_noun]
+    asked = any(w.is_inserted for w in tree.list_children(root.place, *SUBJECTS))
+    placed = any(word.role == "prep" for word in tree.words)
+    if not (root.is_noun and listed and asked and placed):
+        return tree
+    if tree.find_child(root.place, "dobj"):
+        return tree
+    said = [w.place for w in tree.words if not w.is_inserted]
+    mended = take_words(tree, root.place, said)
+    head = mended.root.place
+    return Tree(
+        tuple(
+            replace(w, role="conj") if w.role == "appos" and w.head == head and w.is_noun else w
+            for w in mended.words
+        )
+    )
 
 
 # --- lists
@@ -153,7 +176,8 @@ def _join_places(tree: Tree) -> Tree:
             continue
         nouns = [tree.find_child(one.place, "pobj") for one in (first, word)]
         links = list(tree.list_children(first.place, "cc"))
-        if nouns[0] is None or nouns[1] is None or not links:
+        contrary = any(link.text == "but" for link in links)  # "not on the table but | on it"
+        if nouns[0] is None or nouns[1] is None or not links or contrary:
             continue
         moved[nouns[1].place] = (nouns[0].place, "conj")
         moved |= {link.place: (nouns[0].place, "cc") for link in links}

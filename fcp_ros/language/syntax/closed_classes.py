@@ -36,7 +36,7 @@ AUXILIARIES = gather_words(
 ADVERBS = gather_words(
     "please kindly just also now then first firstly second secondly third finally lastly last "
     "next afterwards simply always never again instead maybe perhaps possibly okay ok so well "
-    "hey hi hello robot afterward later otherwise else still too either"
+    "yes yeah hey hi hello robot afterward later otherwise else still too either"
 )
 """What may stand between the beginning of a clause and its verb."""
 DIRECTIONS = gather_words(

@@ -33,6 +33,7 @@ conjunction, there without an object, and before what begins a noun phrase."""
 _FINITE = gather_words("is are was were should must can has have will")
 _COPULAS = gather_words("am is are was were be been not look looks 's")
 _ASKED = gather_words("i you we they he she it the")
+_TELLING = gather_words("i we they he she")
 _NOUN_FOR_CAN = "tin"
 _SERIAL = frozenset(["go", "come"])
 _SEPARABLE = gather_words("up on off down out away")
@@ -149,12 +150,15 @@ def _starts_imperative(tokens: Sequence[Token], begin: int, place: int, end: int
         if token.text == "do":
             opened = initial or tokens[before].text == ","
             return following == "not" or (opened and following not in _ASKED)
-        return token.text in ("be", "have") and following not in _ASKED
+        told = not initial and token.text == "have" and tokens[begin].text in _TELLING
+        return token.text in ("be", "have") and following not in _ASKED and not told
     needed = _INITIAL if initial else _LATER
     if following in DETERMINERS or following in PRONOUNS or following in NUMBERS:
         needed = _CERTAIN
     elif following in _FINITE:
         return False
+    elif _is_adjective(token.text):
+        return False  # "dirty plates to the kitchen"
     elif not initial and (following in _MARKED or following in ("", "and", "or")):
         needed = _SURE
     return rate_verb(token.text) >= needed
@@ -187,6 +191,11 @@ def rate_verb(word: str) -> float:
     """Rate how likely a word is the base form of a verb rather than a noun."""
     wordnet = find_wordnet()
     return wordnet.rate_verb(word) if wordnet else 0.0
+
+
+def _is_adjective(word: str) -> bool:
+    wordnet = find_wordnet()
+    return wordnet is not None and wordnet.is_adjective(word)
 
 
 def _find_link(tokens: Sequence[Token], begin: int, verb: int) -> int:

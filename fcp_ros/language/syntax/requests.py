@@ -53,7 +53,7 @@ _COMMON_SENSES = 3
 _LIMITING = gather_words("no not only except without but too also else instead")
 _LEISURE = gather_words("get have be find feel like want")
 """Verbs of "when you have time"."""
-_WILLING = gather_words("want like wish think suppose mind")
+_WILLING = gather_words("want like wish think suppose mind dare")
 """Verbs whose negation is one of what is wanted, or polite."""
 _WISHING = gather_words("possible possibly can could manage able")
 _HEDGES = gather_words("possibly kindly perhaps maybe why")

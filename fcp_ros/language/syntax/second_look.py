@@ -295,8 +295,21 @@ def _lacks_object(tree: Tree, words: Sequence[Word], names: frozenset[int]) -> b
 # --- run-ons
 
 
+def _resumes(tree: Tree, verb: Word, names: frozenset[int]) -> bool:
+    """Return True for "(the mug) | put it there", whose verb has no ending for a subject."""
+    subject = tree.find_child(verb.place, "nsubj")
+    behind = tree.words[verb.place + 1 : verb.place + 2]
+    resumed = any(w.text in ("it", "them") and w.role == "dobj" for w in behind)
+    helped = any(tree.list_children(verb.place, "aux", "mark"))
+    named = subject is not None and subject.token in names
+    base = verb.is_verb and verb.text == verb.lemma and rate_verb(verb.text) >= _SURE
+    return base and named and resumed and not helped
+
+
 def _runs_on(tree: Tree, word: Word, names: frozenset[int]) -> bool:
     """Return True for the verb of a further request: "(it is dirty) | take it to the sink"."""
+    if word.role == "ROOT":
+        return _resumes(tree, word, names)
     if not word.is_verb or word.token in names or word.role not in _LOOSE:
         return False
     if rate_verb(word.text) < _SURE or word.place + 1 >= len(tree.words):

@@ -20,6 +20,8 @@ from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.trees import Determiner, Noun, NounPhrase, Reference, list_heads
 from fcp_ros.language.reading import Refusal
 
+_OF_ALL_THINGS = 0.8
+"""Degree of "the rest" as all other things, not those of the kind that was mentioned."""
 _NO_OTHERS = 0.4
 """Degree of "the others" of a kind of which there are no others."""
 
@@ -83,14 +85,24 @@ class RemainderResolver(DescriptionMatcher):
             raise Unresolved("what is left out", Refusal.REMAINDER)
         return left[0] if len(left) == 1 else TermGroup(left)
 
+    def _is_all_named(self, noun: Noun) -> bool:
+        """Return True if each thing of a kind was spoken of by itself."""
+        terms = [mention.term for mention in self.mentions]
+        terms += [p for term in terms if isinstance(term, TermGroup) for p in term.parts]
+        named = {term.name for term in terms if isinstance(term, Constant)}
+        return bool(noun.members) and set(noun.members) <= named
+
     def resolve_rest(self, phrase: NounPhrase, noun: Noun | None, slot_type: str) -> Term:
         """Resolve "the rest": those of the kind that was mentioned that were not spoken of."""
         whole_term = self._find_whole(phrase)
         if whole_term is not None:
             return self._leave_rest(phrase, whole_term, slot_type)
         if noun is None:
-            earlier = self._find_earlier_noun() if phrase.head is Reference.ONE else None
-            noun = earlier
+            noun = self._find_earlier_noun() if phrase.head is Reference.ONE else None
+        alone = phrase.head is Reference.ONE and phrase.plural
+        if noun is not None and alone and self._is_all_named(noun):
+            noun = None  # "put the milk in the fridge and leave the rest": no milk is left
+            self.degree *= _OF_ALL_THINGS
         whole = replace(phrase, determiner=Determiner.ALL, other=False, number=None)
         if not phrase.plural and self._list_single(noun):  # one ... and the other one
             other = self.maker.make(replace(phrase, number=None), noun, Quantifier.EXISTS)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.learned_reader.descriptions import DescriptionReader
+from fcp_ros.language.learned_reader.noun_phrases.descriptions import DescriptionReader
 from fcp_ros.language.parsing.lexicon import NounMatch
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import NounOpening

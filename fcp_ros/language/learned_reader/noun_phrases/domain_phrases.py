@@ -15,6 +15,7 @@ from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.meanings import SpokenPattern, match_word
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
+from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, read_number
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
     Argument,
@@ -91,7 +92,7 @@ class DomainPhrases:
         for pattern in patterns:
             if pattern.is_place and pattern.meaning.source is MeaningSource.RELATION:
                 continue
-            found = self._match_pattern(pattern, first, end, depth)
+            found = self.match_pattern(pattern, first, end, depth)
             if found is None:
                 continue
             arguments, uses, degree, stop = found
@@ -119,9 +120,15 @@ class DomainPhrases:
                 best = Said((said, *rest.qualities), (), inner, spans, said.degree)
         return best
 
-    def _match_pattern(
-        self, pattern: SpokenPattern, start: int, end: int, depth: int
+    def match_pattern(
+        self, pattern: SpokenPattern, start: int, end: int, depth: int = 0
     ) -> tuple[dict[str, Argument], tuple[WordUse, ...], float, int] | None:
+        """Match the tokens from one on with all parts of a phrase of the domain.
+
+        Returns:
+            What fills its slots, the uses of its own words, how sure that is, and the token
+            behind it; None if a part is missing before `end`.
+        """
         place, degree = start, 1.0
         arguments: dict[str, Argument] = {}
         uses: list[WordUse] = []
@@ -139,7 +146,13 @@ class DomainPhrases:
             assert isinstance(part, PhraseSlot)
             type_ = pattern.meaning.types.get(part.name, "")
             if type_ == NUMBER:
-                return None
+                number = read_number(self._nouns.tokens, place)
+                if number is None or not 0 < number[1] <= MOST_NUMBER:
+                    return None
+                arguments[part.name] = number[1]
+                uses.append(self._use(place, number[0], WordRole.QUANTITY, str(number[1])))
+                place = number[0]
+                continue
             if type_ == TEXT:
                 if part is not pattern.parts[-1]:
                     return None

@@ -17,7 +17,7 @@ _BOUNDING = frozenset(["than", "most", "least"])
 
 
 class NounLinks:
-    """What joins the nouns of a tree.
+    """The words and marks that join the nouns of a tree.
 
     Args:
         get: returns the text of a token.

@@ -11,7 +11,12 @@ from fcp_ros.domain.model import IS_A
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.learned_reader.domain_phrases import PARTNERS, DomainPhrases, Read, Said
+from fcp_ros.language.learned_reader.noun_phrases.domain_phrases import (
+    PARTNERS,
+    DomainPhrases,
+    Read,
+    Said,
+)
 from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
@@ -69,7 +74,7 @@ class DescriptionReader:
         self._tree = spans.tree
         self._read = read
         self._find_state = find_state
-        self._phrases = DomainPhrases(nouns, spans, read, self._read_place)
+        self.phrases = DomainPhrases(nouns, spans, read, self._read_place)
 
     # --- before the noun
 
@@ -249,7 +254,7 @@ class DescriptionReader:
 
     def _match(self, below: Sequence[int], depth: int) -> Said | None:
         """Match the words from the first to the last token with a phrase of the domain."""
-        return self._phrases.match(below[0], below[-1] + 1, depth)
+        return self.phrases.match(below[0], below[-1] + 1, depth)
 
     # --- clauses
 
@@ -278,7 +283,7 @@ class DescriptionReader:
         helpers = {w.token for w in self._tree.list_children(verb.place, "aux", "auxpass", "neg")}
         passive = any(self._tree.list_children(verb.place, "auxpass")) or verb.tag == "VBN"
         for begin in dict.fromkeys((first, *self._skip(first, helpers))):
-            found = self._phrases.match(begin, end, depth)
+            found = self.phrases.match(begin, end, depth)
             if found is not None:
                 skipped = set(range(start, begin))
                 fillers = self._use_words(skipped, WordRole.FILLER)
@@ -291,7 +296,7 @@ class DescriptionReader:
                     uses=(*fillers, *found.uses),
                     tokens=found.tokens | skipped,
                 )
-        purpose = self._phrases.read_purpose(first, end)
+        purpose = self.phrases.read_purpose(first, end)
         if purpose is not None:
             that = frozenset(range(start, first))
             uses = (*self._use_words(that, WordRole.FILLER), *purpose.uses)
@@ -393,7 +398,7 @@ class DescriptionReader:
         """Read a state, a place or a kind: "dirty", "on the table", "a mug"."""
         below = sorted(self._spans.list_tokens(child.place))
         if child.role in ("prep", "dative"):
-            return self._read_place(child, depth) or self._phrases.match(
+            return self._read_place(child, depth) or self.phrases.match(
                 below[0], below[-1] + 1, depth
             )
         if child.text in _HERE:

@@ -13,15 +13,15 @@ from dataclasses import replace
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
-from fcp_ros.language.learned_reader.descriptions import DescriptionReader, FindState
-from fcp_ros.language.learned_reader.head_reader import (
+from fcp_ros.language.learned_reader.noun_phrases.descriptions import DescriptionReader, FindState
+from fcp_ros.language.learned_reader.noun_phrases.head_reader import (
     ALONE,
     PRONOUNS,
     UNKNOWN,
     HeadReader,
     PhraseStart,
 )
-from fcp_ros.language.learned_reader.joined_nouns import (
+from fcp_ros.language.learned_reader.noun_phrases.joined_nouns import (
     NounLinks,
     share_determiner,
     share_head,
@@ -88,6 +88,7 @@ class NounReader:
         self._beside = frozenset[int]()  # what is said of the one that is being read
         self._said = DescriptionReader(nouns, spans, self._read_best, find_state)
         self._heads = HeadReader(nouns, spans, self._said)
+        self.domain_phrases = self._said.phrases
 
     def read(
         self,
@@ -121,13 +122,14 @@ class NounReader:
                 return group
         return self._read_one(word, without, depth)
 
-    def _read_best(self, word: Word, type_: str, depth: int) -> Phrase | None:
+    def _read_best(
+        self, word: Word, type_: str, depth: int, without: frozenset[int] = frozenset()
+    ) -> Phrase | None:
         """Read what is within a phrase."""
         if depth > _DEEPEST:
             return None
-        rated = [
-            (p.degree * self._nouns.fit(p, type_), p) for p in self.read(word.place, depth=depth)
-        ]
+        found = self.read(word.place, without, depth)
+        rated = [(p.degree * self._nouns.fit(p, type_), p) for p in found]
         degree, phrase = max(rated, key=lambda one: one[0], default=(0.0, None))
         return phrase if degree > UNKNOWN else None
 
@@ -421,7 +423,9 @@ class NounReader:
         same = any(self._get(t) == "same" for t in first)
         links = ("as",) if same else ("than", "from")
         place = phrase.end
-        if not (same or phrase.other) or self._get(place) not in links or place not in own:
+        if not (same or phrase.other) or self._get(place) not in links:
+            return phrase
+        if place not in own and not same:
             return phrase
         before = PREPOSITIONS.get((self._get(phrase.start - 1),), "")
         where = before if before in ("in", "on") else "from"
@@ -453,8 +457,10 @@ class NounReader:
             end = EXCEPT.find_end(self._tokens, start)
             if end == start:
                 continue
+            words = [self._spans.words[t] for t in range(start, end) if t in self._spans.words]
             for head in self._spans.list_heads(end):
-                excluded = self._read_best(head, "", depth + 1)
+                inner = frozenset(w.place for w in words if w.head == head.place)  # "not"
+                excluded = self._read_best(head, "", depth + 1, inner)
                 if excluded is None or _says_none(excluded):
                     continue  # "all forks on the table, but no knives"
                 use = self._use(start, end, WordRole.LIMIT, "except")
