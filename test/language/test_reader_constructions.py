@@ -253,6 +253,11 @@ GOALS = {
     ),
     "place the mug_1 on counter_1": "on(mug_1, counter_1)",
     'put "mug_1" on the counter': "on(mug_1, counter_1)",
+    # the part by which a thing is opened is no other thing
+    "Close the refrigerator door.": "closed(fridge_1)",
+    "Should the fridge be open, close it.": (
+        "not initially (not closed(fridge_1)) or closed(fridge_1)"
+    ),
 }
 
 
@@ -279,6 +284,7 @@ def test_construction_is_read(sentence, house, reader):
         "put the mug on the couch, make that the table, and close the door",
         "wipe the counter, but that's not so important",
         "have the flat tidied up",
+        "Bring me the glass. If it's not there the mug will do.",
     ],
 )
 def test_what_is_not_read_is_asked_about(sentence, house, reader):

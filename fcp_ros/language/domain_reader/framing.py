@@ -23,6 +23,7 @@ from fcp_ros.language.syntax import (
     join_checks,
     join_conditions,
     parse_segments,
+    write_inversions,
 )
 from fcp_ros.language.syntax.statements import SPEAKERS
 from fcp_ros.language.syntax.tree import SUBJECTS
@@ -59,7 +60,7 @@ def frame_instruction(
     def concerns(places: Sequence[int]) -> bool:
         return any(is_of_domain(tokens, place, lexicon, patterns) for place in places)
 
-    tokens = _write_copulas(tokens, patterns)
+    tokens = write_inversions(_write_copulas(tokens, patterns))
     checked = join_checks(tokens)
     if checked is not None:
         return _account(tokens, checked, frame_instruction(checked, lexicon, patterns))

@@ -20,7 +20,7 @@ from fcp_ros.language.demands.names import LearnedNames
 from fcp_ros.language.english.function_words import COMMON, ENGLISH, FILLERS
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.language.english.nouns.noun_synonyms import SYNONYMS
-from fcp_ros.language.english.nouns.wholes import PART_NOUNS
+from fcp_ros.language.english.nouns.wholes import OPENING_PARTS, PART_NOUNS
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.word_lists import gather_words
@@ -256,6 +256,11 @@ class Lexicon:
             return
         single = next(iter(list_singulars(head)), head)
         if single in PART_NOUNS:  # those of a whole: "the bicycle pieces"
+            return
+        wholes = self._look_up(sorts, end) if single in OPENING_PARTS else []
+        if wholes:
+            note = f'"{" ".join(words)}" is part of it'
+            yield from (replace(m, degree=m.degree * _SORT_DEGREE, note=note) for m in wholes)
             return
         single = next(iter(list_known(head, self._known)), head)
         if not all(says_sort(sort, single) for sort in sorts):

@@ -13,7 +13,7 @@ from fcp_ros.language.syntax.clauses import (
     parse_clauses,
 )
 from fcp_ros.language.syntax.pipeline import load_pipeline, load_pipeline_ahead, require_pipeline
-from fcp_ros.language.syntax.questions import join_checks, join_conditions
+from fcp_ros.language.syntax.questions import join_checks, join_conditions, write_inversions
 from fcp_ros.language.syntax.requests import Force, Framed, find_requests
 from fcp_ros.language.syntax.sentences import Segment, parse_segments
 from fcp_ros.language.syntax.tree import Tree, Word, join_trees
@@ -37,4 +37,5 @@ __all__ = [
     "parse_clauses",
     "parse_segments",
     "require_pipeline",
+    "write_inversions",
 ]

@@ -84,6 +84,22 @@ def join_checks(tokens: Sequence[Token]) -> list[Token] | None:
     return None
 
 
+def write_inversions(tokens: Sequence[Token]) -> list[Token]:
+    """Write "should the fridge be open, close it" as "if the fridge is open, close it"."""
+    found = list(tokens)
+    for start, token in enumerate(tokens):
+        if token.text != "should" or not (start == 0 or tokens[start - 1].text in _CLOSING):
+            continue
+        marks = (i for i in range(start, len(tokens)) if tokens[i].kind is TokenKind.MARK)
+        end = next(marks, len(tokens))
+        being = next((i for i in range(start + 2, end) if tokens[i].text == "be"), -1)
+        if being < 0 or end + 1 >= len(tokens) or tokens[end].text != ",":
+            continue  # "should it be open?" asks
+        found[start] = replace(token, text="if")
+        found[being] = replace(tokens[being], text="is")
+    return found
+
+
 def _begins_clause(texts: Sequence[str], place: int) -> bool:
     return place == 0 or texts[place - 1] in (*_CLOSING, "please", "then", "to", "go", "you")
 

@@ -56,6 +56,8 @@ _LEISURE = gather_words("get have be find feel like want")
 _WILLING = gather_words("want like wish think suppose mind dare")
 """Verbs whose negation is one of what is wanted, or polite."""
 _WISHING = gather_words("possible possibly can could manage able")
+_WHEREABOUTS = gather_words("there here gone")
+"""Words of "if it's not there", which is a condition."""
 _HEDGES = gather_words("possibly kindly perhaps maybe why")
 _JOINING = gather_words("so and then but")
 _MEANINGFUL = gather_words("no stop wait sorry yes well")
@@ -416,7 +418,8 @@ def _is_polite_clause(tree: Tree, verb: Word, places: Sequence[int]) -> bool:
     if any(tree.words[p].text in _WISHING for p in places):
         return False
     if opening == "if":
-        return who in ("you", "it", "that", "")
+        where = any(w.text in _WHEREABOUTS for w in tree.list_children(verb.place, "advmod"))
+        return who in ("you", "it", "that", "") and not where
     if opening in ("when", "once", "whenever"):
         return who == "you" and verb.lemma in _LEISURE
     return opening == "before" and who in ("i", "we") and verb.lemma == "forget"

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 
+OPENING_PARTS = gather_words("door lid")
+"""Parts by which their whole is opened and closed: "the fridge door" is the fridge's."""
 PART_NOUNS = gather_words("part component piece thing item stuff equipment bit element ingredient")
 """Nouns for parts of anything, in the singular."""
 
