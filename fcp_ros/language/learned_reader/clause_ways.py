@@ -17,8 +17,6 @@ MAKING = gather_words("keep leave have get make want need")
 """Verbs with a state behind their object."""
 
 _WANTED = gather_words("want need have get like")
-
-
 _HAVING = gather_words("have need want require get")
 _LACKING = gather_words("need want require deserve lack")
 
@@ -49,19 +47,8 @@ def list_ways(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
         state_ = DemandClause("be", "", (argument,), nucleus.particles[0].text)
         yield SpokenParts(state_, (verb.place,))
         return
-    helpers = [h.lemma for h in nucleus.tree.list_children(verb.place, "aux")]
-    own = nucleus.subject is not None and nucleus.subject is not verb
-    if own and verb.tag in ("VBN", "VBD") and (nucleus.passive or "have" not in helpers):
-        particle = nucleus.particles[0].text if nucleus.particles else ""
-        complement = f"{verb.text} {particle}".strip()
-        yield replace(parts, clause=replace(clause, verb="be", complement=complement, particle=""))
-        arguments = tuple(
-            replace(a, marker=OBJECT) if a.marker == SUBJECT else a for a in clause.arguments
-        )
-        yield replace(
-            parts,
-            clause=DemandClause(verb.lemma, particle, arguments, "", clause.negated),
-        )
+    if _is_done(nucleus):
+        yield from _list_done(parts, nucleus)
         return
     whole = _find_whole(nucleus)
     if whole is None:
@@ -73,21 +60,45 @@ def list_ways(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
         heads = [h for a, h in zip(clause.arguments, parts.heads, strict=True) if a in others]
         parts = SpokenParts(replace(clause, arguments=(*arguments, *others)), (noun.place, *heads))
         clause = replace(parts.clause, verb=text)
-    if (
-        nucleus.thing is not None
-        and nucleus.receiver is not None
-        and verb.lemma in ("give", "have")
-    ):
-        pairs = [
-            (replace(a, marker=OBJECT), head)
-            for a, head in zip(clause.arguments, parts.heads, strict=True)
-            if head != nucleus.thing.place
-        ]
-        light = DemandClause(nucleus.thing.lemma, "", tuple(a for a, _ in pairs))
-        yield SpokenParts(light, tuple(head for _, head in pairs))
+    if nucleus.thing is not None and nucleus.receiver is not None:
+        yield from _list_given(parts, verb, nucleus.thing)
     for other in SAME_VERBS.get(clause.action, ()):
         meant, _, particle = other.partition(" ")
         yield replace(parts, clause=replace(clause, verb=meant, particle=particle))
+
+
+def _is_done(nucleus: Nucleus) -> bool:
+    """Return True for "the tv is | switched off", "the tv | switched off"."""
+    verb = nucleus.verb
+    helpers = [h.lemma for h in nucleus.tree.list_children(verb.place, "aux")]
+    own = nucleus.subject is not None and nucleus.subject is not verb
+    return own and verb.tag in ("VBN", "VBD") and (nucleus.passive or "have" not in helpers)
+
+
+def _list_done(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
+    """Yield what is done to a subject as a state of it, and as somebody's act."""
+    clause, verb = parts.clause, nucleus.verb
+    particle = nucleus.particles[0].text if nucleus.particles else ""
+    complement = f"{verb.text} {particle}".strip()
+    yield replace(parts, clause=replace(clause, verb="be", complement=complement, particle=""))
+    arguments = tuple(
+        replace(a, marker=OBJECT) if a.marker == SUBJECT else a for a in clause.arguments
+    )
+    act = DemandClause(verb.lemma, particle, arguments, "", clause.negated)
+    yield replace(parts, clause=act)
+
+
+def _list_given(parts: SpokenParts, verb: Word, thing: Word) -> Iterator[SpokenParts]:
+    """Yield "give the counter | a wipe" as an act whose verb is a noun."""
+    if verb.lemma not in ("give", "have"):
+        return
+    pairs = [
+        (replace(a, marker=OBJECT), head)
+        for a, head in zip(parts.clause.arguments, parts.heads, strict=True)
+        if head != thing.place
+    ]
+    light = DemandClause(thing.lemma, "", tuple(a for a, _ in pairs))
+    yield SpokenParts(light, tuple(head for _, head in pairs))
 
 
 def _bring(nucleus: Nucleus, thing: Word) -> SpokenParts:
