@@ -50,8 +50,9 @@ _WELL_KNOWN = 0.75
 """Least degree of a phrase of the chart that is taken before what people call things."""
 _ABSENT = 0.7
 """Degree of a noun of the chart for what isn't here."""
-_SUBSTITUTED = 0.5
-"""Degree of something else for a kind of the domain that isn't here, which relaxing asks about."""
+_SUBSTITUTED = 0.35
+"""Degree of something else for a kind of the domain that isn't here. Relaxing asks about that, so
+it is too little to doubt another reader by."""
 _LEAST_FIT = 0.05
 _LEAST_STATE, _LEAST_LIKENESS = 0.5, 0.6
 """Least degree of the demand that an adjective is taken for, and its least likeness to its word."""
