@@ -110,6 +110,7 @@ negation may be in one ("I can't sleep"), and a cause ("because I'm tired")."""
 
 CHART_LOGIC = (
     (NEGATIVES | NOTHINGS | EXCEPTIONS | SELDOM_EXCEPTIONS | RESTRICTIONS | _ALONE | CONDITIONS)
-    | (_REFUSALS | _CAUSES | _OTHERS | gather_words("swap swapped exchange exchanged keep while"))
+    | (_REFUSALS | _CAUSES | _OTHERS)
+    | gather_words("swap swapped exchange exchanged keep while after")
 ) - {"else", "nowhere"}
 """Words of a logic that a clause by itself doesn't have: the chart knows them better."""
