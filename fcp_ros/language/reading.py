@@ -13,7 +13,8 @@ class ReadingStatus(Enum):
     """The way in which the reading of an instruction ended."""
 
     READ = "read"
-    """One reading is clearly the best one, and every content word is accounted for."""
+    """One reading is clearly the best one, and every content word is accounted for. One that leaves
+    out words which probably ask for nothing names them (`Reading.unread`), and is never plain."""
     AMBIGUOUS = "ambiguous"
     """Several readings are about as good, or the only one is in doubt: `Interpretation.question`
     asks which one is meant."""
