@@ -62,9 +62,10 @@ def list_meanings(domain: Domain) -> Iterator[tuple[Meaning, tuple[FlatPart, ...
                     yield bind_missing(one, variant), variant
     for name, predicate in domain.graded.items():
         types = {parameter.name: parameter.type for parameter in predicate.parameters}
+        degree = make_graded_meaning(name, types)
         for phrase in words.graded.get(name, ()):
             for variant in phrase.variants:
-                yield bind_missing(make_graded_meaning(name, types), variant), variant
+                yield bind_missing(degree, variant), variant
     for rule in domain.rules.values():
         for phrase in words.rules.get(rule.name, ()):
             for variant in phrase.variants:
@@ -72,9 +73,10 @@ def list_meanings(domain: Domain) -> Iterator[tuple[Meaning, tuple[FlatPart, ...
                 if effect is not None:
                     yield effect, variant
     for task in words.tasks.values():
+        whole = make_task_meaning(task)
         for phrase in task.phrases:
             for variant in phrase.variants:
-                yield make_task_meaning(task), variant
+                yield whole, variant
 
 
 def list_phrase_words(domain: Domain) -> dict[tuple[str, bool], frozenset[str]]:

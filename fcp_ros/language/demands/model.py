@@ -122,6 +122,9 @@ class TextVectors:
         return float(first @ second)
 
 
+_MeaningKey = tuple[str, str, frozenset[str]]
+
+
 class FrameTable:
     """The frames of a domain with their vectors.
 
@@ -137,12 +140,18 @@ class FrameTable:
         self.actions = vectors.find([f.action for f in frames])
         self.complements = vectors.find([f.complement for f in frames])
         self.kinds = find_kinds(self.masked, self.actions, self.complements, kinds)
-        keys: dict[tuple[str, str, frozenset[str]], int] = {}
+        keys: dict[_MeaningKey, int] = {}
         self.groups = np.array([keys.setdefault(_key_of(f.meaning), len(keys)) for f in frames])
         """For each frame the number of its meaning."""
+        self._numbers = keys
+
+    def list_frames(self, meaning: Meaning) -> list[Frame]:
+        """List the frames of a meaning."""
+        number = self._numbers.get(_key_of(meaning), -1)
+        return [self.frames[place] for place in np.flatnonzero(self.groups == number)]
 
 
-def _key_of(meaning: Meaning) -> tuple[str, str, frozenset[str]]:
+def _key_of(meaning: Meaning) -> _MeaningKey:
     goal = str(meaning.goal) if meaning.goal is not None else ""
     return meaning.name, goal, frozenset(meaning.types)
 
@@ -273,8 +282,7 @@ class DemandModel:
 
     def list_frames(self, meaning: Meaning, domain: Domain) -> list[Frame]:
         """List the frames by which a domain says a meaning."""
-        key = _key_of(meaning)
-        return [f for f in self._find_table(domain).frames if _key_of(f.meaning) == key]
+        return self._find_table(domain).list_frames(meaning)
 
     def _score_best(self, compared: tuple[Places, Array, list[Assignment]]) -> float:
         """Return the score of the best frame."""

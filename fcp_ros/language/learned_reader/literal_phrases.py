@@ -16,7 +16,7 @@ from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.meanings import SpokenPattern
 from fcp_ros.language.parsing.trees import Act, Predication, Sentence, SpokenClause
-from fcp_ros.language.parsing.word_uses import collect_uses, list_phrase_uses
+from fcp_ros.language.parsing.word_uses import collect_uses
 from fcp_ros.language.reading import WordRole
 from fcp_ros.language.syntax.clauses import Mood, ParsedClause
 
@@ -54,18 +54,21 @@ class LiteralReader:
         found = self._phrases.match_pattern(pattern, start, end)
         if found is None:
             return None
-        arguments, uses, degree, stop = found
-        behind = range(stop, end)
-        if self._nouns.get_text(stop) == ",":
+        behind = range(found.end, end)
+        if self._nouns.get_text(found.end) == ",":
             behind = range(0)  # what follows is read by itself
         if any(self._nouns.get_text(place) not in FILLERS for place in behind):
             return None
-        uses += tuple(
+        fillers = tuple(
             self._nouns.describe_use(place, place + 1, WordRole.FILLER) for place in behind
         )
-        said = Predication(pattern.meaning, arguments, uses=uses, degree=degree * pattern.degree)
-        for one in arguments.values():
-            uses += () if isinstance(one, int) else tuple(list_phrase_uses(one))
+        said = Predication(
+            pattern.meaning,
+            found.arguments,
+            uses=(*found.uses, *fillers),
+            degree=found.degree * pattern.degree,
+        )
+        uses = (*found.all_uses, *fillers)
         verb = self._nouns.get_text(start)
         return SpokenClause(Act.ACHIEVE, (said,), verb=verb, uses=uses, degree=said.degree)
 
@@ -93,19 +96,16 @@ class LiteralReader:
             best: tuple[int, Predication] | None = None
             for pattern in known if start in free else ():
                 found = self._phrases.match_pattern(pattern, start, max(free) + 1)
-                if found is None or not free.issuperset(range(start, found[3])):
+                if found is None or not free.issuperset(range(start, found.end)):
                     continue
-                arguments, uses, _, stop = found
-                for one in arguments.values():
-                    uses += () if isinstance(one, int) else tuple(list_phrase_uses(one))
                 longer = replace(
                     said,
-                    arguments={**said.arguments, **arguments},
+                    arguments={**said.arguments, **found.arguments},
                     additions=(*said.additions, pattern.meaning),
-                    uses=(*said.uses, *uses),
+                    uses=(*said.uses, *found.all_uses),
                 )
-                if best is None or stop > best[0]:
-                    best = stop, longer
+                if best is None or found.end > best[0]:
+                    best = found.end, longer
             if best is not None:
                 free -= set(range(start, best[0]))
                 said = best[1]

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from fcp_ros.domain.model import TEXT
 from fcp_ros.domain.phrases import NUMBER, PhraseSlot, PhraseWord
 from fcp_ros.language.english.function_words import ARTICLES
-from fcp_ros.language.english.inflection import write_gerund
+from fcp_ros.language.english.inflection import list_stems, write_gerund
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.meanings import MeaningSource
-from fcp_ros.language.parsing.meanings import SpokenPattern, match_word
+from fcp_ros.language.parsing.meanings import SpokenPattern
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, read_number
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
@@ -63,6 +63,22 @@ class Said:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class PatternMatch:
+    """A match of tokens with all parts of a phrase of the domain."""
+
+    arguments: dict[str, Argument]  # what fills its slots
+    uses: tuple[WordUse, ...]  # of its own words
+    degree: float  # how sure it is
+    end: int  # the token behind it
+
+    @property
+    def all_uses(self) -> tuple[WordUse, ...]:
+        """The uses of its own words, and of those in its slots."""
+        phrases = (one for one in self.arguments.values() if not isinstance(one, int))
+        return (*self.uses, *(use for one in phrases for use in list_phrase_uses(one)))
+
+
 class DomainPhrases:
     """A reader of the domain's phrases behind nouns.
 
@@ -82,6 +98,7 @@ class DomainPhrases:
         self._spans = spans
         self._read = read
         self._read_place = read_place
+        self._forms = [{token.text, *list_stems(token.text)} for token in nouns.tokens]
 
     def match(self, start: int, end: int, depth: int) -> Said | None:
         """Match the words of a constituent with a phrase of the domain; all of them or none."""
@@ -95,40 +112,30 @@ class DomainPhrases:
             found = self.match_pattern(pattern, first, end, depth)
             if found is None:
                 continue
-            arguments, uses, degree, stop = found
-            rest = self._read_rest(stop, end, depth) if stop < end else Said()
+            rest = self._read_rest(found.end, end, depth) if found.end < end else Said()
             if rest is None:
                 continue
             said = Predication(
                 pattern.meaning,
-                arguments,
+                found.arguments,
                 pattern.subject,
                 negated=negated,
                 attributive=pattern.is_adjective,
-                degree=pattern.degree * degree,
-                uses=uses,
+                degree=pattern.degree * found.degree,
+                uses=found.uses,
             )
             if best is None or said.degree > best.degree:
                 spans = frozenset(range(start, end))
-                known = tuple(
-                    use
-                    for one in arguments.values()
-                    if not isinstance(one, int)
-                    for use in list_phrase_uses(one)
-                )
-                inner = (*uses, *known, *rest.uses)
-                best = Said((said, *rest.qualities), (), inner, spans, said.degree)
+                uses = (*found.all_uses, *rest.uses)
+                best = Said((said, *rest.qualities), (), uses, spans, said.degree)
         return best
 
     def match_pattern(
         self, pattern: SpokenPattern, start: int, end: int, depth: int = 0
-    ) -> tuple[dict[str, Argument], tuple[WordUse, ...], float, int] | None:
-        """Match the tokens from one on with all parts of a phrase of the domain.
-
-        Returns:
-            What fills its slots, the uses of its own words, how sure that is, and the token
-            behind it; None if a part is missing before `end`.
-        """
+    ) -> PatternMatch | None:
+        """Match the tokens from one on with all parts of a phrase; None if one is missing."""
+        if not self._has_words(pattern, range(start, end)):
+            return None
         place, degree = start, 1.0
         arguments: dict[str, Argument] = {}
         uses: list[WordUse] = []
@@ -138,7 +145,7 @@ class DomainPhrases:
             if isinstance(part, PhraseWord):
                 if self._get(place) in ARTICLES and part.text not in ARTICLES:
                     place += 1
-                if place >= end or not match_word(self._get(place), part.text):
+                if place >= end or part.text not in self._forms[place]:
                     return None
                 uses.append(self._use(place, place + 1, WordRole.ACTION, part.text))
                 place += 1
@@ -172,7 +179,15 @@ class DomainPhrases:
             arguments[part.name] = phrase
             degree *= phrase.degree
             place = _find_end(phrase)
-        return (arguments, tuple(uses), degree, place)
+        return PatternMatch(arguments, tuple(uses), degree, place)
+
+    def _has_words(self, pattern: SpokenPattern, tokens: range) -> bool:
+        """Return True if the words of a phrase are there: that is known before nouns are read."""
+        return all(
+            any(part.text in self._forms[place] for place in tokens)
+            for part in pattern.parts
+            if isinstance(part, PhraseWord)
+        )
 
     def _find_purpose_end(self, start: int, end: int) -> int:
         """Find where a purpose ends: before a place, "to eat | from the kitchen"."""
