@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The house that instructions are about, and the reader that goes by the words of its domain."""
+"""The house that instructions are about, and the readers of them."""
+
+from dataclasses import replace
 
 import pytest
 
 from fcp_ros.cli.session import open_session
+from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.language.domain_reader import DomainReader
 from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.registry import ReaderOptions, make_reader
 
 
 @pytest.fixture(scope="session")
@@ -15,5 +19,18 @@ def house():
 
 
 @pytest.fixture(scope="session")
+def home(house):
+    """The house, with the packaged sentence encoder."""
+    return replace(house, similarity=EmbeddingLabelSimilarity())
+
+
+@pytest.fixture(scope="session")
 def reader():
+    """The reader by the words of the domain, alone."""
     return DomainReader()
+
+
+@pytest.fixture(scope="session")
+def learned():
+    """The reader by what was learned from people, alone; it needs `home`."""
+    return make_reader(ReaderOptions(reader="learned"))

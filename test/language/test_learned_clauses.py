@@ -3,12 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
-
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
-from fcp_ros.language.registry import ReaderOptions, make_reader
 
 CLOSE, OPEN = "closed(fridge_1)", "not closed(fridge_1)"
 MUG = "on(mug_1, counter_1)"
@@ -69,16 +64,6 @@ UNSAFE = {
     "Put the mug on the counter unless the fridge is gloopy.": None,
     "Put the mug on the counter, but never while the frobnicator hums.": None,
 }
-
-
-@pytest.fixture(scope="module")
-def home(house):
-    return replace(house, similarity=EmbeddingLabelSimilarity())
-
-
-@pytest.fixture(scope="module")
-def learned():
-    return make_reader(ReaderOptions(reader="learned"))
 
 
 @pytest.mark.parametrize("sentence", READ)

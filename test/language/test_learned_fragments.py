@@ -3,12 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
-
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
-from fcp_ros.language.registry import ReaderOptions, make_reader
 
 OPEN, CLOSE = "not closed(fridge_1)", "closed(fridge_1)"
 MUG, BOWL = "on(mug_1, counter_1)", "on(bowl_1, counter_1)"
@@ -78,11 +73,9 @@ READ = {
 }
 
 
-@pytest.fixture(scope="module")
-def read(house):
-    home = replace(house, similarity=EmbeddingLabelSimilarity())
-    reader = make_reader(ReaderOptions(reader="learned"))
-    return lambda sentence: reader.read(sentence, home)
+@pytest.fixture
+def read(home, learned):
+    return lambda sentence: learned.read(sentence, home)
 
 
 @pytest.mark.parametrize("sentence", READ)

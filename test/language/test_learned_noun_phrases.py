@@ -3,15 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.language.agreement import have_same_meaning
 from fcp_ros.language.english.tokens import tokenise
 from fcp_ros.language.reading import WordRole
-from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.language.syntax import parse_segments
 from fcp_ros.language.syntax.attachments import mend_tree
 
@@ -140,16 +136,6 @@ MENDED = {
     "Bring me what is on the table.": ["me/PRP/dative<bring", "is/VBZ/relcl<what"],
     "Move whatever is on the table to the counter.": ["whatever/WDT/dobj<move", "to/IN/prep<move"],
 }
-
-
-@pytest.fixture(scope="module")
-def home(house):
-    return replace(house, similarity=EmbeddingLabelSimilarity())
-
-
-@pytest.fixture(scope="module")
-def learned():
-    return make_reader(ReaderOptions(reader="learned"))
 
 
 @pytest.mark.parametrize("sentence", GOALS)

@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.language.agreement import NONE_OF_THEM, PairedReader, weigh_answers
 from fcp_ros.language.confidence import LEARNED, Confidence
 from fcp_ros.language.domain_reader import DomainReader
@@ -39,16 +36,6 @@ LOGICAL = [
     "Is the mug on the counter?",
     "Swap the mug and the bowl.",
 ]
-
-
-@pytest.fixture(scope="module")
-def home(house):
-    return replace(house, similarity=EmbeddingLabelSimilarity())
-
-
-@pytest.fixture(scope="module")
-def learned():
-    return make_reader(ReaderOptions(reader="learned"))
 
 
 @pytest.mark.parametrize("sentence", READ)

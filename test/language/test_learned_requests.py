@@ -3,12 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
-
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
-from fcp_ros.language.registry import ReaderOptions, make_reader
 
 MUG, OFF = "on(mug_1, counter_1)", "not switched_on(television_1)"
 READ = {
@@ -79,16 +74,6 @@ OTHERS = {
     "Help me put the mug on the counter.": MUG,
 }
 """Sentences of the same words that are something else."""
-
-
-@pytest.fixture(scope="module")
-def home(house):
-    return replace(house, similarity=EmbeddingLabelSimilarity())
-
-
-@pytest.fixture(scope="module")
-def learned():
-    return make_reader(ReaderOptions(reader="learned"))
 
 
 @pytest.mark.parametrize("sentence", READ)

@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.language.syntax.sentences import parse_instruction
 from test.support.language_kitchen import build_kitchen
 
@@ -59,16 +56,6 @@ UNSAFE = (
     "I must have dropped the glimp. Put it on the counter.",
     "The mug, then go to the kitchen.",
 )
-
-
-@pytest.fixture(scope="module")
-def home(house):
-    return replace(house, similarity=EmbeddingLabelSimilarity())
-
-
-@pytest.fixture(scope="module")
-def learned():
-    return make_reader(ReaderOptions(reader="learned"))
 
 
 @pytest.mark.parametrize("sentence", READ)

@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.language.agreement import PairedReader
 from fcp_ros.language.cascade import CascadeReader
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Refusal
@@ -48,11 +45,6 @@ class Eager:
         self.asked += 1
         reading = Reading("on(mug_1, counter_1)", 1.0, "The mug is on the counter.")
         return Interpretation(instruction, ReadingStatus.READ, "", (reading,))
-
-
-@pytest.fixture(scope="module")
-def home(house):
-    return replace(house, similarity=EmbeddingLabelSimilarity())
 
 
 @pytest.fixture(scope="module")
