@@ -16,6 +16,7 @@ from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.nucleus import list_uses
 from fcp_ros.language.learned_reader.phrases import DIRECTIONS, LearnedPhrases
+from fcp_ros.language.learned_reader.repetition import take_for_known
 from fcp_ros.language.meanings import Meaning, MeaningSource, make_rule_meaning
 from fcp_ros.language.parsing.trees import (
     PLACE,
@@ -175,7 +176,7 @@ class DemandReader:
         """Say what a phrase behind a preposition says besides; nothing if that makes no sense."""
         slots = list(said.arguments)
         if preposition in _HOLDING and self._may_be(phrase, thing, "in"):
-            inner = replace(said, arguments={**said.arguments, slots[0]: _repeat(thing)})
+            inner = replace(said, arguments={**said.arguments, slots[0]: take_for_known(thing)})
             return _place(phrase, thing, "in"), inner  # "it" is the bowl, not what is in it
         if preposition not in _PLACES or place is None or not isinstance(phrase, NounPhrase):
             return ()
@@ -184,10 +185,10 @@ class DemandReader:
             told = replace(place, qualities=(*place.qualities, where))
             return (replace(said, arguments={**said.arguments, slots[1]: told}),)
         if self._may_be(place, phrase, preposition):
-            return said, _place(_repeat(place), phrase, preposition)
+            return said, _place(take_for_known(place), phrase, preposition)
         if self._may_be(phrase, place, "in"):
             inner = replace(said, arguments={**said.arguments, slots[1]: phrase})
-            return inner, _place(_repeat(phrase), place, "in")
+            return inner, _place(take_for_known(phrase), place, "in")
         return ()
 
     def _may_be(self, thing: Phrase, place: Phrase, preposition: str) -> bool:
@@ -302,11 +303,6 @@ def _list_own_words(parts: SpokenParts, demand: Demand, frames: Sequence[Frame])
 
 def _place(thing: Phrase, place: Phrase, preposition: str) -> Predication:
     return Predication(None, {THEME: thing, PLACE: place}, preposition=preposition)
-
-
-def _repeat(phrase: NounPhrase) -> NounPhrase:
-    """Speak again of the same thing."""
-    return replace(phrase, determiner=Determiner.THE, number=None, qualities=(), uses=())
 
 
 def _list_prepositions(tree: Tree, head: int, others: Sequence[int]) -> Iterator[int]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from fcp_ros.language.learned_reader.fragments import Fragment, FragmentKind
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
+from fcp_ros.language.learned_reader.repetition import drop_uses, list_names
 from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft
 from fcp_ros.language.parsing.trees import (
     THEME,
@@ -14,9 +15,7 @@ from fcp_ros.language.parsing.trees import (
     Argument,
     Coordination,
     Determiner,
-    ElementName,
     Link,
-    Noun,
     NounPhrase,
     Phrase,
     Predication,
@@ -111,7 +110,7 @@ class FragmentWriter:
             return
         kind = fragment.kind
         negated = kind is FragmentKind.NOT
-        again = {s: _speak_again(a) for s, a in said.arguments.items()}
+        again = {s: drop_uses(a) for s, a in said.arguments.items()}
         same = replace(said, arguments={**again, slot: fragment.phrase}, uses=())
         if negated or kind is FragmentKind.NONE:
             same = replace(same, negated=False)  # "(off the table,) not | on the couch"
@@ -171,17 +170,5 @@ def _has(all_: NounPhrase, some: Phrase) -> bool:
         return all(_has(all_, part) for part in some.parts)
     if all_.head is Reference.THING or some.head is Reference.ONE:
         return True
-    names = _list_names(some)
-    return bool(names) and names <= _list_names(all_)
-
-
-def _list_names(phrase: NounPhrase) -> set[str]:
-    head = phrase.head
-    if isinstance(head, ElementName):
-        return {head.name}
-    return {*head.members} if isinstance(head, Noun) else set()
-
-
-def _speak_again(argument: Argument) -> Argument:
-    """Speak again of the same thing, whose words were read already."""
-    return replace(argument, uses=()) if isinstance(argument, NounPhrase) else argument
+    names = list_names(some)
+    return bool(names) and names <= list_names(all_)

@@ -35,13 +35,13 @@ from fcp_ros.language.learned_reader.marks import (
 )
 from fcp_ros.language.learned_reader.nucleus import list_uses, mend_clauses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
+from fcp_ros.language.learned_reader.repetition import drop_uses, refer_to
 from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft
 from fcp_ros.language.learned_reader.telling import (
     PERSONS,
     is_told,
     list_tokens,
     names_topic,
-    speak_again,
 )
 from fcp_ros.language.learned_reader.word_account import WordAccount
 from fcp_ros.language.parsing.sentences.awaited_states import wait_for_states
@@ -49,7 +49,6 @@ from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
     Act,
-    Argument,
     Link,
     Noun,
     NounPhrase,
@@ -161,7 +160,7 @@ class LogicReader:
             return False
         self._draft.add(SpokenClause(Act.TOPIC, (Predication(None, {THEME: phrase}),), degree=0.95))
         self._cores.has_said = True
-        self._cores.acts.topic = speak_again(phrase)
+        self._cores.acts.topic = refer_to(phrase)
         return True
 
     def _follow_links(self, unit: Segment) -> None:
@@ -240,7 +239,7 @@ class LogicReader:
         slot = next(iter(said.arguments), "")
         if not slot:
             return []
-        again = {s: _speak_again(a) for s, a in said.arguments.items()}
+        again = {s: drop_uses(a) for s, a in said.arguments.items()}
         same = replace(said, arguments={**again, slot: phrase}, uses=())
         token = self._tokens[before]
         words = (WordUse(token.start, token.end, WordRole.ACTION, "the same"),)
@@ -326,11 +325,6 @@ class LogicReader:
         ):
             word = tree.words[word.head]
         return tree.list_subtree(word.place, others)
-
-
-def _speak_again(argument: Argument) -> Argument:
-    """Speak again of the same thing, whose words were read already."""
-    return replace(argument, uses=()) if isinstance(argument, NounPhrase) else argument
 
 
 def _cut_fragments(

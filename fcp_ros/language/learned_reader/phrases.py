@@ -18,6 +18,7 @@ from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.noun_phrases.head_reader import PRONOUNS
 from fcp_ros.language.learned_reader.noun_phrases.noun_reader import NounReader
+from fcp_ros.language.learned_reader.repetition import list_names
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, find_determiner
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
@@ -26,7 +27,6 @@ from fcp_ros.language.parsing.trees import (
     THEME,
     Coordination,
     Determiner,
-    ElementName,
     Noun,
     NounPhrase,
     Phrase,
@@ -163,7 +163,7 @@ class LearnedPhrases:
 
     def is_there(self, thing: NounPhrase, place: NounPhrase) -> bool:
         """Return True if one of the things that may be meant is at one of the places already."""
-        things, places = map(_list_names, (thing, place))
+        things, places = map(list_names, (thing, place))
         return any(
             fact.arguments[0] in things and places & {*fact.arguments[1:]}
             for fact in facts(self._instance)
@@ -381,13 +381,6 @@ class LearnedPhrases:
     def _has_type(self, type_: str, wanted: str) -> bool:
         schema = self._domain.schema
         return bool(type_) and schema.has_type(wanted) and schema.is_subtype(type_, wanted)
-
-
-def _list_names(phrase: NounPhrase) -> set[str]:
-    head = phrase.head
-    if isinstance(head, ElementName):
-        return {head.name}
-    return {*head.members} if isinstance(head, Noun) else set()
 
 
 def _names_absent(phrase: Phrase | None) -> bool:

@@ -19,6 +19,7 @@ from fcp_ros.language.learned_reader.placing_parts import (
     PlacingFinder,
     goes_on,
 )
+from fcp_ros.language.learned_reader.repetition import repeat_phrase
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
@@ -199,7 +200,7 @@ class PlaceReader:
         self, said: Nucleus, theme: Phrase, parts: Placing, placed: bool
     ) -> Iterator[SpokenClause]:
         """Read "(on the table) and afterwards | in the fridge", "(on the table,) not | on it"."""
-        again = _repeat(theme)
+        again = repeat_phrase(theme)
         for further in parts.goals[1:]:
             if goes_on(said, further):
                 one = self.make_place(said, again, further)
@@ -231,7 +232,7 @@ class PlaceReader:
         for other in parts.joined:
             moved = self.read_noun(said, other) if other not in parts.early else None
             if moved is not None:
-                arguments: dict[str, Argument] = {THEME: moved, PLACE: _repeat(where)}
+                arguments: dict[str, Argument] = {THEME: moved, PLACE: repeat_phrase(where)}
                 same = replace(one, arguments=arguments, uses=())
                 yield self._make_more(parts.act, same, said.lemma)
 
@@ -256,7 +257,7 @@ class PlaceReader:
                 continue
             kept = tuple(q for q in place.qualities if q is not quality)
             inner = replace(one, arguments={**one.arguments, PLACE: replace(place, qualities=kept)})
-            arguments = {THEME: _repeat(replace(place, qualities=kept)), PLACE: where}
+            arguments = {THEME: repeat_phrase(replace(place, qualities=kept)), PLACE: where}
             return inner, Predication(None, arguments, preposition=quality.preposition)
         return one, None
 
@@ -361,15 +362,6 @@ class PlaceReader:
         return SpokenClause(
             act, (one,), negated, verb=verb or said.lemma, uses=uses, degree=one.degree
         )
-
-
-def _repeat(phrase: object) -> NounPhrase:
-    """Speak again of the same thing."""
-    several = isinstance(phrase, Coordination) or (isinstance(phrase, NounPhrase) and phrase.plural)
-    if isinstance(phrase, NounPhrase) and not several and not isinstance(phrase.head, Reference):
-        return replace(phrase, determiner=Determiner.THE, number=None, qualities=(), uses=())
-    head = Reference.THEM if several else Reference.IT
-    return NounPhrase(0, 0, head, Determiner.THE, None, several)
 
 
 def _is_any_thing(phrase: NounPhrase) -> bool:

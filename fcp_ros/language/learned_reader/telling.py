@@ -13,11 +13,6 @@ from fcp_ros.language.learned_reader.marks import Mark, MarkKind
 from fcp_ros.language.learned_reader.nucleus import Nucleus
 from fcp_ros.language.parsing.trees import (
     Act,
-    Coordination,
-    Determiner,
-    NounPhrase,
-    Phrase,
-    Reference,
 )
 from fcp_ros.language.syntax.clauses import Mood, ParsedClause
 from fcp_ros.language.syntax.sentences import Segment
@@ -138,10 +133,3 @@ def names_topic(unit: Segment, following: Segment, tokens: Sequence[Token]) -> b
     return (lacking and not apart) or (
         resumed and bool(links or apart or following.piece.imperative)
     )
-
-
-def speak_again(phrase: Phrase) -> NounPhrase:
-    """Speak of the same things by a pronoun."""
-    several = isinstance(phrase, Coordination) or (isinstance(phrase, NounPhrase) and phrase.plural)
-    head = Reference.THEM if several else Reference.IT
-    return NounPhrase(0, 0, head, Determiner.THE, None, several)
