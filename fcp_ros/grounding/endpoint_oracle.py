@@ -26,6 +26,7 @@ from fcp_ros.grounding.chat_completion import (
     find_first_model,
     write_request,
 )
+from fcp_ros.grounding.chat_turn import Turn
 from fcp_ros.grounding.judgement import (
     HIGHEST_SCORE,
     SCORE_COUNT,
@@ -184,7 +185,7 @@ class ChatJudge:
 
     def judge(self, model: str, name: str, request: JudgementRequest, prompt: str) -> Membership:
         """Ask one question (seeded by the request); NO_ANSWER if the model gives no score."""
-        body = write_request(name, prompt, MOST_TOKENS)
+        body = write_request(name, (Turn("user", prompt),), MOST_TOKENS)
         told: list[ChatAnswer] = []
         exact = self._options.mode == ScoringMode.EXACT
         if exact and self._alternatives.is_worth_asking():
