@@ -59,10 +59,9 @@ def test_a_lost_condition_is_named(read: Any) -> None:
     lost = read(said, "Put the apple on the table.")
     assert lost.best is not None
     assert list_unread(said, lost.best) == ['"unless"']
-    kept = read(
-        "apple table, don't open the fridge", "Put the apple on the table without opening it."
-    )
-    assert kept.best is None or not list_unread(kept.instruction, kept.best)
+    kept = read(said, "Put the apple on the table without ever opening the fridge.")
+    assert kept.best is not None
+    assert list_unread(said, kept.best) == []
 
 
 @pytest.mark.parametrize("plain", ["Nothing.", "Understood.", "Put the xylophone on the moon."])
@@ -74,12 +73,13 @@ def test_what_cannot_be_read_has_no_reading(read: Any, plain: str) -> None:
 
 
 def test_a_question_about_the_plain_text_is_asked(read: Any) -> None:
-    answer = read(SAID, "Put the cup on the table.")
-    if answer.status is ReadingStatus.AMBIGUOUS:
-        assert answer.instruction == SAID
+    answer = read(SAID, "Put it on the table.")
+    assert answer.status is ReadingStatus.AMBIGUOUS
+    assert answer.instruction == SAID
+    assert answer.question
 
 
-def test_the_plain_texts_of_the_examples_are_no_goals_for_a_reader_to_repeat() -> None:
+def test_some_examples_ask_for_nothing() -> None:
     told = load_plain_english()
     assert len({heard for heard, _ in told.examples}) == len(told.examples)
     assert sum(plain == told.nothing for _, plain in told.examples) >= 3
