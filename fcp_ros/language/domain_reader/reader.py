@@ -42,6 +42,7 @@ from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import NotSpokenOf, Unresolved
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, tokenise
+from fcp_ros.language.english.wordnet_nouns import MISSING, is_installed
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.hedges import Asides
@@ -64,7 +65,6 @@ from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Ref
 from fcp_ros.language.self_relations import find_self_relation
 from fcp_ros.language.syntax import Segment, parse_segments, require_pipeline
 from fcp_ros.language.syntax.tree import join_trees
-from fcp_ros.language.words.wordnet_nouns import MISSING, is_installed
 
 MOST_TOKENS = 150
 """Longer instructions are refused."""

@@ -16,14 +16,14 @@ from fcp_ros.foundation.yaml_text import TextError, load_yaml
 from fcp_ros.language.array_file import Datasheet
 from fcp_ros.language.demands.training import fit_softmax
 from fcp_ros.language.english.tokens import tokenise
-from fcp_ros.language.remarks.model import (
+from fcp_ros.language.remarks.parts import FEATURES, Array, DescribedPart, describe_part
+from fcp_ros.language.remarks.remark_model import (
     LEAST_IDLE,
     Encode,
     RemarkModel,
     RemarkWeights,
     join_inputs,
 )
-from fcp_ros.language.remarks.parts import FEATURES, Array, DescribedPart, describe_part
 from fcp_ros.language.syntax import parse_segments
 from fcp_ros.language.syntax.tree import join_trees
 from fcp_ros.language.syntax.units import find_units
