@@ -311,16 +311,12 @@ class _SceneAlignment:
 
 def _are_enough(known: list[NameClaim]) -> bool:
     """Return True if the domain knows labels of things, not only layers."""
-    return any("layer" not in " ".join(claim.reasons) for claim in known)
+    return not all(claim.is_layer for claim in known)
 
 
 def _describe_false_friends(claims: tuple[NameClaim, ...]) -> list[str]:
     """Describe names that the domain has, and that mean something else in the scene."""
-    found = [
-        claim.name
-        for claim in claims
-        if any(reason.startswith("not the ") for reason in claim.reasons)
-    ]
+    found = [claim.name for claim in claims if claim.namesake]
     if not found:
         return []
     return [f"the domain means something else by {list_names(found)}"]
