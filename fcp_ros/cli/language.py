@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from fcp_ros.cli.terminal import explain_errors, make_table, open_console
-from fcp_ros.language.array_file import Datasheet
+from fcp_ros.language.datasheet import Datasheet
 from fcp_ros.language.demands.weights_file import PACKAGED_FILE, load_weights, save_weights
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)

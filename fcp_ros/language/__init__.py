@@ -17,7 +17,7 @@
     learned_reader/  trees by what was learned from people, in place of the chart
     agreement.py  two readers of one instruction: agreement is plain, disagreement a question
     demands/  what clauses ask for, learned from people; remarks/  which parts ask for nothing;
-        array_file.py  the files of what was learned
+        datasheet.py  the files of what was learned
     syntax/  English clauses by spaCy
     file_reader.py  the reader of a file with sentences and goals
     model_reader/  the reader by a language model, in a folder or on a server

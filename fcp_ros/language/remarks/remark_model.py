@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.language.array_file import Datasheet, read_arrays, take_array, write_arrays
+from fcp_ros.language.datasheet import Datasheet, read_arrays, take_array, write_arrays
 from fcp_ros.language.remarks.parts import FEATURES, Array, DescribedPart
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from fcp_ros.foundation.bounded_file import MEBIBYTE, read_text
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.yaml_text import TextError, load_yaml
-from fcp_ros.language.array_file import Datasheet
+from fcp_ros.language.datasheet import Datasheet
 from fcp_ros.language.demands.training import fit_softmax
 from fcp_ros.language.english.tokens import tokenise
 from fcp_ros.language.remarks.parts import FEATURES, Array, DescribedPart, describe_part
