@@ -207,22 +207,22 @@ def test_setup_refuses_another_file_than_the_lock_means(
     repository: Path, tmp_path: Path, is_right: bool
 ) -> None:
     """By uv alone, also where a list has pins without hashes, as those of the ROS 2 wheels."""
-    information = "one-1.dist-info"
-    wheel = tmp_path / "one-1-py3-none-any.whl"
-    with zipfile.ZipFile(wheel, "w") as archive:
-        archive.writestr(
-            f"{information}/METADATA", "Metadata-Version: 2.1\nName: one\nVersion: 1\n"
-        )
-        archive.writestr(f"{information}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
-        archive.writestr(f"{information}/RECORD", "")
-    sha256 = hashlib.sha256(wheel.read_bytes()).hexdigest() if is_right else "0" * 64
-    (tmp_path / "list.txt").write_text(f"one==1 --hash=sha256:{sha256}\npackaging\n")
+    for name in ("one", "other"):
+        with zipfile.ZipFile(tmp_path / f"{name}-1-py3-none-any.whl", "w") as archive:
+            texts = {"METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n", "RECORD": ""}
+            texts["WHEEL"] = "Wheel-Version: 1.0\nTag: py3-none-any\n"
+            for file, text in texts.items():
+                archive.writestr(f"{name}-1.dist-info/{file}", text)
+    content = (tmp_path / "one-1-py3-none-any.whl").read_bytes()
+    sha256 = hashlib.sha256(content).hexdigest() if is_right else "0" * 64
+    (tmp_path / "list.txt").write_text(f"one==1 --hash=sha256:{sha256}\nother==1\n")
     setup = prepare(repository).Setup(Path(sys.prefix), "jazzy")
     if not Path(setup._uv("install")[0]).exists():
         pytest.skip("this environment was not made by `make setup`")
-    source = ("--no-index", "--find-links", tmp_path)
+    options = ("--no-deps", "--no-index", "--find-links", tmp_path, "--no-cache")
+    place = ("--target", tmp_path / "installed")
     result = subprocess.run(
-        setup._uv("install", "--dry-run", "--no-deps", *source, "-r", tmp_path / "list.txt"),
+        setup._uv("install", *options, *place, "-r", tmp_path / "list.txt"),
         capture_output=True,
         text=True,
         check=False,
