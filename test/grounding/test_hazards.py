@@ -124,7 +124,7 @@ def test_without_a_model_what_is_unknown_is_unsafe(household: Domain, tmp_path: 
 
 @pytest.mark.parametrize("label", ["unknown", "object", "Item_3", "none", "12", "Q12345"])
 def test_of_a_thing_without_a_name_a_model_has_no_say(grounder: Grounder, label: str) -> None:
-    """The label "unknown" was 0.70 safe for a child, "object" 0.84; what the table states stands."""
+    """As "unknown" a thing was 0.70 safe for a child; what the table states stands."""
     asked = [ask_safe(label, "child"), ask_safe("mug", label), ask_stable("vase", label)]
     for answer in grounder.judge(asked):
         assert (answer.degree, answer.source) == (0.0, UNJUDGED)
