@@ -45,6 +45,7 @@ from fcp_ros.nodes.executive.reports import (
     ReportChannels,
     describe_goal,
     make_state,
+    note_contradiction,
     tell_waiting,
 )
 from fcp_ros.nodes.executive.server_clients import ACTION, PlannerClient, StepClients
@@ -415,8 +416,9 @@ class ExecutiveNode(ManagedNode):
             return _refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         if arrival.admission is Admission.REFUSED:
             return _refuse(request, RequestRefusal(RefusalKind.BUSY, arrival.message))
+        note = note_contradiction(context, thread.list_goals()[0])
         if arrival.admission is Admission.WAITS:
-            tell_waiting(context, arrival.message)
+            tell_waiting(context, f"{arrival.message} {note}".rstrip())
         # What came this very moment, before it could see this goal.
         if context.is_cancelled:
             thread.cancel(context)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +14,11 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
+from fcp_ros.execution.goal_conflicts import find_contradiction, list_literals
 from fcp_ros.execution.goal_queue import Ticket
 from fcp_ros.execution.monitoring import DeadlineWatch, Look, describe_delay
 from fcp_ros.execution.outcome import StepRecord, find_credited_step
-from fcp_ros.foundation.wording import list_names
+from fcp_ros.foundation.wording import hide_controls, list_names
 from fcp_ros.msg import ActionOutcome, ExecutionState, ExecutiveGoal, Question
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
@@ -309,18 +310,41 @@ def make_state(node: Node, state: int, message: str, **fields: Any) -> Execution
 def describe_goal(context: GoalContext, ticket: Ticket) -> ExecutiveGoal:
     """Describe a goal that is at work or waits for its turn."""
     request, view = context.goal.request, context.view
-    is_plan = isinstance(request, ExecutePlan.Goal)
     steps = () if view.plan is None else view.plan.steps
     return ExecutiveGoal(
         id=context.goal.goal_id,
-        action="execute_task_plan" if is_plan else "achieve_goal",
-        text=request.plan.goal if is_plan else request.request.instruction or request.request.goal,
+        action="execute_task_plan" if isinstance(request, ExecutePlan.Goal) else "achieve_goal",
+        text=find_words(request),
         agents=sorted({agent for step in steps for agent in step.agents}),
         status=ExecutiveGoal.STOPPING if context.is_cancelled else view.status,
         priority=ticket.priority,
         since=view.since,
         note=view.note,
     )
+
+
+def find_words(request: Any) -> str:
+    """Return the goal of a request as its sender put it: an instruction's words, or a formula."""
+    if isinstance(request, ExecutePlan.Goal):
+        return str(request.plan.goal)
+    return str(request.request.instruction or request.request.goal)
+
+
+def note_contradiction(context: GoalContext, others: Iterable[GoalContext]) -> str:
+    """Note that a goal contradicts another one that is there: one sentence; "" if it does not."""
+    wanted = list_literals(find_words(context.goal.request))
+    context.show(literals=wanted)
+    for other in others if wanted else ():
+        atom = find_contradiction(wanted, other.view.literals)
+        if atom and other is not context:
+            verb, words = "wants" if wanted[atom] else "rules out", find_words(other.goal.request)
+            note = (
+                f"It {verb} {atom}, against the goal {hide_controls(words)!r}: they can't hold at "
+                "once, and the later one undoes the other."
+            )
+            context.show(note=note)
+            return note
+    return ""
 
 
 def tell_waiting(context: GoalContext, message: str) -> None:

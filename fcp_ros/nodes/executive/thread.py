@@ -14,6 +14,7 @@ from typing import Any
 from builtin_interfaces.msg import Time
 
 from fcp_ros.execution.events import StepReleased
+from fcp_ros.execution.goal_conflicts import Literals
 from fcp_ros.execution.goal_queue import Admission, Arrival, GoalQueue, Pace, Ticket
 from fcp_ros.msg import ExecutiveGoal, Plan
 from fcp_ros.nodes.runtime.worker import CancelToken, Worker, WorkerClosed
@@ -113,6 +114,7 @@ class GoalView:
     status: int = ExecutiveGoal.WAITING
     since: Any = field(default_factory=Time)  # it has this status
     note: str = ""  # one sentence about its turn
+    literals: Literals = field(default_factory=dict)  # what it demands of ground atoms
     plan: Plan | None = None  # that is being executed
     done: frozenset[int] = frozenset()  # positions of its steps that have succeeded
 
@@ -127,6 +129,7 @@ class GoalContext:
         # Of the work on it; GoalWithdrawn if that never begins
         self.answer: Future[Any] = Future()
         self.view = GoalView()  # replaced as a whole, so that any thread may read it
+        self._lock = threading.Lock()
 
     @property
     def key(self) -> bytes:
@@ -140,7 +143,8 @@ class GoalContext:
 
     def show(self, **changes: Any) -> None:
         """Change what others see of it: fields of `GoalView`."""
-        self.view = replace(self.view, **changes)
+        with self._lock:
+            self.view = replace(self.view, **changes)
 
     def interrupt(self, interruption: Interruption) -> None:
         """Have the goal end because the executive can't go on with it."""

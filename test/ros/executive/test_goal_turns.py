@@ -156,3 +156,15 @@ def test_deactivating_ends_all_goals_with_a_status(at_work):
     assert result.error_msg == "The node was deactivated. Its turn had not come."
     assert here.end_of(first)[1].error_code == PlanError.NODE_INACTIVE
     here.transit("executive", Transition.TRANSITION_ACTIVATE)
+
+
+def test_a_contradiction_is_said_before_the_goal_begins(at_work):
+    here, _ = at_work
+    wanted = here.send_achieve(WAITS, priority=5)
+    await_goals(here, 2)
+    against = here.send_achieve(f"not {WAITS} and on(mug_1, table_1)")
+    here.until(lambda: against.feedback is not None, "feedback")
+    assert f"It rules out {WAITS}, against the goal '{WAITS}'" in against.feedback.message
+    notes = [goal.note for goal in await_goals(here, 3)]
+    assert [bool(note) for note in notes] == [False, False, True]
+    assert not wanted.poll().done
