@@ -250,7 +250,8 @@ def test_a_closed_thread_ends_a_goal_that_waits_for_an_event_and_those_that_wait
 
     def work() -> None:
         began.set()
-        thread.take(None)
+        while True:
+            thread.take(None)
 
     answer = begin(thread, work)
     _, second = submit(thread, lambda: None, "second")
