@@ -5,18 +5,13 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.options import JsonOption
 from fcp_ros.cli.terminal import escape_text, fail, make_table, open_console, say
-
-if TYPE_CHECKING:
-    from fcp_ros.client import FcpClient
-    from fcp_ros.msg import ExecutiveGoal
-    from fcp_ros.srv import ListGoals
 
 app = typer.Typer(add_completion=False)
 
@@ -61,19 +56,20 @@ def goals(
         with FcpClient(
             namespace=namespace, server_timeout=timeout, answer_timeout=timeout
         ) as client:
+            control = client.goals
             # A pause comes before a stop: else the next goal would begin in between.
             if pause:
-                _say_answer(client.goals.pause())
+                _say_answer(control.pause())
             if step:
-                _say_answer(client.goals.step())
+                _say_answer(control.step())
             if stop or stop_all:
-                _stop(client, stop or [], stop_all)
+                _stop(control, stop or [], stop_all)
             if resume:
-                _say_answer(client.goals.resume())
+                _say_answer(control.resume())
             if remaining:
-                _show_remaining(client)
+                _show_remaining(control)
             else:
-                _show(client.goals.fetch(), as_json)
+                _show(control.fetch(), as_json)
     except FcpError as error:
         fail(str(error), FAILED)
 
@@ -84,8 +80,8 @@ def _say_answer(answer: Any) -> None:
     say(answer.message)
 
 
-def _stop(client: FcpClient, beginnings: list[str], stop_all: bool) -> None:
-    listed = _list(client)
+def _stop(control: Any, beginnings: list[str], stop_all: bool) -> None:
+    listed = _list(control)
     chosen = [goal for goal in listed if stop_all or _find_id(goal).startswith(tuple(beginnings))]
     for beginning in beginnings:
         count = sum(_find_id(goal).startswith(beginning) for goal in listed)
@@ -95,22 +91,22 @@ def _stop(client: FcpClient, beginnings: list[str], stop_all: bool) -> None:
                 f"{beginning}: run fcp goals, and give more of it",
                 FAILED,
             )
-    for goal in client.goals.stop(chosen):
+    for goal in control.stop(chosen):
         say(f"Asked to stop: {_find_id(goal)[:SHOWN]} {goal.text}")
 
 
-def _list(client: FcpClient) -> list[ExecutiveGoal]:
-    answer = client.goals.fetch()
+def _list(control: Any) -> list[Any]:
+    answer = control.fetch()
     if not answer.success:
         fail(answer.message, FAILED)
     return list(answer.goals)
 
 
-def _find_id(goal: ExecutiveGoal) -> str:
+def _find_id(goal: Any) -> str:
     return bytes(goal.id.uuid).hex()
 
 
-def _show(answer: ListGoals.Response, as_json: bool) -> None:
+def _show(answer: Any, as_json: bool) -> None:
     if not answer.success:
         fail(answer.message, FAILED)
     rows = [_describe(goal) for goal in answer.goals]
@@ -129,7 +125,7 @@ def _show(answer: ListGoals.Response, as_json: bool) -> None:
     console.print(answer.message + (" Paused: no further step begins." if answer.paused else ""))
 
 
-def _describe(goal: ExecutiveGoal) -> dict[str, Any]:
+def _describe(goal: Any) -> dict[str, Any]:
     statuses = ("WAITING", "PLANNING", "EXECUTING", "PAUSED", "STOPPING")
     names = {getattr(type(goal), name): name.lower() for name in statuses}
     return {
@@ -144,8 +140,8 @@ def _describe(goal: ExecutiveGoal) -> dict[str, Any]:
     }
 
 
-def _show_remaining(client: FcpClient) -> None:
-    answer = client.goals.remaining_plan()
+def _show_remaining(control: Any) -> None:
+    answer = control.remaining_plan()
     if not answer.success:
         fail(answer.message, FAILED)
     console = open_console()

@@ -21,7 +21,7 @@ LOWEST_PRIORITY, HIGHEST_PRIORITY = -100, 100
 
 
 class WhenBusy(IntEnum):
-    """What a goal wants if another one is at work; a test compares the numbers with the actions."""
+    """The wishes of a goal if another one is at work; a test compares them with the actions."""
 
     QUEUE = 1
     PREEMPT = 2
@@ -38,7 +38,7 @@ class Ticket:
 
 
 class Admission(str, Enum):
-    """What becomes of a goal that arrives."""
+    """The fates of a goal that arrives."""
 
     BEGINS = "begins"
     WAITS = "waits"
@@ -46,7 +46,7 @@ class Admission(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class Reception:
     """The answer to a goal that arrives."""
 
     admission: Admission
@@ -78,19 +78,19 @@ class GoalQueue:
         """Number of goals that wait."""
         return len(self._waiting)
 
-    def arrive(self, ticket: Ticket, most_waiting: int) -> Arrival:
+    def arrive(self, ticket: Ticket, most_waiting: int) -> Reception:
         """Take in a goal, whose key no other goal has; `most_waiting` may wait at a time."""
         current = self._current
         if current is None:
             self._current = ticket
-            return Arrival(Admission.BEGINS)
+            return Reception(Admission.BEGINS)
         is_next = self._is_stopping and not self._waiting
         if ticket.when_busy is WhenBusy.REJECT and not is_next:
             text = "Another goal is at work, and this one was not to wait: wait for its end, or "
-            return Arrival(Admission.REFUSED, text + "send it with when_busy QUEUE or PREEMPT.")
+            return Reception(Admission.REFUSED, text + "send it with when_busy QUEUE or PREEMPT.")
         if len(self._waiting) >= most_waiting:
             text = f"{len(self._waiting)} goals wait already, which is the limit: send it later."
-            return Arrival(Admission.REFUSED, text)
+            return Reception(Admission.REFUSED, text)
         preempts = ticket.when_busy is WhenBusy.PREEMPT and ticket.priority >= current.priority
         self._arrivals += 1
         rank = (-ticket.priority, -self._arrivals if preempts else self._arrivals)
@@ -98,7 +98,7 @@ class GoalQueue:
         stops = current if preempts and not self._is_stopping else None
         self._is_stopping = self._is_stopping or stops is not None
         ahead = sum(1 for other, _ in self._waiting if other < rank)
-        return Arrival(Admission.WAITS, _describe_place(ahead, self._is_stopping), stops)
+        return Reception(Admission.WAITS, _describe_place(ahead, self._is_stopping), stops)
 
     def cancel(self, key: bytes) -> bool:
         """Take note that nobody wants a goal any more.
@@ -135,7 +135,7 @@ def _describe_place(ahead: int, is_stopping: bool) -> str:
 
 
 class Pace:
-    """How many steps may begin: all, or after a pause those that were let through one by one."""
+    """The number of steps that may begin: all, or after a pause those that were let through."""
 
     # Not thread-safe.
 

@@ -63,7 +63,7 @@ class GoalError(IntEnum):
 
 
 class WhenLate(IntEnum):
-    """What follows if a deadline can't be kept; a test compares the numbers with the actions."""
+    """The consequences of a deadline that can't be kept; a test compares them with the actions."""
 
     GO_ON = 1
     STOP = 2

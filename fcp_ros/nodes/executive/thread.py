@@ -15,7 +15,7 @@ from builtin_interfaces.msg import Time
 
 from fcp_ros.execution.events import StepReleased
 from fcp_ros.execution.goal_conflicts import Literals
-from fcp_ros.execution.goal_queue import Admission, Arrival, GoalQueue, Pace, Ticket
+from fcp_ros.execution.goal_queue import Admission, GoalQueue, Pace, Reception, Ticket
 from fcp_ros.msg import ExecutiveGoal, Plan
 from fcp_ros.nodes.runtime.worker import CancelToken, Worker, WorkerClosed
 
@@ -37,8 +37,8 @@ class GoalsChanged:
 
 
 @dataclass(frozen=True)
-class Interruption:
-    """Why the executive itself ends a goal."""
+class EarlyEnd:
+    """The end of a goal by the executive itself."""
 
     code: str  # a name that the error codes of both actions have
     sentence: str
@@ -109,7 +109,7 @@ class EventQueue:
 
 @dataclass(frozen=True)
 class GoalView:
-    """What others see of a goal."""
+    """A goal as others see it."""
 
     status: int = ExecutiveGoal.WAITING
     since: Any = field(default_factory=Time)  # it has this status
@@ -125,7 +125,7 @@ class GoalContext:
     def __init__(self, goal: Any) -> None:
         self.goal = goal
         self.token = CancelToken()  # Cancelled when somebody wants the goal to end
-        self.interruption: Interruption | None = None  # None while the executive goes on with it
+        self.interruption: EarlyEnd | None = None  # None while the executive goes on with it
         # Of the work on it; GoalWithdrawn if that never begins
         self.answer: Future[Any] = Future()
         self.view = GoalView()  # replaced as a whole, so that any thread may read it
@@ -146,7 +146,7 @@ class GoalContext:
         with self._lock:
             self.view = replace(self.view, **changes)
 
-    def interrupt(self, interruption: Interruption) -> None:
+    def interrupt(self, interruption: EarlyEnd) -> None:
         """Have the goal end because the executive can't go on with it."""
         self.interruption = interruption
         self.token.cancel()
@@ -187,7 +187,7 @@ class ExecutiveThread:
 
     def submit(
         self, context: GoalContext, ticket: Ticket, work: Callable[[], Any], most_waiting: int
-    ) -> Arrival:
+    ) -> Reception:
         """Work on a goal when its turn comes; its `answer` has the end, unless it is refused.
 
         `work`: called in the thread. `most_waiting`: as many goals may wait. Raises WorkerClosed if
@@ -205,7 +205,7 @@ class ExecutiveThread:
                 self._begin(ticket)
         if preempted is not None and not preempted.is_cancelled:
             text = f"Preempted by a goal of priority {ticket.priority} that came later."
-            preempted.interrupt(Interruption("PREEMPTED", text))
+            preempted.interrupt(EarlyEnd("PREEMPTED", text))
             self.wake()
         if arrival.admission is Admission.WAITS:
             self.events.post(GoalsChanged(), "goals changed")
@@ -258,7 +258,7 @@ class ExecutiveThread:
         with self._lock:
             current = self._current
             waiting = [self._works.pop(ticket.key)[0] for ticket in self._queue.clear()]
-        interruption = Interruption("NODE_INACTIVE", reason)
+        interruption = EarlyEnd("NODE_INACTIVE", reason)
         for context in waiting:
             context.interrupt(interruption)
             context.answer.set_exception(GoalWithdrawn("Its turn had not come."))

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from fcp_ros.execution.goal_queue import Admission, Ticket, WhenBusy
 from fcp_ros.nodes.executive.thread import (
+    EarlyEnd,
     EventQueue,
     ExecutiveThread,
     GoalContext,
     GoalWithdrawn,
-    Interruption,
     ThreadClosed,
 )
 from fcp_ros.nodes.runtime.worker import WorkerClosed
@@ -240,7 +240,7 @@ def test_an_interrupted_thread_tells_all_goals_why(at_work):
     with pytest.raises(GoalWithdrawn):
         second.answer.result(0.0)
     for context in (first, second):
-        assert context.interruption == Interruption("NODE_INACTIVE", "The node was deactivated.")
+        assert context.interruption == EarlyEnd("NODE_INACTIVE", "The node was deactivated.")
     assert not thread.is_busy
 
 
