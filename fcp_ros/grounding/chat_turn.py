@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What somebody says in a chat."""
+    """The words of one side in a chat."""
 
     role: str  # "system", "user" or "assistant"
     content: str

@@ -38,7 +38,7 @@ _HEEDED = CONTRARY | RESTRICTIONS
 
 @dataclass(frozen=True)
 class PlainEnglish:
-    """What a model is told about plain English."""
+    """The task and the examples that a model is given."""
 
     task: str
     nothing: str  # its answer where nothing is to be done
