@@ -26,7 +26,6 @@ from fcp_ros.grounding.chat_completion import (
     find_first_model,
     write_request,
 )
-from fcp_ros.grounding.chat_turn import Turn
 from fcp_ros.grounding.judgement import (
     HIGHEST_SCORE,
     SCORE_COUNT,
@@ -35,6 +34,7 @@ from fcp_ros.grounding.judgement import (
     JudgementRequest,
     Membership,
 )
+from fcp_ros.grounding.language_model.chat_turn import Turn
 from fcp_ros.grounding.language_model.rubric_prompt import PROMPT_VERSION, read_score, write_prompt
 from fcp_ros.grounding.membership_oracle import Answer, PerRequestOracle
 from fcp_ros.grounding.model_server import (

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from fcp_ros.grounding.chat_turn import Turn
+from fcp_ros.grounding.language_model.chat_turn import Turn
 from fcp_ros.grounding.language_model.rubric_prompt import sanitise
 
 START = "start"  # The rule of a whole text; GBNF calls it `root`

@@ -17,7 +17,6 @@ from typing import Any
 from unicodedata import category
 
 from fcp_ros.domain.model import Anchor, GradedPredicate, Rubric
-from fcp_ros.grounding.chat_turn import Turn
 from fcp_ros.grounding.judgement import (
     HIGHEST_SCORE,
     ArgumentContext,
@@ -26,6 +25,7 @@ from fcp_ros.grounding.judgement import (
     GroundingError,
     JudgementRequest,
 )
+from fcp_ros.grounding.language_model.chat_turn import Turn
 from fcp_ros.grounding.language_model.packed_forward import count_common_prefix
 
 ENOUGH = 2
