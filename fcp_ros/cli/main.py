@@ -70,6 +70,10 @@ COMMANDS = {
         "fcp_ros.cli.live",
         "demo_app",
     ),
+    "replay": Command(
+        "Plan and calibrate again what was recorded, and show what is different.",
+        "fcp_ros.cli.replay",
+    ),
     "scene": Command("Look at scenes, draw, convert and compare them.", "fcp_ros.cli.scene"),
     "calibration": Command(
         "Show, undo or merge what was learned from outcomes.", "fcp_ros.cli.calibration"
