@@ -71,7 +71,7 @@ def replay(
     """
     try:
         from fcp_ros.nodes.recording import open_recording
-        from fcp_ros.nodes.replay import Replay
+        from fcp_ros.nodes.replay import RecordingReplay
     except ImportError as error:
         fail(
             f"ROS 2 or this package's interfaces can't be imported ({error}): source your ROS "
@@ -90,7 +90,7 @@ def replay(
             options = PlanningOptions(time_limit=time_limit)
             console = open_console(stderr=True)
             with console.status("reading") as status:
-                report = Replay(known, grounder, world, options).run(
+                report = RecordingReplay(known, grounder, world, options).run(
                     recording, lambda goal: status.update(f"planning: {escape_text(goal)}")
                 )
             summaries = summarise(grounder.calibrator)

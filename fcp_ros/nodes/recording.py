@@ -78,7 +78,7 @@ def open_recording(path: Path, namespace: str | None = None) -> Iterator[Recordi
     try:
         reader = Reader(path)
         reader.open()
-    except (OSError, *_library_errors()) as error:
+    except _library_errors() as error:
         raise RecordingError(f"{path} can't be read as a recording: {error}") from error
     try:
         yield Recording(reader, _choose_connections(reader, path, namespace))
@@ -90,7 +90,7 @@ def _library_errors() -> tuple[type[Exception], ...]:
     from rosbags.rosbag2 import ReaderError
 
     # The library lets through what its parsers of damaged files raise.
-    return (ReaderError, ValueError, KeyError, IndexError, TypeError, AssertionError)
+    return (ReaderError, OSError, ValueError, KeyError, IndexError, TypeError, AssertionError)
 
 
 def _choose_connections(reader: Any, path: Path, namespace: str | None) -> dict[str, Any]:

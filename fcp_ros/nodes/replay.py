@@ -75,7 +75,7 @@ class ReplayReport:
         return all(plan.is_same for plan in self.plans) and not self.notes
 
 
-class Replay:
+class RecordingReplay:
     """Goes through a recording once: follows the scene, learns, and plans where it was planned.
 
     Args:

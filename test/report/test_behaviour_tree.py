@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans as trees of BehaviorTree.CPP: executed tick by tick, they keep the plan's order exactly.
 
-The interpreter has the nodes' semantics after the library's source (4.10). The trees of 400 random
-orders, 61 of them with steps that wait, were run by the library itself as well (4.8.2).
+The interpreter has the semantics of the library (4.10), which itself has run trees like these, with
+all ports, as a binding of 4.8 has those of 400 random orders, 61 with steps that wait.
 """
 
 from __future__ import annotations
