@@ -63,11 +63,11 @@ def replay(
     judges: JudgeChoice,
     as_json: JsonOption = False,
 ) -> None:
-    """Plan and calibrate again what was recorded; the exit code is 1 if something differs.
+    """Plan and calibrate again what was recorded, and show what is different.
 
-    Each plan is made again on the scene that it was made on, with the evidence of the outcomes
-    before it, and that of --calibration, to which nothing is written. docs/recordings.md says what
-    to record.
+    The exit code is 1 if something is. Each plan is made again on the scene that it was made on,
+    with the evidence of the outcomes before it, and that of --calibration, to which nothing is
+    written. docs/recordings.md says what to record.
     """
     try:
         from fcp_ros.nodes.recording import open_recording
