@@ -74,6 +74,10 @@ COMMANDS = {
         "List the goals of a running executive, stop them, or pause it between two steps.",
         "fcp_ros.cli.goals",
     ),
+    "replay": Command(
+        "Plan and calibrate again what was recorded, and show what is different.",
+        "fcp_ros.cli.replay",
+    ),
     "scene": Command("Look at scenes, draw, convert and compare them.", "fcp_ros.cli.scene"),
     "calibration": Command(
         "Show, undo or merge what was learned from outcomes.", "fcp_ros.cli.calibration"
