@@ -8,7 +8,7 @@ before it have succeeded and no other step keeps its robots or its executor busy
     FINDING -> SENT -> RUNNING -> CONFIRMING -> FINISHED
      |   ^       \________\___> STOPPING _________/
      v   |
-    AWAITING_SCENE
+    AWAITING_SCENE, PAUSED
 
 - FINDING: waits for the executor to answer (before the first step: for all that the plan needs).
 - SENT: the executor has been given the step. RUNNING: it has accepted it.
@@ -18,6 +18,7 @@ before it have succeeded and no other step keeps its robots or its executor busy
   or the executor dies, the plan ends, its message says that the executor may still be acting, and
   the ledger keeps any later plan from sending it anything before it has answered.
 - AWAITING_SCENE: nobody keeps the state of the world up to date, so nothing is sent.
+- PAUSED: somebody wants no step to begin for now.
 
 Each step is a `StepMachine`; the `Dispatcher` decides which one begins, and when the plan ends. A
 late step delays only what waits for it. How a plan ends before all of it is done:
@@ -32,7 +33,8 @@ late step delays only what waits for it. How a plan ends before all of it is don
 
 Invariants:
 
-- every phase but READY and FINISHED has a deadline, so that no wait is endless;
+- every phase but READY, FINISHED and PAUSED has a deadline, so that no wait is endless; a pause
+  lasts as long as somebody wants it;
 - in SENT, RUNNING and STOPPING exactly one attempt of the step is open in the ledger. It stays
   open if the grace time passes without an answer;
 - no step is sent before all steps that it waits for have succeeded, nor while one is being stopped;
@@ -80,6 +82,7 @@ from fcp_ros.execution.events import (
     Rejected,
     SceneFound,
     SceneLost,
+    StepReleased,
     Tick,
     WorldChanged,
 )
@@ -108,11 +111,13 @@ class Dispatcher:
         ledger: ExecutorLedger,  # shared by all dispatchers that use the same executors
         world: WorldView,  # answers questions on the present state
         clock: Callable[[], float],  # returns seconds, monotonic
+        # tells if one more step may begin, which counts as begun then
+        may_begin: Callable[[], bool] = lambda: True,
         order: RunOrder | None = None,  # by default one step after the other
     ) -> None:
         self._steps = tuple(steps)
         self._order = order or RunOrder.chain(len(self._steps))
-        self._situation = Situation(settings, ledger, world, clock)
+        self._situation = Situation(settings, ledger, world, clock, may_begin)
         self._machines = [
             StepMachine(index, step, agents, self._situation)
             for index, (step, agents) in enumerate(
@@ -222,6 +227,8 @@ class Dispatcher:
                 return self._on_scene_found()
             case PlanOutdated(reason):
                 self._outdated = reason
+            case StepReleased():
+                return self._on_released()
             case CancelRequested():
                 return self._on_cancel()
             case Tick():
@@ -249,6 +256,13 @@ class Dispatcher:
             return ()
         self._situation.scene_problem = ""
         return self._tell_all(StepMachine.on_scene_found)
+
+    def _on_released(self) -> Commands:
+        # A scene that was lost meanwhile is waited for from now on.
+        situation = self._situation
+        if any(machine.phase is DispatchPhase.PAUSED for machine in self._list_open()):
+            situation.scene_deadline = situation.clock() + situation.settings.scene_wait
+        return self._tell_all(StepMachine.on_released)
 
     def _on_cancel(self) -> Commands:
         self._situation.is_cancelled = True

@@ -105,6 +105,11 @@ class PlanOutdated:
 
 
 @dataclass(frozen=True, slots=True)
+class StepReleased:
+    """After a pause: a step, or all of them, may begin."""
+
+
+@dataclass(frozen=True, slots=True)
 class CancelRequested:
     """The caller wants the plan to stop."""
 
@@ -127,6 +132,7 @@ Event = (
     | SceneLost
     | SceneFound
     | PlanOutdated
+    | StepReleased
     | CancelRequested
     | Tick
 )

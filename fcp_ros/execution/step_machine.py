@@ -53,7 +53,7 @@ AT_WORK = (DispatchPhase.SENT, DispatchPhase.RUNNING, DispatchPhase.STOPPING)
 """Phases in which an executor has the step."""
 STOPPABLE = (DispatchPhase.SENT, DispatchPhase.RUNNING)
 """Phases in which the executor can be asked to stop."""
-UNSENT = (DispatchPhase.FINDING, DispatchPhase.AWAITING_SCENE)
+UNSENT = (DispatchPhase.FINDING, DispatchPhase.AWAITING_SCENE, DispatchPhase.PAUSED)
 """Phases in which it is about to be sent."""
 
 
@@ -65,6 +65,8 @@ class Situation:
     ledger: ExecutorLedger
     world: WorldView
     clock: Callable[[], float]  # returns seconds, monotonic
+    # tells if one more step may begin, which counts as begun then
+    may_begin: Callable[[], bool]
     barred: dict[str, str] = field(default_factory=dict)  # executor -> why nothing is sent to it
     scene_problem: str = ""  # why the state of the world is stale now
     scene_deadline: float = 0.0  # until then it is waited for
@@ -192,6 +194,9 @@ class StepMachine:
         if situation.scene_problem:
             self.phase, self.deadline = DispatchPhase.AWAITING_SCENE, situation.scene_deadline
             return ()
+        if not situation.may_begin():
+            self.phase, self.deadline = DispatchPhase.PAUSED, None
+            return ()
         self._started = situation.clock()
         unmet = situation.world.find_unmet(self.step)
         if unmet:
@@ -200,6 +205,10 @@ class StepMachine:
         self._enter(DispatchPhase.SENT, self._settings.accept_timeout)
         timeout = self._settings.find_timeout(self.step)
         return (SendStep(self.attempt, self.index, self.step, timeout),)
+
+    def on_released(self) -> Commands:
+        """After a pause: the step may begin."""
+        return self.begin() if self.phase is DispatchPhase.PAUSED else ()
 
     # --- the executor ---------------------------------------------------------------------------
 
