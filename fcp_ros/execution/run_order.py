@@ -45,11 +45,3 @@ class RunOrder:
             schedule.agents,
             tuple(sorted(range(count), key=lambda index: (latest[index], index))),
         )
-
-    def list_afters(self) -> tuple[tuple[int, ...], ...]:
-        """Return for each step those that wait for it directly."""
-        afters: list[list[int]] = [[] for _ in self.befores]
-        for after, befores in enumerate(self.befores):
-            for before in befores:
-                afters[before].append(after)
-        return tuple(map(tuple, afters))

@@ -16,12 +16,14 @@ from rclpy.publisher import Publisher
 from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.execution.monitoring import DeadlineWatch, Look, describe_delay
 from fcp_ros.execution.outcome import StepRecord, find_credited_step
-from fcp_ros.foundation.wording import list_names
+from fcp_ros.execution.run_order import RunOrder
+from fcp_ros.foundation.wording import join_words, list_names
 from fcp_ros.msg import ActionOutcome, ExecutionState, Question
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import duration_from_ros, duration_to_ros
 from fcp_ros.nodes.conversions.outcome import outcome_to_ros, set_quality
+from fcp_ros.nodes.conversions.plan import schedule_from_ros
 from fcp_ros.nodes.executive.thread import GoalContext
 
 LOOK_PERIOD = 1.0
@@ -57,7 +59,9 @@ class GoalReport:
         self._channels = channels
         self._whole = whole
         self._plan = PlanMessage()
+        self._state = ExecutionState.PLANNING  # what was published last
         self._index = 0
+        self._acting: set[int] = set()  # positions of the steps that are being done
         self._progress = 0.0
         self._problem = ""
         self._looked = -LOOK_PERIOD
@@ -84,6 +88,7 @@ class GoalReport:
         self._plan = plan
         self._index = 0
         self._problem = ""
+        self._acting.clear()
         self._channels.plans.publish(plan)
         message = f"Executing a plan of {len(plan.steps)} steps."
         self.publish_state(ExecutionState.EXECUTING, message)
@@ -94,9 +99,10 @@ class GoalReport:
             self._begun = time.monotonic()
             self._deadline = duration_from_ros(plan.deadline) or math.inf
         durations = [duration_from_ros(step.expected_duration) for step in plan.steps]
+        order = RunOrder.of(len(durations), schedule_from_ros(plan))
         # What was said once is not said again.
         deadline = math.inf if self._late else self._deadline
-        return DeadlineWatch(durations, deadline, self._begun)
+        return DeadlineWatch(durations, deadline, self._begun, order)
 
     def describe_delay(self) -> str:
         """Say, at the end, that the deadline was missed: one sentence; "" if it was kept."""
@@ -113,6 +119,7 @@ class GoalReport:
 
     def publish_state(self, state: int, message: str) -> None:
         """Publish the executive's activity on ``execution_state``."""
+        self._state = state
         self._channels.states.publish(
             make_state(
                 self._node,
@@ -132,10 +139,18 @@ class GoalReport:
     def on_step_sent(self, index: int) -> None:
         """A step was given to its executor."""
         self._index = index
-        step = self._plan.steps[index]
-        message = f"Step {index + 1} of {len(self._plan.steps)}: {step.rule}."
+        self._acting.add(index)
+        message = self._describe_acting()
         self.publish_state(ExecutionState.EXECUTING, message)
         self.on_progress(index, 0.0, message)
+
+    def _describe_acting(self) -> str:
+        """Say which steps are being done: one sentence."""
+        acting = sorted(self._acting)
+        steps = self._plan.steps
+        number = join_words([str(index + 1) for index in acting])
+        what = join_words([steps[index].rule for index in acting])
+        return f"Step{'s' if len(acting) > 1 else ''} {number} of {len(steps)}: {what}."
 
     def on_progress(self, index: int, progress: float, message: str) -> None:
         """The executor reports progress in [0, 1]."""
@@ -157,6 +172,10 @@ class GoalReport:
         message.header.stamp = self._node.get_clock().now().to_msg()
         set_quality(message, record.outcome)
         self.outcomes.append(message)
+        self._acting.discard(record.index)
+        if self._acting and self._state == ExecutionState.EXECUTING:
+            self._index = min(self._acting)
+            self.publish_state(ExecutionState.EXECUTING, self._describe_acting())
         self._channels.deliver(message)
 
     def _credit_step(self, record: StepRecord) -> PlanStepMessage:
