@@ -294,9 +294,10 @@ class Dispatcher:
                 self._withdraw()
             else:
                 commands += self._begin_steps()
-            if not any(one.phase is DispatchPhase.FINISHED for one in self._open.values()):
-                if self._open or not self._is_ending:
-                    return commands
+            has_ended = any(o.phase is DispatchPhase.FINISHED for o in self._open.values())
+            is_over = self._is_ending and not self._open
+            if not (has_ended or is_over):
+                return commands
 
     @property
     def _is_ending(self) -> bool:

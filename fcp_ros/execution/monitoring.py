@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Monitoring of the world while a plan is executed.
 
-`Monitor` answers for a step that is being done: is everything there that it needs, does the world show what
-it was to bring about? `PlanWatch` looks at the rest of the plan after a change of the world.
+`Monitor` answers for a step that is being done: is everything there that it needs, does the world
+show what it was to bring about? `PlanWatch` looks at the rest of the plan after a change of the
+world.
 """
 
 from __future__ import annotations

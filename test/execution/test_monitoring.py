@@ -133,9 +133,9 @@ def test_of_several_steps_each_may_be_at_its_beginning_or_at_its_end():
     rules = StepRules(DOMAIN)
     steps = tuple(make_step("close", "r1", box) for box in ("b1", "b2"))
     steps += (make_step("look", "r1", "sock"), make_step("close", "r1", "b1"))
-    begun = make_boxes()
+    begun = make_boxes(("lit", "sock"))
     watch = PlanWatch(rules, steps, Monitor(rules, lambda: begun).find_effects)
     for closed in ([], ["b1"], ["b2"], ["b1", "b2"]):
-        state = make_boxes(*(("closed", box) for box in closed))
+        state = make_boxes(("lit", "sock"), *(("closed", box) for box in closed))
         assert watch.find_problem((0, 1), (2,), state) == ""
         assert "step 4 of 4" in watch.find_problem((0, 1), (2, 3), state)

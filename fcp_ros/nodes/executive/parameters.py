@@ -150,7 +150,7 @@ PARAMETERS = (
     ParameterSpec(
         "shared_executors",
         [""],
-        "Executors that take steps of several robots at once; any other is sent one step at a time.",
+        "Executors that take steps of several robots at once; all others get one step at a time.",
     ),
     ParameterSpec(
         "outcome_backlog",
