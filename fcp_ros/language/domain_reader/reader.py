@@ -39,6 +39,7 @@ from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import NotSpokenOf, Unresolved
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind
+from fcp_ros.language.english.wordnet_nouns import MISSING, is_installed
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.meanings import match_word
@@ -52,7 +53,6 @@ from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Refusal
 from fcp_ros.language.self_relations import find_self_relation
 from fcp_ros.language.syntax import require_pipeline
-from fcp_ros.language.words.wordnet_nouns import MISSING, is_installed
 
 MOST_CHOICES = 5
 """Elements that are offered where a phrase could be several."""

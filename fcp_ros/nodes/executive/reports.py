@@ -24,8 +24,8 @@ from fcp_ros.msg import ActionOutcome, ExecutionState, ExecutiveGoal, Question
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import duration_from_ros, duration_to_ros
-from fcp_ros.nodes.conversions.outcome import outcome_to_ros, set_quality
 from fcp_ros.nodes.conversions.plan import schedule_from_ros
+from fcp_ros.nodes.conversions.step_outcome import outcome_to_ros, set_quality
 from fcp_ros.nodes.executive.parameters import WhenLate
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 
