@@ -22,8 +22,8 @@ from fcp_ros.msg import ActionOutcome, ExecutionState, Question
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import duration_from_ros, duration_to_ros
-from fcp_ros.nodes.conversions.outcome import outcome_to_ros, set_quality
 from fcp_ros.nodes.conversions.plan import schedule_from_ros
+from fcp_ros.nodes.conversions.step_outcome import outcome_to_ros, set_quality
 from fcp_ros.nodes.executive.thread import GoalContext
 
 LOOK_PERIOD = 1.0
