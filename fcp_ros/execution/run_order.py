@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which steps of a plan wait for which others, and who is busy with each of them."""
+"""The order of the steps of a plan: what each waits for, and who is busy with it."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ UNSENT = (DispatchPhase.FINDING, DispatchPhase.AWAITING_SCENE, DispatchPhase.PAU
 
 @dataclass(slots=True)
 class Situation:
-    """What the steps of a plan share."""
+    """The settings, the world and the state that all steps of a plan share."""
 
     settings: DispatchSettings  # bounds of every wait
     ledger: ExecutorLedger

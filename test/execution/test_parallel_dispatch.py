@@ -186,6 +186,17 @@ def test_a_step_that_cannot_be_done_keeps_the_next_robot_from_beginning():
     assert bench.codes == [OutcomeCode.PRECONDITION_FAILED]
 
 
+def test_one_answer_of_a_shared_executor_sends_nothing_after_a_step_that_cannot_be_done():
+    steps = (step("look"), step("go", executor="base"), step("come", executor="base"))
+    after = order(3, (0, 1), (0, 2), agents=(("r1", "r2"), ("r1",), ("r2",)))
+    bench = Bench(*steps, order=after, ledger=ExecutorLedger(["base"]))
+    bench.world.missing["go"] = "The door is closed."
+    bench.start()
+    end(bench, 0)
+    assert list(attempts(bench)) == [0]
+    assert bench.codes == [OutcomeCode.SUCCEEDED, OutcomeCode.PRECONDITION_FAILED]
+
+
 def test_a_pause_lets_no_robot_begin_and_a_release_counts_for_one_step():
     allowed = [0]
 
