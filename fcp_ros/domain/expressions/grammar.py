@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parser of goals (grammar: `expression.lark`); errors point at the character."""
+"""The grammar of goals, `expression.lark`: text to expression; errors point at the character."""
 
 from __future__ import annotations
 
@@ -45,10 +45,8 @@ from fcp_ros.domain.expressions.syntax import (
     children,
 )
 from fcp_ros.domain.expressions.trajectories import RESOLUTION, TrajectoryOperator
-from fcp_ros.foundation.wording import find_control, join_words
+from fcp_ros.foundation.wording import join_words
 
-MAX_LENGTH = 20_000
-"""Longest accepted text (characters)."""
 MAX_DEPTH = 60
 """Deepest accepted nesting; keeps every recursion over expressions far from Python's limit."""
 MAX_DIGITS = 300
@@ -129,21 +127,12 @@ _HINTS = {
 }
 
 
-def parse_expression(text: str) -> Expression:
-    """Read a goal, or a condition of a rule.
+def read_expression(text: str) -> Expression:
+    """Read an expression.
 
-    `text`: such as `on(?x, table_1) and serves_as(?x, "drinking")`. Returns the expression as
-    written; `check_goal` resolves its names. Raises ExpressionError if the text does not follow the
-    grammar; says where and what was expected.
+    Raises:
+        ExpressionError: the text does not follow the grammar; says where and what was expected.
     """
-    if not text.strip():
-        raise ExpressionError("The expression is empty: write one, such as on(?x, table_1).")
-    if len(text) > MAX_LENGTH:
-        raise ExpressionError(
-            f"The expression has {len(text)} characters, more than {MAX_LENGTH}: shorten it."
-        )
-    if control := find_control(text, multiline=True):
-        raise ExpressionError(f"The expression holds the control character {control}: remove it.")
     try:
         parsed: Expression = _parser().parse(text)  # type: ignore[assignment]
     except UnexpectedInput as error:
