@@ -5,6 +5,7 @@ A ring of 5,000 actions without parameters took 5 GB and more than its time limi
 """
 
 from call_count import count_calls, find_longest_gap
+from random_adl import make_task
 
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, plan, solver
@@ -108,3 +109,17 @@ def test_a_task_to_which_the_full_one_adds_nothing_is_encoded_once(degrees, monk
     assert len(encoded) == 3
     assert [str(step) for step in once.plan.steps] == [str(step) for step in twice.plan.steps]
     assert (once.status, once.message) == (twice.status, twice.message)
+
+
+def test_a_task_of_few_states_takes_little_effort(degrees):
+    """Ten facts and 351 ground actions, with four states, took 10.6 s (issue 28)."""
+    found, (domain, problem) = [], make_task(1812)
+
+    def solve_it():
+        task = parse_pddl(domain, problem)
+        options = PlanningOptions(optimise=Optimise.COST)
+        found.append(plan(PlanningRequest(task.domain, task.instance, task.goal, options)))
+
+    calls = count_calls(solve_it)
+    assert len(found[0].plan.steps) == 3
+    assert calls < 1_500_000
