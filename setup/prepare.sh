@@ -64,7 +64,7 @@ has_libraries() {
 
 # wants_open3d: FCP_OPEN3D, or its value in an earlier run, does not leave Open3D out.
 wants_open3d() {
-    choice=${FCP_OPEN3D:-$(cat "$environment/open3d_choice" 2>/dev/null || true)}
+    choice=${FCP_OPEN3D:-$(cat "$environment/FCP_OPEN3D" 2>/dev/null || true)}
     [ "$choice" != none ]
 }
 
@@ -150,4 +150,4 @@ if wants_open3d && ! has_libraries $open3d_libraries; then
     fi
 fi
 
-exec "$python" setup/prepare.py --mode "$mode" --environment "$environment"
+exec "$python" setup/prepare.py "$mode" "$environment"

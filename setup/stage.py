@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import re
 import subprocess
 import sys
 import time
@@ -17,15 +16,18 @@ from pathlib import Path
 
 HEARTBEAT = 20.0  # s between two signs of life of a long command
 LINES_ON_FAILURE = 40
-# Sources of packages that pip is configured with but that don't hold a package: said once each.
-NOISE = re.compile(r"WARNING: (Location '.*' is ignored|.*[Pp]ip version)|^\s*$")
+
+Command = Sequence["str | Path"]
+Variables = Mapping[str, str]
+Inputs = Iterable["str | Path"]
+Action = Callable[..., None]
 
 
 class SetupError(Exception):
     """The set-up can't go on; the message is one sentence that says what to do."""
 
 
-def content_hash(parts: Iterable[str | Path]) -> str:
+def content_hash(parts: Inputs) -> str:
     """Return a hash of texts and of files (by name and content), in the order given."""
     digest = hashlib.sha256()
     for part in parts:
@@ -35,75 +37,60 @@ def content_hash(parts: Iterable[str | Path]) -> str:
     return digest.hexdigest()
 
 
-class Stages:
-    """Runs stages, one at a time; their logs and stamps (hashes of inputs) are kept in a folder."""
+class Log:
+    """Runs the commands of one stage quietly: what they print goes to a file."""
 
-    def __init__(self, folder: Path) -> None:
-        self._stamps = folder / "stamps"
-        self._logs = folder / "logs"
-        self._log = self._logs / "setup.log"
-        self.done = 0
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        path.write_text("")
 
-    def run(self, name: str, stamp: str, title: str, action: Callable[[], None]) -> None:
-        """Run one stage, unless it ended well before with the same stamp."""
-        path = self._stamps / name
-        if path.is_file() and path.read_text() == stamp:
-            return
-        self._stamps.mkdir(parents=True, exist_ok=True)
-        self._logs.mkdir(parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)
-        self._log = self._logs / f"{name}.log"
-        self._log.write_text("")
-        say(f"{title} ...")
-        begin = time.monotonic()
-        action()
-        path.write_text(stamp)
-        self.done += 1
-        say(f"{title}: done in {time.monotonic() - begin:.0f} s")
+    def lines(self) -> list[str]:
+        """Return what the commands printed so far, without empty lines."""
+        text = self._path.read_text(errors="replace")
+        return [line for line in text.splitlines() if line.strip()]
 
-    def command(
-        self,
-        arguments: Sequence[str | Path],
-        *,
-        environment: Mapping[str, str],
-        on_failure: str,
-        cwd: Path | None = None,
-    ) -> None:
-        """Run a command quietly into the stage's log, and say now and then what it is doing.
+    def command(self, command: Command, environment: Variables, on_failure: str) -> None:
+        """Run a command; where it fails, show the end of the output and raise `on_failure`."""
+        if not self.succeeds(command, environment):
+            print("", *self.lines()[-LINES_ON_FAILURE:], sep="\n    ", file=sys.stderr)
+            raise SetupError(f"{on_failure} (the whole output is in {self._path})")
 
-        Raises:
-            SetupError: it failed: `on_failure`, after the end of the output.
-        """
-        if self.succeeds(arguments, environment=environment, cwd=cwd):
-            return
-        lines = [line for line in self.log_text().splitlines() if not NOISE.search(line)]
-        print("\n".join(f"    {line}" for line in lines[-LINES_ON_FAILURE:]), file=sys.stderr)
-        raise SetupError(f"{on_failure} (the whole output is in {self._log})")
-
-    def succeeds(
-        self,
-        arguments: Sequence[str | Path],
-        *,
-        environment: Mapping[str, str],
-        cwd: Path | None = None,
-    ) -> bool:
-        """Run a command like `command`, but return whether it succeeded."""
-        command = [str(argument) for argument in arguments]
-        with self._log.open("a") as log:
-            log.write(f"$ {' '.join(command)}\n")
+    def succeeds(self, command: Command, environment: Variables) -> bool:
+        """Run a command, say now and then what it is doing, and return whether it succeeded."""
+        with self._path.open("a") as log:
+            log.write(f"$ {' '.join(map(str, command))}\n")
             log.flush()
             streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": subprocess.STDOUT}
-            process = subprocess.Popen(command, cwd=cwd, env=dict(environment), **streams)
+            process = subprocess.Popen(command, env=dict(environment), **streams)
             begin = time.monotonic()
             while True:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     return process.wait(HEARTBEAT) == 0
-                lines = [one for one in self.log_text().splitlines() if not NOISE.search(one)]
-                say(f"  {time.monotonic() - begin:4.0f} s  {lines[-1].strip()[:80]}")
+                say(f"  {time.monotonic() - begin:4.0f} s  {self.lines()[-1].strip()[:80]}")
 
-    def log_text(self) -> str:
-        """Return what the present stage's commands printed so far."""
-        return self._log.read_text(errors="replace")
+
+class Stages:
+    """Runs stages; their logs and stamps (hashes of inputs) are kept in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.done: list[str] = []
+
+    def run(self, name: str, inputs: Inputs, title: str, action: Action, *more: object) -> None:
+        """Run one stage, unless it ended well before with the same inputs."""
+        stamp, path = content_hash(inputs), self._folder / "stamps" / name
+        if path.is_file() and path.read_text() == stamp:
+            return
+        for folder in ("stamps", "logs"):
+            (self._folder / folder).mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        say(f"{title} ...")
+        begin = time.monotonic()
+        action(Log(self._folder / "logs" / f"{name}.log"), *more)
+        path.parent.mkdir(exist_ok=True)  # a new environment begins without stamps
+        path.write_text(stamp)
+        self.done.append(name)
+        say(f"{title}: done in {time.monotonic() - begin:.0f} s")
 
 
 def say(text: str) -> None:

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib.util
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -196,10 +198,37 @@ def test_the_locks_have_hashes_and_share_no_package(repository: Path) -> None:
 
 
 def test_setup_reads_all_locks(repository: Path) -> None:
-    found = prepare(repository).pins_in(repository / "setup" / "requirements.txt")
-    listed = sum(len(pins(repository / "setup" / "locks" / f"{name}.txt")) for name in LOCKS)
-    assert len(found) == listed
-    assert all("--hash=" in pin for pin in found), "pip refuses a list with hashes of some only"
+    lines = (repository / "setup" / "requirements.txt").read_text().splitlines()
+    assert [line for line in lines if line[0] != "#"] == [f"-r locks/{name}.txt" for name in LOCKS]
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+def test_setup_refuses_another_file_than_the_lock_means(
+    repository: Path, tmp_path: Path, is_right: bool
+) -> None:
+    """By uv alone, also where a list has pins without hashes, as those of the ROS 2 wheels."""
+    for name in ("one", "other"):
+        with zipfile.ZipFile(tmp_path / f"{name}-1-py3-none-any.whl", "w") as archive:
+            texts = {"METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n", "RECORD": ""}
+            texts["WHEEL"] = "Wheel-Version: 1.0\nTag: py3-none-any\n"
+            for file, text in texts.items():
+                archive.writestr(f"{name}-1.dist-info/{file}", text)
+    content = (tmp_path / "one-1-py3-none-any.whl").read_bytes()
+    sha256 = hashlib.sha256(content).hexdigest() if is_right else "0" * 64
+    (tmp_path / "list.txt").write_text(f"one==1 --hash=sha256:{sha256}\nother==1\n")
+    setup = prepare(repository).Setup(Path(sys.prefix), "jazzy")
+    if not Path(setup._uv("install")[0]).exists():
+        pytest.skip("this environment was not made by `make setup`")
+    options = ("--no-deps", "--no-index", "--find-links", tmp_path, "--no-cache")
+    place = ("--target", tmp_path / "installed")
+    result = subprocess.run(
+        setup._uv("install", *options, *place, "-r", tmp_path / "list.txt"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode == 0) == is_right, result.stderr
+    assert is_right or "Hash mismatch" in result.stderr
 
 
 def test_pins_fit_what_setup_py_asks_for(repository: Path) -> None:
@@ -280,9 +309,9 @@ def test_what_the_bridges_read_is_installed(repository: Path) -> None:
 def test_open3d_is_installed_unless_it_was_left_out(repository: Path) -> None:
     """Tests of meshes and point clouds skip themselves without it; `make setup` says when."""
     environment = Path(sys.prefix)
-    if not (environment / "stamps" / "open3d").is_file():
+    if not (environment / "stamps" / "packages").is_file():
         pytest.skip("this environment was not made by `make setup`")
-    choice = environment / "open3d_choice"
+    choice = environment / "FCP_OPEN3D"
     if choice.is_file() and choice.read_text() == "none":
         pytest.skip("FCP_OPEN3D=none")
     if not prepare(repository).has_open3d_build():

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generalized plans: ``python -m benchmark.abstraction``.
 
-- ``qnp``: QNPs of the structure of the published ones: verdicts, sizes and seconds of the solver.
 - ``domains``: the seven published domains: what a policy costs to learn, and what it solves.
 - ``more``: fourteen further domains, learned on small problems, tried on ten times larger ones.
 - ``speed``: executing a policy on large instances beside planning.
@@ -28,7 +27,6 @@ from benchmark.tables import Verdict, finish, open_console
 class Part(str, Enum):
     """A part of the measurements."""
 
-    QNP = "qnp"
     DOMAINS = "domains"
     MORE = "more"
     SPEED = "speed"
@@ -36,7 +34,6 @@ class Part(str, Enum):
 
 
 MEASURES = {
-    Part.QNP: "benchmark.abstraction.qnp:measure",
     Part.DOMAINS: "benchmark.abstraction.domains:measure_domains",
     Part.MORE: "benchmark.abstraction.domains:measure_more",
     Part.SPEED: "benchmark.abstraction.speed:measure",

@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from fcp_ros.cli.terminal import explain_errors, make_table, open_console
-from fcp_ros.language.array_file import Datasheet
+from fcp_ros.language.datasheet import Datasheet
 from fcp_ros.language.demands.weights_file import PACKAGED_FILE, load_weights, save_weights
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -100,7 +100,7 @@ def train_remarks(
 ) -> None:
     """Train which parts of an instruction ask for nothing, on labelled ones."""
     from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
-    from fcp_ros.language.remarks import training, weights_file
+    from fcp_ros.language.remarks import remark_model, training
 
     console = open_console()
     with explain_errors():
@@ -110,7 +110,7 @@ def train_remarks(
         with console.status("training"):
             weights = training.train_remarks(data, encoder.encode, encoder.weights)
             datasheet = training.score_remarks(data, encoder.encode)
-        weights_file.save_weights(weights, datasheet, out)
+        remark_model.save_weights(weights, datasheet, out)
     console.print(_build_table(datasheet))
     console.print(f"wrote {out}", soft_wrap=True)
 
@@ -127,13 +127,13 @@ def show(file: Annotated[Path, typer.Argument(help="File of weights.")] = PACKAG
 
 def _describe_weights(file: Path) -> tuple[str, Datasheet]:
     from fcp_ros.foundation.input_error import InputError
-    from fcp_ros.language.remarks import weights_file
+    from fcp_ros.language.remarks import remark_model
 
     try:
         weights, datasheet = load_weights(file)
     except InputError as error:
         with suppress(InputError):
-            remarks, datasheet = weights_file.load_weights(file)
+            remarks, datasheet = remark_model.load_weights(file)
             return f"encoder {remarks.encoder}, remarks", datasheet
         raise error
     return f"encoder {weights.encoder}, {len(weights.kind_names)} kinds of demands", datasheet

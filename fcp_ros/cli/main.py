@@ -70,6 +70,10 @@ COMMANDS = {
         "fcp_ros.cli.live",
         "demo_app",
     ),
+    "goals": Command(
+        "List the goals of a running executive, stop them, or pause it between two steps.",
+        "fcp_ros.cli.goals",
+    ),
     "scene": Command("Look at scenes, draw, convert and compare them.", "fcp_ros.cli.scene"),
     "calibration": Command(
         "Show, undo or merge what was learned from outcomes.", "fcp_ros.cli.calibration"

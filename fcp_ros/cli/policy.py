@@ -27,6 +27,7 @@ from fcp_ros.abstraction.qnp.problem import describe_state
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.cli.exit_codes import DONE, FAILED
 from fcp_ros.cli.options import JsonOption
+from fcp_ros.cli.task_files import read_tasks
 from fcp_ros.cli.terminal import (
     check_outputs,
     escape_text,
@@ -35,7 +36,6 @@ from fcp_ros.cli.terminal import (
     make_table,
     open_console,
 )
-from fcp_ros.cli.training import read_tasks
 from fcp_ros.domain import Domain
 from fcp_ros.domain.pddl.pddl_task import WORLD
 from fcp_ros.report.policy_graph import draw_policy_graph

@@ -40,7 +40,7 @@ from fcp_ros.domain import Domain, load_domain
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import list_names, to_printable
 from fcp_ros.package_files import find_domain, find_scene
-from fcp_ros.report.names import explain_choice, group_by_label
+from fcp_ros.report.node_names import explain_choice, group_by_label
 from fcp_ros.scene import (
     Provenance,
     SceneLimits,

@@ -14,6 +14,7 @@ from rclpy.node import Node
 from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.action import AchieveGoal, ExecutePlan, Generalize, MakePlan
+from fcp_ros.client.goal_control import SERVICES, UNCHANGING, GoalControl, choose_policies
 from fcp_ros.client.pending import FcpUnavailable, PendingGoal, PendingReply, ServerGuard
 from fcp_ros.client.queries import fetch_latched, plan_request, to_sendable
 from fcp_ros.client.spinner import SpinningNode
@@ -46,7 +47,7 @@ from fcp_ros.srv import (
 LOOK_EVERY = 0.05
 """Seconds between two checks for a server."""
 
-CHANGE_NOTHING = frozenset({"judge", "get_scene_graph", "validate_plan", "interpret"})
+CHANGE_NOTHING = UNCHANGING | {"judge", "get_scene_graph", "validate_plan", "interpret"}
 """Services whose requests may be served twice; each request of the others gets an id, by which its
 server knows it again."""
 
@@ -111,8 +112,11 @@ class FcpClient:
                 ("answer_question", AnswerQuestion),
                 ("settle_name", SettleName),
                 ("align", Align),
+                *SERVICES.items(),
             )
         }
+        self.goals = GoalControl(self._ask)
+        """The goals of the executive, whoever sent them."""
 
     def wait_for(self, *names: str, timeout: float | None = None) -> None:
         """Wait until actions and services are offered, so that ``send_*`` finds them.
@@ -134,20 +138,34 @@ class FcpClient:
         """Ask for a plan; the result is a ``MakePlan.Result``."""
         return self._send_goal("make_plan", MakePlan.Goal(request=request))
 
-    def send_execute(self, plan: Plan) -> PendingGoal:
-        """Have a plan executed; the result is an ``ExecutePlan.Result``."""
-        return self._send_goal("execute_task_plan", ExecutePlan.Goal(plan=plan))
+    def send_execute(
+        self, plan: Plan, *, when_busy: str = "", priority: int = 0, when_late: str = ""
+    ) -> PendingGoal:
+        """Have a plan executed; the result is an ``ExecutePlan.Result``.
+
+        `goal_control.choose_policies` describes the other arguments.
+        """
+        goal = choose_policies(ExecutePlan.Goal(plan=plan), when_busy, priority, when_late)
+        return self._send_goal("execute_task_plan", goal)
 
     def send_achieve(
-        self, request: PlanRequest, *, max_replans: int = -1, ask: bool = False
+        self,
+        request: PlanRequest,
+        *,
+        max_replans: int = -1,
+        ask: bool = False,
+        when_busy: str = "",
+        priority: int = 0,
+        when_late: str = "",
     ) -> PendingGoal:
         """Have a goal achieved (plan, execute, replan); the result is an ``AchieveGoal.Result``.
 
         `max_replans`: limit on the number of replans; -1 takes the executive's parameter. `ask`:
         True to be asked by feedback (`question`), and to answer with `answer`; False to have a
-        question end the goal.
+        question end the goal. `goal_control.choose_policies` describes the others.
         """
         goal = AchieveGoal.Goal(request=request, max_replans=max_replans, ask=ask)
+        choose_policies(goal, when_busy, priority, when_late)
         return self._send_goal("achieve_goal", goal)
 
     def send_generalize(self, goal: Generalize.Goal) -> PendingGoal:

@@ -67,11 +67,16 @@ _ENDS = {
 
 
 class ServerGuard:
-    """Tells pending goals that the server of their action has died."""
+    """Tells pending goals that the server of their action has died.
+
+    The server is looked at once for all of them: looks for each kept a client of 600 goals busy.
+    """
 
     def __init__(self, node: Node, action: str) -> None:
         self._monitor = ServerMonitor(node)
         self._life = ServerLife(node, action)
+        self._lock = threading.Lock()
+        self._goals: dict[str, Callable[[], None]] = {}  # under the lock
 
     @property
     def is_dead(self) -> bool:
@@ -83,16 +88,27 @@ class ServerGuard:
 
         `goal`: names the goal, for `remove`.
         """
-        self._monitor.watch(goal, ServerWatch(lambda: self._life.is_dead, True, on_death))
+        with self._lock:
+            self._goals[goal] = on_death
+        self._monitor.watch("server", ServerWatch(lambda: self.is_dead, True, self._tell))
 
     def remove(self, goal: str) -> None:
         """End `add`; does nothing if it has ended."""
-        self._monitor.unwatch(goal)
+        with self._lock:
+            self._goals.pop(goal, None)
+            if not self._goals:  # under the lock, so that it ends no watch that `add` begins
+                self._monitor.unwatch()
 
     def close(self) -> None:
         """End the watch."""
         self._monitor.close()
         self._life.close()
+
+    def _tell(self) -> None:
+        with self._lock:
+            goals, self._goals = self._goals, {}
+        for on_death in goals.values():
+            on_death()
 
 
 class PendingGoal:

@@ -15,7 +15,7 @@ from fcp_ros.domain import Domain, is_a
 from fcp_ros.grounding import build_request
 from fcp_ros.planning import MembershipSource, PlanningResult, PlanStatus
 from fcp_ros.planning.model.result import RelaxationKind
-from fcp_ros.report.names import to_words
+from fcp_ros.report.node_names import to_words
 
 SOLVED = frozenset({PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING})
 ITEM, SUPPORT, FLOOR, ROBOT = "item", "surface", "floor", "robot"

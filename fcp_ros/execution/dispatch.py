@@ -7,7 +7,7 @@ by when it wants a `Tick` if nothing else happens (`deadline`). The phases of a 
     FINDING -> SENT -> RUNNING -> CONFIRMING -> next step, or FINISHED
      |   ^       \________\___> STOPPING ____________________/
      v   |
-    AWAITING_SCENE
+    AWAITING_SCENE, PAUSED
 
 - FINDING: waits for the executors to answer (before the first step: all that the plan needs).
 - SENT: the executor has been given the step. RUNNING: it has accepted it.
@@ -17,10 +17,12 @@ by when it wants a `Tick` if nothing else happens (`deadline`). The phases of a 
   or the executor dies, the plan ends, its message says that the executor may still be acting, and
   the ledger keeps any later plan from sending it anything before it has answered.
 - AWAITING_SCENE: nobody keeps the state of the world up to date, so nothing is sent.
+- PAUSED: somebody wants no step to begin for now.
 
 Invariants:
 
-- every phase but READY and FINISHED has a deadline, so that no wait is endless;
+- every phase but READY, FINISHED and PAUSED has a deadline, so that no wait is endless; a pause
+  lasts as long as somebody wants it;
 - in SENT, RUNNING and STOPPING exactly one attempt of this plan is open in the ledger. It stays
   open if the grace time passes without an answer;
 - each step that was tried has exactly one `RecordOutcome`, and `Finish` is the last command;
@@ -79,6 +81,7 @@ from fcp_ros.execution.events import (
     SceneFound,
     SceneLost,
     SendStep,
+    StepReleased,
     Tick,
     WorldChanged,
 )
@@ -109,12 +112,15 @@ class Dispatcher:
         ledger: ExecutorLedger,  # shared by all dispatchers that use the same executors
         world: WorldView,  # answers questions on the present state
         clock: Callable[[], float],  # returns seconds, monotonic
+        # tells if one more step may begin, which counts as begun then
+        may_begin: Callable[[], bool] = lambda: True,
     ) -> None:
         self._steps = tuple(steps)
         self._settings = settings
         self._ledger = ledger
         self._world = world
         self._clock = clock
+        self._may_begin = may_begin
         self._phase = DispatchPhase.READY
         self._index = 0
         self._deadline: float | None = None
@@ -207,6 +213,8 @@ class Dispatcher:
                 return self._on_scene_found()
             case PlanOutdated(reason):
                 return self._on_outdated(reason)
+            case StepReleased():
+                return self._on_released()
             case CancelRequested():
                 return self._on_cancel()
             case Tick():
@@ -294,6 +302,9 @@ class Dispatcher:
         step = self._steps[self._index]
         if self._scene_problem:
             self._phase, self._deadline = DispatchPhase.AWAITING_SCENE, self._scene_deadline
+            return ()
+        if not self._may_begin():
+            self._phase, self._deadline = DispatchPhase.PAUSED, None
             return ()
         self._started = self._clock()
         unmet = self._world.find_unmet(step)
@@ -395,10 +406,16 @@ class Dispatcher:
 
     def _on_outdated(self, reason: str) -> Commands:
         self._outdated = reason
-        waiting = (DispatchPhase.READY, DispatchPhase.FINDING, DispatchPhase.AWAITING_SCENE)
-        if self._phase in waiting:
-            return self._finish(DispatchStatus.OUTDATED, reason)
-        return ()  # the present step goes on to its end
+        if self._phase in (*_AT_WORK, DispatchPhase.CONFIRMING):
+            return ()  # the present step goes on to its end
+        return self._finish(DispatchStatus.OUTDATED, reason)
+
+    def _on_released(self) -> Commands:
+        if self._phase is not DispatchPhase.PAUSED:
+            return ()
+        # A scene that was lost meanwhile is waited for from now on.
+        self._scene_deadline = self._clock() + self._settings.scene_wait
+        return self._find((self._steps[self._index].executor,))
 
     def _stop(self, reason: StopReason) -> Commands:
         self._reason = reason

@@ -22,6 +22,7 @@ class DispatchPhase(str, Enum):
     CONFIRMING = "confirming"
     STOPPING = "stopping"
     AWAITING_SCENE = "awaiting_scene"
+    PAUSED = "paused"
     FINISHED = "finished"
 
 

@@ -104,6 +104,11 @@ class PlanOutdated:
 
 
 @dataclass(frozen=True, slots=True)
+class StepReleased:
+    """After a pause: a step, or all of them, may begin."""
+
+
+@dataclass(frozen=True, slots=True)
 class CancelRequested:
     """The caller wants the plan to stop."""
 
@@ -126,6 +131,7 @@ Event = (
     | SceneLost
     | SceneFound
     | PlanOutdated
+    | StepReleased
     | CancelRequested
     | Tick
 )

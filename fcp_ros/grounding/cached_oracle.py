@@ -218,9 +218,9 @@ class CachedOracle:
         reader: RequestReader | None = None,
     ) -> None:
         self.oracle = oracle
-        is_stated = bool(getattr(oracle, "is_stated", False))
-        self._known_answers = None if is_stated else known
-        self._reader = None if is_stated else reader
+        self.is_stated = bool(getattr(oracle, "is_stated", False))
+        self._known_answers = None if self.is_stated else known
+        self._reader = None if self.is_stated else reader
         self.outage = Outage(clock)
         self._cache = cache
         self._identity: tuple[str, str] | None = None

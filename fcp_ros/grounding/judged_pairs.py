@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.domain.model import GradedPredicate
+from fcp_ros.foundation.array_file import Arrays, pack_arrays, write_whole
 from fcp_ros.foundation.vetoes import find_veto
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError, JudgementRequest, Membership
 from fcp_ros.grounding.judgement_set import (
@@ -111,23 +112,19 @@ def collect_pairs(kind: JudgementSet) -> JudgedPairs:
 
 def save_pairs(pairs: Mapping[str, JudgedPairs], judgements: str, file: Path) -> None:
     """Write the pairs of each set, with the hash of the judgements (`hash_judgements`)."""
-    from safetensors.numpy import save
-
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: Arrays = {}
     for name, own in pairs.items():
         arrays |= own.to_arrays(name)
     columns = {name: list(own.columns) for name, own in pairs.items()}
-    text = json.dumps({"columns": columns, "judgements": judgements}, sort_keys=True)
-    write_whole(file, save(arrays, {DESCRIPTION: text}), "judged pairs")
+    text = {"columns": columns, "judgements": judgements}
+    store(file, pack_arrays(arrays, DESCRIPTION, text), "judged pairs")
 
 
-def write_whole(file: Path, data: bytes, what: str) -> None:
+def store(file: Path, content: bytes, what: str) -> None:
     """Write a file whole or not at all; `what` is in it, for messages."""
-    partial = file.with_name(f"{file.name}.partial")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(data)
-        partial.replace(file)
+        write_whole(file, content)
     except OSError as error:
         raise GroundingError(
             GroundingCode.STORE_FAILED,

@@ -7,18 +7,17 @@
     confidence.py  four levels of confidence in a reading
     confirmation.py  the gate before planning: what is not plain is a question
     cascade.py  a language model behind the reader, for what that can't read
-    paraphrase.py  a goal as an English sentence: statements.py writes its atoms,
+    paraphrase.py  a goal as an English sentence: statement_table.py writes its atoms,
         variable_nouns.py names its variables, task_statements.py finds tasks of the domain in it,
         nouns.py knows plurals and articles
     questions.py  descriptions that tell elements apart, and the question which is meant
-    english/  words and inflection that every domain shares
-    words/  words by resources: WordNet's nouns, a library's spelling
+    english/  words and inflection that every domain shares; WordNet's nouns, spelling
     parsing/  trees of a sentence, by the phrases of a domain and the things of a state
     domain_reader/  the reader by the words of the domain: trees become goals
     learned_reader/  trees by what was learned from people, in place of the chart
     agreement.py  two readers of one instruction: agreement is plain, disagreement a question
     demands/  what clauses ask for, learned from people; remarks/  which parts ask for nothing;
-        array_file.py  the files of what was learned
+        datasheet.py  the files of what was learned
     syntax/  English clauses by spaCy
     file_reader.py  the reader of a file with sentences and goals
     model_reader/  the reader by a language model, in a folder or on a server

@@ -50,7 +50,7 @@ from fcp_ros.language.nouns import (
     quote_words,
     write_number,
 )
-from fcp_ros.language.statements import Clause, StatementTable, join_clauses
+from fcp_ros.language.statement_table import Clause, StatementTable, join_clauses
 from fcp_ros.language.task_statements import TaskFolder
 from fcp_ros.language.variable_nouns import Scope, VariableNouns, split_implication
 

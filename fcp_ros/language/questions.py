@@ -20,7 +20,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.labels import label_forms, normalise_label
 from fcp_ros.foundation.wording import join_words
 from fcp_ros.language.nouns import name_element, quote_words, write_label
-from fcp_ros.language.statements import StatementTable
+from fcp_ros.language.statement_table import StatementTable
 
 MOST_FEATURES = 2
 """A description combines this many features at most; a longer one is worse than a name."""

@@ -41,16 +41,16 @@ def make_domain(_options: ReaderOptions) -> InstructionReader:
     """
     from fcp_ros.language.agreement import PairedReader
     from fcp_ros.language.domain_reader import DomainReader
+    from fcp_ros.language.domain_reader.preparation import InstructionPreparer
     from fcp_ros.language.domain_reader.reader import parse_chart
-    from fcp_ros.language.domain_reader.subjects import SubjectMemory
     from fcp_ros.language.learned_reader import LearnedSyntax
     from fcp_ros.language.syntax import load_pipeline_ahead
 
-    memory = SubjectMemory()
+    preparer = InstructionPreparer()
     reader = PairedReader(
-        DomainReader(parse_chart, memory),
-        DomainReader(LearnedSyntax(), memory),
-        DomainReader(LearnedSyntax(logic=True), memory),
+        DomainReader(parse_chart, preparer),
+        DomainReader(LearnedSyntax(), preparer),
+        DomainReader(LearnedSyntax(logic=True), preparer),
     )
     load_pipeline_ahead()
     return reader

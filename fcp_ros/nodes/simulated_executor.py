@@ -29,8 +29,8 @@ from fcp_ros.execution.simulated_world import (
 )
 from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.outcome import outcome_to_result
 from fcp_ros.nodes.conversions.plan import step_from_ros
+from fcp_ros.nodes.conversions.step_outcome import outcome_to_result
 from fcp_ros.nodes.runtime.domain_parameter import (
     DOMAIN,
     TYPE_OVERRIDES,

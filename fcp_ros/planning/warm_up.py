@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fcp_ros.foundation.array_file import write_whole
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
 from fcp_ros.planning.flat.jit import list_index_files
 from fcp_ros.planning.flat.task import FlatTask
@@ -82,9 +83,7 @@ def _leave_note() -> None:
     for folder in _list_note_folders():
         with suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
-            unfinished = folder / f"{NOTE}.{os.getpid()}"
-            unfinished.write_text(text, encoding="utf-8")
-            unfinished.replace(folder / NOTE)
+            write_whole(folder / NOTE, text.encode())
             return
 
 

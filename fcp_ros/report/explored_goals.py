@@ -188,10 +188,8 @@ def render_relaxations(result: PlanningResult, *, explain: bool = False) -> Rend
     """Render what was changed to reach the goal, and what it would take as stated."""
     parts: list[RenderableType] = []
     for relaxation in result.relaxations:
-        told = relaxation.reason in result.message
-        reason = "" if told else f": {escape(to_printable(relaxation.reason))}"
-        change = escape(describe_change(relaxation))
-        parts.append(Text.from_markup(f"[yellow]relaxed[/] {change}{reason}"))
+        # The message, which stands above, says why.
+        parts.append(Text.from_markup(f"[yellow]relaxed[/] {escape(describe_change(relaxation))}"))
     if result.would_take:
         parts.append(Text(f"as stated: {to_printable(result.would_take)}", style="yellow"))
     if explain:

@@ -30,7 +30,7 @@ from fcp_ros.report.label_placement import (
     fit_name,
     place_labels,
 )
-from fcp_ros.report.names import to_words
+from fcp_ros.report.node_names import to_words
 from fcp_ros.scene import Layer, SceneGraph, SceneNode
 from fcp_ros.scene.graph.roles import FLOOR, is_door
 from fcp_ros.scene.shapes.route import Stop, trace_route

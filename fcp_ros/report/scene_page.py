@@ -15,7 +15,7 @@ from fcp_ros.binding.label_types import TypeChoice
 from fcp_ros.foundation.labels import describe_label
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.report.floor_plan import draw_floor_plan
-from fcp_ros.report.names import explain_choice, group_by_label
+from fcp_ros.report.node_names import explain_choice, group_by_label
 from fcp_ros.report.pages import make_environment, write_page
 from fcp_ros.scene import Layer, SceneGraph, summarise
 

@@ -46,6 +46,12 @@ def test_these_can_be_carried(household: Domain, typer: NodeTyper, label: str) -
         ("paint can", "chemical"),
         ("can of paint", "chemical"),
         ("bleach bottle", "cleaning_agent"),
+        ("motor oil", "chemical"),  # by its last word it would be a drink
+        ("Lamp_Oil_2", "chemical"),
+        ("toilet water", "chemical"),
+        ("baby oil", "cleaning_agent"),
+        ("cough syrup", "chemical"),
+        ("olive oil", "drink"),
     ],
 )
 def test_these_are_known(typer: NodeTyper, label: str, type_: str) -> None:

@@ -351,3 +351,50 @@ def test_a_plan_that_is_outdated_before_its_first_step_does_nothing():
     bench.tell(ev.PlanOutdated("a cup has come"))
     assert bench.result.status is DispatchStatus.OUTDATED
     assert bench.of(ev.SendStep) == []
+
+
+# --- pauses ---
+
+
+def test_a_paused_plan_stands_between_two_steps_until_it_is_released():
+    bench = Bench(step("go"), step("pick"), step("go")).start()
+    bench.allowed = 0
+    bench.succeed()
+    assert bench.dispatcher.phase is DispatchPhase.PAUSED
+    assert bench.dispatcher.deadline is None
+    bench.tell(ev.WorldChanged())
+    assert len(bench.of(ev.SendStep)) == 1
+    bench.allowed = 1
+    bench.tell(ev.StepReleased())
+    assert bench.sent.step.rule == "pick"
+    bench.succeed()
+    assert bench.dispatcher.phase is DispatchPhase.PAUSED
+    bench.allowed = 1
+    bench.tell(ev.StepReleased())
+    bench.succeed()
+    assert bench.result.status is DispatchStatus.SUCCEEDED
+
+
+def test_a_pause_ends_by_cancelling_and_with_a_plan_that_is_outdated():
+    for event, status in (
+        (ev.CancelRequested(), DispatchStatus.CANCELLED),
+        (ev.PlanOutdated("better"), DispatchStatus.OUTDATED),
+    ):
+        bench = Bench(step("go"), step("pick"))
+        bench.allowed = 0
+        bench.start().tell(event)
+        assert bench.result.status is status
+        assert not bench.of(ev.SendStep)
+
+
+def test_a_scene_that_was_lost_in_a_pause_is_waited_for_after_it():
+    bench = Bench(step("go"), scene_wait=60.0)
+    bench.allowed = 0
+    bench.start()
+    bench.tell(ev.SceneLost("gone"))
+    bench.now += 1000.0
+    bench.allowed = 1
+    bench.tell(ev.StepReleased())
+    assert bench.dispatcher.phase is DispatchPhase.AWAITING_SCENE
+    bench.tell(ev.SceneFound())
+    assert bench.sent.step.rule == "go"

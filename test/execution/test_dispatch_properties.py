@@ -49,6 +49,8 @@ actions = st.one_of(
     events,
     st.just("answer"),  # the executor of the last attempt accepts and succeeds
     st.just("deadline"),
+    st.just("pause"),
+    st.just("release"),
     st.tuples(st.booleans(), st.booleans()),  # what the world shows from now on
 )
 plans = st.lists(st.sampled_from(EXECUTORS), min_size=1, max_size=4)
@@ -84,6 +86,7 @@ class Run:
         self.watch = Watch()
         self.settings = DispatchSettings(trust_executors=trust)
         self.now = 0.0
+        self.is_paused = False
         self.begin()
 
     def begin(self) -> None:
@@ -91,7 +94,12 @@ class Run:
             PlanStep(f"rule_{i}", (), 1.0, 1.0, 5.0, name) for i, name in enumerate(self.executors)
         )
         self.dispatcher = Dispatcher(
-            self.steps, self.settings, self.ledger, self.world, lambda: self.now
+            self.steps,
+            self.settings,
+            self.ledger,
+            self.world,
+            lambda: self.now,
+            lambda: not self.is_paused,
         )
         self.log: list[ev.Command] = []
         self.sent_in_plan: list[int] = []
@@ -103,6 +111,7 @@ class Run:
             assert all(isinstance(c, ev.CancelStep) for c in commands)
         for command in commands:
             if isinstance(command, ev.SendStep):
+                assert not self.is_paused
                 # Within a plan nothing is sent while any earlier attempt may still act.
                 assert not set(self.sent_in_plan) & set(self.watch.acting)
                 self.sent_in_plan.append(command.attempt)
@@ -122,6 +131,11 @@ class Run:
             for attempt in self.watch.sent[-1:]:
                 self.tell(ev.Accepted(attempt))
                 self.tell(ev.Finished(attempt, OUTCOMES[0]))
+        elif action == "pause":
+            self.is_paused = True
+        elif action == "release":
+            self.is_paused = False
+            self.tell(ev.StepReleased())
         elif action == "deadline":
             if self.dispatcher.deadline is not None:
                 self.now = max(self.now, self.dispatcher.deadline)
@@ -168,7 +182,8 @@ def test_invariants_hold_under_any_order_of_events(executors, trust, rounds):
             run.begin()
         for action in round_:
             run.act(action)
-        # Left alone, every plan ends: each wait has a bound.
+        # Left alone and not paused, every plan ends: each wait has a bound.
+        run.act("release")
         waits = 0
         while run.dispatcher.result is None:
             run.act("deadline")

@@ -122,6 +122,16 @@ def test_without_a_model_what_is_unknown_is_unsafe(household: Domain, tmp_path: 
     assert unknown.fallback
 
 
+@pytest.mark.parametrize("label", ["unknown", "object", "Item_3", "none", "12", "Q12345"])
+def test_of_a_thing_without_a_name_a_model_has_no_say(grounder: Grounder, label: str) -> None:
+    """As "unknown" a thing was 0.70 safe for a child; what the table states stands."""
+    asked = [ask_safe(label, "child"), ask_safe("mug", label), ask_stable("vase", label)]
+    for answer in grounder.judge(asked):
+        assert (answer.degree, answer.source) == (0.0, UNJUDGED)
+        assert "names nothing" in answer.fallback
+    assert grounder.judge([ask_stable(label, "floor"), ask_safe("mug", "child")])[1].degree > 0.5
+
+
 def test_outcomes_make_nothing_safer_that_nobody_judged(household: Domain, tmp_path: Path) -> None:
     options = GroundingOptions(oracle="causal_lm", model=str(tmp_path), fallback="table")
     grounder = make_grounder(household, options)

@@ -13,14 +13,13 @@ from fcp_ros.language.confirmation import confirm_doubtful, list_unread
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
 from fcp_ros.language.registry import ReaderOptions, make_reader
-from fcp_ros.language.remarks.model import RemarkModel
+from fcp_ros.language.remarks.remark_model import RemarkModel, load_weights, save_weights
 from fcp_ros.language.remarks.training import (
     PACKAGED_ROWS,
     read_remarks,
     score_remarks,
     train_remarks,
 )
-from fcp_ros.language.remarks.weights_file import load_weights, save_weights
 
 LEFT_OUT = {
     "Same old story, close the door.": "closed(door_1)",

@@ -24,7 +24,7 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.model import IS_A
 from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.fuzzy.tnorm import tnorm_by_name
-from fcp_ros.language import statements
+from fcp_ros.language import statement_table as statements
 from fcp_ros.language.domain_reader.reader import DomainReader
 from fcp_ros.language.nouns import add_article, pluralise, write_number
 from fcp_ros.language.paraphrase import paraphrase_goal

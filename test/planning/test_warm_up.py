@@ -64,8 +64,8 @@ def test_a_changed_source_asks_for_compilation(folder, monkeypatch):
     assert not are_kernels_compiled()
 
 
-def test_the_key_covers_all_that_machine_code_depends_on(repository):
-    """What stamps the machine code stamps the note as well, and `make setup`."""
+def test_the_key_covers_all_that_machine_code_depends_on():
+    """What stamps the machine code stamps the note as well."""
     warm_up()
     modules = {name for name in sys.modules if name.startswith(jit.PACKAGE)}
     kernels = [
@@ -78,8 +78,6 @@ def test_the_key_covers_all_that_machine_code_depends_on(repository):
     files = {Path(file) for name in used for file in jit._find_files(name)}
     here = Path(module.__file__).parent
     assert {file.relative_to(here).parts[0] for file in files} == set(FOLDERS)
-    names = ", ".join(f'"{name}"' for name in FOLDERS)
-    assert f"for name in ({names})" in (repository / "setup" / "prepare.py").read_text()
 
 
 def test_nothing_is_said_if_nothing_is_compiled(folder):

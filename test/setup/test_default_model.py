@@ -23,7 +23,7 @@ def fetch(module, folder: Path, choice: str, command: str) -> None:
     python.write_text(f"#!/bin/sh\necho called >> {folder}/calls\n{command}\n")
     python.chmod(0o755)
     setup = module.Setup(folder, "jazzy")
-    setup.stages.run("model", choice, "model", lambda: setup.fetch_model(choice))
+    setup.stages.run("model", [choice], "model", setup.fetch_model, choice)
 
 
 def test_it_is_fetched(module, tmp_path: Path, capsys) -> None:
@@ -52,8 +52,11 @@ def test_it_can_be_left_out(module, tmp_path: Path, capsys) -> None:
     ("variable", "wrong", "choices"),
     [("FCP_DEFAULT_MODEL", "bert", "none or mpnet"), ("FCP_OPEN3D", "newest", "none or pinned")],
 )
-def test_a_wrong_choice_is_refused(module, monkeypatch, variable, wrong, choices) -> None:
-    module.check_choice(variable)
+def test_a_wrong_choice_is_refused(module, tmp_path, monkeypatch, variable, wrong, choices) -> None:
+    monkeypatch.setenv(variable, "none")
+    assert module.recall(tmp_path, variable) == "none"
     monkeypatch.setenv(variable, wrong)
     with pytest.raises(module.SetupError, match=f"{variable} is '{wrong}'; it can be {choices}"):
-        module.check_choice(variable)
+        module.recall(tmp_path, variable)
+    monkeypatch.delenv(variable)
+    assert module.recall(tmp_path, variable) == "none"  # that of the last run that was right

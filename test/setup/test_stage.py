@@ -33,19 +33,19 @@ def test_hash_sees_content_and_order(stage, tmp_path: Path) -> None:
 def test_unchanged_stage_is_skipped(stage, tmp_path: Path) -> None:
     calls: list[str] = []
     for stamp in ("a", "a", "b"):
-        stage.Stages(tmp_path).run("build", stamp, "build", lambda: calls.append("run"))
+        stage.Stages(tmp_path).run("build", [stamp], "build", lambda log: calls.append("run"))
     assert calls == ["run", "run"]
 
 
 def test_failed_stage_runs_again(stage, tmp_path: Path) -> None:
-    def fail() -> None:
+    def fail(log) -> None:
         raise stage.SetupError("no network: connect and run make again")
 
-    stage.Stages(tmp_path).run("build", "a", "build", lambda: None)
+    stage.Stages(tmp_path).run("build", ["a"], "build", lambda log: None)
     with pytest.raises(stage.SetupError):
-        stage.Stages(tmp_path).run("build", "b", "build", fail)
+        stage.Stages(tmp_path).run("build", ["b"], "build", fail)
     calls: list[str] = []
-    stage.Stages(tmp_path).run("build", "a", "build", lambda: calls.append("run"))
+    stage.Stages(tmp_path).run("build", ["a"], "build", lambda log: calls.append("run"))
     assert calls == ["run"], "a failed attempt may have left half a result"
 
 
@@ -53,17 +53,12 @@ def test_output_is_quiet_unless_the_command_fails(stage, tmp_path: Path, capfd) 
     stages = stage.Stages(tmp_path)
     program = "import sys; print('detail'); sys.exit(int(sys.argv[1]))"
 
-    def command(status: int) -> None:
-        stages.command(
-            [sys.executable, "-c", program, str(status)],
-            cwd=tmp_path,
-            environment=os.environ,
-            on_failure="it did not work",
-        )
+    def command(log, status: int) -> None:
+        log.command([sys.executable, "-c", program, str(status)], os.environ, "it did not work")
 
-    stages.run("quiet", "a", "quiet", lambda: command(0))
+    stages.run("quiet", ["a"], "quiet", command, 0)
     assert "detail" not in "".join(capfd.readouterr())
     with pytest.raises(stage.SetupError, match=r"it did not work .*loud\.log"):
-        stages.run("loud", "a", "loud", lambda: command(3))
+        stages.run("loud", ["a"], "loud", command, 3)
     assert "detail" in capfd.readouterr().err
-    assert "detail" in stages.log_text()
+    assert "detail" in (tmp_path / "logs" / "loud.log").read_text()

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 from fcp_ros.execution import events as ev
 from fcp_ros.execution.dispatch import Dispatcher
 from fcp_ros.execution.dispatch_model import DispatchSettings
@@ -43,10 +45,17 @@ class Bench:
         self.settings = DispatchSettings(**settings)
         self.ledger = ledger or ExecutorLedger()
         self.steps = steps
+        self.allowed = math.inf  # steps that may begin
         self.dispatcher = Dispatcher(
-            steps, self.settings, self.ledger, self.world, lambda: self.now
+            steps, self.settings, self.ledger, self.world, lambda: self.now, self._may_begin
         )
         self.commands: list[ev.Command] = []
+
+    def _may_begin(self) -> bool:
+        if self.allowed <= 0:
+            return False
+        self.allowed -= 1
+        return True
 
     def start(self, *, ready: bool = True) -> Bench:
         self.commands += self.dispatcher.start()

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import itertools
-import os
-import tempfile
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -29,6 +27,7 @@ from fcp_ros.abstraction.policy.general_policy import (
 from fcp_ros.abstraction.qnp.problem import Condition, Qnp, QState, decode_state
 from fcp_ros.domain.diagnostics import Diagnostics, DomainError
 from fcp_ros.domain.yaml.domain_files import parse_lines, read_text
+from fcp_ros.foundation.array_file import write_whole
 from fcp_ros.foundation.wording import suggest_name
 
 FORMAT = "fcp_ros general policy"
@@ -93,11 +92,7 @@ def save_policy(policy: GeneralPolicy, path: str | PathLike[str]) -> None:
 
     Raises OSError if it can't be written; what was there before is still there.
     """
-    target = Path(path)
-    with tempfile.TemporaryDirectory(prefix=".fcp_policy_", dir=target.parent) as folder:
-        unfinished = Path(folder) / target.name
-        unfinished.write_text(write_policy(policy), encoding="utf-8")
-        os.replace(unfinished, target)
+    write_whole(Path(path), write_policy(policy).encode())
 
 
 def _check_format(data: Any, source: str) -> None:

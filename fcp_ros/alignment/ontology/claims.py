@@ -69,6 +69,8 @@ class NameClaim:
     rivals: tuple[tuple[Meaning, float], ...] = ()
     succeeded: int = 0  # number of trials in which an action succeeded that rests on it
     failed: int = 0  # number of trials in which the action that failed rests on it
+    is_layer: bool = False  # True for a label that says no more than the layer of its things
+    namesake: str = ""  # the type of this name in the domain, if the scene means another
 
     def __str__(self) -> str:
         meaning = "nothing in the domain" if self.meaning is None else str(self.meaning)

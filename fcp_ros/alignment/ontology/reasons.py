@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -116,7 +117,8 @@ class ClaimWriter:
             layered = (f"in the layer {layer.value}",)
             own = known or self._target.mapping.layer_types.get(layer.value)
             standing = ClaimStanding.KNOWN if own else ClaimStanding.UNKNOWN
-            return NameClaim(NameKind.LABEL, label, own, 0.99, standing, count, layered)
+            claim = NameClaim(NameKind.LABEL, label, own, 0.99, standing, count, layered)
+            return replace(claim, is_layer=True)
         own_mass = 0.0 if known is None else float(belief[self._target.mask(known)].sum())
         if known is not None and own_mass >= 0.5:
             sure, said = min(own_mass, _MOST_CERTAIN), ("a label of the domain",)
@@ -126,8 +128,10 @@ class ClaimWriter:
         if known is not None:
             reasons = (f"not the {known} that the domain means by it", *reasons)
         if not type_ or self._proposer.is_default(type_):
-            return self._doubt_label(label, belief, reasons)
-        return self._claim_type(label, proposal, (type_, mass), reasons)
+            claim = self._doubt_label(label, belief, reasons)
+        else:
+            claim = self._claim_type(label, proposal, (type_, mass), reasons)
+        return replace(claim, namesake=known or "")
 
     def _doubt_label(self, label: str, belief: Belief, reasons: tuple[str, ...]) -> NameClaim:
         """Claim the likeliest type as doubtful, or that the label means nothing."""

@@ -17,10 +17,10 @@ from fcp_ros.alignment.ontology.claims import (
 )
 from fcp_ros.alignment.ontology.experiments import ExperimentPlanner, LastAction, NameExperiment
 from fcp_ros.alignment.ontology.proposal import OntologyProposal, Proposer
-from fcp_ros.alignment.ontology.questions import TrialQuestions
 from fcp_ros.alignment.ontology.reasons import ClaimWriter
 from fcp_ros.alignment.ontology.scene_comparison import compare_names
 from fcp_ros.alignment.ontology.trial_log import TrialLog, count_failures
+from fcp_ros.alignment.ontology.trial_questions import TrialQuestions
 from fcp_ros.alignment.ontology.vocabulary import DomainTarget, SceneVocabulary, collect_names
 from fcp_ros.alignment.simulator import ConfirmingSimulator, Observation, Simulator, is_exact
 from fcp_ros.binding.similar_labels import LabelSimilarity
@@ -311,16 +311,12 @@ class _SceneAlignment:
 
 def _are_enough(known: list[NameClaim]) -> bool:
     """Return True if the domain knows labels of things, not only layers."""
-    return any("layer" not in " ".join(claim.reasons) for claim in known)
+    return not all(claim.is_layer for claim in known)
 
 
 def _describe_false_friends(claims: tuple[NameClaim, ...]) -> list[str]:
     """Describe names that the domain has, and that mean something else in the scene."""
-    found = [
-        claim.name
-        for claim in claims
-        if any(reason.startswith("not the ") for reason in claim.reasons)
-    ]
+    found = [claim.name for claim in claims if claim.namesake]
     if not found:
         return []
     return [f"the domain means something else by {list_names(found)}"]

@@ -9,15 +9,16 @@ this loses nothing. A file belongs to one encoder, by the fingerprint of its wei
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.foundation.array_file import Arrays, pack_arrays, read_text_about, unpack_arrays
 from fcp_ros.foundation.bounded_file import MEBIBYTE, FileError, read_bytes
 from fcp_ros.grounding.heads.head import DegreeMap, Head, Kernel, ReducedSupports, ScoreEvidence
 from fcp_ros.grounding.heads.hidden_states import StatePlaces
@@ -37,9 +38,8 @@ from fcp_ros.grounding.heads.state_features import (
     StateFeatures,
     StateReduction,
 )
-from fcp_ros.grounding.judged_pairs import DESCRIPTION, JudgedPairs, write_whole
+from fcp_ros.grounding.judged_pairs import DESCRIPTION, JudgedPairs, store
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
-from fcp_ros.grounding.models.bert_encoder import read_header
 from fcp_ros.grounding.models.model_folder import compute_weights_fingerprint
 from fcp_ros.grounding.models.model_store import ModelState, find_ready_folder, find_state
 from fcp_ros.grounding.models.sentence_encoder import (
@@ -55,8 +55,6 @@ SUFFIX = ".safetensors"
 FORMAT = "fcp_ros heads 2"
 """The version of the file format; changed if older files become unreadable."""
 RETRAIN = "train it again with `fcp grounding train`"
-
-Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +95,13 @@ def find_packaged_heads(weights: str) -> Path | None:
 def read_weights(file: Path) -> str:
     """Read which encoder a file of heads is for; "" if it is none."""
     try:
-        return str(_read_metadata(file).get("weights", ""))
+        return str(read_text_about(file, DESCRIPTION).get("weights", ""))
     except (OSError, KeyError, TypeError, ValueError):
         return ""
 
 
 def save_heads(heads: Heads, file: Path, judged: Mapping[str, JudgedPairs] | None = None) -> None:
     """Write a file, whole or not at all, with judged pairs that precede the package's."""
-    from safetensors.numpy import save
-
     arrays: Arrays = {}
     for name, head in heads.by_name.items():
         arrays |= {f"{name}.{part}": array for part, array in _to_arrays(head).items()}
@@ -127,12 +123,7 @@ def save_heads(heads: Heads, file: Path, judged: Mapping[str, JudgedPairs] | Non
         },
         "figures": {name: dict(figures) for name, figures in heads.figures.items()},
     }
-    # safetensors writes raw memory: a transposed array would come back permuted.
-    data = save(
-        {name: np.ascontiguousarray(array) for name, array in arrays.items()},
-        {DESCRIPTION: json.dumps(text, sort_keys=True)},
-    )
-    write_whole(file, data, "heads")
+    store(file, pack_arrays(arrays, DESCRIPTION, text), "heads")
 
 
 def load_heads(file: Path, encoder: HeadEncoder) -> Heads:
@@ -140,17 +131,14 @@ def load_heads(file: Path, encoder: HeadEncoder) -> Heads:
 
     NOT_A_MODEL if it is damaged or was trained for another encoder or version.
     """
-    try:
-        from safetensors import SafetensorError
-        from safetensors.numpy import load
-    except ImportError as error:
+    if find_spec("safetensors") is None:
         raise GroundingError(
             GroundingCode.MISSING_LIBRARY,
-            f"trained heads need safetensors ({error}); pip install safetensors",
-        ) from error
+            "trained heads need safetensors; pip install safetensors",
+        )
     hash_file(file)  # reports a missing file
     try:
-        text = _read_metadata(file.expanduser())
+        text = read_text_about(file.expanduser(), DESCRIPTION)
         if text.get("format") != FORMAT or text.get("phrasings") != list(PHRASINGS):
             raise _build_unfit(file, "it was written by another version of this package")
         if text["weights"] != encoder.weights:
@@ -160,7 +148,7 @@ def load_heads(file: Path, encoder: HeadEncoder) -> Heads:
                 f"give that model, or train heads for this one with `fcp grounding train --model "
                 f"{encoder.folder}`",
             )
-        arrays = load(read_bytes(file.expanduser(), MOST_BYTES))
+        arrays = unpack_arrays(read_bytes(file.expanduser(), MOST_BYTES))
         reader = _Reader(arrays, text, encoder)
         heads = {
             name: reader.read_head(name, (columns[0], columns[1]))
@@ -174,18 +162,10 @@ def load_heads(file: Path, encoder: HeadEncoder) -> Heads:
             reader.places,
             text["figures"],
         )
-    except (SafetensorError, OSError, KeyError, IndexError, TypeError, ValueError) as error:
+    except (OSError, KeyError, IndexError, TypeError, ValueError) as error:
         if isinstance(error, GroundingError):
             raise
         raise _build_unfit(file, f"it is damaged ({type(error).__name__}: {error})") from error
-
-
-def _read_metadata(file: Path) -> dict[str, Any]:
-    """Read the JSON text in the header; safetensors reads it only with a file and a framework."""
-    text = json.loads(read_header(file)[0]["__metadata__"][DESCRIPTION])
-    if not isinstance(text, dict):
-        raise ValueError("its description is no JSON object")
-    return text
 
 
 def _build_unfit(file: Path, why: str, remedy: str = RETRAIN) -> GroundingError:

@@ -24,10 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.foundation.array_file import read_header
+
 Matrix = NDArray[np.float32]
 
 BUCKETS = 32  # Classes of distances between two tokens: half of them for tokens to the right
-MOST_HEADER = 1 << 24  # Bytes of the longest header of a safetensors file
 FAR_TOKENS = 128  # The distance from which on all are in one class
 
 FEW_ROWS = 32
@@ -186,21 +187,6 @@ def are_all_mapped(file: Path) -> bool:
     """
     header, _ = _read_entries(file)
     return all(entry["dtype"] in (*_TYPES, "I64") for entry in header.values())
-
-
-def read_header(path: Path) -> tuple[dict[str, Any], int]:
-    """Read the header of a safetensors file: its entries by name, and where the data begins.
-
-    Raises OSError, ValueError: it is no safetensors file.
-    """
-    with path.open("rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        if size > min(path.stat().st_size, MOST_HEADER):
-            raise ValueError(f"{path} is no safetensors file")
-        header = json.loads(file.read(size))
-    if not isinstance(header, dict):
-        raise ValueError(f"the header of {path} is no JSON object")
-    return header, 8 + size
 
 
 def _read_entries(path: Path) -> tuple[dict[str, Any], int]:

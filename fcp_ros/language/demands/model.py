@@ -10,7 +10,7 @@ weights of these features are the same in every domain.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -144,11 +144,18 @@ class FrameTable:
         self.groups = np.array([keys.setdefault(_key_of(f.meaning), len(keys)) for f in frames])
         """For each frame the number of its meaning."""
         self._numbers = keys
+        signatures: dict[Hashable, int] = {}
+        self.places = [signatures.setdefault(_sign_places(f), len(signatures)) for f in frames]
+        """For each frame the number of its places: equal ones take the same arguments."""
 
     def list_frames(self, meaning: Meaning) -> list[Frame]:
         """List the frames of a meaning."""
         number = self._numbers.get(_key_of(meaning), -1)
         return [self.frames[place] for place in np.flatnonzero(self.groups == number)]
+
+
+def _sign_places(frame: Frame) -> Hashable:
+    return frame.roles, tuple(frame.meaning.types.get(role.slot, "") for role in frame.roles)
 
 
 def _key_of(meaning: Meaning) -> _MeaningKey:
@@ -206,9 +213,12 @@ class ClauseComparison:
         same_kind = table.kinds @ kinds
         chosen = np.argsort(-(likeness + verbs + same_kind), kind="stable")[:SHORT_LIST]
         rows, assignments = [], []
+        known: dict[int, Assignment] = {}
         for place in chosen:
-            frame = table.frames[place]
-            found = self._roles.assign(clause.arguments, frame, fit)
+            frame, group = table.frames[place], table.places[place]
+            if group not in known:
+                known[group] = self._roles.assign(clause.arguments, frame, fit)
+            found = known[group]
             said = bool(clause.complement) or bool(frame.complement)
             both = bool(clause.complement) and bool(frame.complement)
             rows.append(

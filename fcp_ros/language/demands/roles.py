@@ -122,7 +122,7 @@ class RoleModel:
                 (place, cost, degree)
                 for place, role in enumerate(frame.roles)
                 for cost, degree in [self._fill(argument, role, frame, fit)]
-                if cost > math.log(_WORST)
+                if cost > -math.inf
             ]
             for argument in arguments
         ]
@@ -161,6 +161,8 @@ class RoleModel:
         if argument.marker == JOINED and role.marker not in _PAIRING:
             return -math.inf, 0.0
         cost = self.compare(argument.marker, role.marker)
+        if cost <= math.log(_WORST):
+            return -math.inf, 0.0  # before the noun is looked at, which is dear
         if role.word:
             said = argument.noun.split()[-1:] == role.word.split()[-1:]
             return (cost, 1.0) if said else (-math.inf, 0.0)

@@ -10,10 +10,13 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fcp_ros.foundation.array_file import write_whole
 
 Vectors = NDArray[np.float32]
 MOST_FILES = 32
@@ -38,18 +41,14 @@ def write_vectors(encoder: str, texts: Sequence[str], vectors: Vectors) -> Vecto
     A folder that can't be written to keeps nothing.
     """
     file = _locate(encoder, texts)
-    draft = file.with_name(f".{file.name}.{os.getpid()}.part")
-    rounded = vectors.astype(np.float16)
+    rounded, stream = vectors.astype(np.float16), BytesIO()
+    np.save(stream, rounded)
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("wb") as stream:
-            np.save(stream, rounded)
-        draft.replace(file)
+        write_whole(file, stream.getvalue())
         others = sorted(file.parent.glob("*.npy"), key=lambda one: one.stat().st_mtime)
         for old in others[:-MOST_FILES]:
             old.unlink(missing_ok=True)
-    with contextlib.suppress(OSError):
-        draft.unlink(missing_ok=True)
     return rounded.astype(np.float32)
 
 

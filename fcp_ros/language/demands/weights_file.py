@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from fcp_ros.foundation.array_file import Arrays
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.language.array_file import Arrays, Datasheet, read_arrays, take_array, write_arrays
+from fcp_ros.language.datasheet import Datasheet, read_arrays, take_array, write_arrays
 from fcp_ros.language.demands.model import FAMILIARITY_FEATURES, FEATURES, DemandWeights
 from fcp_ros.language.demands.roles import ROLE_FEATURES
 

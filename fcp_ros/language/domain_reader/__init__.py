@@ -6,6 +6,7 @@ through these files, lowest first:
 
 - `subjects`: what is remembered of a domain and a state.
 - `framing`: what surrounds a request: politeness, asides, who is spoken to.
+- `preparation`: the words that are left, their trees and nouns, once for all readers of them.
 - `terms`: noun phrases looked up in the state, or in what was said before.
 - `statements`: formulas with variables that are not bound yet.
 - `slot_filling`: the meanings of phrases, with things in their slots, to statements.

@@ -29,8 +29,8 @@ from fcp_ros.language.parsing.sentence_parser import SKIPPED, SKIPPED_FILLER
 from fcp_ros.language.parsing.trees import Sentence
 from fcp_ros.language.parsing.word_uses import collect_uses
 from fcp_ros.language.reading import WordRole, WordUse
-from fcp_ros.language.remarks.model import LEAST_IDLE, RemarkModel
 from fcp_ros.language.remarks.parts import describe_part, find_top
+from fcp_ros.language.remarks.remark_model import LEAST_IDLE, RemarkModel
 from fcp_ros.language.syntax.statements import SPEAKERS, demands
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 from fcp_ros.language.syntax.units import find_units

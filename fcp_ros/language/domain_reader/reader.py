@@ -10,7 +10,6 @@ from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_text
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
-from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.domain_reader.answers import (
     LEAST_DEGREE,
     MARGIN,
@@ -20,54 +19,41 @@ from fcp_ros.language.domain_reader.answers import (
     answer,
     answer_unread,
     list_words,
-    name_language,
     refuse,
 )
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
-from fcp_ros.language.domain_reader.framing import (
-    find_names,
-    frame_instruction,
-    is_of_domain,
-)
 from fcp_ros.language.domain_reader.graded_sets import decide_sets
 from fcp_ros.language.domain_reader.guides import drop_idle_guides
-from fcp_ros.language.domain_reader.leftovers import Leftovers
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
+from fcp_ros.language.domain_reader.preparation import (
+    InstructionPreparer,
+    ParsedInstruction,
+    PreparedInstruction,
+)
 from fcp_ros.language.domain_reader.removal import put_somewhere
-from fcp_ros.language.domain_reader.subjects import Subject, SubjectMemory
-from fcp_ros.language.domain_reader.terms.places import PlaceChooser, PresentState
+from fcp_ros.language.domain_reader.subjects import Subject
+from fcp_ros.language.domain_reader.terms.places import PresentState
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import NotSpokenOf, Unresolved
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
-from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, tokenise
+from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind
+from fcp_ros.language.english.wordnet_nouns import MISSING, is_installed
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.parsing.clause_parser import ClauseParser
-from fcp_ros.language.parsing.clauses.hedges import Asides
-from fcp_ros.language.parsing.meanings import PatternTable, match_word
-from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
+from fcp_ros.language.parsing.meanings import match_word
 from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, is_number_read
 from fcp_ros.language.parsing.sentence_parser import SentenceParser
 from fcp_ros.language.parsing.trees import (
-    Coordination,
-    ElementName,
-    Noun,
-    Phrase,
-    Reference,
     Sentence,
-    Words,
 )
 from fcp_ros.language.parsing.word_uses import collect_uses
-from fcp_ros.language.reader import ReadingContext, find_excess
+from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Refusal
 from fcp_ros.language.self_relations import find_self_relation
-from fcp_ros.language.syntax import Segment, parse_segments, require_pipeline
-from fcp_ros.language.syntax.tree import join_trees
-from fcp_ros.language.words.wordnet_nouns import MISSING, is_installed
+from fcp_ros.language.syntax import require_pipeline
 
-MOST_TOKENS = 150
-"""Longer instructions are refused."""
 MOST_CHOICES = 5
 """Elements that are offered where a phrase could be several."""
 ABOUT_AS_WELL = 0.85
@@ -76,8 +62,6 @@ LEAST_SHOWN = 0.02
 """Worse readings are shown only if there is no better one."""
 _NO_GOAL = "these words together make no sense for the things and actions that are known here"
 """Fault of a reading that is no goal of the domain."""
-_ROOM = "room"
-"""Type of the place where who speaks is."""
 
 
 @dataclass(frozen=True)
@@ -101,18 +85,6 @@ class _Fault:
     not_spoken_of: bool  # it is asked what a word such as "it" means
 
 
-@dataclass(frozen=True)
-class ParsedInstruction:
-    """An instruction with its trees, and what is known of its words."""
-
-    segments: Sequence[Segment]
-    nouns: NounParser  # the noun phrases at its tokens
-    patterns: PatternTable
-    places: PlaceChooser
-    model: DemandModel | None  # what was learned from people; None without a sentence encoder
-    context: ReadingContext  # domain, state, speaker
-
-
 Syntax = Callable[[ParsedInstruction], list[Sentence]]
 """Finds what an instruction may say, best first."""
 
@@ -129,16 +101,18 @@ class DomainReader:
 
     Args:
         syntax: finds out what a sentence may say.
-        memory: of domains and states, which several readers may share.
+        preparer: of instructions, which several readers of the same ones may share.
 
     Raises:
         InputError: spaCy or its English pipeline isn't installed.
     """
 
-    def __init__(self, syntax: Syntax = parse_chart, memory: SubjectMemory | None = None) -> None:
+    def __init__(
+        self, syntax: Syntax = parse_chart, preparer: InstructionPreparer | None = None
+    ) -> None:
         require_pipeline()
         self._syntax = syntax
-        self._memory = memory if memory is not None else SubjectMemory()
+        self._preparer = preparer if preparer is not None else InstructionPreparer()
         self._is_told = False
 
     @property
@@ -148,41 +122,18 @@ class DomainReader:
 
     def read(self, instruction: str, context: ReadingContext) -> Interpretation:
         """Read an instruction (see `InstructionReader`)."""
-        if not instruction.strip():
-            said = "The instruction is empty: say what shall be done."
-            return refuse(instruction, Refusal.EMPTY, said)
-        if find_excess(instruction):
-            return refuse(instruction, Refusal.LENGTH, find_excess(instruction))
-        tokens = tokenise(instruction)
-        if len(tokens) > MOST_TOKENS:
-            return refuse(
-                instruction,
-                Refusal.LENGTH,
-                f"The instruction has {len(tokens)} words, more than {MOST_TOKENS}: "
-                "say it in several shorter ones.",
-            )
-        if not any(t.kind in (TokenKind.WORD, TokenKind.QUOTED) for t in tokens):
-            said = "The instruction has no words: say what shall be done."
-            return refuse(instruction, Refusal.EMPTY, said)
-        language = name_language(tokens)
-        if language:
-            shown = "another language" if language == "another" else language
-            said = f"This seems to be {shown}; only English is read: say it in English."
-            return refuse(instruction, Refusal.LANGUAGE, said)
-        subject = self._memory.find_subject(context)
-        framed = frame_instruction(tokens, subject.lexicon, subject.patterns)
-        if framed.only_asks:
-            said = "This is a question, and nothing is asked to be done: say what shall be done."
-            return refuse(instruction, Refusal.QUESTION, said)
-        return self._read_tokens(instruction, framed.asides, context)
+        prepared = self._preparer.prepare(instruction, context)
+        if isinstance(prepared, Interpretation):
+            return prepared
+        return self._read_prepared(prepared)
 
     # --- reading
 
-    def _read_tokens(
-        self, instruction: str, asides: Asides, context: ReadingContext
-    ) -> Interpretation:
-        subject, tokens = self._memory.find_subject(context), asides.tokens
-        sentences, leftovers = self._parse(tokens, context, subject)
+    def _read_prepared(self, prepared: PreparedInstruction) -> Interpretation:
+        instruction, context, subject = prepared.text, prepared.parsed.context, prepared.subject
+        tokens, leftovers = prepared.asides.tokens, prepared.leftovers
+        excused = (leftovers.excuse(sentence) for sentence in self._syntax(prepared.parsed))
+        sentences = sorted(excused, key=lambda sentence: -sentence.degree)
         drafts: dict[str, _Draft] = {}
         faults: list[_Fault] = []
         for asking in (False, True):
@@ -196,7 +147,7 @@ class DomainReader:
                     if known is None or known.degree < draft.degree:
                         drafts[draft.goal] = draft
         ranked = sorted(drafts.values(), key=lambda draft: -draft.degree)
-        candidates = _check_drafts(instruction, asides, ranked, subject, faults, leftovers)
+        candidates = _check_drafts(prepared, ranked, faults)
         refused = _find_refusal(instruction, tokens, candidates, faults)
         if refused is not None:
             return refused
@@ -204,35 +155,6 @@ class DomainReader:
             found = _answer_nothing(instruction, tokens, faults, subject)
             return self._note_missing(found)
         return self._note_missing(answer(instruction, candidates, context.domain, context.instance))
-
-    def _parse(
-        self, tokens: Sequence[Token], context: ReadingContext, subject: Subject
-    ) -> tuple[list[Sentence], Leftovers]:
-        """Return what the tokens may say, best first, and what may be left out of it."""
-        model = self._memory.find_model(context.similarity)
-        if model is not None:
-            subject.lexicon.learn_names(model.names)
-        segments = parse_segments(tokens, find_names(tokens, subject.lexicon))
-        nouns = NounParser(
-            tokens,
-            subject.lexicon,
-            subject.patterns,
-            lambda phrase, type_: _rate_phrase(phrase, type_, subject),
-            context.check,
-            join_trees(segment.tree for segment in segments),
-        )
-        tree = join_trees(segment.tree for segment in segments)
-        leftovers = Leftovers(
-            tree,
-            lambda place: is_of_domain(tokens, place, subject.lexicon, subject.patterns),
-            self._memory.find_remarks(context.similarity),
-            subject.phrase_words,
-        )
-        found = self._syntax(
-            ParsedInstruction(segments, nouns, subject.patterns, subject.places, model, context)
-        )
-        excused = (leftovers.excuse(sentence) for sentence in found)
-        return sorted(excused, key=lambda sentence: -sentence.degree), leftovers
 
     def _note_missing(self, found: Interpretation) -> Interpretation:
         """Say once, with what was not understood, that WordNet is missing."""
@@ -275,14 +197,10 @@ class DomainReader:
 
 
 def _check_drafts(
-    instruction: str,
-    asides: Asides,
-    ranked: Sequence[_Draft],
-    subject: Subject,
-    faults: list[_Fault],
-    leftovers: Leftovers,
+    prepared: PreparedInstruction, ranked: Sequence[_Draft], faults: list[_Fault]
 ) -> list[ReadingCandidate]:
     """Make readings of the goals that fit the domain: as many as are shown."""
+    subject = prepared.subject
     found: list[ReadingCandidate] = []
     domain, instance = subject.domain, subject.instance
     writer, forms = GoalForms(instance), set[Hashable | None]()
@@ -305,10 +223,10 @@ def _check_drafts(
             forms.add(form)
         first = first if found else checked
         uses = collect_uses(draft.sentence)
-        words = list_words(instruction, asides, uses, draft.sentence.unread)
+        words = list_words(prepared.text, prepared.asides, uses, draft.sentence.unread)
         paraphrase = paraphrase_goal(parsed, domain, instance, subject.statements)
         reading = Reading(draft.goal, min(draft.degree, 1.0), paraphrase, words)
-        idle = not found and leftovers.may_be_left_out(draft.sentence)
+        idle = not found and prepared.leftovers.may_be_left_out(draft.sentence)
         found.append(ReadingCandidate(reading, draft.ambiguity, draft.choice, idle))
     return found
 
@@ -410,25 +328,3 @@ def _make_fault(error: Exception, sentence: Sentence) -> _Fault:
         unspoken = isinstance(error, NotSpokenOf)
         return _Fault(str(error).rstrip("."), error.refusal, whole, unspoken)
     return _Fault(_NO_GOAL, None, whole, False)
-
-
-def _rate_phrase(phrase: Phrase, type_: str, subject: Subject) -> float:
-    """Rate how well a phrase may fill a slot of a type."""
-    if isinstance(phrase, Coordination):
-        return min(_rate_phrase(part, type_, subject) for part in phrase.parts)
-    head = phrase.head
-    if isinstance(head, Words):
-        return 0.0
-    if head is Reference.HERE and subject.lexicon.has_type(_ROOM):
-        return subject.places.rate_types(frozenset((_ROOM,)), type_)
-    if isinstance(head, ElementName):
-        instance = subject.instance
-        own = instance.type_of(instance.id_of(head.name))
-        return subject.places.rate_types(frozenset((own,)), type_)
-    if isinstance(head, Noun):
-        instance = subject.instance
-        types = {instance.type_of(instance.id_of(name)) for name in head.members}
-        if not types and head.type:
-            types = {head.type}
-        return subject.places.rate_types(frozenset(types), type_)
-    return 1.0

@@ -21,9 +21,9 @@ from fcp_ros.language.parsing.meanings import PatternTable
 from fcp_ros.language.parsing.pattern_building import build_patterns
 from fcp_ros.language.parsing.synonymous_verbs import add_verbs
 from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.remarks.model import RemarkModel
-from fcp_ros.language.remarks.weights_file import load_weights as load_remark_weights
-from fcp_ros.language.statements import StatementTable
+from fcp_ros.language.remarks.remark_model import RemarkModel
+from fcp_ros.language.remarks.remark_model import load_weights as load_remark_weights
+from fcp_ros.language.statement_table import StatementTable
 
 _LOGGER = logging.getLogger(__name__)
 _KEPT_STATES = 4

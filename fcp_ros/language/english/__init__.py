@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """English as far as every domain shares it.
 
-Tables of words, none of them about particular things but `nouns/` (domains say the rest,
+Tables of words, none of them about particular things but `noun_synonyms` (domains say the rest,
 `Domain.words`):
 
-- `number_words`, `prepositions`, `verbs`, `states`, `nouns/`: words with a meaning.
+- `number_words`, `prepositions`, `verbs`, `states`, `noun_synonyms`: words with a meaning.
+- `wholes`: words between the parts of something and the whole.
 - `polite_phrases`, `adverbials`, `times`, `connectives`: phrases around and between clauses.
 - `turning_words`: what negates, excepts, restricts, conditions or warns, and is never left out.
 - `function_words`: what may be left over, and what tells English from other languages.
@@ -14,4 +15,6 @@ What is done with words:
 
 - `inflection`: singular and plural, verb forms, near spellings.
 - `tokens`: a sentence as tokens with their places.
+- `wordnet_nouns`: synonyms of nouns, and kinds of things, that no domain lists.
+- `spelling`: known words that a word may be a misspelling of.
 """

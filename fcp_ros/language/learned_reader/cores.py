@@ -9,7 +9,7 @@ from dataclasses import replace
 from fcp_ros.language.demands.clause import OBJECT, DemandClause, SpokenArgument
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.demands.parsed_clauses import SpokenParts, read_parts
-from fcp_ros.language.domain_reader.reader import ParsedInstruction
+from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.verbs import KEEP_VERBS
 from fcp_ros.language.learned_reader.clause_roles import list_wrapper
 from fcp_ros.language.learned_reader.clause_ways import list_ways

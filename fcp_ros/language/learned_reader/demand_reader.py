@@ -11,7 +11,7 @@ from fcp_ros.language.demands.clause import OBJECT, SOURCES
 from fcp_ros.language.demands.frames import Frame
 from fcp_ros.language.demands.model import Demand, DemandModel
 from fcp_ros.language.demands.parsed_clauses import SpokenParts
-from fcp_ros.language.domain_reader.reader import ParsedInstruction
+from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.nucleus import list_uses

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fcp_ros.language.domain_reader.reader import ParsedInstruction
+from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.verbs import (
     BRING_VERBS,
     CLEAR_VERBS,

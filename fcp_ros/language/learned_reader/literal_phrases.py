@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from fcp_ros.domain.phrases import PhraseWord
-from fcp_ros.language.domain_reader.reader import ParsedInstruction
+from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.function_words import ARTICLES, FILLERS
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.prepositions import PREPOSITIONS

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from fcp_ros.language.demands.model import DemandModel
-from fcp_ros.language.domain_reader.reader import ParsedInstruction
+from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.turning_words import CHART_LOGIC
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.clause_roles import (

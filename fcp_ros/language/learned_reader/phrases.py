@@ -13,7 +13,7 @@ from fcp_ros.domain.model import IS_A
 from fcp_ros.language.demands.clause import SUBJECT, DemandClause, SpokenArgument
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.demands.parsed_clauses import name_noun
-from fcp_ros.language.domain_reader.reader import ParsedInstruction
+from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.noun_phrases.head_reader import PRONOUNS

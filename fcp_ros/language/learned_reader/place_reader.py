@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fcp_ros.language.domain_reader.reader import ParsedInstruction
+from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.verbs import REMOVE_VERBS
 from fcp_ros.language.learned_reader.nucleus import Nucleus, SpokenPlace, list_uses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fcp_ros.language.confidence import Confidence
-from fcp_ros.language.domain_reader.reader import ParsedInstruction
+from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE
 from fcp_ros.language.english.tokens import TokenKind

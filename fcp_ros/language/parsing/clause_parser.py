@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import chain
 
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.nouns.wholes import MAKING_VERBS, WHOLE_VERBS
 from fcp_ros.language.english.polite_phrases import WANTS
 from fcp_ros.language.english.verbs import (
     BRING_VERBS,
@@ -21,6 +20,7 @@ from fcp_ros.language.english.verbs import (
     PUT_VERBS,
     REMOVE_VERBS,
 )
+from fcp_ros.language.english.wholes import MAKING_VERBS, WHOLE_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
 from fcp_ros.language.parsing.clauses.companions import CompanionParser

@@ -2,6 +2,6 @@
 """Parts of an instruction that may be left out, learned from labelled ones.
 
 - `parts`: what is known of a part, by its place in the tree and its words.
-- `model`: the probability that a part asks for nothing.
-- `training`, `weights_file`: ``fcp language train-remarks``; `rows.yaml`: the labelled parts.
+- `remark_model`: the probability that a part asks for nothing, by weights in a file.
+- `training`: ``fcp language train-remarks``; `rows.yaml`: the labelled parts.
 """

@@ -13,17 +13,17 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from fcp_ros.foundation.bounded_file import MEBIBYTE, read_text
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.yaml_text import TextError, load_yaml
-from fcp_ros.language.array_file import Datasheet
+from fcp_ros.language.datasheet import Datasheet
 from fcp_ros.language.demands.training import fit_softmax
 from fcp_ros.language.english.tokens import tokenise
-from fcp_ros.language.remarks.model import (
+from fcp_ros.language.remarks.parts import FEATURES, Array, DescribedPart, describe_part
+from fcp_ros.language.remarks.remark_model import (
     LEAST_IDLE,
     Encode,
     RemarkModel,
     RemarkWeights,
     join_inputs,
 )
-from fcp_ros.language.remarks.parts import FEATURES, Array, DescribedPart, describe_part
 from fcp_ros.language.syntax import parse_segments
 from fcp_ros.language.syntax.tree import join_trees
 from fcp_ros.language.syntax.units import find_units

@@ -48,7 +48,7 @@ PLAN_ERRORS = {
     DispatchStatus.CANCELLED: PlanError.CANCELLED,
     DispatchStatus.SCENE_LOST: PlanError.SCENE_LOST,
     DispatchStatus.NAME_CONFLICT: PlanError.NAME_CONFLICT,
-    DispatchStatus.OUTDATED: PlanError.STEP_FAILED,  # of `achieve_goal` only, which replans
+    DispatchStatus.OUTDATED: PlanError.TOO_LATE,  # without replanning nothing else outdates a plan
 }
 """Status of a dispatched plan -> error code of ``execute_task_plan``."""
 
@@ -204,6 +204,11 @@ class GoalAchievement:
             self._context, plan, steps, self._report, arrivals, deadline
         )
         self._settle_names()
+        if result.status is DispatchStatus.OUTDATED and self._report.is_given_up:
+            left = self._report.find_time_left()
+            if left <= 0.0:
+                return Conclusion(GoalEnd.ABORTED, GoalError.TOO_LATE, result.message)
+            self._wish.hurry(left)
         return self._follow(self._policy.decide(result, self._report.replans), result)
 
     def _await_scene(self) -> Conclusion | None:
@@ -254,6 +259,9 @@ class GoalAchievement:
         if not _is_solved(self._plan_result):
             text = self._plan_result.status.message
             lost = self._plan_result.status.code == PlanStatus.SCENE_LOST.value
+            if self._wish.is_hurried and not lost:
+                text = f"No plan was found for the time that is left: {text}"
+                return Conclusion(GoalEnd.ABORTED, GoalError.TOO_LATE, text)
             code = GoalError.SCENE_LOST if lost else GoalError.PLANNING_FAILED
             return Conclusion(GoalEnd.ABORTED, code, text)
         return None
@@ -381,9 +389,9 @@ def conclude_cancelled(
     context: GoalContext, errors: type[PlanError] | type[GoalError], message: str
 ) -> Conclusion:
     """Return the end of a cancelled goal: aborted if it was the node itself that ended it."""
-    if context.interruption:
-        text = f"{context.interruption} {message}"
-        return Conclusion(GoalEnd.ABORTED, errors.NODE_INACTIVE, text)
+    if context.interruption is not None:
+        text = f"{context.interruption.sentence} {message}"
+        return Conclusion(GoalEnd.ABORTED, errors[context.interruption.code], text)
     return Conclusion(GoalEnd.CANCELLED, errors.CANCELLED, message)
 
 

@@ -15,25 +15,47 @@ from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.alignment.name_book import NameBook
 from fcp_ros.execution.dispatch_model import ReplanPolicy
 from fcp_ros.execution.events import WorldChanged
+from fcp_ros.execution.goal_queue import Admission
 from fcp_ros.foundation.sqlite_file import DatabaseFileError
 from fcp_ros.grounding.calibration.store import locate_store
 from fcp_ros.grounding.options import EvidenceOrigin
 from fcp_ros.msg import ActionOutcome, ExecutionState, NameProposals, PlanStatus, SceneGraphUpdate
 from fcp_ros.msg import Plan as PlanMessage
-from fcp_ros.nodes.executive.goals import Conclusion, ExecutiveParts, GoalAchievement, PlanExecution
+from fcp_ros.nodes.executive.goals import (
+    Conclusion,
+    ExecutiveParts,
+    GoalAchievement,
+    PlanExecution,
+    conclude_cancelled,
+)
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery, OutcomeJournal
 from fcp_ros.nodes.executive.parameters import (
     PARAMETERS,
     GoalError,
     PlanError,
+    WhenLate,
+    find_late_policy,
     make_dispatch_settings,
+    make_ticket,
     make_wait_settings,
 )
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
-from fcp_ros.nodes.executive.reports import GoalReport, ReportChannels, make_state
+from fcp_ros.nodes.executive.reports import (
+    GoalReport,
+    ReportChannels,
+    describe_goal,
+    make_state,
+    note_contradiction,
+    tell_waiting,
+)
 from fcp_ros.nodes.executive.server_clients import ACTION, PlannerClient, StepClients
 from fcp_ros.nodes.executive.standing_wish import OpenQuestions
-from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, ThreadClosed
+from fcp_ros.nodes.executive.thread import (
+    ExecutiveThread,
+    GoalContext,
+    GoalWithdrawn,
+    ThreadClosed,
+)
 from fcp_ros.nodes.executive.watches import NameWatch, SceneWatch
 from fcp_ros.nodes.runtime.domain_parameter import (
     choose_world,
@@ -50,14 +72,16 @@ from fcp_ros.nodes.runtime.request_checks import (
     RequestRefused,
 )
 from fcp_ros.nodes.runtime.spin import run_node
-from fcp_ros.nodes.runtime.worker import Job, JobCancelled, WorkerClosed
+from fcp_ros.nodes.runtime.worker import JobCancelled, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.nodes.scene_access.owner import SceneOwner
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
-from fcp_ros.srv import AnswerQuestion, SettleName
+from fcp_ros.srv import AnswerQuestion, ControlExecution, ListGoals, RemainingPlan, SettleName
 
 GoalResult = tuple[GoalEnd, Any]
 """The end of a goal, and its result message."""
+
+DEACTIVATED = "The node was deactivated."
 
 STOP_MARGIN = 2.0
 """Seconds for the thread to end when the node is cleaned up; it waits for nothing then."""
@@ -67,8 +91,10 @@ class ExecutiveNode(ManagedNode):
     """Executes plans, one at a time.
 
     Actions ``execute_task_plan`` (ExecutePlan) and ``achieve_goal`` (AchieveGoal). A goal that does
-    not succeed ends as aborted or canceled, with an error code and one sentence; a second goal
-    while there is one is aborted with BUSY. Service ``answer_question`` (AnswerQuestion): answers
+    not succeed ends as aborted or canceled, with an error code and one sentence; one that comes
+    while another is at work waits, takes its place or is refused, as it says itself. Services
+    ``list_goals`` (ListGoals), ``control_execution`` (ControlExecution: pause, resume, step) and
+    ``remaining_plan`` (RemainingPlan). Service ``answer_question`` (AnswerQuestion): answers
     the question that a goal of ``achieve_goal`` asks by feedback and ``execution_state``. Service
     ``settle_name`` (SettleName): says if a name of perception on ``name_proposals`` is one of the
     domain.
@@ -87,8 +113,8 @@ class ExecutiveNode(ManagedNode):
     the `ExecutiveThread` and awaits the job's end; only that coroutine ends the goal at the action
     server. Threads and locks: see the package's docstring.
 
-    A deactivation asks the current goal to end and waits for nothing. Its step gets the grace time
-    to stop, and its outcome is published even though the node is inactive by then.
+    A deactivation ends the goals that wait, asks the one at work to end, and waits for nothing. Its
+    step gets the grace time to stop, and its outcome is published even though the node is inactive.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -110,6 +136,9 @@ class ExecutiveNode(ManagedNode):
         self._names: NameWatch | None = None
         self.offer_service(AnswerQuestion, "answer_question", self._answer, once=True)
         self.offer_service(SettleName, "settle_name", self._settle_name, once=True)
+        self.offer_service(ListGoals, "list_goals", self._list_goals)
+        self.offer_service(RemainingPlan, "remaining_plan", self._show_remaining)
+        self.offer_service(ControlExecution, "control_execution", self._control, once=True)
         for action, name in ((ExecutePlan, "execute_task_plan"), (AchieveGoal, "achieve_goal")):
             self.offer_action(
                 action, name, self._execute, accepted=self._accept, cancel=self._cancel
@@ -199,9 +228,9 @@ class ExecutiveNode(ManagedNode):
         self._states.publish(make_state(self, ExecutionState.IDLE, "Waiting for a goal."))
 
     def deactivate(self) -> None:
-        """Ask the current goal to end."""
+        """Ask all goals to end."""
         if self._thread is not None:
-            self._thread.interrupt("The node was deactivated.")
+            self._thread.interrupt(DEACTIVATED)
 
     def release(self) -> None:
         """Destroy thread, clients and topics; forget the scene."""
@@ -239,6 +268,8 @@ class ExecutiveNode(ManagedNode):
             "; ".join([*errors, *warnings]),
             {
                 "busy": thread is not None and thread.is_busy,
+                "waiting_goals": 0 if thread is None else thread.count_waiting,
+                "paused": thread is not None and thread.is_paused,
                 "scene_sequence_number": "none" if sequence is None else sequence,
                 "missing": ", ".join(missing),
                 "open_names": len(open_names),
@@ -286,6 +317,52 @@ class ExecutiveNode(ManagedNode):
         response.success = True
         return response
 
+    # --- the goals, seen from outside -----------------------------------------------------------
+
+    def _list_goals(self, _request: Any, response: Any) -> Any:
+        thread = self._find_thread()
+        contexts, tickets = thread.list_goals()
+        response.goals = [describe_goal(*one) for one in zip(contexts, tickets, strict=True)]
+        response.paused = thread.is_paused
+        response.success = True
+        count = len(contexts)
+        response.message = f"{count} goal{'' if count == 1 else 's'}." if count else "No goals."
+        return response
+
+    def _show_remaining(self, _request: Any, response: Any) -> Any:
+        contexts, _ = self._find_thread().list_goals()
+        view = contexts[0].view if contexts else None
+        if view is None or view.plan is None:
+            response.message = "No plan is being executed."
+            return response
+        rest = [at for at in range(len(view.plan.steps)) if at not in view.done]
+        response.plan_id, response.positions = view.plan.id, rest
+        response.steps = [view.plan.steps[at] for at in rest]
+        response.success = True
+        response.message = f"{len(rest)} of {len(view.plan.steps)} steps have not ended."
+        return response
+
+    def _control(self, request: Any, response: Any) -> Any:
+        thread = self._find_thread()
+        if request.operation == ControlExecution.Request.PAUSE:
+            thread.pause()
+            response.message = "A step that is being done goes on to its end; no other begins."
+        else:
+            one_step = request.operation == ControlExecution.Request.STEP
+            thread.release(one_step=one_step)
+            response.message = "One more step may begin." if one_step else "Steps may begin again."
+        if not thread.is_busy:  # else its report says so
+            paused = thread.is_paused
+            text = "Paused: no step of a goal begins." if paused else "Waiting for a goal."
+            self._states.publish(make_state(self, ExecutionState.IDLE, text, paused=paused))
+        response.success = True
+        return response
+
+    def _find_thread(self) -> ExecutiveThread:
+        if self._thread is None:
+            raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
+        return self._thread
+
     # --- goals (in rclpy's threads) -------------------------------------------------------------
 
     def _accept(self, goal: ServerGoalHandle) -> None:
@@ -297,26 +374,28 @@ class ExecutiveNode(ManagedNode):
     def _cancel(self, goal: ServerGoalHandle) -> None:
         with self._lock:
             context = self._contexts.get(bytes(goal.goal_id.uuid))
-        if context is not None:
-            context.token.cancel()  # counts even if the goal has not reached the thread yet
-            if self._thread is not None:
-                self._thread.wake()
+        if context is None:
+            return
+        if self._thread is None:
+            context.token.cancel()  # before the thread was made that it goes to
+        else:
+            self._thread.cancel(context)
 
     async def _execute(self, goal: ServerGoalHandle) -> Any:
         """Hand a goal to the executive's thread, and await its end."""
         with self._lock:
             context = self._contexts[bytes(goal.goal_id.uuid)]
         try:
-            job = self._submit(context)
-            end, result = job if isinstance(job, tuple) else await self._await(job, goal.request)
+            refused = self._submit(context)
+            end, result = await self._await(context) if refused is None else refused
             end_goal(goal, end)
             return result
         finally:
             with self._lock:
                 self._contexts.pop(context.key, None)
 
-    def _submit(self, context: GoalContext) -> Job[GoalResult] | GoalResult:
-        """Return the job that works on a goal, or the result of a goal that is refused."""
+    def _submit(self, context: GoalContext) -> GoalResult | None:
+        """Hand a goal to the thread; return the result of one that is refused."""
         thread, parts, request = self._thread, self._parts, context.goal.request
         refusal = self.refusal(request)
         if refusal is not None:
@@ -326,21 +405,36 @@ class ExecutiveNode(ManagedNode):
         assert self._step_clients is not None, "it is made and closed with the parts"
         if doubled := self._step_clients.find_executives():
             return _abort(request, "NAME_CONFLICT", doubled)
+        context.show(since=self.get_clock().now().to_msg())
+        ticket = make_ticket(self.parameters, context.key, request)
+        most_waiting = self.parameters.integer("most_waiting")
         try:
-            job = thread.submit(context, lambda: self._work(context, parts))
+            arrival = thread.submit(
+                context, ticket, lambda: self._work(context, parts), most_waiting
+            )
         except WorkerClosed:
             return _refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
-        if job is None:
-            text = "Another goal is being executed: wait for its end, or cancel it."
-            return _refuse(request, RequestRefusal(RefusalKind.BUSY, text))
-        if not self.is_active:  # deactivated this very moment, before it could see this goal
-            thread.interrupt("The node was deactivated.")
-        return job
+        if arrival.admission is Admission.REFUSED:
+            return _refuse(request, RequestRefusal(RefusalKind.BUSY, arrival.message))
+        note = note_contradiction(context, thread.list_goals()[0])
+        if arrival.admission is Admission.WAITS:
+            tell_waiting(context, f"{arrival.message} {note}".rstrip())
+        # What came this very moment, before it could see this goal.
+        if context.is_cancelled:
+            thread.cancel(context)
+        if not self.is_active:
+            thread.interrupt(DEACTIVATED)
+        return None
 
-    async def _await(self, job: Job[GoalResult], request: Any) -> GoalResult:
-        """Await a job's end; bounded because each wait in the thread has a bound."""
+    async def _await(self, context: GoalContext) -> GoalResult:
+        """Await the end of a goal; one that waits for its turn can be cancelled at any time."""
+        request = context.goal.request
         try:
-            return cast(GoalResult, await self.await_answer(job.answer))
+            return cast(GoalResult, await self.await_answer(context.answer))
+        except GoalWithdrawn as withdrawn:
+            errors = PlanError if isinstance(request, ExecutePlan.Goal) else GoalError
+            ended = conclude_cancelled(context, errors, str(withdrawn))
+            return ended.end, _make_result(request, ended.code, ended.message)
         except JobCancelled:
             return _refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         except Exception as error:
@@ -352,11 +446,19 @@ class ExecutiveNode(ManagedNode):
         whole = {chunk.name for chunk in parts.domain.chunks.values() if chunk.graded}
         assert self._step_clients is not None, "a goal is ended before they are closed"
         channels = ReportChannels(
-            parts.delivery.send, self._states, self._plans, self._step_clients.is_simulated
+            parts.delivery.send,
+            self._states,
+            self._plans,
+            self._step_clients.is_simulated,
+            parts.thread,
         )
-        report = GoalReport(self, context, channels, whole)
+        is_plan = isinstance(context.goal.request, ExecutePlan.Goal)
+        when_late = find_late_policy(self.parameters, context.goal.request)
+        if is_plan and when_late is WhenLate.REPLAN:
+            when_late = WhenLate.GO_ON  # there is no goal to plan for
+        report = GoalReport(self, context, channels, whole, when_late)
         run: PlanExecution | GoalAchievement
-        if isinstance(context.goal.request, ExecutePlan.Goal):
+        if is_plan:
             run = PlanExecution(parts, context, report)
             code: PlanError | GoalError = PlanError.INTERNAL_ERROR
             inactive: PlanError | GoalError = PlanError.NODE_INACTIVE
@@ -389,10 +491,13 @@ def _refuse(request: Any, refusal: RequestRefusal) -> GoalResult:
 
 def _abort(request: Any, code: str, sentence: str) -> GoalResult:
     """Return the same for the name of a code that both actions have."""
-    is_plan = isinstance(request, ExecutePlan.Goal)
-    errors = PlanError if is_plan else GoalError
-    result_type = (ExecutePlan if is_plan else AchieveGoal).Result
-    return GoalEnd.ABORTED, result_type(error_code=int(errors[code]), error_msg=sentence)
+    errors = PlanError if isinstance(request, ExecutePlan.Goal) else GoalError
+    return GoalEnd.ABORTED, _make_result(request, errors[code], sentence)
+
+
+def _make_result(request: Any, code: int, sentence: str) -> Any:
+    action = ExecutePlan if isinstance(request, ExecutePlan.Goal) else AchieveGoal
+    return action.Result(error_code=int(code), error_msg=sentence)
 
 
 def main(args: Sequence[str] | None = None) -> int:

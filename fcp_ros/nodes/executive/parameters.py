@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 from fcp_ros.execution.dispatch_model import DispatchSettings
+from fcp_ros.execution.goal_queue import Ticket, WhenBusy
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES, WORLD
 from fcp_ros.nodes.runtime.parameters import (
     DOMAIN_FOLDERS,
@@ -35,6 +37,8 @@ class PlanError(IntEnum):
     EXECUTOR_LOST = 209
     SCENE_LOST = 210
     NAME_CONFLICT = 211
+    PREEMPTED = 212
+    TOO_LATE = 213
 
 
 class GoalError(IntEnum):
@@ -54,6 +58,16 @@ class GoalError(IntEnum):
     DECLINED = 311
     SCENE_LOST = 312
     NAME_CONFLICT = 313
+    PREEMPTED = 314
+    TOO_LATE = 315
+
+
+class WhenLate(IntEnum):
+    """The consequences of a deadline that can't be kept; a test compares them with the actions."""
+
+    GO_ON = 1
+    STOP = 2
+    REPLAN = 3
 
 
 @dataclass(frozen=True)
@@ -86,6 +100,30 @@ PARAMETERS = (
         "Largest number of replans for a goal that does not say.",
         0,
         100,
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+    ParameterSpec(
+        "when_busy",
+        "queue",
+        "What becomes of a goal that comes while another is at work, and does not say: it waits, "
+        "takes that one's place, or is refused.",
+        choices=tuple(one.name.lower() for one in WhenBusy),
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+    ParameterSpec(
+        "most_waiting",
+        20,
+        "Most goals that wait for their turn; more are refused.",
+        1,
+        1000,
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+    ParameterSpec(
+        "when_late",
+        "go_on",
+        "What follows as soon as the deadline of a goal that does not say can't be kept any more: "
+        "nothing, or after the present step the goal ends, or is planned for the time left.",
+        choices=tuple(one.name.lower() for one in WhenLate),
         takes_effect=TakesEffect.AT_ONCE,
     ),
     ParameterSpec(
@@ -146,3 +184,14 @@ def make_dispatch_settings(values: ParameterTable) -> DispatchSettings:
 def make_wait_settings(values: ParameterTable) -> WaitSettings:
     """Return the bounds of the other waits as the parameters are now."""
     return values.fill(WaitSettings, server_wait=values.number("executor_wait"))
+
+
+def make_ticket(values: ParameterTable, key: bytes, request: Any) -> Ticket:
+    """Return the ticket of a goal, by its request and the parameters as they are now."""
+    when_busy = request.when_busy or WhenBusy[values.text("when_busy").upper()]
+    return Ticket(key, request.priority, WhenBusy(when_busy))
+
+
+def find_late_policy(values: ParameterTable, request: Any) -> WhenLate:
+    """Return what follows if a goal's deadline can't be kept, by its request and the parameters."""
+    return WhenLate(request.when_late or WhenLate[values.text("when_late").upper()])

@@ -42,7 +42,7 @@ from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.server_clients import StepClients
-from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
+from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, GoalsChanged
 from fcp_ros.nodes.executive.watches import NameWatch, SceneNews, SceneWatch
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
@@ -76,8 +76,11 @@ class RunListener(Protocol):
     def on_scene_found(self) -> None:
         """The scene graph is kept up to date again."""
 
-    def on_late(self, problem: str) -> None:
-        """The deadline of the plan can't be kept any more."""
+    def on_late(self, problem: str) -> bool:
+        """The deadline of the plan can't be kept any more; return True to end the plan for that."""
+
+    def on_goals_changed(self) -> None:
+        """A pause has begun or ended, or another number of goals waits."""
 
     def on_scene_changed(self, look: Look) -> None:
         """Elements of the rest of the plan have changed, and the rest was checked again."""
@@ -182,7 +185,9 @@ class PlanRunner:
         # event is taken. A cancelled goal becomes one `CancelRequested`, which the dispatcher gets
         # even if the event that told of it was replaced or came before the plan.
         monitor = self._monitor = Monitor(self._rules, self._present)
-        dispatcher = Dispatcher(steps, self._settings(), self._ledger, monitor, time.monotonic)
+        dispatcher = Dispatcher(
+            steps, self._settings(), self._ledger, monitor, time.monotonic, self._thread.may_begin
+        )
         watch = PlanWatch(self._rules, tuple(steps), monitor.find_effects)
         seen = self._scene.sequence
         is_cancelling = False
@@ -191,7 +196,10 @@ class PlanRunner:
         try:
             self._obey(dispatcher.start(), plan, listener)
             while dispatcher.result is None:
-                late_at = self._tell_delay(listener)
+                late_at, late = self._tell_delay(listener)
+                if late:
+                    self._obey(dispatcher.handle(PlanOutdated(late)), plan, listener)
+                    continue
                 if context.is_cancelled and not is_cancelling:
                     is_cancelling = True
                     listener.on_cancelling()
@@ -202,6 +210,8 @@ class PlanRunner:
                     event = Tick()
                 if isinstance(event, DECISIVE):
                     self._obey(self._tell_scene(dispatcher, listener), plan, listener)
+                if isinstance(event, GoalsChanged):
+                    listener.on_goals_changed()
                 if isinstance(event, EVENTS):  # otherwise late news of the planner or grounder
                     self._obey(dispatcher.handle(event), plan, listener)
                 if isinstance(event, WorldChanged) and dispatcher.result is None:
@@ -229,17 +239,19 @@ class PlanRunner:
             listener.on_scene_found()
         return dispatcher.handle(change)
 
-    def _tell_delay(self, listener: RunListener) -> float | None:
-        """Tell once that the deadline can't be kept; return the time of the next look."""
+    def _tell_delay(self, listener: RunListener) -> tuple[float | None, str]:
+        """Tell once that the deadline can't be kept.
+
+        Returns the time of the next look, and why the plan is to end for that ("" if it is not).
+        """
         if self._deadline is None:
-            return None
+            return None, ""
         now = time.monotonic()
         problem = self._deadline.find_breach(now)
         if not problem:
-            return self._deadline.find_moment(now)
+            return self._deadline.find_moment(now), ""
         self._deadline = None
-        listener.on_late(problem)
-        return None
+        return None, problem if listener.on_late(problem) else ""
 
     def _check_rest(
         self, watch: PlanWatch, index: int, seen: int | None, listener: RunListener

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -14,15 +14,29 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
+from fcp_ros.execution.goal_conflicts import find_contradiction, list_literals
+from fcp_ros.execution.goal_queue import Ticket
 from fcp_ros.execution.monitoring import DeadlineWatch, Look, describe_delay
 from fcp_ros.execution.outcome import StepRecord, find_credited_step
-from fcp_ros.foundation.wording import list_names
-from fcp_ros.msg import ActionOutcome, ExecutionState, Question
+from fcp_ros.foundation.wording import hide_controls, list_names
+from fcp_ros.msg import ActionOutcome, ExecutionState, ExecutiveGoal, Question
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import duration_from_ros, duration_to_ros
-from fcp_ros.nodes.conversions.outcome import outcome_to_ros, set_quality
-from fcp_ros.nodes.executive.thread import GoalContext
+from fcp_ros.nodes.conversions.step_outcome import outcome_to_ros, set_quality
+from fcp_ros.nodes.executive.parameters import WhenLate
+from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
+
+STATUSES = {
+    ExecutionState.PLANNING: ExecutiveGoal.PLANNING,
+    ExecutionState.EXECUTING: ExecutiveGoal.EXECUTING,
+    ExecutionState.PAUSED: ExecutiveGoal.PAUSED,
+    ExecutionState.CANCELLING: ExecutiveGoal.STOPPING,
+}
+"""``execution_state`` -> status in the list of goals; one that asks or waits keeps its status."""
+
+PAUSING = "Pausing: the present step goes on to its end, and no other begins."
+PAUSED = "Paused between two steps, until control_execution resumes."
 
 LOOK_PERIOD = 1.0
 """Seconds between two reports that a changed world makes no difference to the plan."""
@@ -38,6 +52,7 @@ class ReportChannels:
     plans: Publisher  # Publisher of the Plan that is about to be executed, latched
     # Tells of an executor, by name, if it has said that it simulates the robot
     is_simulated: Callable[[str], bool]
+    thread: ExecutiveThread  # Knows of a pause, and how many goals wait
 
 
 class GoalReport:
@@ -49,6 +64,7 @@ class GoalReport:
         context: GoalContext,
         channels: ReportChannels,
         whole: Collection[str] = (),  # Names of the chunks that are judged as a whole
+        when_late: WhenLate = WhenLate.GO_ON,
     ) -> None:
         self.outcomes: list[ActionOutcome] = []  # Of all steps that were tried, in order
         self.replans = 0  # Number of replans so far
@@ -56,6 +72,9 @@ class GoalReport:
         self._context = context
         self._channels = channels
         self._whole = whole
+        self._when_late = when_late
+        self._acting: set[int] = set()  # positions of the steps that are being done
+        self._state, self._message = ExecutionState.PLANNING, ""  # what was published last
         self._plan = PlanMessage()
         self._index = 0
         self._progress = 0.0
@@ -72,6 +91,7 @@ class GoalReport:
         """The planner begins to work."""
         self._plan = PlanMessage()
         self._index = 0
+        self._context.show(plan=None)
         self.publish_state(ExecutionState.PLANNING, message)
         self.on_planning_progress(message)
 
@@ -84,9 +104,15 @@ class GoalReport:
         self._plan = plan
         self._index = 0
         self._problem = ""
+        self._acting.clear()
+        self._context.show(plan=plan, done=frozenset())
+        if self._when_late is WhenLate.REPLAN:
+            self._late = ""  # this plan may keep the deadline
         self._channels.plans.publish(plan)
         message = f"Executing a plan of {len(plan.steps)} steps."
         self.publish_state(ExecutionState.EXECUTING, message)
+        if self._channels.thread.is_paused:
+            self.on_goals_changed()
 
     def watch_deadline(self, plan: PlanMessage) -> DeadlineWatch:
         """Make the watch over the deadline of a plan that is about to be executed."""
@@ -97,6 +123,17 @@ class GoalReport:
         # What was said once is not said again.
         deadline = math.inf if self._late else self._deadline
         return DeadlineWatch(durations, deadline, self._begun)
+
+    @property
+    def is_given_up(self) -> bool:
+        """True if the deadline can't be kept and the present plan is not to go on for that."""
+        return bool(self._late) and self._when_late is not WhenLate.GO_ON
+
+    def find_time_left(self) -> float:
+        """Return the time that is left for another plan (s); zero if there is to be none."""
+        if self._when_late is not WhenLate.REPLAN or self._begun is None:
+            return 0.0
+        return max(0.0, self._begun + self._deadline - time.monotonic())
 
     def describe_delay(self) -> str:
         """Say, at the end, that the deadline was missed: one sentence; "" if it was kept."""
@@ -113,6 +150,10 @@ class GoalReport:
 
     def publish_state(self, state: int, message: str) -> None:
         """Publish the executive's activity on ``execution_state``."""
+        self._state, self._message = state, message
+        status = STATUSES.get(state, self._context.view.status)
+        if status != self._context.view.status:
+            self._context.show(status=status, since=self._node.get_clock().now().to_msg())
         self._channels.states.publish(
             make_state(
                 self._node,
@@ -124,6 +165,8 @@ class GoalReport:
                 replans=self.replans,
                 question=self._question,
                 late=self._late,
+                paused=self._channels.thread.is_paused,
+                waiting=self._channels.thread.count_waiting,
             )
         )
 
@@ -132,6 +175,7 @@ class GoalReport:
     def on_step_sent(self, index: int) -> None:
         """A step was given to its executor."""
         self._index = index
+        self._acting.add(index)
         step = self._plan.steps[index]
         message = f"Step {index + 1} of {len(self._plan.steps)}: {step.rule}."
         self.publish_state(ExecutionState.EXECUTING, message)
@@ -157,7 +201,12 @@ class GoalReport:
         message.header.stamp = self._node.get_clock().now().to_msg()
         set_quality(message, record.outcome)
         self.outcomes.append(message)
+        self._acting.discard(record.index)
+        if record.outcome.succeeded:
+            self._context.show(done=self._context.view.done | {record.index})
         self._channels.deliver(message)
+        if self._channels.thread.is_paused:
+            self.on_goals_changed()
 
     def _credit_step(self, record: StepRecord) -> PlanStepMessage:
         """Return the step that has ended, with the judgements that its outcome is evidence for."""
@@ -187,11 +236,27 @@ class GoalReport:
         self.publish_state(ExecutionState.EXECUTING, message)
         self._send_feedback(AchieveGoal.Feedback.EXECUTING, self._progress, message)
 
-    def on_late(self, problem: str) -> None:
-        """The deadline of the plan can't be kept any more."""
+    def on_late(self, problem: str) -> bool:
+        """The deadline of the plan can't be kept any more; return True to end the plan for that."""
         self._late = problem
         self.publish_state(ExecutionState.EXECUTING, problem)
         self._send_feedback(AchieveGoal.Feedback.EXECUTING, self._progress, problem)
+        return self.is_given_up
+
+    def on_goals_changed(self) -> None:
+        """A pause has begun or ended, or the number of goals that wait is another one."""
+        state, message = self._state, self._message
+        was_paused = state == ExecutionState.PAUSED
+        if was_paused or state == ExecutionState.EXECUTING:
+            if not self._channels.thread.is_paused:
+                state, message = ExecutionState.EXECUTING, "Resumed." if was_paused else message
+            elif self._acting:
+                state, message = ExecutionState.EXECUTING, PAUSING
+            else:
+                state, message = ExecutionState.PAUSED, PAUSED
+        self.publish_state(state, message)
+        if state == ExecutionState.PAUSED and not was_paused:
+            self._send_feedback(AchieveGoal.Feedback.PAUSED, 0.0, message)
 
     def on_scene_changed(self, look: Look) -> None:
         """Report the consequence of a change of the plan's elements for the rest of the plan."""
@@ -237,3 +302,55 @@ def make_state(node: Node, state: int, message: str, **fields: Any) -> Execution
     result = ExecutionState(state=state, message=message, **fields)
     result.header.stamp = node.get_clock().now().to_msg()
     return result
+
+
+# --- the goals, as others see them ---
+
+
+def describe_goal(context: GoalContext, ticket: Ticket) -> ExecutiveGoal:
+    """Describe a goal that is at work or waits for its turn."""
+    request, view = context.goal.request, context.view
+    steps = () if view.plan is None else view.plan.steps
+    return ExecutiveGoal(
+        id=context.goal.goal_id,
+        action="execute_task_plan" if isinstance(request, ExecutePlan.Goal) else "achieve_goal",
+        text=find_words(request),
+        agents=sorted({agent for step in steps for agent in step.agents}),
+        status=ExecutiveGoal.STOPPING if context.is_cancelled else view.status,
+        priority=ticket.priority,
+        since=view.since,
+        note=view.note,
+    )
+
+
+def find_words(request: Any) -> str:
+    """Return the goal of a request as its sender put it: an instruction's words, or a formula."""
+    if isinstance(request, ExecutePlan.Goal):
+        return str(request.plan.goal)
+    return str(request.request.instruction or request.request.goal)
+
+
+def note_contradiction(context: GoalContext, others: Iterable[GoalContext]) -> str:
+    """Note that a goal contradicts another one that is there: one sentence; "" if it does not."""
+    wanted = list_literals(find_words(context.goal.request))
+    context.show(literals=wanted)
+    for other in others if wanted else ():
+        atom = find_contradiction(wanted, other.view.literals)
+        if atom and other is not context:
+            verb, words = "wants" if wanted[atom] else "rules out", find_words(other.goal.request)
+            note = (
+                f"It {verb} {atom}, against the goal {hide_controls(words)!r}: they can't hold at "
+                "once, and the later one undoes the other."
+            )
+            context.show(note=note)
+            return note
+    return ""
+
+
+def tell_waiting(context: GoalContext, message: str) -> None:
+    """Tell the client of a goal that it waits for its turn."""
+    if isinstance(context.goal.request, ExecutePlan.Goal):
+        feedback: Any = ExecutePlan.Feedback(message=message)
+    else:
+        feedback = AchieveGoal.Feedback(phase=AchieveGoal.Feedback.WAITING, message=message)
+    context.goal.publish_feedback(feedback)

@@ -26,7 +26,7 @@ from fcp_ros.execution.events import (
 from fcp_ros.msg import PlanRequest, PlanResult
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import duration_from_ros, duration_to_ros
-from fcp_ros.nodes.conversions.outcome import outcome_from_answer
+from fcp_ros.nodes.conversions.step_outcome import outcome_from_answer
 from fcp_ros.nodes.executive.parameters import WaitSettings
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, Post
 from fcp_ros.nodes.runtime.action_call import ActionCall, CallListener, make_action_client

@@ -115,6 +115,12 @@ class StandingWish:
         self._interpretation = Interpretation()
         self._is_fresh = True  # the newest result is for the instruction itself
         self._confirmed: set[Change] = set()
+        self.is_hurried = False  # the deadline of the first plan can't be kept by that plan
+
+    def hurry(self, left: float) -> None:
+        """Ask for a plan that takes the time that is left at most (s)."""
+        self.request.deadline = duration_to_ros(left)
+        self.is_hurried = True
 
     def note_reading(self, result: PlanResult) -> None:
         """Keep the goal that an instruction was read as; give it to results that lack it."""

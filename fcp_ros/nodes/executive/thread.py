@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The executive's thread: works on one goal at a time, and handles late answers in between."""
+"""The executive's thread: works on goals one by one, and handles late answers in between."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fcp_ros.nodes.runtime.worker import CancelToken, Job, Worker, WorkerClosed
+from builtin_interfaces.msg import Time
+
+from fcp_ros.execution.events import StepReleased
+from fcp_ros.execution.goal_conflicts import Literals
+from fcp_ros.execution.goal_queue import Admission, GoalQueue, Pace, Reception, Ticket
+from fcp_ros.msg import ExecutiveGoal, Plan
+from fcp_ros.nodes.runtime.worker import CancelToken, Worker, WorkerClosed
 
 CAPACITY = 2
 """Jobs that may wait: the goal, and the late events before or after it."""
@@ -22,6 +29,23 @@ Post = Callable[[object, Hashable | None], None]
 @dataclass(frozen=True)
 class GoalCancelled:
     """Event: wakes the thread. The goal's token says that, and which, goal was cancelled."""
+
+
+@dataclass(frozen=True)
+class GoalsChanged:
+    """Event: a goal has come to wait or left, or a pause began; `ExecutiveThread` knows which."""
+
+
+@dataclass(frozen=True)
+class EarlyEnd:
+    """The end of a goal by the executive itself."""
+
+    code: str  # a name that the error codes of both actions have
+    sentence: str
+
+
+class GoalWithdrawn(Exception):
+    """The goal has left the queue before its turn came; the text is a sentence for its client."""
 
 
 class ThreadClosed(RuntimeError):
@@ -83,13 +107,29 @@ class EventQueue:
             return len(self._waiting)
 
 
+@dataclass(frozen=True)
+class GoalView:
+    """A goal as others see it."""
+
+    status: int = ExecutiveGoal.WAITING
+    since: Any = field(default_factory=Time)  # it has this status
+    note: str = ""  # one sentence about its turn
+    literals: Literals = field(default_factory=dict)  # what it demands of ground atoms
+    plan: Plan | None = None  # that is being executed
+    done: frozenset[int] = frozenset()  # positions of its steps that have succeeded
+
+
 class GoalContext:
     """One goal of an action on its way through the executive's thread."""
 
     def __init__(self, goal: Any) -> None:
         self.goal = goal
         self.token = CancelToken()  # Cancelled when somebody wants the goal to end
-        self.interruption = ""  # The reason why the node itself ended it; "" if it did not
+        self.interruption: EarlyEnd | None = None  # None while the executive goes on with it
+        # Of the work on it; GoalWithdrawn if that never begins
+        self.answer: Future[Any] = Future()
+        self.view = GoalView()  # replaced as a whole, so that any thread may read it
+        self._lock = threading.Lock()
 
     @property
     def key(self) -> bytes:
@@ -101,14 +141,25 @@ class GoalContext:
         """True once the goal is to end."""
         return self.token.cancelled
 
+    def show(self, **changes: Any) -> None:
+        """Change what others see of it: fields of `GoalView`."""
+        with self._lock:
+            self.view = replace(self.view, **changes)
+
+    def interrupt(self, interruption: EarlyEnd) -> None:
+        """Have the goal end because the executive can't go on with it."""
+        self.interruption = interruption
+        self.token.cancel()
+
 
 class ExecutiveThread:
-    """Owns the thread (a `Worker`), the queue of events, and the goal at hand.
+    """Owns the thread (a `Worker`), the queue of events, the goal at hand and those that wait.
 
     Invariants:
 
-    - At most one goal is current: from `submit` until its job is about to end. Only while it is
-      current does its job take events (`take`, `wait_events`).
+    - At most one goal is current: from its turn, which `GoalQueue` decides, until its job is about
+      to end. Only while it is current does its job take events (`take`, `wait_events`).
+    - The turn passes within the job that ends, so a goal that waits never misses it.
     - While no goal is current, events are handled by a job of their own (the late job), which is
       submitted with the first event. An answer of an executor therefore never waits for the next
       goal: the executor may have to be stopped.
@@ -123,47 +174,141 @@ class ExecutiveThread:
     def __init__(self, handle_late: Callable[[object], None]) -> None:
         self.events = EventQueue(self._notice)
         self._handle_late = handle_late
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # guards all that follows
+        self._queue = GoalQueue()
+        self._pace = Pace()
+        self._works: dict[bytes, tuple[GoalContext, Callable[[], Any]]] = {}  # of goals that wait
         self._current: GoalContext | None = None
         self._is_late_job_open = False
+        self._is_closed = False
         self._worker = Worker("executive", CAPACITY)
 
     # --- for rclpy's threads --------------------------------------------------------------------
 
-    def submit(self, context: GoalContext, work: Callable[[], Any]) -> Job[Any] | None:
-        """Begin to work on a goal.
+    def submit(
+        self, context: GoalContext, ticket: Ticket, work: Callable[[], Any], most_waiting: int
+    ) -> Reception:
+        """Work on a goal when its turn comes; its `answer` has the end, unless it is refused.
 
-        Returns the job, whose result is that of `work`; None if there is a goal already. Raises
-        WorkerClosed if the thread was closed.
+        `work`: called in the thread. `most_waiting`: as many goals may wait. Raises WorkerClosed if
+        the thread was closed.
         """
+        with self._lock:
+            if self._is_closed:
+                raise WorkerClosed("The node is shutting down and takes no more goals.")
+            arrival = self._queue.arrive(ticket, most_waiting)
+            if arrival.admission is Admission.REFUSED:
+                return arrival
+            self._works[ticket.key] = context, work
+            preempted = self._current if arrival.stops is not None else None
+            if arrival.admission is Admission.BEGINS:
+                self._begin(ticket)
+        if preempted is not None and not preempted.is_cancelled:
+            text = f"Preempted by a goal of priority {ticket.priority} that came later."
+            preempted.interrupt(EarlyEnd("PREEMPTED", text))
+            self.wake()
+        if arrival.admission is Admission.WAITS:
+            self.events.post(GoalsChanged(), "goals changed")
+        return arrival
+
+    def _begin(self, ticket: Ticket) -> None:
+        """Have the goal worked on whose turn it is; to be called under the lock."""
+        context, work = self._works.pop(ticket.key)
 
         def run(_token: CancelToken) -> Any:
             try:
                 return work()
             finally:
-                with self._lock:
-                    self._current = None
-                    self._open_late_job()
+                self._pass_turn()
 
+        self._current = context
+        job = self._worker.submit(run)
+        # It can't have ended yet: it passes its turn on under the lock.
+        job.answer.add_done_callback(lambda answer: _hand_on(answer, context.answer))
+
+    def _pass_turn(self) -> None:
+        """Begin with the next goal; without one, handle events that came too late for this one."""
         with self._lock:
-            if self._current is not None:
-                return None
-            job = self._worker.submit(run)
-            self._current = context
-            return job
+            self._current = None
+            ticket = self._queue.end()
+            if ticket is not None:
+                self._begin(ticket)
+            else:
+                self._open_late_job()
+
+    def cancel(self, context: GoalContext) -> None:
+        """Ask a goal to end that nobody wants any more; one that waits ends at once."""
+        context.token.cancel()  # counts even if the goal has not been submitted yet
+        with self._lock:
+            was_waiting = self._queue.cancel(context.key)
+            if was_waiting:
+                del self._works[context.key]
+        if was_waiting:
+            context.answer.set_exception(GoalWithdrawn("Cancelled before its turn came."))
+            self.events.post(GoalsChanged(), "goals changed")
+        else:
+            self.wake()
 
     def wake(self) -> None:
         """Let the thread see that the token of a goal was cancelled."""
         self.events.post(GoalCancelled(), "goal cancelled")
 
     def interrupt(self, reason: str) -> None:
-        """Ask the current goal to end because the node can't go on; returns at once."""
+        """Ask all goals to end because the node can't go on; returns at once."""
         with self._lock:
-            context = self._current
-        if context is not None:
-            context.interruption = reason
-            context.token.cancel()
+            current = self._current
+            waiting = [self._works.pop(ticket.key)[0] for ticket in self._queue.clear()]
+        interruption = EarlyEnd("NODE_INACTIVE", reason)
+        for context in waiting:
+            context.interrupt(interruption)
+            context.answer.set_exception(GoalWithdrawn("Its turn had not come."))
+        if current is not None:
+            current.interrupt(interruption)
             self.wake()
+
+    # --- pausing ---
+
+    def pause(self) -> None:
+        """Let no further step begin, of this goal and of others, until it is resumed."""
+        with self._lock:
+            self._pace.pause()
+        self.events.post(GoalsChanged(), "goals changed")
+
+    def release(self, *, one_step: bool) -> None:
+        """Let one more step begin, or all of them."""
+        with self._lock:
+            (self._pace.step if one_step else self._pace.resume)()
+        self.events.post(StepReleased(), "step released")
+        self.events.post(GoalsChanged(), "goals changed")
+
+    def may_begin(self) -> bool:
+        """Return True if one more step may begin; it counts as begun then."""
+        with self._lock:
+            return self._pace.take()
+
+    @property
+    def is_paused(self) -> bool:
+        """True if steps begin one by one, or not at all."""
+        with self._lock:
+            return self._pace.is_paused
+
+    # --- what there is to do ---
+
+    def list_goals(self) -> tuple[tuple[GoalContext, ...], tuple[Ticket, ...]]:
+        """Return the goals, and their tickets: the one at work, then others by their turns."""
+        with self._lock:
+            current = self._queue.current
+            if current is None or self._current is None:
+                return (), ()
+            waiting = self._queue.waiting
+            contexts = (self._current, *(self._works[ticket.key][0] for ticket in waiting))
+            return contexts, (current, *waiting)
+
+    @property
+    def count_waiting(self) -> int:
+        """Number of goals that wait for their turn."""
+        with self._lock:
+            return len(self._queue)
 
     @property
     def is_busy(self) -> bool:
@@ -176,6 +321,8 @@ class ExecutiveThread:
 
         Returns True if the thread ended within `timeout` seconds.
         """
+        with self._lock:
+            self._is_closed = True  # so that no goal comes to wait after the others were ended
         self.interrupt("The node is shutting down.")
         self.events.close()
         return self._worker.close(timeout)
@@ -220,3 +367,12 @@ class ExecutiveThread:
                     self._is_late_job_open = False
                     return
             self._handle_late(event)
+
+
+def _hand_on(answer: Future[Any], to: Future[Any]) -> None:
+    """Give one future the end of another."""
+    error = answer.exception()
+    if error is None:
+        to.set_result(answer.result())
+    else:
+        to.set_exception(error)

@@ -116,11 +116,22 @@ LARGEST_NUMBER = 2**63 - 1
 """Largest number of an outcome: that of a whole number in SQLite."""
 
 RANGES: Mapping[str, Mapping[str, Range]] = {
-    "AchieveGoal_Goal": {"max_replans": Range(-1, 2**31 - 1)},
+    "AchieveGoal_Goal": {
+        "max_replans": Range(-1, 2**31 - 1),
+        "when_busy": Range(0, 3),
+        "priority": Range(-100, 100),
+        "when_late": Range(0, 3),
+    },
     "ActionOutcome": {"quality": DEGREE, "number": Range(0, LARGEST_NUMBER)},
     "Argument": {"kind": Range(1, 2)},
     "Attribute": {"kind": Range(1, 4)},
     "Budget": {"amount": Range(0.0)},
+    "ControlExecution_Request": {"operation": Range(1, 3)},
+    "ExecutePlan_Goal": {
+        "when_busy": Range(0, 3),
+        "priority": Range(-100, 100),
+        "when_late": Range(0, 2),
+    },
     "Generalize_Goal": {"proposer": Range(0, 1), "rounds": Range(0, 20)},
     "GetCalibration_Request": {"operation": Range(0, 1)},
     "Membership": {

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import partial
 
 import numpy as np
@@ -94,14 +95,29 @@ def find_doubles(nodes: Mapping[str, SceneNode], boxes: Boxes) -> Iterator[tuple
 # --- given relations that the geometry of the scene contradicts ---
 
 
+class ConflictKind(Enum):
+    """The difference between a given relation and the geometry, as the head of a sentence."""
+
+    SUPPORT = "the given support differs from the geometry and is kept"
+    ROOM = "the given room differs from the geometry and is kept"
+    APART = "the given support is drawn elsewhere and is kept"
+
+
 @dataclass(frozen=True)
 class RelationConflict:
     """A given relation that the geometry contradicts."""
 
+    kind: ConflictKind
     given: SceneRelation  # The relation as given; it is in the completed graph
-    # The relation by geometry; None if geometry only contradicts the given one
-    found: SceneRelation | None
-    reason: str  # The difference of the two, as a clause
+    found: SceneRelation | None = None  # The relation by geometry; None for APART
+    distance: float = 0.0  # Between the two things (m), for APART
+
+    def __str__(self) -> str:
+        item, holder, *_ = self.given.elements
+        if self.found is None:
+            return f"{self.given} (drawn {self.distance:.2g} m apart)"
+        way = "in" if self.kind is ConflictKind.ROOM else self.found.name
+        return f"{item} (given {holder}, drawn {way} {self.found.elements[1]})"
 
 
 def find_support_conflicts(derivation: Derivation) -> Iterator[RelationConflict]:
@@ -125,7 +141,7 @@ def find_support_conflicts(derivation: Derivation) -> Iterator[RelationConflict]
             ) or place.holder in _find_enclosing(holder, containers):
                 continue
             found = SceneRelation(name, (item, place.holder), place.confidence, place.provenance)
-            yield RelationConflict(given, found, "support")
+            yield RelationConflict(ConflictKind.SUPPORT, given, found)
 
 
 def find_distance_conflicts(
@@ -148,7 +164,7 @@ def find_distance_conflicts(
     away = measure_box_distance(boxes, items, holders)
     for relation, distance in zip(stated, away.tolist(), strict=True):
         if distance > most:
-            yield RelationConflict(relation, None, f"drawn {distance:.2g} m apart")
+            yield RelationConflict(ConflictKind.APART, relation, distance=distance)
 
 
 def find_room_conflicts(derivation: Derivation) -> Iterator[RelationConflict]:
@@ -166,32 +182,17 @@ def find_room_conflicts(derivation: Derivation) -> Iterator[RelationConflict]:
         if place.holder == room:
             continue
         name = "at" if derivation.given.find("at", id_) is not None else "in_room"
-        yield RelationConflict(
-            SceneRelation(name, (id_, place.holder), 1.0, place.provenance),
-            SceneRelation(name, (id_, room), confidence, Provenance.GEOMETRIC),
-            "room",
-        )
+        given = SceneRelation(name, (id_, place.holder), 1.0, place.provenance)
+        found = SceneRelation(name, (id_, room), confidence, Provenance.GEOMETRIC)
+        yield RelationConflict(ConflictKind.ROOM, given, found)
 
 
 def describe_conflicts(conflicts: Iterable[RelationConflict]) -> list[str]:
     """Write one sentence for each kind of conflict."""
-    lines: dict[str, dict[str, None]] = {}
+    lines: dict[ConflictKind, dict[str, None]] = {}
     for conflict in conflicts:
-        item, holder, *_ = conflict.given.elements
-        if conflict.found is None:
-            text, kind = f"{conflict.given} ({conflict.reason})", "apart"
-        elif conflict.reason == "room":
-            text, kind = f"{item} (given {holder}, drawn in {conflict.found.elements[1]})", "room"
-        else:
-            text = f"{item} (given {holder}, drawn {conflict.found.name} "
-            text, kind = f"{text}{conflict.found.elements[1]})", "support"
-        lines.setdefault(kind, {})[text] = None
-    heads = {
-        "support": "the given support differs from the geometry and is kept",
-        "room": "the given room differs from the geometry and is kept",
-        "apart": "the given support is drawn elsewhere and is kept",
-    }
-    return [f"{head}: {list_names(lines[kind])}" for kind, head in heads.items() if kind in lines]
+        lines.setdefault(conflict.kind, {})[str(conflict)] = None
+    return [f"{kind.value}: {list_names(lines[kind])}" for kind in ConflictKind if kind in lines]
 
 
 def _find_enclosing(id_: str, containers: Mapping[str, Place]) -> set[str]:

@@ -8,6 +8,7 @@ from tiny_demands import make_clause
 from fcp_ros.domain.phrases import parse_phrase
 from fcp_ros.language.demands.clause import JOINED, OBJECT, RECEIVER, SUBJECT
 from fcp_ros.language.demands.frames import list_frames, make_frames
+from fcp_ros.language.demands.model import ClauseComparison, TextVectors
 from fcp_ros.language.demands.parsed_clauses import split_clauses
 from fcp_ros.language.demands.roles import ROLE_FEATURES, RoleModel
 from fcp_ros.language.meanings import Meaning, MeaningSource, list_meanings
@@ -132,6 +133,22 @@ def test_a_noun_that_does_not_fit_leaves_its_place_to_another():
     assert dict(ROLES.assign(clause.arguments, frame).slots) == {"a": 0, "b": 1}
     assert dict(ROLES.assign(clause.arguments, frame, fit).slots) == {"a": 0, "b": 2}
     assert len(ROLE_FEATURES) == 8
+
+
+def test_frames_with_equal_places_take_the_arguments_alike(household):
+    def encode(texts):
+        return np.array([[len(text), text.count("e")] for text in texts], np.float32)
+
+    def fit(noun, type_):
+        return 1.0 / (1 + abs(len(noun) - len(type_)))
+
+    comparison = ClauseComparison(TextVectors(encode), ROLES, np.ones((7, 2), np.float32))
+    table = comparison.make_table(list_frames(household))
+    clause = make_clause("take", (OBJECT, "cup"), ("prep:to", "anna"), ("prep:into", "kitchen"))
+    chosen, _, found = comparison.compare(clause, table, fit)
+    alone = [ROLES.assign(clause.arguments, table.frames[place], fit) for place in chosen]
+    assert found == alone
+    assert len({id(one) for one in found}) < len(found)  # some were looked up
 
 
 def test_every_phrase_of_the_household_is_a_frame(household):

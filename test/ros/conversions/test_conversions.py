@@ -36,8 +36,8 @@ from fcp_ros.msg import Membership as MembershipMessage
 from fcp_ros.msg import Relaxation as RelaxationMessage
 from fcp_ros.nodes.conversions import common, judgement, plan, planning
 from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.outcome import outcome_from_answer
 from fcp_ros.nodes.conversions.planning import Wish
+from fcp_ros.nodes.conversions.step_outcome import outcome_from_answer
 from fcp_ros.planning.model.plan import Judged, Schedule
 from fcp_ros.planning.model.plan import Plan as ModelPlan
 from fcp_ros.planning.model.plan import PlanStep as ModelStep

@@ -93,9 +93,9 @@ class Site:
         """Achieve a goal; returns state and result."""
         return self.end_of(self.send_achieve(goal, **more))
 
-    def send_execute(self, plan: Plan) -> PendingGoal:
+    def send_execute(self, plan: Plan, **more: Any) -> PendingGoal:
         """Send a plan as soon as the client has seen the executive."""
-        return self._sent(lambda: self.client.send_execute(plan))
+        return self._sent(lambda: self.client.send_execute(plan, **more))
 
     def send_achieve(self, goal: str, **more: Any) -> PendingGoal:
         """Send a goal as soon as the client has seen the executive."""

@@ -197,19 +197,6 @@ def test_cancel_at_once(here, to_and_fro, slow):
     assert (state, result.error_code) == (GoalState.CANCELED, PlanError.CANCELLED)
 
 
-def test_a_second_goal_is_told_that_the_executive_is_busy(here, to_and_fro, slow):
-    first = here.send_execute(to_and_fro(slow))
-    here.until(here.performing, "the first step")
-    state, result = here.execute(to_and_fro())
-    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.BUSY)
-    assert "Another goal" in result.error_msg
-    state, result = here.achieve("at(robot_1, living_room_1)")
-    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.BUSY)
-    assert not first.poll().done
-    first.cancel()
-    assert here.end_of(first)[0] is GoalState.CANCELED
-
-
 def test_a_missing_executor_is_named_before_anything_moves(site, to_and_fro, plan_of):
     here = site(
         nodes=("scene_graph", "simulated_executor", "executive"),

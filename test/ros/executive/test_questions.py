@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from fcp_ros.execution.goal_queue import Ticket
 from fcp_ros.msg import Question
 from fcp_ros.nodes.conversions.common import id_to_ros
 from fcp_ros.nodes.executive.standing_wish import OpenQuestions
@@ -31,20 +32,24 @@ class Told:
 
 @pytest.fixture
 def waiting():
-    """Asks a question in the executive's thread: (goal, questions, what is told, its job)."""
+    """Asks a question in the executive's thread: (goal, questions, what is told, its answer)."""
     thread = ExecutiveThread(lambda _event: None)
     asked = SimpleNamespace(
         thread=thread,
-        context=GoalContext(SimpleNamespace(goal_id=None)),
+        context=GoalContext(SimpleNamespace(goal_id=SimpleNamespace(uuid=bytes(16)))),
         questions=OpenQuestions(thread),
         told=Told(),
     )
 
     def begin(timeout):
         question = Question(kind=Question.CONFIRMATION, text="?", choices=["yes", "no"])
-        return thread.submit(
-            asked.context, lambda: asked.questions.ask(asked.context, question, timeout, asked.told)
+        thread.submit(
+            asked.context,
+            Ticket(asked.context.key),
+            lambda: asked.questions.ask(asked.context, question, timeout, asked.told),
+            1,
         )
+        return asked.context.answer
 
     asked.begin = begin
     yield asked
@@ -52,7 +57,7 @@ def waiting():
 
 
 def test_the_first_answer_counts(waiting):
-    job = waiting.begin(LONG)
+    answer = waiting.begin(LONG)
     assert waiting.told.is_asked.wait(LONG)
     id_ = waiting.told.questions[0].id
     assert "from 0 to 1" in waiting.questions.answer(id_, 2)
@@ -60,31 +65,27 @@ def test_the_first_answer_counts(waiting):
     assert "Nobody waits" in waiting.questions.answer(other, 0)
     assert waiting.questions.answer(id_, 1) == ""
     assert "Nobody waits" in waiting.questions.answer(id_, 0)
-    assert job.wait(LONG)
-    assert job.result() == 1
+    assert answer.result(LONG) == 1
     assert waiting.told.questions[-1] == Question(), "it is withdrawn"
 
 
 def test_no_answer_in_time_is_none(waiting):
-    job = waiting.begin(0.05)
-    assert job.wait(LONG)
-    assert job.result() is None
+    answer = waiting.begin(0.05)
+    assert answer.result(LONG) is None
     assert "Nobody waits" in waiting.questions.answer(waiting.told.questions[0].id, 0)
 
 
 def test_a_goal_that_is_cancelled_meanwhile_waits_no_longer(waiting):
-    job = waiting.begin(2 * LONG)
+    answer = waiting.begin(2 * LONG)
     assert waiting.told.is_asked.wait(LONG)
     waiting.context.token.cancel()
     waiting.thread.wake()
-    assert job.wait(LONG)
-    assert job.result() is None
+    assert answer.result(LONG) is None
 
 
 def test_a_goal_that_was_cancelled_just_before_asks_nothing(waiting):
     """The wait before, for the planner, may have taken the event that tells of it."""
     waiting.context.token.cancel()
-    job = waiting.begin(2 * LONG)
-    assert job.wait(LONG)
-    assert job.result() is None
+    answer = waiting.begin(2 * LONG)
+    assert answer.result(LONG) is None
     assert not waiting.told.questions

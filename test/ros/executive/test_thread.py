@@ -5,12 +5,21 @@ from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.nodes.executive.thread import EventQueue, ExecutiveThread, GoalContext, ThreadClosed
+from fcp_ros.execution.goal_queue import Admission, Ticket, WhenBusy
+from fcp_ros.nodes.executive.thread import (
+    EarlyEnd,
+    EventQueue,
+    ExecutiveThread,
+    GoalContext,
+    GoalWithdrawn,
+    ThreadClosed,
+)
 from fcp_ros.nodes.runtime.worker import WorkerClosed
 
 
@@ -62,8 +71,22 @@ def test_taking_waits_for_an_event_and_not_beyond_its_time():
 class Goal:
     """A goal handle, as far as the thread looks at it."""
 
-    class goal_id:
-        uuid = bytes(16)
+    def __init__(self, name: str = "") -> None:
+        self.goal_id = SimpleNamespace(uuid=name.encode().rjust(16))
+
+
+def submit(thread, work, name="", **ticket):
+    """Submit a goal; its arrival and its context."""
+    context = GoalContext(Goal(name))
+    arrival = thread.submit(context, Ticket(context.key, **ticket), work, 2)
+    return arrival, context
+
+
+def begin(thread, work, name=""):
+    """The answer of a goal that begins at once."""
+    arrival, context = submit(thread, work, name)
+    assert arrival.admission is Admission.BEGINS
+    return context.answer
 
 
 @pytest.fixture
@@ -100,14 +123,12 @@ def test_one_goal_at_a_time_and_it_takes_the_events(late):
             taken.append(event)
         return "done"
 
-    job = thread.submit(GoalContext(Goal()), work)
+    answer = begin(thread, work)
     assert began.wait(10.0)
     assert thread.is_busy
-    assert thread.submit(GoalContext(Goal()), work) is None
     for event in (1, 2, "end", 3):
         thread.events.post(event)
-    assert job.wait(10.0)
-    assert job.result() == "done"
+    assert answer.result(10.0) == "done"
     assert not thread.is_busy
     assert taken == [1, 2]
     wait_for(lambda: handled)  # what the goal left
@@ -131,9 +152,7 @@ def test_no_event_is_lost_between_goals(late):
     poster = threading.Thread(target=post)
     poster.start()
     while poster.is_alive():
-        job = thread.submit(GoalContext(Goal()), work)
-        assert job is not None, "the last goal was free before its job ended"
-        assert job.wait(10.0)
+        begin(thread, work).result(10.0)  # the last goal was free before its client heard of it
     wait_for(lambda: len(handled) + len(taken) == 2000)
     assert sorted([*taken, *(event for event, _ in handled)]) == list(range(2000))
 
@@ -141,62 +160,133 @@ def test_no_event_is_lost_between_goals(late):
 def test_a_wait_ends_with_its_time_and_handles_late_events(late):
     handled, thread = late
     seen = []
-    job = thread.submit(GoalContext(Goal()), lambda: seen.extend(thread.wait_events(0.05)))
+    answer = begin(thread, lambda: seen.extend(thread.wait_events(0.05)))
     thread.events.post("answer")
-    assert job.wait(10.0)
+    answer.result(10.0)
     assert seen == ["answer"]
     assert [event for event, _ in handled] == ["answer"]
 
 
-def test_an_interrupted_goal_is_told_why(late):
+# --- goals that wait ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def at_work(late):
+    """A thread with a goal that works until its token is cancelled, and that goal's context."""
     _, thread = late
-    context = GoalContext(Goal())
-    began = threading.Event()
+    begun = threading.Event()
 
-    def work() -> None:
-        began.set()
-        for _ in thread.wait_events(10.0):
-            if context.is_cancelled:
-                return
+    def work() -> str:
+        begun.set()
+        while not context.is_cancelled:
+            thread.take(time.monotonic() + 60.0)
+        return "stopped"
 
-    job = thread.submit(context, work)
-    assert began.wait(10.0)
+    context = GoalContext(Goal("first"))
+    thread.submit(context, Ticket(context.key), work, 2)
+    assert begun.wait(10.0)
+    return thread, context
+
+
+def test_goals_that_wait_are_worked_on_by_priority_after_the_one_at_work(at_work):
+    thread, first = at_work
+    order = []
+    answers = []
+    for name, priority in (("low", 0), ("high", 5)):
+        arrival, context = submit(thread, lambda n=name: order.append(n), name, priority=priority)
+        assert arrival.admission is Admission.WAITS
+        answers.append(context.answer)
+    contexts, tickets = thread.list_goals()
+    assert [ticket.priority for ticket in tickets] == [0, 5, 0]
+    assert contexts[0] is first
+    assert submit(thread, lambda: None, "third")[0].admission is Admission.REFUSED
+    assert not order
+    thread.cancel(first)
+    assert first.answer.result(10.0) == "stopped"
+    for answer in answers:
+        answer.result(10.0)
+    assert order == ["high", "low"]
+    wait_for(lambda: not thread.is_busy)
+    assert thread.list_goals() == ((), ())
+
+
+def test_a_goal_that_waits_is_cancelled_at_once(at_work):
+    thread, first = at_work
+    _, second = submit(thread, lambda: None, "second")
+    thread.cancel(second)
+    with pytest.raises(GoalWithdrawn):
+        second.answer.result(0.0)
+    assert thread.count_waiting == 0
+    assert not first.answer.done()
+
+
+def test_a_preempted_goal_is_told_and_the_other_one_begins_after_it(at_work):
+    thread, first = at_work
+    arrival, second = submit(
+        thread, lambda: first.answer.done(), "second", when_busy=WhenBusy.PREEMPT, priority=3
+    )
+    assert arrival.stops is not None
+    assert first.answer.result(10.0) == "stopped"
+    assert second.answer.result(10.0), "the first one's client was told before it began"
+    assert first.interruption.code == "PREEMPTED"
+    assert "priority 3" in first.interruption.sentence
+
+
+def test_an_interrupted_thread_tells_all_goals_why(at_work):
+    thread, first = at_work
+    _, second = submit(thread, lambda: None, "second")
     thread.interrupt("The node was deactivated.")
-    assert job.wait(10.0)
-    assert context.interruption == "The node was deactivated."
+    assert first.answer.result(10.0) == "stopped"
+    with pytest.raises(GoalWithdrawn):
+        second.answer.result(0.0)
+    for context in (first, second):
+        assert context.interruption == EarlyEnd("NODE_INACTIVE", "The node was deactivated.")
     assert not thread.is_busy
 
 
-def test_a_closed_thread_ends_a_goal_that_waits_for_an_event(late):
+def test_a_closed_thread_ends_a_goal_that_waits_for_an_event_and_those_that_wait(late):
     _, thread = late
     began = threading.Event()
 
     def work() -> None:
         began.set()
-        thread.take(None)
+        while True:
+            thread.take(None)
 
-    job = thread.submit(GoalContext(Goal()), work)
+    answer = begin(thread, work)
+    _, second = submit(thread, lambda: None, "second")
     assert began.wait(10.0)
     assert thread.close(10.0)
     with pytest.raises(ThreadClosed):
-        job.result()
+        answer.result(10.0)
+    with pytest.raises(GoalWithdrawn):
+        second.answer.result(10.0)
 
 
 def test_a_goal_that_fails_leaves_the_thread_free(late):
     _, thread = late
-    broken = thread.submit(GoalContext(Goal()), lambda: 1 // 0)
-    assert broken.wait(10.0)
     with pytest.raises(ZeroDivisionError):
-        broken.result()
-    fine = thread.submit(GoalContext(Goal()), lambda: 3)
-    assert fine.wait(10.0)
-    assert fine.result() == 3
+        begin(thread, lambda: 1 // 0).result(10.0)
+    assert begin(thread, lambda: 3).result(10.0) == 3
 
 
 def test_a_closed_thread_takes_no_goals(late):
     handled, thread = late
     assert thread.close(10.0)
     with pytest.raises(WorkerClosed):
-        thread.submit(GoalContext(Goal()), lambda: None)
+        submit(thread, lambda: None)
     thread.events.post("too late")
     assert not handled
+
+
+def test_steps_are_counted_while_the_thread_is_paused(late):
+    _, thread = late
+    assert thread.may_begin()
+    thread.pause()
+    assert thread.is_paused
+    assert not thread.may_begin()
+    thread.release(one_step=True)
+    assert [thread.may_begin(), thread.may_begin()] == [True, False]
+    thread.release(one_step=False)
+    assert thread.may_begin()
+    assert not thread.is_paused

@@ -205,6 +205,7 @@ CODES = {
     ("GetCalibration_Request", "operation"): "srv/GetCalibration.srv",
     ("SettleName_Request", "answer"): "srv/SettleName.srv",
     ("Generalize_Goal", "proposer"): "action/Generalize.action",
+    ("ControlExecution_Request", "operation"): "srv/ControlExecution.srv",
 }
 
 

@@ -9,7 +9,6 @@ Lowest first:
 - `mentions`: what was said before.
 - `descriptions`: elements that fit a description, and conditions of variables.
 - `remainders`: exceptions, and the rest.
-- `set_parts`: sets as one thing of each kind.
-- `partitives`: some of what was named.
+- `partitives`: some of what was named; sets as one thing of each kind.
 - `resolution`: noun phrases looked up in all of these.
 """

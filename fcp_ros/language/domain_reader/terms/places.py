@@ -21,6 +21,7 @@ from fcp_ros.domain.expressions.syntax import (
     TypedVariable,
     Variable,
     children,
+    list_conjuncts,
     substitute,
 )
 from fcp_ros.domain.model import IS_A, SAME, Domain
@@ -299,7 +300,9 @@ class PresentState:
         instance = self._instance
         schema = instance.schema
         if isinstance(condition, Exists):
-            for atom in _list_conjuncts(condition.body):
+            for atom in list_conjuncts(condition.body):
+                if not isinstance(atom, Atom):
+                    continue
                 found = self._follow(atom, variable.name, binding)
                 if found is not None:
                     return [name for name in found if self._is_of_type(name, variable.type)]
@@ -340,14 +343,6 @@ class PresentState:
             tuples = instance.tuples(atom.predicate)
             return [instance.name_of(tuples[row][wanted[0]]) for row in rows]
         return None
-
-
-def _list_conjuncts(condition: Expression) -> Iterator[Atom]:
-    if isinstance(condition, Atom):
-        yield condition
-    elif isinstance(condition, And):
-        for part in condition.parts:
-            yield from _list_conjuncts(part)
 
 
 def _find_name(term: Variable | Constant | Text, binding: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from fcp_ros.language.english.function_words import ARTICLES
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.nouns.wholes import MAKING_VERBS, NEED_PHRASES, NEEDED, PART_LINKS
+from fcp_ros.language.english.wholes import MAKING_VERBS, NEED_PHRASES, NEEDED, PART_LINKS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.noun_phrases.modifier_parser import ModifierParser
 from fcp_ros.language.parsing.noun_phrases.quantities import NounOpening, read_number

@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learned weights in a safetensors file, with the datasheet of their training.
-
-A safetensors file is arrays and texts: reading one runs no code, whoever made it.
-"""
+"""Learned weights in a file (`foundation.array_file`), with the datasheet of their training."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.foundation.array_file import (
+    Arrays,
+    pack_arrays,
+    read_text_about,
+    unpack_arrays,
+    write_whole,
+)
 from fcp_ros.foundation.bounded_file import MEBIBYTE, read_bytes
 from fcp_ros.foundation.input_error import InputError
 
 MOST_BYTES = 64 * MEBIBYTE
-Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +52,9 @@ def write_arrays(arrays: Arrays, kind: str, text: Mapping[str, Any], file: Path)
     Raises:
         InputError: it can't be written.
     """
-    from safetensors.numpy import save
-
-    # safetensors writes raw memory: a transposed array would come back permuted.
-    plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    content = save(plain, {kind: json.dumps(text, sort_keys=True)})
-    draft = file.with_name(f".{file.name}.part")
     try:
-        draft.write_bytes(content)
-        draft.replace(file)
+        write_whole(file, pack_arrays(arrays, kind, text))
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise InputError(
             f"{file} can't be written ({error.strerror or error}); give another path with --out"
         ) from error
@@ -76,17 +70,8 @@ def read_arrays(file: Path, kind: str, form: str) -> tuple[Arrays, dict[str, Any
         InputError: it can't be read.
         KeyError, TypeError, ValueError: it holds something else.
     """
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
-
-    content = read_bytes(file, MOST_BYTES)
-    try:
-        arrays = load(content)
-    except SafetensorError as error:
-        raise ValueError(f"it is no safetensors file: {error}") from error
-    size = int.from_bytes(content[:8], "little")
-    header = json.loads(content[8 : 8 + size])
-    text = json.loads(header["__metadata__"][kind])
+    arrays = unpack_arrays(read_bytes(file, MOST_BYTES))
+    text = read_text_about(file, kind)
     if text["format"] != form:
         raise ValueError(f"its format is {text['format']!r}, not {form!r}")
     return arrays, text

@@ -13,11 +13,16 @@ from hypothesis import strategies as st
 from language_kitchen import build_kitchen
 
 from fcp_ros.foundation.wordnet import FOLDER_VARIABLE
+from fcp_ros.language.english.spelling import find_misspelt
+from fcp_ros.language.english.wordnet_nouns import (
+    is_installed,
+    list_kinds,
+    list_synonyms,
+    says_sort,
+)
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus
 from fcp_ros.language.registry import ReaderOptions, make_reader
-from fcp_ros.language.words.spelling import find_misspelt
-from fcp_ros.language.words.wordnet_nouns import is_installed, list_kinds, list_synonyms, says_sort
 
 LABELS = ("guitar", "grand piano", "mug", "screwdriver", "apple", "wine", "sofa", "socks", "knife")
 

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Preparation of an instruction, once for all its readers: its words, its trees, its nouns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fcp_ros.language.demands.model import DemandModel
+from fcp_ros.language.domain_reader.answers import name_language, refuse
+from fcp_ros.language.domain_reader.framing import find_names, frame_instruction, is_of_domain
+from fcp_ros.language.domain_reader.leftovers import Leftovers
+from fcp_ros.language.domain_reader.subjects import Subject, SubjectMemory
+from fcp_ros.language.domain_reader.terms.places import PlaceChooser
+from fcp_ros.language.english.tokens import TokenKind, tokenise
+from fcp_ros.language.parsing.clauses.hedges import Asides
+from fcp_ros.language.parsing.meanings import PatternTable
+from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
+from fcp_ros.language.parsing.trees import Coordination, ElementName, Noun, Phrase, Reference, Words
+from fcp_ros.language.reader import ReadingContext, find_excess
+from fcp_ros.language.reading import Interpretation, Refusal
+from fcp_ros.language.syntax import Segment, parse_segments
+from fcp_ros.language.syntax.tree import join_trees
+
+MOST_TOKENS = 150
+"""Longer instructions are refused."""
+_ROOM = "room"
+"""Type of the place where who speaks is."""
+
+
+@dataclass(frozen=True)
+class ParsedInstruction:
+    """An instruction with its trees, and what is known of its words."""
+
+    segments: Sequence[Segment]
+    nouns: NounParser  # the noun phrases at its tokens
+    patterns: PatternTable
+    places: PlaceChooser
+    model: DemandModel | None  # what was learned from people; None without a sentence encoder
+    context: ReadingContext  # domain, state, speaker
+
+
+@dataclass(frozen=True)
+class PreparedInstruction:
+    """An instruction that is ready to be read."""
+
+    text: str
+    asides: Asides  # the words that are left without frames and remarks
+    parsed: ParsedInstruction
+    leftovers: Leftovers  # what a reading may leave out
+    subject: Subject  # what is known of domain and state
+
+
+class InstructionPreparer:
+    """Prepares instructions; the last one is remembered for the next reader that is asked."""
+
+    def __init__(self) -> None:
+        self._memory = SubjectMemory()
+        self._last: tuple[str, ReadingContext, PreparedInstruction | Interpretation] | None = None
+
+    def prepare(
+        self, instruction: str, context: ReadingContext
+    ) -> PreparedInstruction | Interpretation:
+        """Prepare an instruction, or say why it isn't read."""
+        last = self._last
+        if last is not None and last[0] == instruction and last[1] is context:
+            return last[2]
+        found = self._prepare(instruction, context)
+        self._last = (instruction, context, found)
+        return found
+
+    def _prepare(
+        self, instruction: str, context: ReadingContext
+    ) -> PreparedInstruction | Interpretation:
+        if not instruction.strip():
+            said = "The instruction is empty: say what shall be done."
+            return refuse(instruction, Refusal.EMPTY, said)
+        if find_excess(instruction):
+            return refuse(instruction, Refusal.LENGTH, find_excess(instruction))
+        tokens = tokenise(instruction)
+        if len(tokens) > MOST_TOKENS:
+            return refuse(
+                instruction,
+                Refusal.LENGTH,
+                f"The instruction has {len(tokens)} words, more than {MOST_TOKENS}: "
+                "say it in several shorter ones.",
+            )
+        if not any(t.kind in (TokenKind.WORD, TokenKind.QUOTED) for t in tokens):
+            said = "The instruction has no words: say what shall be done."
+            return refuse(instruction, Refusal.EMPTY, said)
+        language = name_language(tokens)
+        if language:
+            shown = "another language" if language == "another" else language
+            said = f"This seems to be {shown}; only English is read: say it in English."
+            return refuse(instruction, Refusal.LANGUAGE, said)
+        subject = self._memory.find_subject(context)
+        framed = frame_instruction(tokens, subject.lexicon, subject.patterns)
+        if framed.only_asks:
+            said = "This is a question, and nothing is asked to be done: say what shall be done."
+            return refuse(instruction, Refusal.QUESTION, said)
+        return self._parse(instruction, framed.asides, context, subject)
+
+    def _parse(
+        self, instruction: str, asides: Asides, context: ReadingContext, subject: Subject
+    ) -> PreparedInstruction:
+        model = self._memory.find_model(context.similarity)
+        if model is not None:
+            subject.lexicon.learn_names(model.names)
+        tokens = asides.tokens
+        segments = parse_segments(tokens, find_names(tokens, subject.lexicon))
+        tree = join_trees(segment.tree for segment in segments)
+        nouns = NounParser(
+            tokens,
+            subject.lexicon,
+            subject.patterns,
+            lambda phrase, type_: _rate_phrase(phrase, type_, subject),
+            context.check,
+            tree,
+        )
+        leftovers = Leftovers(
+            tree,
+            lambda place: is_of_domain(tokens, place, subject.lexicon, subject.patterns),
+            self._memory.find_remarks(context.similarity),
+            subject.phrase_words,
+        )
+        parsed = ParsedInstruction(
+            segments, nouns, subject.patterns, subject.places, model, context
+        )
+        return PreparedInstruction(instruction, asides, parsed, leftovers, subject)
+
+
+def _rate_phrase(phrase: Phrase, type_: str, subject: Subject) -> float:
+    """Rate how well a phrase may fill a slot of a type."""
+    if isinstance(phrase, Coordination):
+        return min(_rate_phrase(part, type_, subject) for part in phrase.parts)
+    head = phrase.head
+    if isinstance(head, Words):
+        return 0.0
+    if head is Reference.HERE and subject.lexicon.has_type(_ROOM):
+        return subject.places.rate_types(frozenset((_ROOM,)), type_)
+    if isinstance(head, ElementName):
+        instance = subject.instance
+        own = instance.type_of(instance.id_of(head.name))
+        return subject.places.rate_types(frozenset((own,)), type_)
+    if isinstance(head, Noun):
+        instance = subject.instance
+        types = {instance.type_of(instance.id_of(name)) for name in head.members}
+        if not types and head.type:
+            types = {head.type}
+        return subject.places.rate_types(frozenset(types), type_)
+    return 1.0

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The turns of goals, against a twin that keeps everybody in a list and looks at all of them."""
+
+from __future__ import annotations
+
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcp_ros.execution.goal_queue import Admission, GoalQueue, Pace, Ticket, WhenBusy
+
+QUEUE, PREEMPT, REJECT = WhenBusy
+
+
+class Twin:
+    """The same by its definition: every goal is kept with its arrival, and the next is looked for.
+
+    `order` puts a goal that preempts before all that came earlier, by a number below theirs.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.at_work: Ticket | None = None
+        self.stopping = False
+        self.order: list[Ticket] = []
+
+    def arrive(self, new: Ticket) -> tuple[Admission, bool]:
+        if self.at_work is None:
+            self.at_work = new
+            return Admission.BEGINS, False
+        could_be_next = self.stopping and self.order == []
+        if new.when_busy is REJECT and not could_be_next:
+            return Admission.REFUSED, False
+        if len(self.order) == self.most:
+            return Admission.REFUSED, False
+        if new.when_busy is PREEMPT and new.priority >= self.at_work.priority:
+            self.order = [new, *self.order]
+            stops, self.stopping = not self.stopping, True
+            return Admission.WAITS, stops
+        self.order = [*self.order, new]
+        return Admission.WAITS, False
+
+    def turns(self) -> list[Ticket]:
+        left, turns = list(self.order), []
+        while left:
+            highest = max(one.priority for one in left)
+            turns.append(next(one for one in left if one.priority == highest))
+            left.remove(turns[-1])
+        return turns
+
+    def cancel(self, key: bytes) -> bool:
+        if self.at_work is not None and self.at_work.key == key:
+            self.stopping = True
+            return False
+        found = [one for one in self.order if one.key == key]
+        self.order = [one for one in self.order if one.key != key]
+        return bool(found)
+
+    def end(self) -> None:
+        self.at_work = next(iter(self.turns()), None)
+        self.stopping = False
+        if self.at_work is not None:
+            self.order.remove(self.at_work)
+
+    def clear(self) -> list[Ticket]:
+        gone, self.order = self.turns(), []
+        self.stopping = self.at_work is not None
+        return gone
+
+
+ARRIVALS = st.tuples(st.sampled_from(WhenBusy), st.integers(-2, 2))
+MOVES = st.lists(st.one_of(ARRIVALS, st.just("end"), st.integers(0, 9), st.just("clear")))
+
+
+@given(MOVES, st.integers(1, 4))
+def test_turns_are_those_of_the_twin(moves, most):
+    queue, twin, keys = GoalQueue(), Twin(most), 0
+    for move in moves:
+        if isinstance(move, tuple):
+            ticket = Ticket(bytes([keys % 256]), move[1], move[0])
+            keys += 1
+            arrival = queue.arrive(ticket, most)
+            admission, stops = twin.arrive(ticket)
+            assert (arrival.admission, arrival.stops is not None) == (admission, stops)
+            assert bool(arrival.message) == (admission is not Admission.BEGINS)
+        elif move == "end":
+            if twin.at_work is None:
+                continue
+            twin.end()
+            assert queue.end() == twin.at_work
+        elif move == "clear":
+            assert list(queue.clear()) == twin.clear()
+        else:
+            key = bytes([move])
+            assert queue.cancel(key) == twin.cancel(key)
+        assert queue.current == twin.at_work
+        assert list(queue.waiting) == twin.turns()
+        assert len(queue) == len(twin.order) <= most
+        assert queue.current is not None or not queue.waiting, "nobody waits for nothing"
+
+
+def test_a_goal_that_is_not_to_wait_waits_for_one_that_is_being_stopped():
+    queue = GoalQueue()
+    queue.arrive(Ticket(b"first"), 5)
+    refused = queue.arrive(Ticket(b"second", when_busy=REJECT), 5)
+    assert refused.admission is Admission.REFUSED
+    assert "not to wait" in refused.message
+    queue.cancel(b"first")
+    assert queue.arrive(Ticket(b"third", when_busy=REJECT), 5).admission is Admission.WAITS
+    assert queue.arrive(Ticket(b"fourth", when_busy=REJECT), 5).admission is Admission.REFUSED
+
+
+def test_a_goal_of_a_lower_priority_preempts_nobody():
+    queue = GoalQueue()
+    queue.arrive(Ticket(b"first", 5), 5)
+    assert queue.arrive(Ticket(b"low", 4, PREEMPT), 5).stops is None
+    assert queue.arrive(Ticket(b"same", 5, PREEMPT), 5).stops == Ticket(b"first", 5)
+    assert queue.arrive(Ticket(b"newer", 5, PREEMPT), 5).stops is None, (
+        "it is being stopped already"
+    )
+    assert [ticket.key for ticket in queue.waiting] == [b"newer", b"same", b"low"]
+
+
+def test_ten_thousand_at_once_are_refused_with_a_sentence_and_in_no_time():
+    queue = GoalQueue()
+    began = time.process_time()
+    arrivals = [queue.arrive(Ticket(b"%d" % number), 1000) for number in range(10_000)]
+    assert time.process_time() - began < 2.0
+    assert [one.admission for one in arrivals].count(Admission.REFUSED) == 8999
+    assert "1000 goals wait already" in arrivals[-1].message
+
+
+# --- pausing ---
+
+
+@given(st.lists(st.sampled_from(["pause", "resume", "step", "take"])))
+def test_the_steps_that_may_begin_are_counted(moves):
+    pace, allowed = Pace(), float("inf")
+    for move in moves:
+        if move == "take":
+            assert pace.take() == (allowed > 0)
+            allowed = max(0, allowed - 1)
+            continue
+        getattr(pace, move)()
+        was_free = allowed == float("inf")
+        allowed = {"pause": 0, "resume": float("inf"), "step": 1 if was_free else allowed + 1}[move]
+        assert pace.is_paused == (allowed < float("inf"))
