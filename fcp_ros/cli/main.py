@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from fcp_ros.foundation.garbage import pause_garbage_collection
+from fcp_ros.foundation.garbage import collect_garbage_seldom
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class LazyGroup(TyperGroup):
         if not name:
             return name, command, rest
         # The collector would traverse again and again what was imported: a fifth of a start.
-        with pause_garbage_collection():
+        with collect_garbage_seldom():
             return name, get_command(import_command(name)), rest
 
 

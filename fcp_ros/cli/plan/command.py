@@ -17,7 +17,7 @@ from fcp_ros.cli.plan.options import AdvancedOptions, RequestOptions
 from fcp_ros.cli.plan.output import TerminalQuestions, open_progress, print_result
 from fcp_ros.cli.plan.request import Listener, PlanCommand, PlanOutput
 from fcp_ros.cli.terminal import check_outputs, explain_errors, fail, open_console, say
-from fcp_ros.foundation.garbage import skip_final_collection
+from fcp_ros.foundation.garbage import collect_garbage_seldom, skip_final_collection
 from fcp_ros.planning import Explanation, PlanStatus
 from fcp_ros.planning.model.watch import RequestStart
 from fcp_ros.planning.warm_up import compile_missing_kernels
@@ -79,7 +79,7 @@ def plan(
     )
     compile_missing_kernels(say)
     start = RequestStart.now()
-    with open_interruption() as interruption:
+    with collect_garbage_seldom(), open_interruption() as interruption:
         with explain_errors():
             with open_progress(request.as_json) as display:
                 ask = TerminalQuestions(display, interruption).ask

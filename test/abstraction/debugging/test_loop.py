@@ -20,12 +20,12 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
-    GeneralizationStatus,
     ProposerStopped,
     RejectedProposal,
 )
 from fcp_ros.abstraction.proposers.learning import SymbolicProposer
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.problem import encode_state
 from fcp_ros.abstraction.qnp.solver import solve_qnp

@@ -30,10 +30,10 @@ from fcp_ros.abstraction.proposers import task_samples, task_variants
 from fcp_ros.abstraction.proposers.assembly import name_features
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionFault,
-    GeneralizationStatus,
     ProposerStopped,
 )
 from fcp_ros.abstraction.proposers.learning import SymbolicOptions, SymbolicProposer
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.abstraction.proposers.task_samples import SmallTasks
 from fcp_ros.abstraction.proposers.task_variants import PlannedElements, find_goal_plan
 from fcp_ros.abstraction.proposers.training_task import TrainingTask, read_training_task
