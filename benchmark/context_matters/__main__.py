@@ -28,7 +28,7 @@ from benchmark.context_matters.part_plans import report_plans
 from benchmark.context_matters.part_reading import SETS, reading_part
 from benchmark.context_matters.part_tasks import Details, impossible_part, planning_part, tasks_part
 from benchmark.tables import Part, show_part, show_verdicts
-from fcp_ros.language.reader import InstructionReader
+from fcp_ros.language.reader import MODEL_SECONDS, InstructionReader
 from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.planning import PlanningOptions
 
@@ -55,6 +55,12 @@ def main(
         Path | None, typer.Option(help="Folder of a language model that reads.")
     ] = None,
     reader: Annotated[str, typer.Option(help="A reader by its name in the registry.")] = "domain",
+    endpoint: Annotated[
+        str, typer.Option(help="A model server that the reader asks about what it can't read.")
+    ] = "",
+    model_seconds: Annotated[
+        float, typer.Option(help="Seconds that the model server has for each sentence.")
+    ] = MODEL_SECONDS,
     device: Annotated[str, typer.Option(help="The device of the language model.")] = "cpu",
     plans: Annotated[
         bool, typer.Option("--plans", help="Plan what is read right, too, and judge the plans.")
@@ -76,7 +82,7 @@ def main(
         )
     console = Console(width=None if os.isatty(1) else 180)
     setting = Setting(
-        open_reader(model, device, reader),
+        open_reader(model, device, ReaderOptions(reader, endpoint=endpoint, seconds=model_seconds)),
         val,
         PlanningOptions(time_limit=time_limit),
         judge_plans=report_plans if plans else None,
@@ -110,10 +116,10 @@ def main(
         raise typer.Exit(1)
 
 
-def open_reader(model: Path | None, device: str, name: str = "domain") -> InstructionReader:
-    """Open a reader without a model, or one with a language model."""
+def open_reader(model: Path | None, device: str, options: ReaderOptions) -> InstructionReader:
+    """Open the reader of a folder with a language model, or else the chosen one."""
     if model is None:
-        return make_reader(ReaderOptions(reader=name))
+        return make_reader(options)
     return make_reader(ReaderOptions(reader="model", model=str(model), device=device))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
+from fcp_ros.grounding.language_model.chat_turn import Turn
 from fcp_ros.grounding.model_server import ModelServer, ServerRefusal
 
 #
@@ -69,12 +70,14 @@ def find_first_model(server: ModelServer) -> str:
     return names[0]
 
 
-def write_request(model: str, words: str, most_tokens: int) -> dict[str, Any]:
+def write_request(model: str, turns: Sequence[Turn], most_tokens: int) -> dict[str, Any]:
     """Write what every question to a model has; lone surrogates become question marks."""
-    said = words.encode("utf-8", "replace").decode()
     return {
         "model": model,
-        "messages": [{"role": "user", "content": said}],
+        "messages": [
+            {"role": turn.role, "content": turn.content.encode("utf-8", "replace").decode()}
+            for turn in turns
+        ],
         "max_tokens": most_tokens,
         "stream": False,
     }

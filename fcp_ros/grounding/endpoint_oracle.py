@@ -34,6 +34,7 @@ from fcp_ros.grounding.judgement import (
     JudgementRequest,
     Membership,
 )
+from fcp_ros.grounding.language_model.chat_turn import Turn
 from fcp_ros.grounding.language_model.rubric_prompt import PROMPT_VERSION, read_score, write_prompt
 from fcp_ros.grounding.membership_oracle import Answer, PerRequestOracle
 from fcp_ros.grounding.model_server import (
@@ -184,7 +185,7 @@ class ChatJudge:
 
     def judge(self, model: str, name: str, request: JudgementRequest, prompt: str) -> Membership:
         """Ask one question (seeded by the request); NO_ANSWER if the model gives no score."""
-        body = write_request(name, prompt, MOST_TOKENS)
+        body = write_request(name, (Turn("user", prompt),), MOST_TOKENS)
         told: list[ChatAnswer] = []
         exact = self._options.mode == ScoringMode.EXACT
         if exact and self._alternatives.is_worth_asking():

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+from fcp_ros.grounding.language_model.chat_turn import Turn
 from fcp_ros.grounding.language_model.rubric_prompt import sanitise
 
 START = "start"  # The rule of a whole text; GBNF calls it `root`
@@ -105,6 +106,19 @@ class TextRequest:
     most_tokens: int = 128
     seconds: float = 60.0
     seed: int = 0  # of servers that draw at random
+    examples: tuple[tuple[str, str], ...] = ()  # questions and answers, as if they went before
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The chat that this stands for, the question last."""
+        if not self.examples:
+            return (Turn("user", f"{self.task}\n\n{self.question}"),)
+        told = (
+            turn
+            for question, answer in self.examples
+            for turn in (Turn("user", question), Turn("assistant", answer))
+        )
+        return (Turn("system", self.task), *told, Turn("user", self.question))
 
 
 @dataclass(frozen=True, slots=True)

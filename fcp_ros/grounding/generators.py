@@ -41,7 +41,7 @@ from fcp_ros.grounding.language_model.causal_model import (
     check_architecture,
     load_language_model,
 )
-from fcp_ros.grounding.language_model.rubric_prompt import apply_template, tokenize_texts
+from fcp_ros.grounding.language_model.rubric_prompt import apply_chat_template, tokenize_texts
 from fcp_ros.grounding.model_server import ModelServer, ServerRefusal
 from fcp_ros.grounding.models.model_folder import check_model_folder, compute_fingerprint
 from fcp_ros.grounding.models.torch_device import is_out_of_memory
@@ -210,7 +210,7 @@ def make_model_generator(
 
 def write_prompt_tokens(tokenizer: Any, request: TextRequest) -> list[int]:
     """Write a prompt in the model's chat template if it has one, else as plain text."""
-    text = apply_template(tokenizer, f"{request.task}\n\n{request.question}")
+    text = apply_chat_template(tokenizer, request.turns)
     (tokens,) = tokenize_texts(tokenizer, [text])
     return tokens
 
@@ -269,8 +269,7 @@ class ServerGenerator:
     ) -> list[WrittenText]:
         if not self._model_name:
             self._model_name = find_first_model(server)
-        words = f"{request.task}\n\n{request.question}"
-        body = write_request(self._model_name, words, request.most_tokens)
+        body = write_request(self._model_name, request.turns, request.most_tokens)
 
         def ask(asked: dict[str, Any]) -> list[ChatAnswer]:
             stop()

@@ -60,7 +60,7 @@ class PairedReader:
         offered = self._last.read(instruction, context)
         if found.best is not None and not _is_whole(offered):
             return found
-        return found if offered.best is None else _make_doubtful(offered)
+        return found if offered.best is None else make_doubtful(offered)
 
 
 def weigh_answers(
@@ -97,7 +97,7 @@ def _answer_alone(first: Interpretation, second: Interpretation, rival: Reading)
         return second if fuller else first
     if rival.degree >= LEARNED.alone:
         return second
-    return _make_doubtful(second)
+    return make_doubtful(second)
 
 
 def _is_whole(answer: Interpretation) -> bool:
@@ -105,7 +105,7 @@ def _is_whole(answer: Interpretation) -> bool:
     return answer.best is not None and not answer.best.unread
 
 
-def _make_doubtful(answer: Interpretation) -> Interpretation:
+def make_doubtful(answer: Interpretation) -> Interpretation:
     """Make the best reading of an answer one that is asked about."""
     first, *others = answer.readings
     doubtful = replace(first, degree=min(first.degree, Confidence.LIKELY.degree))

@@ -34,6 +34,8 @@ class ReadingContext:
     until: float = math.inf
 
 
+MODEL_SECONDS = 20.0
+"""Seconds that a language model behind another reader may take for one instruction."""
 MOST_CHARACTERS = 4_000
 """Longest instruction that is read (characters)."""
 

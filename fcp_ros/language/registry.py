@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import suggest_name
-from fcp_ros.language.reader import InstructionReader
+from fcp_ros.language.reader import MODEL_SECONDS, InstructionReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,8 @@ class ReaderOptions:
     # the domain don't cover.
     endpoint: str = ""
     device: str = "auto"  # of the reader `model`: "auto", "cpu" or "cuda"
+    # that a language model behind the reader `domain` may take for one instruction
+    seconds: float = MODEL_SECONDS
 
 
 def make_domain(_options: ReaderOptions) -> InstructionReader:
@@ -142,8 +144,21 @@ def make_reader(options: ReaderOptions) -> InstructionReader:
         return reader
     from fcp_ros.language.cascade import CascadeReader
 
-    make_second = make_endpoint if options.endpoint else make_model
-    return CascadeReader(reader, partial(make_second, options))
+    return CascadeReader(reader, partial(_make_rewriting, options, reader), options.seconds)
+
+
+def _make_rewriting(options: ReaderOptions, reader: InstructionReader) -> InstructionReader:
+    """Make the reader of what the configured language model makes of an instruction.
+
+    Raises:
+        InputError: the model or the server can't be used.
+    """
+    from fcp_ros.language.model_reader import RewritingReader, open_folder, open_server
+
+    if options.endpoint:
+        generator = open_server(options.endpoint, options.model)
+        return RewritingReader("endpoint", generator, reader)
+    return RewritingReader("model", open_folder(Path(options.model), options.device), reader)
 
 
 def _require(value: str, reader: str, what: str) -> str:

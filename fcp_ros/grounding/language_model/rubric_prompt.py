@@ -25,6 +25,7 @@ from fcp_ros.grounding.judgement import (
     GroundingError,
     JudgementRequest,
 )
+from fcp_ros.grounding.language_model.chat_turn import Turn
 from fcp_ros.grounding.language_model.packed_forward import count_common_prefix
 
 ENOUGH = 2
@@ -98,13 +99,19 @@ def tokenize_texts(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
 
 def apply_template(tokenizer: Any, prompt: str, cue: str = "") -> str:
     """Write the text before the answer, in the chat template if there is one, else with `cue`."""
+    return apply_chat_template(tokenizer, (Turn("user", prompt),), cue)
+
+
+def apply_chat_template(tokenizer: Any, turns: Sequence[Turn], cue: str = "") -> str:
+    """Write the text before the answer to a chat, one turn a line without a chat template."""
     if not getattr(tokenizer, "chat_template", None):
+        prompt = "\n".join(turn.content for turn in turns)
         return f"{prompt}\n{cue}" if cue else prompt
     try:
         # Models that think aloud would otherwise begin with that; other templates ignore it.
         return str(
             tokenizer.apply_chat_template(
-                [{"role": "user", "content": prompt}],
+                [{"role": turn.role, "content": turn.content} for turn in turns],
                 tokenize=False,
                 add_generation_prompt=True,
                 enable_thinking=False,

@@ -7,6 +7,7 @@
     prompt.py        the question in words; examples.py: sentences from the domain's phrases
     candidates.py    from texts to checked goals, equal ones joined (normal_form.py)
     word_uses.py     which word led to what, and what was not read
+    rewriting.py     behind the reader `domain`: the model writes plain English, which that reads
 
 Texts from people and scenes are data. What the model writes can only be a goal over names that
 exist, or nothing.
@@ -17,6 +18,17 @@ from fcp_ros.language.model_reader.reader import (
     GeneratorReader,
     ModelReader,
     ModelReaderOptions,
+    open_folder,
+    open_server,
 )
+from fcp_ros.language.model_reader.rewriting import RewritingReader
 
-__all__ = ["EndpointReader", "GeneratorReader", "ModelReader", "ModelReaderOptions"]
+__all__ = [
+    "EndpointReader",
+    "GeneratorReader",
+    "ModelReader",
+    "ModelReaderOptions",
+    "RewritingReader",
+    "open_folder",
+    "open_server",
+]

@@ -161,8 +161,7 @@ class ModelReader(GeneratorReader):
         options: ModelReaderOptions | None = None,
         precision: Precision = Precision.AUTO,
     ) -> None:
-        generator = make_model_generator(folder, Device(device), precision)
-        super().__init__("model", generator, options)
+        super().__init__("model", open_folder(folder, device, precision), options)
 
 
 class EndpointReader(GeneratorReader):
@@ -180,8 +179,28 @@ class EndpointReader(GeneratorReader):
         # all settings of the server, in place of the first two
         endpoint: EndpointOptions | None = None,
     ) -> None:
-        server = endpoint or EndpointOptions(url=url, model=model, timeout=60.0, retries=1)
-        super().__init__("endpoint", ServerGenerator(server), options)
+        generator = ServerGenerator(endpoint) if endpoint else open_server(url, model)
+        super().__init__("endpoint", generator, options)
+
+
+def open_folder(
+    folder: Path, device: str = "auto", precision: Precision = Precision.AUTO
+) -> TextGenerator:
+    """Open the language model in a folder; it is loaded at the first request.
+
+    Raises:
+        GroundingError: the folder holds no language model that may be loaded.
+    """
+    return make_model_generator(folder, Device(device), precision)
+
+
+def open_server(url: str, model: str = "") -> TextGenerator:
+    """Open a language model of a server, which is not asked yet.
+
+    Raises:
+        GroundingError: the url is none.
+    """
+    return ServerGenerator(EndpointOptions(url=url, model=model, timeout=60.0, retries=1))
 
 
 def _complete(context: ReadingContext) -> ReadingContext:

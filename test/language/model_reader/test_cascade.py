@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from chat_server import END, ChatServer, ScriptedModel
 
-from fcp_ros.language.cascade import CascadeReader, combine_answers
+from fcp_ros.language.cascade import CascadeReader, choose_answer, needs_help
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.confirmation import confirm_doubtful
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
@@ -19,7 +20,8 @@ from fcp_ros.language.registry import ReaderOptions, make_reader
 
 PLAIN = "put the apple on the table"
 ODD = "an apple for the table"
-ON_TABLE, ON_COUNTER = "on(apple_1, table_1)", "on(apple_1, counter_1)"
+ON_TABLE = "on(apple_1, table_1)"
+SAID_PLAINLY = "Put the apple on the table."
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def count_requests(server: ChatServer) -> int:
 def test_the_model_is_not_asked_about_what_is_plain(
     cascade: Any, server: ChatServer, context: ReadingContext
 ) -> None:
-    answer = cascade({ON_COUNTER: 1.0}).read(PLAIN, context)
+    answer = cascade({"Put the apple on the counter.": 1.0}).read(PLAIN, context)
     assert answer.best is not None
     assert answer.best.goal == ON_TABLE
     assert count_requests(server) == 0
@@ -51,14 +53,15 @@ def test_what_only_the_model_reads_is_confirmed_always(
 ) -> None:
     alone = make_reader(ReaderOptions()).read(ODD, context)
     assert alone.status is ReadingStatus.NOT_UNDERSTOOD
-    answer = cascade({ON_TABLE: 1.0}).read(ODD, context)
+    answer = cascade({SAID_PLAINLY: 1.0}).read(ODD, context)
     assert count_requests(server) > 0
-    assert answer.status is ReadingStatus.AMBIGUOUS
-    assert answer.readings[0].goal == ON_TABLE
+    assert answer.best is not None
+    assert answer.best.goal == ON_TABLE
     assert answer.reader == "endpoint"
-    assert answer.question == "Shall I see to this: apple_1 is on table_1?"
-    assert answer.choices == ("yes", "no")
-    assert confirm_doubtful(answer) is answer
+    asked = confirm_doubtful(answer)
+    assert asked.status is ReadingStatus.AMBIGUOUS
+    assert asked.question == "Shall I see to this: apple_1 is on table_1?"
+    assert asked.choices == ("yes", "no")
 
 
 def test_a_model_that_cannot_be_asked_leaves_the_first_answer(
@@ -111,25 +114,22 @@ def read_as(goal: str, degree: float, reader: str = "one") -> Interpretation:
     return Interpretation(ODD, ReadingStatus.READ, "m", (reading,), reader=reader)
 
 
-def test_readers_that_disagree_are_a_question(context: ReadingContext) -> None:
-    answer = combine_answers(read_as(ON_COUNTER, 0.6), read_as(ON_TABLE, 1.0), context)
-    assert answer.status is ReadingStatus.AMBIGUOUS
-    assert [reading.goal for reading in answer.readings] == [ON_COUNTER, ON_TABLE]
-    assert answer.choices == (f"{ON_COUNTER} holds", f"{ON_TABLE} holds", "neither")
+def test_a_reading_in_doubt_is_left_to_the_person(context: ReadingContext) -> None:
+    assert not needs_help(read_as(ON_TABLE, 0.6))
+    assert needs_help(Interpretation(ODD, ReadingStatus.NOT_UNDERSTOOD, "what?"))
 
 
-def test_readers_that_agree_are_confirmed_too(context: ReadingContext) -> None:
-    same = "exists ?x: food (on(?x, table_1))"
-    answer = combine_answers(read_as(ON_TABLE, 0.6), read_as(same, 1.0), context)
-    assert answer.status is ReadingStatus.AMBIGUOUS
-    assert answer.choices == ("yes", "no")
-    assert answer.readings[0].goal == ON_TABLE
-
-
-def test_the_question_of_the_second_reader_counts(context: ReadingContext) -> None:
+def test_the_question_of_the_second_reader_counts() -> None:
     unread = Interpretation(ODD, ReadingStatus.NOT_UNDERSTOOD, "what?")
     question = replace(
         read_as(ON_TABLE, 0.5), status=ReadingStatus.AMBIGUOUS, question="q", choices=("a",)
     )
-    assert combine_answers(unread, question, context) is question
-    assert combine_answers(unread, unread, context) is unread
+    assert choose_answer(unread, question) is question
+    assert choose_answer(unread, unread) is unread
+
+
+def test_a_sure_model_is_in_doubt_all_the_same() -> None:
+    unread = Interpretation(ODD, ReadingStatus.NOT_UNDERSTOOD, "what?")
+    answer = choose_answer(unread, read_as(ON_TABLE, 1.0))
+    assert answer.best is not None
+    assert answer.best.level is Confidence.LIKELY
