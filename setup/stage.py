@@ -45,9 +45,9 @@ class Log:
         path.write_text("")
 
     def lines(self) -> list[str]:
-        """Return what the commands printed so far, without empty lines."""
+        """Return what the commands printed so far, without pip's remarks on each of its sources."""
         text = self._path.read_text(errors="replace")
-        return [line for line in text.splitlines() if line.strip()]
+        return [one for one in text.splitlines() if one.strip() and " is ignored: " not in one]
 
     def command(self, command: Command, environment: Variables, on_failure: str) -> None:
         """Run a command; where it fails, show the end of the output and raise `on_failure`."""

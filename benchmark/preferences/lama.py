@@ -25,6 +25,7 @@ from fcp_ros.planning.encoding.encode import (
     EncodeOptions,
     GoalSetting,
     compile_goal,
+    compile_task,
     make_no_macros,
 )
 from fcp_ros.planning.encoding.encoding import Encoding
@@ -55,11 +56,11 @@ def compile_whole(task: PddlTask) -> tuple[Encoding, CostUnit]:
     goal = ground_goal(wanted, types, task.domain, task.instance, watch)
     unit = find_cost_unit(task.domain, {one.cost for one in goal.preferences} - {0})
     classes = SymmetryClasses.from_members(())
+    setting = GoalSetting(session.compiler, task.instance, classes, context.tnorm)
     compiled = compile_goal(
         goal,
-        GoalSetting(session.compiler, task.instance, classes, context.tnorm),
-        Breadth.FULL,
-        MAX_OPERATORS,
+        setting,
+        compile_task(goal, setting, Breadth.FULL, MAX_OPERATORS, watch, times),
         EncodeOptions(
             options.optimise,
             options.deadline,

@@ -7,7 +7,7 @@ planning status without a plan, so that a script can tell "unsolvable" from "out
 
 from __future__ import annotations
 
-from fcp_ros.abstraction.proposers.faults import GeneralizationStatus
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.planning import PlanStatus
 
 DONE = 0

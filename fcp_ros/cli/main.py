@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from fcp_ros.foundation.garbage import pause_garbage_collection
+from fcp_ros.foundation.garbage import collect_garbage_seldom
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,10 @@ COMMANDS = {
         "List the goals of a running executive, stop them, or pause it between two steps.",
         "fcp_ros.cli.goals",
     ),
+    "replay": Command(
+        "Plan and calibrate again what was recorded, and show what is different.",
+        "fcp_ros.cli.replay",
+    ),
     "scene": Command("Look at scenes, draw, convert and compare them.", "fcp_ros.cli.scene"),
     "calibration": Command(
         "Show, undo or merge what was learned from outcomes.", "fcp_ros.cli.calibration"
@@ -100,7 +104,7 @@ class LazyGroup(TyperGroup):
         if not name:
             return name, command, rest
         # The collector would traverse again and again what was imported: a fifth of a start.
-        with pause_garbage_collection():
+        with collect_garbage_seldom():
             return name, get_command(import_command(name)), rest
 
 

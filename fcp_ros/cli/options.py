@@ -14,7 +14,6 @@ import typer
 
 from fcp_ros import grounding
 from fcp_ros.domain import Domain
-from fcp_ros.grounding.options import CalibrationOptions, EndpointOptions, GroundingOptions
 
 DomainOption = Annotated[
     str,
@@ -162,14 +161,16 @@ class JudgeChoice:
     # The store whose evidence counts, which is not written to; None for none
     calibration: CalibrationOption = None
 
-    def to_options(self) -> GroundingOptions:
+    def to_options(self) -> grounding.GroundingOptions:
         """Return the settings of the grounder."""
-        calibration = CalibrationOptions(path=self.calibration, read_only=True)
+        calibration = grounding.CalibrationOptions(path=self.calibration, read_only=True)
         if not self.endpoint:
-            return GroundingOptions(oracle=self.oracle, model=self.model, calibration=calibration)
-        return GroundingOptions(
+            return grounding.GroundingOptions(
+                oracle=self.oracle, model=self.model, calibration=calibration
+            )
+        return grounding.GroundingOptions(
             oracle="endpoint",
-            endpoint=EndpointOptions(url=self.endpoint, model=self.model),
+            endpoint=grounding.EndpointOptions(url=self.endpoint, model=self.model),
             calibration=calibration,
         )
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from fcp_ros.abstraction.proposers.faults import GeneralizationStatus
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.abstraction.proposers.training_task import TrainingTask, read_training_task
 from fcp_ros.abstraction.states.building import UnsupportedGoal, list_goal_atoms
 from fcp_ros.cli.exit_codes import to_exit_code

@@ -34,7 +34,6 @@ from fcp_ros.cset.schema_data import (
     write_data,
 )
 from fcp_ros.foundation.wording import describe_unknown_name
-from fcp_ros.foundation.yaml_text import TextError, dump_yaml, parse_yaml
 
 Types = Mapping[str, tuple[str, ...]]
 
@@ -302,6 +301,9 @@ class Schema:
 
     def to_yaml(self) -> str:
         """Return the YAML text that `from_yaml` reads."""
+        # YAML takes a while to import, and few who use schemas write or read any.
+        from fcp_ros.foundation.yaml_text import dump_yaml
+
         return dump_yaml(self.to_dict(), _LINE_WIDTH)
 
     @classmethod
@@ -310,6 +312,8 @@ class Schema:
 
         Raises SchemaError with a line for each problem, and its place.
         """
+        from fcp_ros.foundation.yaml_text import TextError, parse_yaml  # see `to_yaml`
+
         try:
             source = parse_yaml(text)
         except TextError as error:

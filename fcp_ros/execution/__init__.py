@@ -2,9 +2,11 @@
 """Execution without ROS: dispatch a plan, watch the world, decide what follows, assign credit.
 
     dispatch.py           the state machine that gives the steps of one plan to their executors
-    dispatch_model.py     its phases, settings and results, and what follows from a result
+    step_machine.py       the part of it that leads one step through its executor
+    run_order.py          which steps wait for which others, and who is busy with each
+    dispatch_model.py     phases, settings and results, and what follows from a result
     events.py             its events and commands, and the executors that may still be acting
-    monitoring.py         the check that the world fits the present step and the rest of the plan,
+    monitoring.py         the check that the world fits the present steps and the rest of the plan,
                           its deadline, and things that make a relaxed goal strict again
     outcome.py            the outcome of a step, and the judgements that it is evidence for
     simulated_world.py    a world in which steps can be done, with injected faults

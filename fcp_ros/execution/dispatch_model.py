@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
@@ -13,7 +13,7 @@ from fcp_ros.planning.model.plan import PlanStep
 
 
 class DispatchPhase(str, Enum):
-    """The states of the dispatcher; each one waits for something (see dispatch.py)."""
+    """The states of a step; each one waits for something (see dispatch.py)."""
 
     READY = "ready"
     FINDING = "finding"
@@ -50,6 +50,7 @@ class StopReason(str, Enum):
     TIMED_OUT = "it took longer than its timeout"
     NOT_ACCEPTED = "its executor neither accepted nor refused it in time"
     LOST = "its executor stopped answering"
+    GIVEN_UP = "its plan was given up, and it did not end in time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ class DispatchSettings:
     executor_wait: float = 5.0
     settle_time: float = 3.0  # for the effects of a succeeded step to show in the world
     scene_wait: float = 60.0  # for the world to be kept up to date again
+    finish_wait: float = 30.0  # for other steps to end by themselves when one has failed
     # if True, effects that don't show when a step has succeeded are written into the world at once
     # (for robots whose perception doesn't report them). Otherwise a step whose effects don't show
     # in time has failed with POSTCONDITION_FAILED.
@@ -81,12 +83,30 @@ class DispatchResult:
     message: str  # why, and what to do
     steps_done: int
     records: tuple[StepRecord, ...]
-    unanswered: str = ""  # the executor that may still be acting; "" if none
+    unanswered: str = ""  # the executors that may still be acting, with commas; "" if none
 
     @property
-    def last_outcome(self) -> Outcome | None:
-        """The outcome of the step that was tried last; None before the first."""
-        return self.records[-1].outcome if self.records else None
+    def failure(self) -> Outcome | None:
+        """The outcome of the step that failed first; None if none did."""
+        outcomes = (record.outcome for record in self.records)
+        return next((outcome for outcome in outcomes if not outcome.succeeded), None)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFailure:
+    """A reason why a plan can't go on."""
+
+    status: DispatchStatus
+    message: str
+    unanswered: str = ""  # the executor that may still be acting; "" if none
+
+
+STATUSES = {
+    OutcomeCode.TIMED_OUT: DispatchStatus.STEP_TIMED_OUT,
+    OutcomeCode.EXECUTOR_LOST: DispatchStatus.EXECUTOR_LOST,
+    OutcomeCode.SCENE_LOST: DispatchStatus.SCENE_LOST,
+}
+"""Outcome of the failed step -> end of its plan; otherwise STEP_FAILED."""
 
 
 class WorldView(Protocol):
@@ -107,6 +127,7 @@ STOP_CODES = {
     StopReason.TIMED_OUT: OutcomeCode.TIMED_OUT,
     StopReason.NOT_ACCEPTED: OutcomeCode.TIMED_OUT,
     StopReason.LOST: OutcomeCode.EXECUTOR_LOST,
+    StopReason.GIVEN_UP: OutcomeCode.CANCELLED,
 }
 """The outcome of a step that was stopped before its executor gave one."""
 
@@ -177,11 +198,11 @@ FORGOTTEN = "; its executor no longer knows of it"
 """A note for `make_stop_outcome`: the executor was restarted."""
 
 
-def describe_cancellation(done: int, total: int, unanswered: str) -> str:
-    """Say that the plan was cancelled; `unanswered` is the executor that may still be acting."""
+def describe_cancellation(done: int, total: int, unanswered: Sequence[str]) -> str:
+    """Say that the plan was cancelled; `unanswered` are executors that may still be acting."""
     text = f"Cancelled after {done} of {total} steps."
-    if unanswered:
-        text += f" Executor {unanswered!r} has not answered and may still be acting."
+    for name in unanswered:
+        text += f" Executor {name!r} has not answered and may still be acting."
     return text
 
 
@@ -252,7 +273,7 @@ class ReplanPolicy:
             return Decision(FollowUp.CANCELLED, result.message)
         if result.status is DispatchStatus.OUTDATED:
             return self._decide_again(result.message, replans)
-        outcome = result.last_outcome
+        outcome = result.failure
         hopeless = (DispatchStatus.NO_EXECUTOR, DispatchStatus.NAME_CONFLICT)
         if result.unanswered or result.status in hopeless or outcome is None:
             # While an executor may still be acting, the initial state of a new plan is unknown.

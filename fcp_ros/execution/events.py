@@ -7,6 +7,7 @@ carries the number of an earlier attempt is a late answer, and is recognised as 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from fcp_ros.execution.outcome import Outcome, StepRecord
@@ -97,7 +98,7 @@ class SceneFound:
 class PlanOutdated:
     """A better plan may exist by now: no further step of this one is wanted.
 
-    The step that is being done goes on to its end.
+    The steps that are being done go on to their end.
     """
 
     reason: str
@@ -166,7 +167,7 @@ class CancelStep:
 
 @dataclass(frozen=True, slots=True)
 class ReportProgress:
-    """Tell the caller the progress of the present step, in [0, 1]."""
+    """Tell the caller the progress of a step, in [0, 1]."""
 
     index: int
     progress: float
@@ -203,7 +204,8 @@ Command = (
 # A step is never given to an executor while it may still be acting on an earlier one
 # (docs/design.md). Invariants:
 #
-# - at most one attempt of each executor is open (`open` refuses a second one);
+# - at most one attempt of each executor is open (`open` refuses a second one). An executor that is
+#   said to be shared may have one for each robot;
 # - an attempt is closed only by an answer of its executor: a terminal outcome, the refusal of the
 #   step, or the statement that it knows no such goal. Time never closes it, nor does the end of a
 #   plan;
@@ -211,36 +213,46 @@ Command = (
 
 
 class ExecutorLedger:
-    """The attempts that were sent and not answered yet. Not thread-safe: one thread owns it."""
+    """The attempts that were sent and not answered yet. Not thread-safe: one thread owns it.
 
-    def __init__(self) -> None:
+    `shared`: executors that take steps of several robots at once.
+    """
+
+    def __init__(self, shared: Collection[str] = ()) -> None:
+        self._shared = frozenset(shared)
         self._next_attempt = 1
-        self._open: dict[int, PlanStep] = {}
+        self._open: dict[int, tuple[PlanStep, Collection[str]]] = {}
 
-    def open(self, step: PlanStep) -> int:
-        """Open an attempt for a step that is about to be sent.
+    def excludes(self, executor: str, one: Collection[str], other: Collection[str]) -> bool:
+        """Return True if the executor can't do two steps of these agents at once."""
+        # An agent that nobody has named could be any.
+        is_alone = executor not in self._shared or not one or not other
+        return is_alone or not set(one).isdisjoint(other)
+
+    def open(self, step: PlanStep, agents: Collection[str] = ()) -> int:
+        """Open an attempt for a step that is about to be sent; `agents` are busy with it.
 
         Returns the number of the attempt, never used before. Raises RuntimeError if its executor
         may still be acting. The dispatcher must not ask then.
         """
-        if self.find_attempt(step.executor) is not None:
+        if self.find_attempt(step.executor, agents) is not None:
             raise RuntimeError(
                 f"{step} must not be sent: executor {step.executor!r} "
                 "has not answered for its last step"
             )
         attempt = self._next_attempt
         self._next_attempt += 1
-        self._open[attempt] = step
+        self._open[attempt] = step, agents
         return attempt
 
     def close(self, attempt: int) -> None:
         """Close an attempt whose executor has answered; unknown numbers are ignored."""
         self._open.pop(attempt, None)
 
-    def find_attempt(self, executor: str) -> int | None:
-        """Return the open attempt of an executor, or None."""
-        for attempt, step in self._open.items():
-            if step.executor == executor:
+    def find_attempt(self, executor: str, agents: Collection[str] = ()) -> int | None:
+        """Return the open attempt that keeps an executor from a step of these agents, or None."""
+        for attempt, (step, busy) in self._open.items():
+            if step.executor == executor and self.excludes(executor, agents, busy):
                 return attempt
         return None
 
@@ -250,7 +262,7 @@ class ExecutorLedger:
 
     def find_step(self, attempt: int) -> PlanStep | None:
         """Return the step of an open attempt, or None."""
-        return self._open.get(attempt)
+        return self._open[attempt][0] if attempt in self._open else None
 
     def take_late(self, event: Event) -> tuple[Command, ...]:
         """Take in an event of an attempt whose plan has already ended."""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Monitoring of the world while a plan is executed.
 
-`Monitor` answers for the present step: is everything there that it needs, does the world show what
-it was to bring about? `PlanWatch` looks at the rest of the plan after a change of the world.
+`Monitor` answers for a step that is being done: is everything there that it needs, does the world
+show what it was to bring about? `PlanWatch` looks at the rest of the plan after a change of the
+world.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 
 from fcp_ros.cset import Fact, Instance, UnknownElement
 from fcp_ros.domain.expressions.evaluation import is_a
+from fcp_ros.execution.run_order import RunOrder
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.verification.stepping import StepRules, UnknownStep, holds
@@ -22,57 +25,95 @@ from fcp_ros.planning.verification.stepping import StepRules, UnknownStep, holds
 class DeadlineWatch:
     """Compares the expected end of a plan with its deadline. Not thread-safe.
 
-    Steps are done one after the other, so the plan ends when the present step and all after it have
-    taken as long as expected; a step that takes longer is expected to end now.
+    A step that is being done is expected to take as long as planned, or to end now if it has taken
+    longer. One whose turn has come begins now, and the others begin as soon as their order allows:
+    that a robot's executor may be busy elsewhere is not counted.
 
     Args:
         durations: Expected durations of the steps (s), in order.
         deadline: Longest time for all of it (s); infinite for none.
         begun: The clock's time when the execution began, of an earlier plan for the same goal too.
+        order: By default one step after the other.
     """
 
-    def __init__(self, durations: Sequence[float], deadline: float, begun: float) -> None:
+    def __init__(
+        self,
+        durations: Sequence[float],
+        deadline: float,
+        begun: float,
+        order: RunOrder | None = None,
+    ) -> None:
         self._durations = tuple(durations)
+        self._befores = (order or RunOrder.chain(len(self._durations))).befores
+        self._tails = _measure_tails(self._durations, self._befores)
         self._deadline = deadline
         self._begun = begun
-        self._index = 0
-        self._started: float | None = None
+        self._started: dict[int, float] = {}  # step that is being done -> when it was sent
+        self._ended: set[int] = set()
 
     def begin_step(self, index: int, now: float) -> None:
         """Note that a step has been sent."""
-        self._index, self._started = index, now
+        self._started[index] = now
 
     def end_step(self, index: int) -> None:
         """Note that a step has ended."""
-        self._index, self._started = index + 1, None
+        self._started.pop(index, None)
+        self._ended.add(index)
 
     def find_moment(self, now: float) -> float | None:
         """Return the clock's time from which the deadline can't be kept if nothing happens."""
         # None without a deadline; `now` or earlier if it can't be kept already.
         if not math.isfinite(self._deadline):
             return None
-        rest = sum(self._durations[self._index :])
         end = self._begun + self._deadline
-        if self._started is None:
-            return end - rest
-        own = self._durations[self._index]
-        after = end - (rest - own)
-        return now if self._started + own > after else after
+        moments = [end]
+        for index in self._list_present():
+            after = end - self._tails[index]
+            own, started = self._durations[index], self._started.get(index)
+            if started is None:
+                moments.append(after - own)
+            else:
+                moments.append(now if started + own > after else after)
+        return min(moments)
 
     def find_breach(self, now: float) -> str:
         """Say that the deadline can't be kept any more: one sentence; "" while it can."""
         moment = self.find_moment(now)
         if moment is None or now < moment:
             return ""
-        rest = sum(self._durations[self._index :])
-        if self._started is not None:
-            own = self._durations[self._index]
-            rest -= min(own, now - self._started)
+        rests = [self._find_rest(index, now) for index in self._list_present()]
+        rest = max(rests, default=0.0)
         took = now - self._begun
         return (
             f"The deadline of {self._deadline:g} s can't be kept any more: {took:.1f} s have "
             f"passed, and the rest of the plan is expected to take {rest:.1f} s."
         )
+
+    def _list_present(self) -> list[int]:
+        """List the steps that are being done, and those whose turn has come."""
+        return [
+            index
+            for index, befores in enumerate(self._befores)
+            if index in self._started or (index not in self._ended and befores <= self._ended)
+        ]
+
+    def _find_rest(self, index: int, now: float) -> float:
+        """Return the expected time from now to the end of a present step and all after it (s)."""
+        own = self._durations[index]
+        passed = min(own, now - self._started.get(index, now))
+        return own - passed + self._tails[index]
+
+
+def _measure_tails(
+    durations: Sequence[float], befores: Sequence[frozenset[int]]
+) -> tuple[float, ...]:
+    """Return for each step the time that what waits for it takes, however parallel (s)."""
+    tails = [0.0] * len(durations)
+    order = tuple(TopologicalSorter(dict(enumerate(befores))).static_order())
+    for after in reversed(order):
+        for before in befores[after]:
+            tails[before] = max(tails[before], durations[after] + tails[after])
+    return tuple(tails)
 
 
 def describe_delay(deadline: float, took: float) -> str:
@@ -198,39 +239,48 @@ class PlanWatch:
         self._steps = steps
         self._effects = effects
 
-    def find_affected(self, index: int, changed: Set[str] | None) -> tuple[str, ...]:
-        """Return the elements of the steps from `index` on that have changed.
+    def find_affected(self, rest: Iterable[int], changed: Set[str] | None) -> tuple[str, ...]:
+        """Return the elements of some steps, by their positions, that have changed.
 
         `changed`: the elements of the scene that have changed; None: all may have.
         """
-        rest = dict.fromkeys(
-            element for step in self._steps[index:] for _, element in step.arguments
+        names = dict.fromkeys(
+            element for index in rest for _, element in self._steps[index].arguments
         )
-        return tuple(name for name in rest if changed is None or name in changed)
+        return tuple(name for name in names if changed is None or name in changed)
 
-    def find_problem(self, index: int, instance: Instance) -> str:
-        """Say why the steps from `index` on can't be done; "" if they can, or nobody can tell."""
-        # The step at `index` is being done: it may be at its beginning or at its end, and what the
-        # world shows in between says nothing for certain.
-        step = self._steps[index]
-        try:
-            state = self._rules.apply(step, instance).instance
-        except UnknownStep:
-            return ""
-        if state is None:
+    def find_problem(
+        self, running: Iterable[int], waiting: Iterable[int], instance: Instance
+    ) -> str:
+        """Say why the rest of the plan can't be done; "" if it can, or nobody can tell.
+
+        `running`, `waiting`: positions of the steps that are being done, and of those to come, both
+        in their order in the plan.
+        """
+        # A step that is being done may be at its beginning or at its end, and what the world shows
+        # in between says nothing for certain.
+        for index in running:
+            step = self._steps[index]
+            try:
+                state = self._rules.apply(step, instance).instance
+            except UnknownStep:
+                return ""
+            if state is not None:
+                instance = state
+                continue
             added, removed = self._effects(step)
             shows = all(holds(fact, instance) for fact in added)
             if not shows or any(holds(fact, instance) for fact in removed):
                 return ""
-            state = instance
-        for number, later in enumerate(self._steps[index + 1 :], start=index + 2):
-            application = self._rules.apply(later, state)
+        for index in waiting:
+            later = self._steps[index]
+            application = self._rules.apply(later, instance)
             if application.instance is None:
                 return (
-                    f"step {number} of {len(self._steps)}, {later}, can't be done as things are: "
-                    f"{application.reason}."
+                    f"step {index + 1} of {len(self._steps)}, {later}, can't be done as things "
+                    f"are: {application.reason}."
                 )
-            state = application.instance
+            instance = application.instance
         return ""
 
 

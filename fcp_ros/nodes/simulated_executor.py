@@ -48,7 +48,13 @@ from fcp_ros.nodes.runtime.parameters import (
 from fcp_ros.nodes.runtime.request_checks import CLEANED_UP, RefusalKind
 from fcp_ros.nodes.runtime.service_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.spin import run_node
-from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, WorkerBusy, WorkerClosed
+from fcp_ros.nodes.runtime.worker import (
+    CancelToken,
+    Job,
+    JobCancelled,
+    WorkerBusy,
+    WorkerClosed,
+)
 from fcp_ros.nodes.scene_access.follower import (
     NoSceneError,
     SceneFollower,
@@ -65,6 +71,14 @@ PARAMETERS = (
     TYPE_OVERRIDES,
     ParameterSpec(
         "executors", [""], "Names of the executors to simulate; without any, all of the domain."
+    ),
+    ParameterSpec(
+        "steps_at_once",
+        1,
+        "How many steps each executor performs at the same time, of several robots; the executive "
+        "has to know of more than one (shared_executors).",
+        minimum=1,
+        maximum=64,
     ),
     ParameterSpec("seed", 0, "Seed of all random draws.", minimum=0, maximum=2**31),
     ParameterSpec("success_probability", 1.0, "How often steps succeed.", minimum=0.0, maximum=1.0),
@@ -103,6 +117,7 @@ class SimulationSetup:
     """The executors, faults and probabilities that the parameters describe."""
 
     executors: tuple[str, ...]
+    steps_at_once: int  # of each executor
     faults: FaultPlan
     success: SuccessModel
     seed: int
@@ -124,7 +139,8 @@ def read_setup(parameters: ParameterTable, domain: Domain) -> SimulationSetup:
     except (FaultError, PatternError) as error:
         raise ConfigureError(str(error)) from error
     executors = _choose_executors(parameters.texts("executors"), domain)
-    return SimulationSetup(executors, faults, success, parameters.integer("seed"))
+    at_once = parameters.integer("steps_at_once")
+    return SimulationSetup(executors, at_once, faults, success, parameters.integer("seed"))
 
 
 def _choose_executors(chosen: Iterable[str], domain: Domain) -> tuple[str, ...]:
@@ -210,7 +226,8 @@ class SimulatedExecutorNode(ManagedNode):
         self._monitor = ServerMonitor(self)
         self.workers.open(OWED, MOST_OWED, STOP_WAIT, outlasts=True)
         for executor in self._setup.executors:
-            self.workers.open(executor, 0, STOP_WAIT, outlasts=True)
+            for slot in self._list_slots(executor):
+                self.workers.open(slot, 0, STOP_WAIT, outlasts=True)
             server = self.offer_action(
                 ExecuteStep,
                 executor,
@@ -301,7 +318,7 @@ class SimulatedExecutorNode(ManagedNode):
         return execute
 
     async def _execute(self, executor: str, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
-        """Have a step performed in the executor's own thread, one at a time."""
+        """Have a step performed in a thread of the executor, one at a time in each."""
         refusal = self.refusal(goal.request)
         if refusal is not None:
             is_wrong = refusal.kind is RefusalKind.INVALID_REQUEST
@@ -315,28 +332,50 @@ class SimulatedExecutorNode(ManagedNode):
             text = f"{step} is for executor {step.executor!r}, this is {executor!r}."
             return Outcome(OutcomeCode.INVALID_ACTION, text)
         try:
-            worker = self.workers[executor]
-            job = worker.submit(lambda _token: self._perform_alone(executor, step, goal, token))
+            job = self._submit(executor, step, goal, token)
             outcome: Outcome = await self.await_answer(job.answer)
         except WorkerBusy:
-            text = f"Executor {executor!r} is still busy with {self._busy.get(executor)}."
+            with self._lock:
+                busy = [self._busy.get(slot) for slot in self._list_slots(executor)]
+            text = f"Executor {executor!r} is still busy with {', '.join(map(str, busy))}."
             return Outcome(OutcomeCode.BUSY, text)
         except (WorkerClosed, JobCancelled):
             return Outcome(OutcomeCode.NODE_INACTIVE, CLEANED_UP)
         return outcome
 
+    def _list_slots(self, executor: str) -> list[str]:
+        """List the names of the threads of an executor."""
+        count = 1 if self._setup is None else self._setup.steps_at_once
+        more = range(2, count + 1)
+        return [executor, *(f"{executor} {number}" for number in more)]
+
+    def _submit(
+        self, executor: str, step: PlanStep, goal: ServerGoalHandle, token: CancelToken
+    ) -> Job[Outcome]:
+        """Give a step to a free thread of its executor. Raises WorkerBusy if none is free."""
+        *others, last = self._list_slots(executor)
+        for slot in others:
+            try:
+                return self.workers[slot].submit(self._make_job(slot, step, goal, token))
+            except WorkerBusy:
+                continue
+        return self.workers[last].submit(self._make_job(last, step, goal, token))
+
     # --- performing a step ----------------------------------------------------------------------
 
-    def _perform_alone(
-        self, executor: str, step: PlanStep, goal: ServerGoalHandle, token: CancelToken
-    ) -> Outcome:
-        with self._lock:
-            self._busy[executor] = step
-        try:
-            return self._perform(step, goal, token)
-        finally:
+    def _make_job(
+        self, slot: str, step: PlanStep, goal: ServerGoalHandle, token: CancelToken
+    ) -> Callable[[CancelToken], Outcome]:
+        def perform(_token: CancelToken) -> Outcome:
             with self._lock:
-                self._busy.pop(executor, None)
+                self._busy[slot] = step
+            try:
+                return self._perform(step, goal, token)
+            finally:
+                with self._lock:
+                    self._busy.pop(slot, None)
+
+        return perform
 
     def _perform(self, step: PlanStep, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
         try:
@@ -421,7 +460,7 @@ class SimulatedExecutorNode(ManagedNode):
         # change is reported as soon as somebody does.
         assert self._owner is not None
         assert self._monitor is not None
-        key = f"report {performance.step.executor}"
+        key = f"report {performance.step}"
         stale = threading.Event()
 
         def on_loss() -> None:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 
 from fcp_ros.domain.expressions.resolution import infer_types
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, put_alpha, to_text
@@ -128,6 +129,10 @@ class _Answering:
         assert self._checked is not None, "checked first of all"
         return self._checked
 
+    @cached_property
+    def _goal_text(self) -> str:
+        return to_text(self._goal)
+
     def answer(self) -> PlanningResult:
         """Run the stages; turn every failure into a status and a sentence."""
         try:
@@ -152,7 +157,7 @@ class _Answering:
             result,
             timings={**self._times.seconds, "total": self._watch.elapsed},
             expansions=self._watch.expansions,
-            goal=_write_goal(self._checked or self._request.goal),
+            goal=_write_goal(self._request.goal) if self._checked is None else self._goal_text,
             alpha=result.alpha if result.alpha_reason else self._options.alpha,
         )
 
@@ -374,7 +379,7 @@ class _Answering:
 
         try:
             return handover.hand_over(
-                assemble(best, to_text(self._goal), context, alpha, left_out),
+                assemble(best, self._goal_text, context, alpha, left_out),
                 list_optimal(found.optimal, found.shortest, best.membership, optimise, most),
                 describe,
                 meeting,

@@ -26,6 +26,7 @@ from fcp_ros.planning.encoding.encode import (
     GoalSetting,
     MacroMaker,
     compile_goal,
+    compile_task,
     make_no_macros,
 )
 from fcp_ros.planning.encoding.encoding import Encoding
@@ -45,6 +46,7 @@ from fcp_ros.planning.rounds import LEAST_EFFORT, SearchRounds
 from fcp_ros.planning.search.objective import Criterion, FlatPlan, Objective
 from fcp_ros.planning.session import RequestContext
 from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.task.task import Task
 
 MANY = 16
 """Alternatives of a goal that are instantiated at once; of more the most promising come first."""
@@ -72,6 +74,7 @@ class _SearchedTask:
     """A task whose search has ended; `proven` as for `Solver._conclude`."""
 
     formula: Formula
+    task: Task  # as it was before its encoding
     work: TaskSearch
     proven: bool
 
@@ -150,9 +153,13 @@ class Solver:
 
     def _solve_task(self, formula: Formula, breadth: Breadth, most: int = MAX_OPERATORS) -> bool:
         """Search one task; True if that settles it. TooManyOperators if it has more than `most`."""
-        encoding = self._compile(replace(self._problem.goal, formula=formula), breadth, most)
+        goal, last = replace(self._problem.goal, formula=formula), self._last
+        task = self._compile_task(goal, breadth, most)
+        if last is not None and breadth is Breadth.FULL and self._shows_all(last, formula, task):
+            self._result = replace(self._result, complete=True)
+            return self._conclude(last.work, last.proven, breadth)
+        encoding = self._compile_goal(goal, task, breadth)
         work = self._open_search(encoding, self._choose_objective(), breadth)
-        last = self._last
         same = last is not None and last.formula is formula and work.size == last.work.size
         if last is not None and same and (last.proven or breadth is not Breadth.FULL):
             # Nothing was added, so a search would only repeat what the last one has shown.
@@ -170,14 +177,25 @@ class Solver:
             try:
                 proven = self._rounds.run(work)
             except Interrupted:
-                self._last = _SearchedTask(formula, work, proven=False)
+                self._last = _SearchedTask(formula, task, work, proven=False)
                 raise
             shortest = work.best is None or work.exact
             equal = self._problem.indifference > 0.0  # then steps are compared in the end
             if proven and not (shortest or equal or self._watch.satisfied):
                 self._rounds.shorten(work)
-        self._last = _SearchedTask(formula, work, proven)
+        self._last = _SearchedTask(formula, task, work, proven)
         return self._conclude(work, proven, breadth)
+
+    def _shows_all(self, last: _SearchedTask, formula: Formula, task: Task) -> bool:
+        """Return True if the last task was the full one, too, and its plan is the best.
+
+        Then it isn't encoded again: of 20,000 preferences that took a tenth of all time (issue 28).
+        Degrees that were judged meanwhile, reasons for no plan and explanations need the full one.
+        """
+        problem = self._problem
+        is_told = last.proven and problem.is_crisp and not problem.options.explain
+        is_same = last.formula is formula and task.size == last.task.size
+        return is_told and is_same and self._rounds.best is not None
 
     @staticmethod
     def _open_search(encoding: Encoding, objective: Objective, breadth: Breadth) -> TaskSearch:
@@ -197,15 +215,25 @@ class Solver:
         return work
 
     def _compile(self, goal: GroundGoal, breadth: Breadth, most: int) -> Encoding:
+        return self._compile_goal(goal, self._compile_task(goal, breadth, most), breadth)
+
+    def _compile_task(self, goal: GroundGoal, breadth: Breadth, most: int) -> Task:
+        return compile_task(goal, self._setting, breadth, most, self._watch, self._times)
+
+    @property
+    def _setting(self) -> GoalSetting:
+        problem = self._problem
+        return GoalSetting(problem.compiler, problem.instance, problem.classes, problem.tnorm)
+
+    def _compile_goal(self, goal: GroundGoal, task: Task, breadth: Breadth) -> Encoding:
         problem, options, watch = self._problem, self._problem.options, self._watch
         macros: MacroMaker = make_no_macros
         if options.switches.chunks and problem.library.chunks:
             macros = bind_macro_maker(problem.library, check=watch.check)
         compiled = compile_goal(
             goal,
-            GoalSetting(problem.compiler, problem.instance, problem.classes, problem.tnorm),
-            breadth,
-            most,
+            self._setting,
+            task,
             EncodeOptions(
                 options.optimise,
                 options.deadline,

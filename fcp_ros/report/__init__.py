@@ -3,8 +3,8 @@
 
 For a planning result: `console` (rich text, with the source of each degree), `plain_json` (JSON,
 and a plan read back from it), `explored_goals` (the relaxed goals that were looked at, in levels),
-`pddl_result` (in the notation of PDDL files and of the planning competitions), `plan_page` (one
-HTML page).
+`pddl_result` (in the notation of PDDL files and of the planning competitions), `behaviour_tree`
+(as a tree of BehaviorTree.CPP, nested by `step_nesting`), `plan_page` (one HTML page).
 For a run of the demonstration: `demo_report` (its values, and one HTML page).
 For a scene: `scene_page` (one HTML page), `names` (readable names, nodes by label).
 The folder `templates` holds the pages, which `pages` writes.

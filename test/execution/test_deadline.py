@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.execution.monitoring import DeadlineWatch, describe_delay
+from fcp_ros.execution.run_order import RunOrder
 
 DURATIONS = st.lists(st.integers(0, 20), min_size=1, max_size=6)
 
@@ -60,3 +61,43 @@ def test_a_step_that_takes_longer_is_noticed_before_it_ends():
 def test_the_delay_is_told_with_both_times():
     assert not describe_delay(46.0, 46.0)
     assert "46 s were allowed, and it took 62.7 s" in describe_delay(46.0, 62.7)
+
+
+@st.composite
+def make_runs(draw):
+    """Durations, what each step waits for, and when the steps were sent that run or have ended."""
+    durations = draw(DURATIONS)
+    befores, sent, ended = [], {}, set()
+    for index in range(len(durations)):
+        some = st.sets(st.integers(0, index - 1), max_size=2) if index else st.just(set())
+        befores.append(frozenset(draw(some)))
+        if befores[-1] <= ended and draw(st.booleans()):
+            sent[index] = draw(st.integers(0, 20))
+            if draw(st.booleans()):
+                ended.add(index)
+    return durations, befores, sent, ended
+
+
+@given(make_runs(), st.integers(0, 80))
+def test_the_breach_of_several_robots_is_that_of_a_slow_walk(run, deadline):
+    durations, befores, sent, ended = run
+    now = 20.5
+    count = len(durations)
+    order = RunOrder(tuple(befores), ((),) * count, tuple(range(count)))
+    watch = DeadlineWatch(durations, deadline, 0.0, order)
+    ends = []
+    for index, duration in enumerate(durations):
+        if index in sent:
+            watch.begin_step(index, sent[index])
+        if index in ended:
+            watch.end_step(index)
+            ends.append(now)
+        elif index in sent:
+            ends.append(max(now, sent[index] + duration))
+        else:
+            ends.append(max([now, *(ends[before] for before in befores[index])]) + duration)
+    end = max(ends)
+    if end != deadline:  # then the next instant decides
+        said = watch.find_breach(now)
+        assert bool(said) == (end > deadline)
+        assert not said or f"expected to take {end - now:.1f} s" in said

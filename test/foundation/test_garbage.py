@@ -8,6 +8,7 @@ import pytest
 from fcp_ros.foundation.garbage import (
     MANY_OBJECTS,
     collect_garbage_rarely,
+    collect_garbage_seldom,
     pause_garbage_collection,
     tune_garbage_collection,
 )
@@ -27,6 +28,25 @@ def test_pause_ends_after_an_error():
     with pytest.raises(ValueError, match="wrong"), pause_garbage_collection():
         raise ValueError("wrong")
     assert gc.isenabled()
+
+
+def test_a_request_of_its_own_is_collected_seldom_and_not_at_its_end():
+    """A sixth of planning for 20,000 preferences was the collector (issue 28)."""
+    thresholds, collected = gc.get_threshold(), []
+
+    def note(phase, info):
+        collected.append((phase, info["generation"]))
+
+    gc.callbacks.append(note)
+    try:
+        with collect_garbage_seldom():
+            lasting = [[number] for number in range(100_000)]
+        more = [[number] for number in range(100)]
+    finally:
+        gc.callbacks.remove(note)
+    assert (len(lasting), len(more)) == (100_000, 100)
+    assert gc.get_threshold() == thresholds
+    assert not collected
 
 
 def test_collecting_rarely():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.binding.scene_to_state import scene_to_instance
-from fcp_ros.domain.expressions.arithmetic import parse_arithmetic
+from fcp_ros.domain.expressions.arithmetic_parser import parse_arithmetic
 from fcp_ros.domain.yaml.domain_files import parse_domain
 from fcp_ros.grounding import GroundingCode, GroundingError, build_request
 from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest

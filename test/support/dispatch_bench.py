@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from fcp_ros.execution import events as ev
 from fcp_ros.execution.dispatch import Dispatcher
 from fcp_ros.execution.dispatch_model import DispatchSettings
 from fcp_ros.execution.events import ExecutorLedger
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.execution.run_order import RunOrder
 from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.step_order import PartialOrder
 
 SUCCESS = Outcome(OutcomeCode.SUCCEEDED)
 FAILURE = Outcome(OutcomeCode.EXECUTION_FAILED, "It slipped.")
@@ -20,6 +23,10 @@ STOPPED = Outcome(OutcomeCode.CANCELLED)
 def step(rule: str, *values: str, duration: float = 10.0, executor: str = "") -> PlanStep:
     arguments = tuple((f"p{i}", value) for i, value in enumerate(values))
     return PlanStep(rule, arguments, 1.0, 1.0, duration, executor or f"execute_{rule}")
+
+
+def order(count: int, *pairs: tuple[int, int], agents: tuple[tuple[str, ...], ...]) -> RunOrder:
+    return RunOrder(PartialOrder.of(count, pairs).predecessors, agents, tuple(range(count)))
 
 
 class SeenWorld:
@@ -39,7 +46,14 @@ class SeenWorld:
 class Bench:
     """A dispatcher, its clock, and everything that it asked for so far."""
 
-    def __init__(self, *steps: PlanStep, ledger: ExecutorLedger | None = None, **settings) -> None:
+    def __init__(
+        self,
+        *steps: PlanStep,
+        ledger: ExecutorLedger | None = None,
+        order: RunOrder | None = None,
+        may_begin: Callable[[], bool] | None = None,  # by default as many as `allowed` says
+        **settings,
+    ) -> None:
         self.now = 100.0
         self.world = SeenWorld()
         self.settings = DispatchSettings(**settings)
@@ -47,7 +61,13 @@ class Bench:
         self.steps = steps
         self.allowed = math.inf  # steps that may begin
         self.dispatcher = Dispatcher(
-            steps, self.settings, self.ledger, self.world, lambda: self.now, self._may_begin
+            steps,
+            self.settings,
+            self.ledger,
+            self.world,
+            lambda: self.now,
+            may_begin or self._may_begin,
+            order,
         )
         self.commands: list[ev.Command] = []
 

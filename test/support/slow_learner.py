@@ -16,7 +16,7 @@ def main() -> None:
     connection.recv()
     from fcp_ros.abstraction.debugging.learning_child import DOING, FOUND
     from fcp_ros.abstraction.debugging.outcome import Generalization, GeneralizationProgress
-    from fcp_ros.abstraction.proposers.faults import GeneralizationStatus
+    from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 
     connection.send((DOING, GeneralizationProgress(1, "thinking")))
     while not connection.poll():

@@ -64,8 +64,8 @@ def _learn(request: Any, tell: Callable[[Any], None], stopped: threading.Event) 
     from fcp_ros.abstraction.debugging.loop import generalize
     from fcp_ros.abstraction.debugging.outcome import Generalization, GeneralizationProgress
     from fcp_ros.abstraction.proposers.abstraction_text import FileProposer
-    from fcp_ros.abstraction.proposers.faults import GeneralizationStatus
     from fcp_ros.abstraction.proposers.learning import SymbolicOptions, SymbolicProposer
+    from fcp_ros.abstraction.proposers.status import GeneralizationStatus
     from fcp_ros.planning import PlanStatus
     from fcp_ros.planning.model.watch import Interrupted
 

@@ -27,7 +27,7 @@ from fcp_ros.abstraction.debugging.outcome import (
     describe_timeout,
     ignore_generalization,
 )
-from fcp_ros.abstraction.proposers.faults import GeneralizationStatus, translate_interruption
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus, translate_interruption
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.planning import PlanStatus

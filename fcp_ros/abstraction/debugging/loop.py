@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from time import monotonic
+from time import monotonic, process_time
 
 from fcp_ros.abstraction.debugging.abstraction_check import (
     CheckedTask,
@@ -28,12 +28,11 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
-    GeneralizationStatus,
     ProposerStopped,
     RejectedProposal,
-    translate_interruption,
 )
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, AbstractionProposer
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus, translate_interruption
 from fcp_ros.abstraction.proposers.task_variants import enlarge_tasks, find_goal_plan
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.problem import QnpPolicy
@@ -49,9 +48,9 @@ MOST_ERRORS = 6
 """Faults of a round; further training tasks are not walked then."""
 
 SOLVING_TIME = 1.0
-"""Seconds for the proof that a training task can't be solved."""
+"""Seconds of the processor for the proof that a training task can't be solved."""
 LARGER_SECONDS = 20.0
-"""Seconds for a run on a larger task."""
+"""Seconds of the processor for a run on a larger task."""
 BOUNDED = "not all choices that the policy leaves were walked through"
 
 
@@ -215,7 +214,7 @@ class _DebuggingLoop:
         for task in self._larger:
             self._tell(f"trying {task.name}")
             state = build_state(task.domain, task.instance, task.goal)
-            limits = ExecutionLimits(seconds=LARGER_SECONDS)
+            limits = ExecutionLimits(seconds=LARGER_SECONDS, clock=process_time)
             run = PolicyRunner(tried, task.domain).run_state(state, task.goal, limits, self._check)
             if not run.reached:
                 self._training = (*(one for one in self._training if one != task), task)

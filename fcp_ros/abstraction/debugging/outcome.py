@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from fcp_ros.abstraction.debugging.refined_tree import TreeLimits
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
-from fcp_ros.abstraction.proposers.faults import AbstractionError, GeneralizationStatus
+from fcp_ros.abstraction.proposers.faults import AbstractionError
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.abstraction.qnp.state_space import QnpLimits
 
 MOST_ROUNDS = 20

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proposers: abstractions of training tasks, found in samples, or written by a person or a model.
 
-- `proposer`: the interface of proposers; `faults`: what is handed back to them.
+- `proposer`: the interface of proposers; `faults`: what is handed back to them; `status`: outcomes.
 - `training_task`: domain, instance and goal that a policy is learned on; `task_variants`: smaller
   and larger ones.
 - `abstraction_text`, `model_proposer`: abstractions as YAML, of a file or of a language model that

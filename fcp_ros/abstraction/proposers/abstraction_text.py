@@ -16,11 +16,11 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
-    GeneralizationStatus,
     ProposerStopped,
     RejectedProposal,
 )
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, join_names
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError
 from fcp_ros.domain.yaml.domain_files import parse_lines, read_text

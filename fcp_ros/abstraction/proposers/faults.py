@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.abstraction.states.state import RelationalState, list_bits
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.planning import PlanStatus
 
 MOST_FACTS = 12
 """Facts of a state that are written, of those that rules change."""
@@ -132,36 +132,6 @@ class AbstractionError:
             steps = "1 step is" if self.steps_left == 1 else f"{self.steps_left} steps are"
             parts.append(f"{steps} left to the goal of the task")
         return "; ".join(parts)
-
-
-class GeneralizationStatus(str, Enum):
-    """The outcome of looking for a general policy."""
-
-    FOUND = "FOUND"
-    """A policy passed all checks on the training tasks."""
-    UNREPAIRED = "UNREPAIRED"
-    """The abstractions of all rounds have faults, or the proposer has no other one."""
-    NO_COMMON_POLICY = "NO_COMMON_POLICY"
-    """No features of those allowed tell the training states apart as needed."""
-    UNSUPPORTED = "UNSUPPORTED"
-    """The domain or a goal has what policies can't deal with."""
-    MODEL_FAILED = "MODEL_FAILED"
-    """A language model can't be loaded or asked."""
-    LIMIT = "LIMIT"
-    """A limit on size was reached first."""
-    TIMEOUT = "TIMEOUT"
-    CANCELLED = "CANCELLED"
-
-
-_INTERRUPTIONS = {
-    PlanStatus.TIMEOUT: GeneralizationStatus.TIMEOUT,
-    PlanStatus.CANCELLED: GeneralizationStatus.CANCELLED,
-}
-
-
-def translate_interruption(status: PlanStatus) -> GeneralizationStatus:
-    """Translate the status of an interruption (`planning.model.watch.Interrupted`)."""
-    return _INTERRUPTIONS.get(status, GeneralizationStatus.LIMIT)
 
 
 class ProposerStopped(InputError):

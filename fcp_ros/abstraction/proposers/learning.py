@@ -28,13 +28,13 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionError,
     AbstractionFault,
     AbstractionLayer,
-    GeneralizationStatus,
     ProposerStopped,
     describe_facts,
 )
 from fcp_ros.abstraction.proposers.program_writers import order_concepts
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
 from fcp_ros.abstraction.proposers.separation import find_conflict
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.abstraction.proposers.task_samples import TaskSamples
 from fcp_ros.abstraction.proposers.task_variants import PlannedElements
 from fcp_ros.abstraction.proposers.training_task import TrainingTask

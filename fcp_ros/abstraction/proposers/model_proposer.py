@@ -20,12 +20,12 @@ from fcp_ros.abstraction.proposers.abstraction_text import (
 )
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionError,
-    GeneralizationStatus,
     ProposerStopped,
     list_facts,
     write_atom,
 )
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.state import GOAL, RelationForm, StateVocabulary, list_forms

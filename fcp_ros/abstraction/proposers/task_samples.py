@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
-from fcp_ros.abstraction.policy.runner import Execution, PolicyRunner
+from fcp_ros.abstraction.policy.runner import Execution, ExecutionLimits, PolicyRunner
 from fcp_ros.abstraction.proposers.assembly import LearnedAbstraction
 from fcp_ros.abstraction.proposers.exploration import (
     SampledSpace,
@@ -108,14 +109,14 @@ class TaskSamples:
         """List the numbers of the tasks that a policy does not solve, with its runs."""
         # Each task is tried with its elements in several orders, until a run fails.
         failures = []
-        policy = make_policy(learned)
+        policy, limits = make_policy(learned), ExecutionLimits(clock=time.process_time)
         for number, small in enumerate(self._small):
             runner = PolicyRunner(policy, small.task.domain)
             states = itertools.chain(
                 (small.state.copy(),), (small.shuffle() for _ in range(ORDERS))
             )
             for state in states:
-                execution = runner.run_state(state, small.task.goal, check=self._check)
+                execution = runner.run_state(state, small.task.goal, limits, self._check)
                 if not execution.reached:
                     failures.append((number, execution))
                     break

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +32,11 @@ from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, p
 # two cars and the places that they have to do with. What holds of these is what held before.
 
 
-PLANNING_TIME = 3.0  # seconds for the plan of a few goal facts
+PLANNING_TIME = 3.0  # seconds of the processor for the plan of a few goal facts
+# seconds for a shorter one: many plans are made, and few are proven to be shortest in seconds
+SHORTENING_TIME = 0.2
+# so many times longer by the clock: other programs must not decide which samples are drawn
+PATIENCE = 20.0
 PLANS = 2  # with the same goal facts, with other draws of the planner: later ones are seldom others
 
 
@@ -94,7 +99,8 @@ class PlannedElements:
         if len(known) == PLANS:
             return random_source.choice(known)
         check()
-        found = find_goal_plan(self.task, facts, PLANNING_TIME, random_source.randrange(2**31))
+        seed = random_source.randrange(2**31)
+        found = find_goal_plan(self.task, facts, PLANNING_TIME, seed, SHORTENING_TIME)
         check()
         known.append(None)
         if found.plan is not None:
@@ -105,21 +111,25 @@ class PlannedElements:
 
 
 def find_goal_plan(
-    task: TrainingTask, goal: GoalAtoms, seconds: float, seed: int
+    task: TrainingTask, goal: GoalAtoms, seconds: float, seed: int, shortening: float = 0.0
 ) -> PlanningResult:
     """Look for a plan that reaches facts of a task; degrees, which policies ignore, don't count.
 
-    `goal`: at least one fact.
+    `goal`: at least one fact. `seconds`: of the processor. `shortening`: seconds on the clock for
+    shorter plans than the first one.
     """
     atoms = tuple(
         Atom(fact.relation, tuple(Constant(name) for name in fact.arguments)) for fact in goal
     )
+    end = time.process_time() + seconds
+    options = PlanningOptions(time_limit=PATIENCE * seconds, seed=seed, improve_time=shortening)
     return plan(
         PlanningRequest(
             make_crisp(task.domain),
             task.instance,
             And(atoms) if len(atoms) > 1 else atoms[0],
-            PlanningOptions(time_limit=seconds, seed=seed),
+            options,
+            cancelled=lambda: time.process_time() > end,
             explain_conflict=False,
         ),
     )

@@ -17,10 +17,11 @@ from fcp_ros.cli.plan.options import AdvancedOptions, RequestOptions
 from fcp_ros.cli.plan.output import TerminalQuestions, open_progress, print_result
 from fcp_ros.cli.plan.request import Listener, PlanCommand, PlanOutput
 from fcp_ros.cli.terminal import check_outputs, explain_errors, fail, open_console, say
-from fcp_ros.foundation.garbage import skip_final_collection
+from fcp_ros.foundation.garbage import collect_garbage_seldom, skip_final_collection
 from fcp_ros.planning import Explanation, PlanStatus
 from fcp_ros.planning.model.watch import RequestStart
 from fcp_ros.planning.warm_up import compile_missing_kernels
+from fcp_ros.report.behaviour_tree import to_behaviour_tree
 
 app = typer.Typer(add_completion=False)
 
@@ -50,6 +51,13 @@ def plan(
         Path | None,
         typer.Option("--out", help="Write the plan to this file, in the format of the IPC."),
     ] = None,
+    behaviour_tree: Annotated[
+        Path | None,
+        typer.Option(
+            "--behaviour-tree",
+            help="Write the plan to this file, as a tree of BehaviorTree.CPP 4 (XML).",
+        ),
+    ] = None,
     page: Annotated[
         Path | None, typer.Option("--page", help="Write the answer to this file, as an HTML page.")
     ] = None,
@@ -65,10 +73,13 @@ def plan(
         fail("no goal: say what should hold with --goal")
     more = {**advanced.read_values(), "explain": request.explain or bool(why)}
     asked = request.make_input(judges, goal=goal, more=more)
-    check_outputs((out, page), (asked.domain, asked.scene, asked.overrides, judges.calibration))
+    check_outputs(
+        (out, behaviour_tree, page),
+        (asked.domain, asked.scene, asked.overrides, judges.calibration),
+    )
     compile_missing_kernels(say)
     start = RequestStart.now()
-    with open_interruption() as interruption:
+    with collect_garbage_seldom(), open_interruption() as interruption:
         with explain_errors():
             with open_progress(request.as_json) as display:
                 ask = TerminalQuestions(display, interruption).ask
@@ -76,6 +87,9 @@ def plan(
                 answer = PlanCommand(asked, start, interruption, listener).answer()
             if out is not None and answer.result.plan is not None:
                 out.write_text(answer.to_ipc_plan(), encoding="utf-8")
+            if behaviour_tree is not None and answer.result.plan is not None:
+                text = to_behaviour_tree(answer.result.plan)
+                behaviour_tree.write_text(text, encoding="utf-8")
             if page is not None:
                 answer.write_page(asked, page)
         _print_answer(answer, request, why or ())

@@ -6,10 +6,10 @@ and a state and the types of its free variables inferred (`resolution`). Planner
 `evaluation` gives its degree by definition.
 
 - `syntax`: terms, atoms and connectives as values, and their text.
-- `parser`: text to expression, by the grammar `expression.lark`.
+- `parser`: text to expression, by `grammar` (`expression.lark`).
 - `structure`: where counts, trajectory constraints and preferences may stand in a goal.
 - `resolution`: `check_goal`, which finds each name in the domain and the state, and the types of
   free variables.
 - `evaluation`: the degree of an expression in a state; the built-in predicate `is_a`.
-- `arithmetic`: values over numeric attributes (`support.width / item.width`), by `arithmetic.lark`.
+- `arithmetic`: values over numeric attributes (`support.width / item.width`); `arithmetic_parser`.
 """

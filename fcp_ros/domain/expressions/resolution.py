@@ -257,11 +257,11 @@ def infer_types(expression: Expression, domain: Domain, text: str = "") -> Mappi
     names and arities are right (see `check_goal`). `text`: the user's text, to which the columns of
     the expression refer. Raises ExpressionError if no type fits, or several do.
     """
-    vocabulary = Vocabulary.of(domain)
-    uses = list(atoms(expression))
-    return {
-        name: _infer(name, uses, domain, vocabulary, text) for name in free_variables(expression)
-    }
+    names = free_variables(expression)
+    if not names:  # the atoms of a goal with 20,000 preferences take a while to list
+        return {}
+    vocabulary, uses = Vocabulary.of(domain), list(atoms(expression))
+    return {name: _infer(name, uses, domain, vocabulary, text) for name in names}
 
 
 def open_goal(goal: Expression, domain: Domain) -> tuple[Expression, dict[str, str]]:

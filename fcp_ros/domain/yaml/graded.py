@@ -20,8 +20,8 @@ from fcp_ros.domain.expressions.arithmetic import (
     Distance,
     ElementAttribute,
     NotArithmetic,
-    parse_arithmetic,
 )
+from fcp_ros.domain.expressions.arithmetic_parser import parse_arithmetic
 from fcp_ros.domain.model import (
     BUILT_IN,
     DEFAULT_T_NORM,

@@ -180,7 +180,7 @@ def plan_from_ros(message: PlanMessage) -> Plan:
         tnorm=message.tnorm,
         id=id_from_ros(message.id),
         resources_after={item.name: item.level for item in message.resources_after},
-        schedule=_schedule_from_ros(message) if message.scheduled else None,
+        schedule=schedule_from_ros(message),
         budgets=budgets_from_ros(message.budgets),
         left_out=tuple(message.left_out),
         shifts=tuple((one.element, one.type) for one in message.shifts),
@@ -218,8 +218,10 @@ def _steps_to_ros(plan: Plan) -> list[PlanStepMessage]:
     return messages
 
 
-def _schedule_from_ros(message: PlanMessage) -> Schedule:
-    """Read the schedule that the steps carry."""
+def schedule_from_ros(message: PlanMessage) -> Schedule | None:
+    """Read the schedule that the steps carry; None if they carry none."""
+    if not message.scheduled:
+        return None
     steps = message.steps
     order = [(int(before), after) for after, step in enumerate(steps) for before in step.after]
     starts = tuple(duration_from_ros(step.earliest_start) for step in steps)

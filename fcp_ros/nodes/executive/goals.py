@@ -418,7 +418,7 @@ def _find_error(result: DispatchResult) -> GoalError:
         return GoalError.SCENE_LOST
     if result.status is DispatchStatus.NAME_CONFLICT:
         return GoalError.NAME_CONFLICT
-    outcome = result.last_outcome
+    outcome = result.failure
     if outcome is not None and outcome.code is OutcomeCode.CANCELLED:
         return GoalError.CANCELLED  # by somebody else, at the executor
     # Its executor is not there, or refuses such a step.

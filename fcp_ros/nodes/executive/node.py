@@ -184,6 +184,7 @@ class ExecutiveNode(ManagedNode):
             lambda: make_dispatch_settings(self.parameters),
             names,
             scene_watch,
+            self.parameters.texts("shared_executors"),
         )
         self._parts = ExecutiveParts(
             domain,

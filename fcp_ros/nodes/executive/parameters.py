@@ -140,10 +140,18 @@ PARAMETERS = (
     _seconds("executor_wait", 5.0, "Longest wait for executors, and the planner, to be there", 0.1),
     _seconds("settle_time", 3.0, "Longest wait for the scene graph to show a step's effects"),
     _seconds("scene_wait", 60.0, "Longest wait for a lost scene graph before a goal is given up"),
+    _seconds(
+        "finish_wait", 30.0, "Longest wait for other robots' steps to end when one has failed"
+    ),
     _seconds("planner_timeout", 120.0, "Longest wait for a plan, if the goal names no limit", 0.1),
     _seconds("planner_margin", 10.0, "Wait for the planner beyond the time limit of the goal"),
     _seconds("learn_wait", 1.5, "Longest wait for the grounder to learn before replanning"),
     _seconds("question_timeout", 60.0, "Longest wait for an answer to a question; then it is no"),
+    ParameterSpec(
+        "shared_executors",
+        [""],
+        "Executors that take steps of several robots at once; all others get one step at a time.",
+    ),
     ParameterSpec(
         "outcome_backlog",
         10_000,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol, get_args
 
 from fcp_ros.cset import Delta, Instance
@@ -39,12 +39,14 @@ from fcp_ros.execution.monitoring import (
     find_obstacle,
 )
 from fcp_ros.execution.outcome import StepRecord
+from fcp_ros.execution.run_order import RunOrder
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.msg import Plan as PlanMessage
+from fcp_ros.nodes.conversions.plan import schedule_from_ros
 from fcp_ros.nodes.executive.server_clients import StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, GoalsChanged
 from fcp_ros.nodes.executive.watches import NameWatch, SceneNews, SceneWatch
-from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
+from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.verification.stepping import StepRules
@@ -103,6 +105,7 @@ class PlanRunner:
         settings: Callable[[], DispatchSettings],
         names: NameWatch,  # Notices effects that arrive under another name
         scene_watch: SceneWatch,  # Tells when the scene graph is lost, and when it is kept again
+        shared: Collection[str] = (),  # Executors that take steps of several robots at once
     ) -> None:
         self._scene_watch = scene_watch
         self._names = names
@@ -112,12 +115,13 @@ class PlanRunner:
         self._scene = scene
         self._reporter = reporter
         self._settings = settings
-        self._ledger = ExecutorLedger()
+        self._ledger = ExecutorLedger(shared)
         self._own_rules = self._rules = StepRules(domain)
         self._shifts: Shifts = ()
         self._shifted = domain  # with the shifts
         self._monitor = Monitor(self._rules, self._present)
         self._last_seen: Instance | None = None
+        self._acting: set[int] = set()  # positions of the steps that are being done
         self._deadline: DeadlineWatch | None = None  # of the plan at hand, until it is missed
 
     def await_scene(self, context: GoalContext, sequence: int, seconds: float) -> None:
@@ -185,12 +189,20 @@ class PlanRunner:
         # event is taken. A cancelled goal becomes one `CancelRequested`, which the dispatcher gets
         # even if the event that told of it was replaced or came before the plan.
         monitor = self._monitor = Monitor(self._rules, self._present)
+        order = RunOrder.of(len(steps), schedule_from_ros(plan))
         dispatcher = Dispatcher(
-            steps, self._settings(), self._ledger, monitor, time.monotonic, self._thread.may_begin
+            steps,
+            self._settings(),
+            self._ledger,
+            monitor,
+            time.monotonic,
+            self._thread.may_begin,
+            order,
         )
         watch = PlanWatch(self._rules, tuple(steps), monitor.find_effects)
         seen = self._scene.sequence
         is_cancelling = False
+        self._acting.clear()
         self._deadline = deadline
         self._scene_watch.begin()
         try:
@@ -215,7 +227,7 @@ class PlanRunner:
                 if isinstance(event, EVENTS):  # otherwise late news of the planner or grounder
                     self._obey(dispatcher.handle(event), plan, listener)
                 if isinstance(event, WorldChanged) and dispatcher.result is None:
-                    seen = self._check_rest(watch, dispatcher.index, seen, listener)
+                    seen = self._check_rest(watch, dispatcher, seen, listener)
                     reason = "" if arrivals is None else arrivals.find_arrival(self._see())
                     if reason:
                         arrivals = None  # told once
@@ -254,7 +266,7 @@ class PlanRunner:
         return None, problem if listener.on_late(problem) else ""
 
     def _check_rest(
-        self, watch: PlanWatch, index: int, seen: int | None, listener: RunListener
+        self, watch: PlanWatch, dispatcher: Dispatcher, seen: int | None, listener: RunListener
     ) -> int | None:
         """Check the rest of the plan if the changes since the graph `seen` concern it.
 
@@ -262,10 +274,11 @@ class PlanRunner:
         """
         newest = self._scene.sequence
         changed = None if seen is None else self._scene.find_changed_since(seen)
-        elements = watch.find_affected(index, changed)
+        running, waiting = dispatcher.running, dispatcher.waiting
+        elements = watch.find_affected(sorted((*running, *waiting)), changed)
         if elements:
             try:
-                problem = watch.find_problem(index, self._present())
+                problem = watch.find_problem(running, waiting, self._present())
             except NoSceneError:
                 return seen
             listener.on_scene_changed(Look(elements, problem))
@@ -277,7 +290,7 @@ class PlanRunner:
                 self._clients.find(command.executor)
             elif isinstance(command, SendStep):
                 listener.on_step_sent(command.index)
-                self._watch_names(None)
+                self._watch_names(command.index)
                 if self._deadline is not None:
                     self._deadline.begin_step(command.index, time.monotonic())
                 self._clients.send(command, plan.id, plan.steps[command.index])
@@ -287,23 +300,33 @@ class PlanRunner:
                 listener.on_outcome(command.record)
                 if self._deadline is not None:
                     self._deadline.end_step(command.record.index)
-                if not command.record.scene_lost:  # a stale scene shows no names
-                    self._watch_names(command.record.step)
+                self._settle_names(command.record)
             elif isinstance(command, AssumeEffects):
                 self._assume_effects(command.step)
             else:
                 self._cancel_step(command)
 
-    def _watch_names(self, ended: PlanStep | None) -> None:
-        """Look for effects under other names when a step begins, and when it has ended."""
+    def _watch_names(self, index: int) -> None:
+        """Look at the world when a step begins, to find its effects under other names."""
+        # What changes while two steps are being done could be the effect of either.
+        is_alone = not self._acting
+        self._acting.add(index)
+        state = self._find_state() if is_alone else None
+        self._names.begin(state)
+
+    def _settle_names(self, record: StepRecord) -> None:
+        """Look for the effects of a step that has ended under other names."""
+        self._acting.discard(record.index)
+        state = None if record.scene_lost else self._find_state()  # a stale scene shows no names
+        if state is not None:
+            step = record.step
+            self._names.end(step, lambda: self._monitor.find_effects(step)[0], state)
+
+    def _find_state(self) -> WorldState | None:
         try:
-            state = self._scene.state(self._domain)
+            return self._scene.state(self._domain)
         except NoSceneError:
-            return
-        if ended is None:
-            self._names.begin(state)
-        else:
-            self._names.end(ended, lambda: self._monitor.find_effects(ended)[0], state)
+            return None
 
     def _cancel_step(self, command: Command) -> None:
         if isinstance(command, CancelStep):

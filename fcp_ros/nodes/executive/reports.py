@@ -18,11 +18,13 @@ from fcp_ros.execution.goal_conflicts import find_contradiction, list_literals
 from fcp_ros.execution.goal_queue import Ticket
 from fcp_ros.execution.monitoring import DeadlineWatch, Look, describe_delay
 from fcp_ros.execution.outcome import StepRecord, find_credited_step
-from fcp_ros.foundation.wording import hide_controls, list_names
+from fcp_ros.execution.run_order import RunOrder
+from fcp_ros.foundation.wording import hide_controls, join_words, list_names
 from fcp_ros.msg import ActionOutcome, ExecutionState, ExecutiveGoal, Question
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import duration_from_ros, duration_to_ros
+from fcp_ros.nodes.conversions.plan import schedule_from_ros
 from fcp_ros.nodes.conversions.step_outcome import outcome_to_ros, set_quality
 from fcp_ros.nodes.executive.parameters import WhenLate
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
@@ -120,9 +122,10 @@ class GoalReport:
             self._begun = time.monotonic()
             self._deadline = duration_from_ros(plan.deadline) or math.inf
         durations = [duration_from_ros(step.expected_duration) for step in plan.steps]
+        order = RunOrder.of(len(durations), schedule_from_ros(plan))
         # What was said once is not said again.
         deadline = math.inf if self._late else self._deadline
-        return DeadlineWatch(durations, deadline, self._begun)
+        return DeadlineWatch(durations, deadline, self._begun, order)
 
     @property
     def is_given_up(self) -> bool:
@@ -176,10 +179,17 @@ class GoalReport:
         """A step was given to its executor."""
         self._index = index
         self._acting.add(index)
-        step = self._plan.steps[index]
-        message = f"Step {index + 1} of {len(self._plan.steps)}: {step.rule}."
+        message = self._describe_acting()
         self.publish_state(ExecutionState.EXECUTING, message)
         self.on_progress(index, 0.0, message)
+
+    def _describe_acting(self) -> str:
+        """Say which steps are being done: one sentence."""
+        acting = sorted(self._acting)
+        steps = self._plan.steps
+        number = join_words([str(index + 1) for index in acting])
+        what = join_words([steps[index].rule for index in acting])
+        return f"Step{'s' if len(acting) > 1 else ''} {number} of {len(steps)}: {what}."
 
     def on_progress(self, index: int, progress: float, message: str) -> None:
         """The executor reports progress in [0, 1]."""
@@ -204,6 +214,9 @@ class GoalReport:
         self._acting.discard(record.index)
         if record.outcome.succeeded:
             self._context.show(done=self._context.view.done | {record.index})
+        if self._acting and self._state == ExecutionState.EXECUTING:
+            self._index = min(self._acting)
+            self.publish_state(ExecutionState.EXECUTING, self._describe_acting())
         self._channels.deliver(message)
         if self._channels.thread.is_paused:
             self.on_goals_changed()

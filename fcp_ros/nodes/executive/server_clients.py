@@ -325,7 +325,7 @@ class StepClients:
         lost = ExecutorLost(executor)
         is_there = self._make_look(executor)
         watch = ServerWatch(is_there, False, lambda: self._post(lost, None))
-        self._monitor.watch(f"keep {executor}", watch)
+        self._monitor.watch(f"keep {command.attempt}", watch)
 
     def cancel(self, attempt: int) -> None:
         """Ask the executor to stop; if it no longer knows the attempt, that is posted as well."""
@@ -359,7 +359,7 @@ class StepClients:
 
     def _listener(self, attempt: int, executor: str) -> CallListener:
         def post_end(event: Finished | Forgotten | Rejected) -> None:
-            self._close_call(attempt, executor)
+            self._close_call(attempt)
             self._post(event, None)
 
         def on_end(status: int, result: ExecuteStep.Result) -> None:
@@ -384,7 +384,7 @@ class StepClients:
             feedback=on_feedback,
         )
 
-    def _close_call(self, attempt: int, executor: str) -> None:
-        self._monitor.unwatch(f"keep {executor}")
+    def _close_call(self, attempt: int) -> None:
+        self._monitor.unwatch(f"keep {attempt}")
         with self._lock:
             self._calls.pop(attempt, None)

@@ -153,9 +153,9 @@ class NameWatch:
         """A sentence about the file of the pairs; "" if all is well."""
         return self._book.note
 
-    def begin(self, state: WorldState) -> None:
-        """Take the world as it is when a step begins."""
-        self._before = state.graph
+    def begin(self, state: WorldState | None) -> None:
+        """Take the world as it is when a step begins; None: nothing is learned from its end."""
+        self._before = None if state is None else state.graph
 
     def end(
         self, step: PlanStep, find_expected: Callable[[], frozenset[Fact]], state: WorldState

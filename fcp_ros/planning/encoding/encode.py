@@ -268,22 +268,34 @@ class CompiledGoal:
     encoding: Encoding
 
 
-def compile_goal(
+def compile_task(
     goal: GroundGoal,
     setting: GoalSetting,
     breadth: Breadth,
     most: int,
-    options: EncodeOptions,
-    known: KnownDegree,
     watch: Watch,
     times: PhaseTimer,
-) -> CompiledGoal:
-    """Compile a goal and what leads to it."""
+) -> Task:
+    """Compile what leads to a goal."""
     with times(Phase.COMPILE):
         wanted = goal.find_wanted()
         task = setting.compiler.task(setting.instance, wanted, breadth, watch, most)
         if goal.constraints:
             task = attach_constraints(expand_representatives(task), goal.constraints, watch.check)
+        return task
+
+
+def compile_goal(
+    goal: GroundGoal,
+    setting: GoalSetting,
+    task: Task,
+    options: EncodeOptions,
+    known: KnownDegree,
+    watch: Watch,
+    times: PhaseTimer,
+) -> CompiledGoal:
+    """Compile a goal on the task of what leads to it."""
+    with times(Phase.COMPILE):
         conditions = Conditions(task)
     with times(Phase.GOAL):
         tnorm = setting.tnorm

@@ -63,7 +63,7 @@ class TaskSearch:
     def size(self) -> tuple[int, ...]:
         """The size of the task: of two tasks, one within the other, they are equal if it is."""
         task, values = self.encoding.task, int(self.encoding.flat.domain.sum())
-        return len(task.operators), len(task.facts), len(self.encoding.actions), values
+        return *task.size, len(self.encoding.actions), values
 
     def list_unknown(self, operators: Sequence[int], judge: Judge) -> list[GradedAtom]:
         """List the graded atoms of operators that are not judged yet."""

@@ -148,6 +148,24 @@ class Task:
     # the axioms of derived facts; one that no axiom can derive never holds
     axioms: Sequence[GroundAxiom] = ()
 
+    @property
+    def size(self) -> tuple[int, ...]:
+        """Count what it is made of: of two tasks, one within the other, they are equal if it is."""
+        operators = self.operators
+        effects = [effect for operator in operators for effect in operator.effects]
+        clauses = [clause for operator in operators for clause in operator.clauses]
+        return (
+            len(self.facts),
+            len(operators),
+            len(effects),
+            len(clauses),
+            len(self.axioms),
+            sum(len(o.pre) + len(o.absent) + len(o.add) + len(o.delete) for o in operators),
+            sum(len(e.pre) + len(e.absent) + len(e.add) + len(e.delete) for e in effects),
+            sum(len(clause.present) + len(clause.absent) for clause in clauses),
+            sum(len(axiom.pre) + len(axiom.absent) for axiom in self.axioms),
+        )
+
     def is_derived(self, fact: int) -> bool:
         """Return True if the fact follows from others, and no operator changes it."""
         return self.facts[fact].relation in self.domain.derived

@@ -10,7 +10,8 @@ import pytest
 from carried_parcels import ABSTRACTION, write_files
 from typer.testing import CliRunner
 
-from fcp_ros.abstraction.proposers.faults import AbstractionCheck, GeneralizationStatus
+from fcp_ros.abstraction.proposers.faults import AbstractionCheck
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.cli.exit_codes import to_exit_code
 from fcp_ros.cli.generalize import ProposerName
 from fcp_ros.cli.main import app

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,6 +11,7 @@ from dataclasses import replace
 import pytest
 from carried_parcels import ABSTRACTION
 
+from fcp_ros.abstraction.debugging import loop
 from fcp_ros.abstraction.debugging.loop import UnfitTraining, generalize
 from fcp_ros.abstraction.debugging.outcome import GeneralizationOptions, GeneralizationProgress
 from fcp_ros.abstraction.debugging.refined_tree import TreeLimits
@@ -18,12 +20,12 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
-    GeneralizationStatus,
     ProposerStopped,
     RejectedProposal,
 )
 from fcp_ros.abstraction.proposers.learning import SymbolicProposer
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.problem import encode_state
 from fcp_ros.abstraction.qnp.solver import solve_qnp
@@ -273,3 +275,19 @@ def test_a_policy_is_tried_on_larger_tasks_before_it_is_said_to_be_found() -> No
     found = generalize((one, spare), ScriptedProposer(right))
     assert found.status is GeneralizationStatus.FOUND, found.errors
     assert "tried on tasks of up to 7 objects" in found.sentence
+
+
+def test_a_run_on_a_larger_task_is_given_time_of_the_processor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By the clock, other programs would decide whether the policy has a fault."""
+    tasks = (
+        make_taking("one", "x", "(free x)", "(had x)"),
+        make_taking("spare", "x y", "(free x) (free y)", "(had x)"),
+    )
+    proposer = ScriptedProposer(parse_abstraction(ANY_NUMBER, "any number", tasks))
+    seconds = itertools.count(0, 1_000)
+    monkeypatch.setattr(loop, "process_time", lambda: float(next(seconds)))
+    found = generalize(tasks, proposer, GeneralizationOptions(rounds=1))
+    assert found.status is GeneralizationStatus.UNREPAIRED
+    assert "does not hold after 20 s" in found.errors[0].sentence

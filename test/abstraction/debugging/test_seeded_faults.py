@@ -16,8 +16,8 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
-    GeneralizationStatus,
 )
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 
 ASC, HLISC, HLPRC, LLGRC = AbstractionCheck

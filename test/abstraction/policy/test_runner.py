@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -152,6 +153,8 @@ def test_limits_of_a_run() -> None:
     assert execution.status is ExecutionStatus.STEP_LIMIT
     assert len(execution.steps) == 2
     assert run(policy, task, ExecutionLimits(seconds=0.0)).status is ExecutionStatus.TIME_LIMIT
+    stopped = run(policy, task, ExecutionLimits(seconds=2.0, clock=itertools.count().__next__))
+    assert (stopped.status, len(stopped.steps)) == (ExecutionStatus.TIME_LIMIT, 2)
     tight = run(parse_policy(POLICY), make_task("a-b b-c c-a"), ExecutionLimits(tries=1))
     assert tight.status is ExecutionStatus.NO_REFINEMENT
     assert "none of the first 1 ways" in tight.reason

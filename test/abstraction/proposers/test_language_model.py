@@ -25,7 +25,6 @@ from fcp_ros.abstraction.proposers.abstraction_text import (
 )
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionFault,
-    GeneralizationStatus,
     RejectedProposal,
 )
 from fcp_ros.abstraction.proposers.model_proposer import (
@@ -36,6 +35,7 @@ from fcp_ros.abstraction.proposers.model_proposer import (
     PromptStep,
     write_transcript,
 )
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.grounding import EndpointOptions, GroundingCode, GroundingError
 from fcp_ros.grounding.generators import ServerGenerator, make_model_generator

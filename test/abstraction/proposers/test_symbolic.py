@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -27,10 +30,10 @@ from fcp_ros.abstraction.proposers import task_samples, task_variants
 from fcp_ros.abstraction.proposers.assembly import name_features
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionFault,
-    GeneralizationStatus,
     ProposerStopped,
 )
 from fcp_ros.abstraction.proposers.learning import SymbolicOptions, SymbolicProposer
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.abstraction.proposers.task_samples import SmallTasks
 from fcp_ros.abstraction.proposers.task_variants import PlannedElements, find_goal_plan
 from fcp_ros.abstraction.proposers.training_task import TrainingTask, read_training_task
@@ -43,6 +46,8 @@ from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.pddl.task_reader import parse_pddl
 from fcp_ros.package_files import find_domain, find_scene
+from fcp_ros.planning import PlanStatus
+from fcp_ros.planning.model import watch
 
 COURIER = """(define (domain courier) (:requirements :strips :typing)
   (:types place parcel)
@@ -322,9 +327,9 @@ def test_a_part_is_sampled_where_too_much_is_left_to_do(monkeypatch: pytest.Monk
 def test_few_plans_are_made_for_the_same_goal_facts(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
 
-    def plan(task: TrainingTask, facts: GoalAtoms, *options: Any) -> Any:
+    def plan(task: TrainingTask, facts: GoalAtoms, *options: Any, **named: Any) -> Any:
         calls.append(facts)
-        return find_goal_plan(task, facts, *options)
+        return find_goal_plan(task, facts, *options, **named)
 
     monkeypatch.setattr(task_variants, "find_goal_plan", plan)
     task, source = make_cakes(), random.Random(0)
@@ -332,6 +337,24 @@ def test_few_plans_are_made_for_the_same_goal_facts(monkeypatch: pytest.MonkeyPa
     found = [planned.find(task.goal[:1], source, lambda: None) for _ in range(20)]
     assert len(calls) == task_variants.PLANS
     assert all(elements is not None and "g" in elements for elements in found)
+
+
+def test_a_busy_machine_takes_no_plan_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While others have the processor, the clock runs on: the samples are the same all the same."""
+    seconds = itertools.count(0.0, 0.01)
+    clock = SimpleNamespace(monotonic=seconds.__next__, thread_time=time.thread_time)
+    task = draw_task("childsnack", 4, 3)
+    monkeypatch.setattr(watch, "time", clock)
+    planned = PlannedElements(task).find(task.goal[:2], random.Random(0), lambda: None)
+    assert planned is not None
+    assert next(seconds) > task_variants.PLANNING_TIME
+
+
+def test_the_processor_s_time_for_a_plan_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(process_time=itertools.count().__next__)
+    monkeypatch.setattr(task_variants, "time", clock)
+    task = draw_task("childsnack", 4, 3)
+    assert find_goal_plan(task, task.goal, 0.5, seed=0).status is PlanStatus.CANCELLED
 
 
 def test_a_proposer_that_is_told_a_fault_goes_on_where_it_was() -> None:

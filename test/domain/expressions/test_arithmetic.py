@@ -13,9 +13,9 @@ from fcp_ros.domain.expressions.arithmetic import (
     ElementAttribute,
     NotArithmetic,
     Number,
-    parse_arithmetic,
     parts,
 )
+from fcp_ros.domain.expressions.arithmetic_parser import parse_arithmetic
 
 A, B = ElementAttribute("item", "width"), ElementAttribute("from", "x")
 

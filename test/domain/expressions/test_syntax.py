@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.domain.expressions import parser as module
-from fcp_ros.domain.expressions.parser import MAX_DEPTH, MAX_LENGTH, parse_expression
+from fcp_ros.domain.expressions import grammar as module
+from fcp_ros.domain.expressions.grammar import MAX_DEPTH
+from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,

@@ -22,8 +22,8 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionError,
     AbstractionFault,
     AbstractionLayer,
-    GeneralizationStatus,
 )
+from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.action import Generalize
 from fcp_ros.msg import AbstractionFault as FaultMessage
 from fcp_ros.msg import PolicyPath

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded plans made again, in the states and with the evidence that they had, and compared."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.syntax import ExpressionError
+from fcp_ros.domain.model import Domain
+from fcp_ros.fuzzy import EPSILON
+from fcp_ros.grounding import EvidenceWorld, Grounder
+from fcp_ros.msg import ActionOutcome
+from fcp_ros.msg import Plan as PlanMessage
+from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros, time_from_ros
+from fcp_ros.nodes.conversions.plan import budgets_from_ros, plan_from_ros
+from fcp_ros.nodes.conversions.scene import read_bytes
+from fcp_ros.nodes.grounder.learner import OutcomeLearner
+from fcp_ros.nodes.recording import TOPICS, RecordedMessage, Recording
+from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
+from fcp_ros.planning import Plan, PlanningOptions, PlanningRequest, PlanningResult
+from fcp_ros.planning.model.plan import Judged
+from fcp_ros.relaxation.plan_goal import plan_goal
+
+
+@dataclass(frozen=True)
+class DegreeChange:
+    """The degree of a graded atom in the recorded plan, and the one that it gets now."""
+
+    atom: str
+    recorded: float
+    now: float
+
+
+@dataclass(frozen=True)
+class ReplayedPlan:
+    """A recorded plan, and how it compares with the one that is made now."""
+
+    stamp: float  # when it was made, in seconds since the epoch
+    goal: str  # that was planned for again
+    steps: int
+    recorded_membership: float
+    status: str = ""  # of planning again; "" if that was not possible
+    membership: float | None = None  # of the plan that is made now; None without one
+    # the steps that differ, recorded ("-") and now ("+"), with those between ("  ")
+    step_changes: tuple[str, ...] = ()
+    degree_changes: tuple[DegreeChange, ...] = ()
+    problem: str = ""  # why it could not be compared, or why there is no plan now
+
+    @property
+    def is_same(self) -> bool:
+        """True if nothing differs."""
+        return not (self.problem or self.step_changes or self.degree_changes) and (
+            self.membership is not None
+            and abs(self.membership - self.recorded_membership) <= EPSILON
+        )
+
+
+@dataclass(frozen=True)
+class ReplayReport:
+    """The results of a replay."""
+
+    plans: tuple[ReplayedPlan, ...]
+    outcomes: int  # that were recorded
+    evidence: int  # judgements that were learned about
+    simulated: int  # outcomes of simulated executors, which are no evidence in the real world
+    notes: tuple[str, ...]  # sentences about outcomes and scenes that could not be used
+
+    @property
+    def is_same(self) -> bool:
+        """True if all plans are the same, and nothing was left out."""
+        return all(plan.is_same for plan in self.plans) and not self.notes
+
+
+class RecordingReplay:
+    """Goes through a recording once: follows the scene, learns, and plans where it was planned.
+
+    Args:
+        grounder: judges; its store gets the evidence.
+        world: of the outcomes; those of simulated executors are no evidence in the real one.
+        options: of planning, as far as recorded plans don't say.
+    """
+
+    def __init__(
+        self, domain: Domain, grounder: Grounder, world: EvidenceWorld, options: PlanningOptions
+    ) -> None:
+        self._domain = domain
+        self._grounder = grounder
+        self._options = options
+        self._notes: list[str] = []
+        self._stamp = 0.0
+        self._learner = OutcomeLearner(
+            grounder, domain, world, lambda: self._stamp, self._notes.append
+        )
+        self._outcomes = self._evidence = 0
+
+    def run(self, recording: Recording, show: Callable[[str], None]) -> ReplayReport:
+        """Replay a recording; `show` gets the goal that is being planned for."""
+        wanted = {
+            read_bytes(message.data, PlanMessage).scene_sequence_number
+            for message in recording.read({"task_plan"})
+        }
+        states = _StateMemory(self._domain, wanted, self._notes.append)
+        plans: list[ReplayedPlan] = []
+        for message in recording.read(TOPICS):
+            self._stamp = message.stamp
+            try:
+                if message.topic == "outcomes":
+                    self._learn(message)
+                elif message.topic == "task_plan":
+                    plan = read_bytes(message.data, PlanMessage)
+                    show(plan.goal)
+                    plans.append(self._plan_again(plan, states))
+                else:
+                    states.take(message)
+            except ConversionError as error:
+                self._notes.append(f"a message on {message.topic} was left out: {error}")
+        simulated = int(str(self._learner.values()["simulated_outcomes_left_out"]))
+        return ReplayReport(
+            tuple(plans), self._outcomes, self._evidence, simulated, tuple(self._notes)
+        )
+
+    def _learn(self, message: RecordedMessage) -> None:
+        outcome = read_bytes(message.data, ActionOutcome)
+        self._outcomes += 1
+        problem = self._learner.find_problem(outcome)
+        if problem:
+            self._notes.append(f"an outcome of {outcome.step.rule} was left out: {problem}")
+            return
+        (learned,) = self._learner.learn([outcome])
+        self._evidence += max(0, learned)
+
+    def _plan_again(self, message: PlanMessage, states: _StateMemory) -> ReplayedPlan:
+        goal = message.goal if _is_expression(message.goal) else message.planned_goal
+        plan = plan_from_ros(message)
+        seen = ReplayedPlan(
+            time_from_ros(message.header.stamp) or self._stamp,
+            goal,
+            len(plan.steps),
+            plan.membership,
+        )
+        state = states.find(message.scene_sequence_number)
+        if state is None:
+            number = message.scene_sequence_number
+            text = f"the scene graph number {number}, which it was made on, was not recorded"
+            return replace(seen, problem=text)
+        options = replace(
+            self._options.with_alpha(message.alpha),
+            tnorm=message.tnorm or self._options.tnorm,
+            deadline=duration_from_ros(message.deadline) or math.inf,
+            budgets=budgets_from_ros(message.budgets),
+        )
+        request = PlanningRequest(
+            self._domain,
+            state.instance,
+            goal,
+            options,
+            self._grounder,
+            resources=state.resources,
+        )
+        return _compare(seen, plan, plan_goal(request))
+
+
+def _is_expression(text: str) -> bool:
+    """Return True for a goal, False for an instruction in words."""
+    try:
+        parse_expression(text)
+    except ExpressionError:
+        return False
+    return True
+
+
+def _compare(seen: ReplayedPlan, recorded: Plan, result: PlanningResult) -> ReplayedPlan:
+    if result.plan is None:
+        return replace(seen, status=result.status.name, problem=result.message)
+    before, now = ([str(step) for step in plan.steps] for plan in (recorded, result.plan))
+    changes = () if before == now else tuple(difflib.ndiff(before, now))
+    return replace(
+        seen,
+        status=result.status.name,
+        membership=result.plan.membership,
+        step_changes=tuple(line for line in changes if not line.startswith("?")),
+        degree_changes=tuple(_compare_degrees(recorded, result.plan)),
+    )
+
+
+def _compare_degrees(recorded: Plan, now: Plan) -> Iterator[DegreeChange]:
+    """List the atoms that both plans rest on with other degrees."""
+    before = {judged.atom: judged.membership.degree for judged in _list_judged(recorded)}
+    for judged in _list_judged(now):
+        old, new = before.pop(judged.atom, None), judged.membership.degree
+        if old is not None and abs(old - new) > EPSILON:
+            predicate, arguments = judged.atom
+            yield DegreeChange(f"{predicate}({', '.join(arguments)})", old, new)
+
+
+def _list_judged(plan: Plan) -> Iterator[Judged]:
+    for step in plan.steps:
+        yield from step.judgements
+    yield from plan.goal_judgements
+
+
+class _StateMemory:
+    """The states of the scene that plans were made on."""
+
+    def __init__(self, domain: Domain, wanted: set[int], complain: Callable[[str], None]) -> None:
+        self._domain = domain
+        self._wanted = wanted
+        self._complain = complain
+        self._follower = SceneFollower()
+        self._states: dict[int, WorldState] = {}
+
+    def take(self, message: RecordedMessage) -> None:
+        """Follow the scene by a message; raises ConversionError if it is damaged."""
+        if message.topic == "scene_graph":
+            self._follower.receive_graph(message.data)
+        else:
+            self._follower.receive_change(message.data)
+        sequence = self._follower.sequence
+        if sequence is None or sequence not in self._wanted:
+            return
+        try:
+            self._states[sequence] = self._follower.state(self._domain)
+        except NoSceneError as error:
+            self._complain(str(error))
+
+    def find(self, sequence: int) -> WorldState | None:
+        """Return the state of a graph; None if it was not recorded."""
+        return self._states.get(sequence)

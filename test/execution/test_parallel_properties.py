@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of several robots, whatever executors, users and time do: against a look at all that was.
+
+The twin keeps no state. After each event it works out anew, from the list of all events and
+commands so far, which steps are done, which may still act, and which could be sent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fcp_ros.execution import events as ev
+from fcp_ros.execution.dispatch import Dispatcher
+from fcp_ros.execution.dispatch_model import DispatchPhase, DispatchSettings, DispatchStatus
+from fcp_ros.execution.events import ExecutorLedger
+from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.execution.run_order import RunOrder
+from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.step_order import PartialOrder
+
+EXECUTORS = ("arm", "base", "fleet")
+SHARED = "fleet"
+ROBOTS = ("r1", "r2", "r3")
+SUCCESS = Outcome(OutcomeCode.SUCCEEDED)
+OUTCOMES = st.sampled_from([SUCCESS, SUCCESS, *map(Outcome, OutcomeCode)])
+
+
+@dataclass(frozen=True)
+class Task:
+    executor: str
+    agents: tuple[str, ...]
+    befores: frozenset[int]
+
+
+@st.composite
+def make_tasks(draw) -> list[Task]:
+    tasks: list[Task] = []
+    for number in range(draw(st.integers(1, 6))):
+        befores = draw(st.sets(st.integers(0, number - 1), max_size=2)) if number else set()
+        agents = draw(st.lists(st.sampled_from(ROBOTS), max_size=2, unique=True))
+        tasks.append(Task(draw(st.sampled_from(EXECUTORS)), tuple(agents), frozenset(befores)))
+    return tasks
+
+
+steps_ = st.integers(0, 5)
+ACTIONS = st.one_of(
+    st.tuples(st.just("answer"), steps_),  # the executor accepts and succeeds
+    st.tuples(st.just("accept"), steps_),
+    st.tuples(st.just("reject"), steps_),
+    st.tuples(st.just("forget"), steps_),
+    st.tuples(st.just("finish"), steps_, OUTCOMES),
+    st.tuples(st.just("finish late"), st.integers(1, 9), OUTCOMES),
+    st.tuples(st.just("lose"), st.sampled_from(EXECUTORS)),
+    st.tuples(st.just("find"), st.sampled_from(EXECUTORS)),
+    st.tuples(st.just("world"), st.booleans(), st.booleans()),
+    st.tuples(st.just("deadline")),
+    st.tuples(st.just("scene lost")),
+    st.tuples(st.just("scene found")),
+    st.tuples(st.just("cancel")),
+    st.tuples(st.just("outdated")),
+)
+WELL = st.one_of(st.tuples(st.just("answer"), steps_), st.tuples(st.just("accept"), steps_))
+
+
+class ShiftingWorld:
+    """A world that shows preconditions and effects as the test decides."""
+
+    ready = shown = True
+
+    def find_unmet(self, _: PlanStep) -> str:
+        return "" if self.ready else "Something is missing."
+
+    def find_unseen(self, _: PlanStep) -> str:
+        return "" if self.shown else "Something is not seen."
+
+
+@dataclass
+class Twin:
+    """All that was, and what follows from it."""
+
+    tasks: list[Task]
+    log: list[object] = field(default_factory=list)  # events and commands, in their order
+
+    def of(self, *kinds: type) -> list:
+        return [one for one in self.log if isinstance(one, kinds)]
+
+    def find_done(self) -> set[int]:
+        return {r.record.index for r in self.of(ev.RecordOutcome) if r.record.outcome.succeeded}
+
+    def find_acting(self) -> dict[int, int]:
+        """Attempt -> step, for all whose executors have not answered."""
+        ended = {one.attempt for one in self.of(ev.Rejected, ev.Finished, ev.Forgotten)}
+        return {s.attempt: s.index for s in self.of(ev.SendStep) if s.attempt not in ended}
+
+    def find_open(self) -> list[int]:
+        """Steps that were sent, and have no outcome."""
+        recorded = {one.record.index for one in self.of(ev.RecordOutcome)}
+        return [sent.index for sent in self.of(ev.SendStep) if sent.index not in recorded]
+
+    @property
+    def is_ending(self) -> bool:
+        failed = [r for r in self.of(ev.RecordOutcome) if not r.record.outcome.succeeded]
+        return bool(failed or self.of(ev.CancelRequested, ev.PlanOutdated, ev.Finish))
+
+    def exclude(self, one: int, other: int) -> bool:
+        first, second = self.tasks[one], self.tasks[other]
+        if set(first.agents) & set(second.agents):
+            return True
+        if first.executor != second.executor:
+            return False
+        return first.executor != SHARED or not first.agents or not second.agents
+
+    def check_sent(self, sent: ev.SendStep) -> None:
+        """Check a step at the moment when it is sent; the log ends before it."""
+        assert not self.is_ending
+        assert sent.index not in [one.index for one in self.of(ev.SendStep)]
+        assert self.tasks[sent.index].befores <= self.find_done()
+        for other in {*self.find_open(), *self.find_acting().values()}:
+            assert not self.exclude(sent.index, other)
+
+    def find_idle(self) -> list[int]:
+        """Steps that nothing keeps from being sent."""
+        taken, done = self.find_open(), self.find_done()
+        return [
+            number
+            for number, task in enumerate(self.tasks)
+            if number not in taken
+            and number not in done
+            and task.befores <= done
+            and not any(self.exclude(number, other) for other in taken)
+        ]
+
+
+class Run:
+    """Plays actions against one plan."""
+
+    def __init__(self, tasks: list[Task], order: RunOrder | None = None) -> None:
+        self.twin = Twin(tasks)
+        self.world = ShiftingWorld()
+        self.now = 0.0
+        self.settings = DispatchSettings()
+        self.ledger = ExecutorLedger([SHARED])
+        steps = [
+            PlanStep(f"rule_{number}", (), 1.0, 1.0, 5.0, task.executor)
+            for number, task in enumerate(tasks)
+        ]
+        if order is None:
+            pairs = [(b, n) for n, task in enumerate(tasks) for b in task.befores]
+            befores = PartialOrder.of(len(tasks), pairs).predecessors
+            order = RunOrder(befores, tuple(t.agents for t in tasks), tuple(range(len(tasks))))
+        self.dispatcher = Dispatcher(
+            steps, self.settings, self.ledger, self.world, lambda: self.now, order=order
+        )
+        self.take(self.dispatcher.start())
+
+    def take(self, commands: tuple[ev.Command, ...]) -> None:
+        for command in commands:
+            assert not self.twin.of(ev.Finish) or isinstance(command, ev.CancelStep)
+            if isinstance(command, ev.SendStep):
+                self.twin.check_sent(command)
+            self.twin.log.append(command)
+        for command in commands:  # executors that are there answer at once
+            if isinstance(command, ev.FindExecutor):
+                self.tell(ev.ExecutorReady(command.executor))
+
+    def tell(self, event: ev.Event) -> None:
+        self.twin.log.append(event)
+        self.take(self.dispatcher.handle(event))
+        if self.dispatcher.result is None:
+            self.check_going_on()
+
+    def check_going_on(self) -> None:
+        """Nothing waits for ever, and each step is where the events have brought it."""
+        assert self.dispatcher.deadline is not None
+        assert set(self.dispatcher.running) == set(self.twin.find_open())
+        assert set(self.dispatcher.running).isdisjoint(self.dispatcher.waiting)
+
+    def act(self, name: str, *values: object) -> None:
+        attempts = {one.index: one.attempt for one in self.twin.of(ev.SendStep)}
+        match name, *values:
+            case "answer", int(index) if index in attempts:
+                self.tell(ev.Accepted(attempts[index]))
+                self.tell(ev.Finished(attempts[index], SUCCESS))
+            case "accept", int(index) if index in attempts:
+                self.tell(ev.Accepted(attempts[index]))
+            case "reject", int(index) if index in attempts:
+                self.tell(ev.Rejected(attempts[index]))
+            case "forget", int(index) if index in attempts:
+                self.tell(ev.Forgotten(attempts[index]))
+            case "finish", int(index), Outcome() as outcome if index in attempts:
+                self.tell(ev.Finished(attempts[index], outcome))
+            case "finish late", int(attempt), Outcome() as outcome if attempt > len(attempts):
+                self.tell(ev.Finished(attempt, outcome))
+            case "lose", str(executor):
+                self.tell(ev.ExecutorLost(executor))
+            case "find", str(executor):
+                self.tell(ev.ExecutorReady(executor))
+            case "world", bool(ready), bool(shown):
+                self.world.ready, self.world.shown = ready, shown
+                self.tell(ev.WorldChanged())
+            case ("deadline",) if self.dispatcher.deadline is not None:
+                self.now = max(self.now, self.dispatcher.deadline)
+                self.tell(ev.Tick())
+            case ("scene lost",):
+                self.tell(ev.SceneLost("Nobody keeps it."))
+            case ("scene found",):
+                self.tell(ev.SceneFound())
+            case ("cancel",):
+                self.tell(ev.CancelRequested())
+            case ("outdated",):
+                self.tell(ev.PlanOutdated("Something better has come."))
+
+    def check_ended(self) -> None:
+        result, twin = self.dispatcher.result, self.twin
+        assert result is not None
+        assert self.dispatcher.phase is DispatchPhase.FINISHED
+        records = [one.record for one in twin.of(ev.RecordOutcome)]
+        tried = [record.index for record in records]
+        assert list(result.records) == records
+        assert len(tried) == len(set(tried)), "one outcome for each step that was tried"
+        assert {one.index for one in twin.of(ev.SendStep)} <= set(tried)
+        assert result.steps_done == len(twin.find_done())
+        done = result.steps_done == len(twin.tasks)
+        if result.status is DispatchStatus.SUCCEEDED:
+            assert done
+        ended = [isinstance(one, ev.Finish) for one in twin.log].index(True)
+        if any(isinstance(one, ev.CancelRequested) for one in twin.log[:ended]):
+            assert result.status is DispatchStatus.CANCELLED
+        elif any(not record.outcome.succeeded for record in records):
+            assert result.status not in (DispatchStatus.SUCCEEDED, DispatchStatus.OUTDATED)
+        for attempt, index in twin.find_acting().items():
+            executor = twin.tasks[index].executor
+            assert executor in result.unanswered.split(", ")
+            assert self.ledger.find_step(attempt) is not None
+        assert result.message
+
+
+@settings(max_examples=300, deadline=None)
+@given(make_tasks(), st.lists(st.one_of(WELL, WELL, ACTIONS), max_size=40))
+def test_invariants_hold_under_any_order_of_events(tasks, actions):
+    run = Run(tasks)
+    for action in actions:
+        run.act(*action)
+    for _ in range(8 * len(tasks) + 8):  # left alone, every plan ends
+        run.act("deadline")
+    run.check_ended()
+
+
+@settings(max_examples=200, deadline=None)
+@given(make_tasks(), st.lists(WELL, max_size=30))
+def test_nothing_that_could_be_sent_waits(tasks, actions):
+    run = Run(tasks)
+    assert run.dispatcher.running
+    for action in actions:
+        run.act(*action)
+        if run.dispatcher.result is None:
+            assert not run.twin.find_idle()
+    while run.dispatcher.result is None:
+        run.act("answer", run.dispatcher.running[-1])
+    run.check_ended()
+    assert run.dispatcher.result.status is DispatchStatus.SUCCEEDED
+
+
+@settings(max_examples=200, deadline=None)
+@given(make_tasks(), st.lists(ACTIONS, max_size=25))
+def test_a_chain_has_one_step_at_a_time_and_records_them_in_order(tasks, actions):
+    chained = [Task(t.executor, (), frozenset(range(n))) for n, t in enumerate(tasks)]
+    run = Run(chained, RunOrder.chain(len(tasks)))
+    for action in actions:
+        run.act(*action)
+        assert len(run.dispatcher.running) <= 1
+    for _ in range(8 * len(tasks) + 8):
+        run.act("deadline")
+    run.check_ended()
+    records = run.dispatcher.result.records
+    assert [record.index for record in records] == list(range(len(records)))
+    assert all(record.outcome.succeeded for record in records[:-1])
