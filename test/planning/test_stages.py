@@ -15,18 +15,18 @@ from fcp_ros.planning.search.engines import SearchFactory
 def record(monkeypatch):
     """Record the breadths of the tasks made, and count the searches opened."""
     breadths, opened = [], []
-    compile_task, open_search = solver.Solver._compile, SearchFactory.open
+    compile_task, open_search = solver.Solver._compile_task, SearchFactory.open
 
     def compile_and_note(self, formula, breadth, most):
-        encoding = compile_task(self, formula, breadth, most)
+        task = compile_task(self, formula, breadth, most)
         breadths.append(breadth)
-        return encoding
+        return task
 
     def open_and_note(self, *arguments):
         opened.append(arguments)
         return open_search(self, *arguments)
 
-    monkeypatch.setattr(solver.Solver, "_compile", compile_and_note)
+    monkeypatch.setattr(solver.Solver, "_compile_task", compile_and_note)
     monkeypatch.setattr(SearchFactory, "open", open_and_note)
     return breadths, opened
 
