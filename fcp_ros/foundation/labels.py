@@ -143,6 +143,8 @@ _UNNAMED = frozenset(
     | {"wikidata qcode", "wikidata id", "qcode", "wn synset", "placeholder"}
 )
 """Labels that say that there is none, and keys of tables that stand where a label belongs."""
+_ANYTHING = frozenset(("thing", "object", "item", "other", "stuff", "misc", "article", "entity"))
+"""Labels of perception that fit everything."""
 
 _CODE_OF_WIKIDATA = re.compile(r"Q\d{2,}")
 _NUMBERED_WORD = re.compile(r"([^\W\d]{3,})\d+")
@@ -165,6 +167,11 @@ def is_named(label: str) -> bool:
     text = label.strip()
     is_code = _NUMBER.fullmatch(text) or _CODE_OF_WIKIDATA.fullmatch(text)
     return normalise_label(label) not in _UNNAMED and not is_code
+
+
+def names_a_kind(label: str) -> bool:
+    """Return True for a label that says what a thing is: it is named, and not just an "object"."""
+    return is_named(label) and normalise_label(label) not in _ANYTHING
 
 
 def describe_label(label: str) -> str:

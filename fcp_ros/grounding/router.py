@@ -7,7 +7,8 @@ Failures fall back in this order:
         ->  the fallback oracle  ->  default_degree  ->  error with all reasons
 
 Of a hazard, what none of them can judge is not safe: its degree is 0, with the reasons. A model has
-an opinion of everything, so of a hazard it is not asked about a thing without a name.
+an opinion of everything, so of a hazard it is not asked about a thing without a name ("object" was
+0.84 safe for a child).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fcp_ros.domain.model import DEFAULT_ORACLE, TABLE, Combination, GradedPredicate, OracleChoice
-from fcp_ros.foundation.labels import is_named, normalise_label
+from fcp_ros.foundation.labels import names_a_kind
 from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.grounding.cached_oracle import CachedOracle
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError, JudgementRequest, Membership
@@ -113,7 +114,7 @@ class OracleRouter:
                 f"label, or the table of {predicate.name} an entry for it",
             )
             for place, request in enumerate(requests)
-            if (words := find_nameless_label(request))
+            if (words := _find_nameless_label(request))
         }
 
     def _has_rescue(self, predicate: GradedPredicate, names: Sequence[str]) -> bool:
@@ -193,14 +194,10 @@ class OracleRouter:
         )
 
 
-_ANYTHING = frozenset(("thing", "object", "item", "other", "stuff", "misc", "article", "entity"))
-"""Labels of perception that fit everything; "object" was 0.84 safe for a child."""
-
-
-def find_nameless_label(request: JudgementRequest) -> str:
+def _find_nameless_label(request: JudgementRequest) -> str:
     """Find the first label of a request's things that doesn't say what it is; "" if all do."""
     labels = (argument.words for argument in request.arguments if not argument.is_text)
-    return next((w for w in labels if not is_named(w) or normalise_label(w) in _ANYTHING), "")
+    return next((label for label in labels if not names_a_kind(label)), "")
 
 
 UNJUDGED = "unjudged"

@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.foundation.labels import describe_label, is_named, match_label, normalise_label
+from fcp_ros.foundation.labels import (
+    describe_label,
+    is_named,
+    match_label,
+    names_a_kind,
+    normalise_label,
+)
 
 
 @pytest.mark.parametrize(
@@ -101,3 +107,10 @@ def test_a_description_is_not_what_it_describes() -> None:
 def test_numbers_are_no_names(label, named, words):
     assert is_named(label) == named
     assert describe_label(label) == words
+
+
+def test_a_word_for_everything_names_no_kind():
+    assert [names_a_kind(label) for label in ("object_3", "Thing", "unknown", "", "mug")] == [
+        *4 * [False],
+        True,
+    ]

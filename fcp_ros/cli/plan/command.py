@@ -85,16 +85,27 @@ def plan(
                 ask = TerminalQuestions(display, interruption).ask
                 listener = Listener(display.show, ask)
                 answer = PlanCommand(asked, start, interruption, listener).answer()
-            if out is not None and answer.result.plan is not None:
-                out.write_text(answer.to_ipc_plan(), encoding="utf-8")
-            if behaviour_tree is not None and answer.result.plan is not None:
-                text = to_behaviour_tree(answer.result.plan)
-                behaviour_tree.write_text(text, encoding="utf-8")
+            _write_plan(answer, out, behaviour_tree)
             if page is not None:
                 answer.write_page(asked, page)
         _print_answer(answer, request, why or ())
         status = PlanStatus.CANCELLED if interruption.cancelled else answer.result.status
     raise typer.Exit(to_exit_code(status))
+
+
+def _write_plan(answer: PlanOutput, out: Path | None, behaviour_tree: Path | None) -> None:
+    """Write the plan, if there is one, to the files that are wanted of it."""
+    plan = answer.result.plan
+    if plan is None:
+        return
+    texts: dict[Path, str] = {}
+    if out is not None:
+        texts[out] = answer.to_ipc_plan()
+    if behaviour_tree is not None:
+        texts[behaviour_tree] = to_behaviour_tree(plan)
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
 
 def _print_answer(answer: PlanOutput, request: RequestOptions, why: Iterable[str]) -> None:
