@@ -216,7 +216,7 @@ def test_names_that_the_library_does_not_take_are_refused(changes, says):
 
 
 def test_the_command_writes_the_plan(tmp_path):
-    file = tmp_path / "plan.xml"
+    file = tmp_path / "plans" / "plan.xml"  # a folder that is made
     arguments = ["plan", "--scene", "twin_house_furnished", "--goal", "on(mug_1, counter_1)"]
     result = CliRunner().invoke(app, [*arguments, "--behaviour-tree", str(file)])
     assert result.exit_code == 0, result.output
