@@ -52,7 +52,7 @@ def test_bad_words_end_with_a_sentence(instruction, words):
         (("--confirm-below", "1.5"), "from 0 to 1"),
         (("--time-limit", "0"), "seconds above 0"),
         (("--time-limit", "-1"), "seconds above 0"),
-        (("--reader", "model", "--reader-model", "/nonexistent"), "there is no model"),
+        (("--reader", "model", "--reader-model", "no/such/folder"), "there is no model"),
         (("--reader", "file", "--reader-file", "/dev/null"), "a device"),
         (("--reader", "endpoint", "--reader-endpoint", "rubbish"), "http://localhost:8000/v1"),
     ],
