@@ -6,6 +6,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.parser import parse_expression
@@ -19,7 +20,7 @@ from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros,
 from fcp_ros.nodes.conversions.plan import budgets_from_ros, plan_from_ros
 from fcp_ros.nodes.conversions.scene import read_bytes
 from fcp_ros.nodes.grounder.learner import OutcomeLearner
-from fcp_ros.nodes.recording import TOPICS, RecordedMessage, Recording
+from fcp_ros.nodes.recording import RecordedMessage, Recording
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
 from fcp_ros.planning import Plan, PlanningOptions, PlanningRequest, PlanningResult
 from fcp_ros.planning.model.plan import Judged
@@ -104,24 +105,32 @@ class RecordingReplay:
             for message in recording.read({"task_plan"})
         }
         states = _StateMemory(self._domain, wanted, self._notes.append)
+        # The whole scene first: between topics there is no order, and a plan may have been
+        # recorded before the graph that it was made on.
+        for message in recording.read({"scene_graph", "scene_changes"}):
+            with self._noting_damage(message):
+                states.take(message)
         plans: list[ReplayedPlan] = []
-        for message in recording.read(TOPICS):
+        for message in recording.read({"task_plan", "outcomes"}):
             self._stamp = message.stamp
-            try:
+            with self._noting_damage(message):
                 if message.topic == "outcomes":
                     self._learn(message)
-                elif message.topic == "task_plan":
+                else:
                     plan = read_bytes(message.data, PlanMessage)
                     show(plan.goal)
                     plans.append(self._plan_again(plan, states))
-                else:
-                    states.take(message)
-            except ConversionError as error:
-                self._notes.append(f"a message on {message.topic} was left out: {error}")
         simulated = int(str(self._learner.values()["simulated_outcomes_left_out"]))
         return ReplayReport(
             tuple(plans), self._outcomes, self._evidence, simulated, tuple(self._notes)
         )
+
+    @contextmanager
+    def _noting_damage(self, message: RecordedMessage) -> Iterator[None]:
+        try:
+            yield
+        except ConversionError as error:
+            self._notes.append(f"a message on {message.topic} was left out: {error}")
 
     def _learn(self, message: RecordedMessage) -> None:
         outcome = read_bytes(message.data, ActionOutcome)
@@ -142,7 +151,7 @@ class RecordingReplay:
             len(plan.steps),
             plan.membership,
         )
-        state = states.find(message.scene_sequence_number)
+        state = states.find(message.scene_sequence_number, self._stamp)
         if state is None:
             number = message.scene_sequence_number
             text = f"the scene graph number {number}, which it was made on, was not recorded"
@@ -211,7 +220,8 @@ class _StateMemory:
         self._wanted = wanted
         self._complain = complain
         self._follower = SceneFollower()
-        self._states: dict[int, WorldState] = {}
+        # A scene that was loaded anew may count again: each number has its states in time.
+        self._states: dict[int, list[tuple[float, WorldState]]] = {}
 
     def take(self, message: RecordedMessage) -> None:
         """Follow the scene by a message; raises ConversionError if it is damaged."""
@@ -223,10 +233,14 @@ class _StateMemory:
         if sequence is None or sequence not in self._wanted:
             return
         try:
-            self._states[sequence] = self._follower.state(self._domain)
+            state = self._follower.state(self._domain)
         except NoSceneError as error:
             self._complain(str(error))
+        else:
+            self._states.setdefault(sequence, []).append((message.stamp, state))
 
-    def find(self, sequence: int) -> WorldState | None:
-        """Return the state of a graph; None if it was not recorded."""
-        return self._states.get(sequence)
+    def find(self, sequence: int, stamp: float) -> WorldState | None:
+        """Return the last state of a graph until then, or its first one; None if there is none."""
+        states = self._states.get(sequence, [])
+        until_then = [state for recorded, state in states if recorded <= stamp]
+        return until_then[-1] if until_then else next((state for _, state in states), None)
