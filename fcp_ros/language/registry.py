@@ -126,7 +126,7 @@ READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
 }
 """The maker of every reader by its name in options and parameters."""
 
-CASCADED = frozenset(["domain", "chart"])
+CASCADED = frozenset(["domain", "chart", "learned"])
 """Readers that have a language model asked about what they can't read, where one is configured."""
 
 
