@@ -247,7 +247,7 @@ class _SlotFiller:
             elif slot in list_slots(variant):
                 return None
         try:
-            goal = rename_variables(fill_goal(task, values, (), self._words.kinds))
+            goal = rename_variables(fill_goal(task, values))
         except (ExpressionError, ValueError):
             return None
         text = to_text(goal)
