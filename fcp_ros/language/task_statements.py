@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.resolution import expand_kinds
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -49,6 +50,7 @@ def list_task_statements(domain: Domain) -> Iterator[TaskStatement]:
             goal = make_task_meaning(way).goal
             if goal is None:
                 continue
+            goal = expand_kinds(goal, domain.words.kinds)
             plain = _drop_atoms(goal, guides)
             for one in (goal,) if plain == goal else (goal, plain):
                 yield _make_statement(task, one)

@@ -84,11 +84,11 @@ def _check_goal(
     elements = {slot: v for slot, v in values.items() if isinstance(v, Constant)}
     spoken = {slot: v for slot, v in values.items() if slot not in elements}
     try:
-        check_goal(fill_goal(task, values, additions, domain.words.kinds), domain, instance)
+        check_goal(fill_goal(task, values, additions), domain, instance)
         free = [slot for slot in elements if _may_be_left_out(task, slot)]
         if free:  # the same with the elements that need not be said
             spoken.update((s, v) for s, v in elements.items() if s not in free)
-            check_goal(fill_goal(task, spoken, additions, domain.words.kinds), domain, instance)
+            check_goal(fill_goal(task, spoken, additions), domain, instance)
     except ExpressionError as error:
         fix = "write it in the language of docs/goals.md, with {slots} for the parameters"
         message = str(error.message).rstrip(".")

@@ -59,7 +59,6 @@ class SlotFiller:
     def __init__(self, resolver: TermResolver) -> None:
         self._resolver = resolver
         self._schema = resolver.context.domain.schema
-        self._kinds = resolver.context.domain.words.kinds
         self._names: set[str] = set()
 
     def relate(self, theme: Term, place: Term, preposition: str) -> list[Statement]:
@@ -247,7 +246,7 @@ class SlotFiller:
         filled: dict[str, SlotValue] = dict(values)
         said = [a.addition for a in additions if a.addition is not None]
         try:
-            return fill_goal(meaning.task, filled, said, self._kinds)
+            return fill_goal(meaning.task, filled, said)
         except ValueError as error:
             raise Unresolved(str(error)) from None
 
