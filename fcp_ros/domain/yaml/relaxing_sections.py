@@ -48,9 +48,10 @@ def check_task_goals(domain: Domain, report: Diagnostics) -> None:
         faults = len(report.diagnostics)
         _check_goal(task, None, domain, (*path, "goal"), f"task {name}", report)
         _check_default_labels(task, domain, (*path, "defaults"), report)
-        if task.several:
-            several, owner = task.of_several(), f"several of task {name}"
-            _check_goal(several, None, domain, (*path, "several"), owner, report)
+        for key, other in (("several", task.several), ("left", task.left)):
+            if other:
+                owner = f"{key} of task {name}"
+                _check_goal(task.with_goal(other), None, domain, (*path, key), owner, report)
         if len(report.diagnostics) > faults:
             continue
         for position, addition in enumerate(task.additions):
