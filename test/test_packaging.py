@@ -117,6 +117,7 @@ def test_each_installed_executable_has_its_node(repository: Path, cmake_text: st
         "task_planner",
         "executive",
         "simulated_executor",
+        "nav2_executor",
         "fcp_nodes",
     } == set(nodes)
     for module in nodes.values():
@@ -302,7 +303,7 @@ def test_what_the_bridges_read_is_installed(repository: Path) -> None:
     if not (Path(sys.prefix) / "stamps" / "interfaces").is_file():
         pytest.skip("this environment was not made by `make setup`")
     packages = [file.parent.name for file in repository.glob("test/interfaces/*/package.xml")]
-    assert {"hydra_msgs", "tf2_msgs", "vision_msgs"} <= set(packages)
+    assert {"hydra_msgs", "nav2_msgs", "tf2_msgs", "vision_msgs"} <= set(packages)
     assert not [package for package in packages if importlib.util.find_spec(package) is None]
 
 
