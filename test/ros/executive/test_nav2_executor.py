@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 import itertools
-import threading
-from dataclasses import dataclass
 
 import pytest
 import rclpy
 from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import TransformStamped
-from rclpy.action import CancelResponse, GoalResponse
-from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.context import Context
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
@@ -26,15 +22,13 @@ from fcp_ros.nodes.conversions.plan import step_to_ros
 from fcp_ros.nodes.conversions.scene import graph_to_ros
 from fcp_ros.nodes.executors.nav2_executor import Nav2ExecutorNode
 from fcp_ros.nodes.runtime.qos import state_qos
-from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer
 from fcp_ros.nodes.runtime.spin import running
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 
-NavigateToPose = pytest.importorskip(
-    "nav2_msgs.action", reason="`make setup` has not built the tests' interfaces"
-).NavigateToPose
+pytest.importorskip("nav2_msgs", reason="`make setup` has not built the tests' interfaces")
+from like_nav2 import Drive, LikeNav2
 
 KITCHEN = SceneNode("kitchen_1", Layer.ROOM, "kitchen", attributes={"stand_x": 1.5, "stand_y": 2.0})
 HALL = SceneNode("hall_1", Layer.ROOM, "hall", pose=Pose.at(5.0, 5.0, 0.0))
@@ -42,67 +36,6 @@ HALL = SceneNode("hall_1", Layer.ROOM, "hall", pose=Pose.at(5.0, 5.0, 0.0))
 
 def graph_of(*nodes, frame="map"):
     return SceneGraph({node.id: node for node in nodes}, frame_id=frame)
-
-
-@dataclass
-class Drive:
-    """What the server does with the next goals."""
-
-    off_by: float = 0.25  # distance from the goal at the end (m)
-    code: int = 0  # error code with which it aborts; 0: it succeeds
-    told: bool = True  # it gives feedback
-    aborts: bool = False  # it aborts without a code
-    hangs: bool = False  # until it is cancelled
-    stops: bool = True  # it ends goals that were cancelled
-    frame: str = "map"
-
-
-class LikeNav2:
-    """Serves ``navigate_to_pose`` as nav2's bt_navigator does: one thread for each goal."""
-
-    def __init__(self, probe, name):
-        self.accepts = True
-        self.drive = Drive()
-        self.goals = []
-        self.released = threading.Event()  # ends drives that hang
-        self._server = SafeActionServer(
-            probe.node,
-            NavigateToPose,
-            name,
-            self._execute,
-            callback_group=ReentrantCallbackGroup(),
-            goal_callback=lambda _: GoalResponse.ACCEPT if self.accepts else GoalResponse.REJECT,
-            cancel_callback=lambda _: CancelResponse.ACCEPT,
-        )
-
-    def _execute(self, goal):
-        drive = self.drive
-        self.goals.append(goal.request)
-        feedback = NavigateToPose.Feedback(distance_remaining=4.0, number_of_recoveries=1)
-        feedback.current_pose.header.frame_id = drive.frame
-        position = feedback.current_pose.pose.position
-        if drive.told:
-            goal.publish_feedback(feedback)
-        while drive.hangs and not self.released.wait(0.01):
-            if goal.is_cancel_requested and drive.stops:
-                goal.canceled()
-                return NavigateToPose.Result()
-        if drive.code or drive.aborts:
-            goal.abort()
-            return NavigateToPose.Result(error_code=drive.code, error_msg="as the test wants it")
-        if drive.told:
-            there = goal.request.pose.pose.position
-            position.x, position.y = there.x + drive.off_by, there.y
-            feedback.distance_remaining = 0.0
-            goal.publish_feedback(feedback)
-        goal.succeed()
-        return NavigateToPose.Result()
-
-    def close(self):
-        self.released.set()
-        server, self._server = self._server, None
-        if server is not None:
-            server.destroy()
 
 
 @pytest.fixture(scope="module")
