@@ -40,7 +40,7 @@ class ActionBounds:
 
 @dataclass(frozen=True)
 class Translation:
-    """How the steps of an executor become goals of another action, and its answers outcomes.
+    """The way from an executor's steps to goals of another action, and from its answers to outcomes.
 
     All are called in the threads of the node's executor, and must return at once.
     """

@@ -54,7 +54,7 @@ MoveStep = Callable[[PlanStep], JointTarget | LinkTarget]
 
 @dataclass(frozen=True)
 class ArmSettings:
-    """How MoveIt plans for an arm."""
+    """Settings of MoveIt's planning for an arm."""
 
     group: str  # planning group of the SRDF
     action: str = "move_action"

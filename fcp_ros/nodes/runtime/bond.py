@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import importlib
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
+from rclpy.node import Node
 
-if TYPE_CHECKING:
-    from fcp_ros.nodes.runtime.lifecycle import TransitionsNode
+MakeTimer = Callable[[float, Callable[[], None], CallbackGroup], Any]
+"""Makes a timer of the node: period (s), callback, group."""
 
 TOPIC = "bond"
 """Relative, as nav2's: manager and nodes are in one namespace."""
@@ -38,10 +40,10 @@ def _find_status_type() -> Any:
 class Bond:
     """One end of a bond; what the other one does has no effect here, as in nav2's own nodes.
 
-    `period`: seconds between two beats.
+    `period`: time between two beats (s).
     """
 
-    def __init__(self, node: TransitionsNode, period: float) -> None:
+    def __init__(self, node: Node, make_timer: MakeTimer, period: float) -> None:
         self._node: Any = node
         self._period = period
         self._type = _find_status_type()
@@ -51,7 +53,7 @@ class Bond:
         self._subscription = self._node.create_subscription(
             self._type, TOPIC, self._hear, 5, callback_group=group
         )
-        self._timer = self._node.create_steady_timer(period, lambda: self._say(True), group)
+        self._timer = make_timer(period, lambda: self._say(True), group)
         self._say(True)
 
     def close(self) -> None:

@@ -234,7 +234,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
     def _form_bond(self) -> None:
         period = self.parameters.number("bond_period")
         if period > 0.0 and not self.parameters.flag("autostart") and bond_is_installed():
-            self._bond = Bond(self, period)
+            self._bond = Bond(self, self.create_steady_timer, period)
 
     def _break_bond(self) -> None:
         bond, self._bond = self._bond, None
