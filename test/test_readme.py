@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README and docs/on_your_robot.md stay true: their fcp commands run, their links lead somewhere."""
+"""README and docs/on_your_robot.md stay true: their commands run, their links lead somewhere."""
 
 import re
 import shlex

@@ -40,7 +40,7 @@ class ActionBounds:
 
 @dataclass(frozen=True)
 class Translation:
-    """The way from an executor's steps to goals of another action, and from its answers to outcomes.
+    """The way from steps to goals of another action, and from its answers to outcomes.
 
     All are called in the threads of the node's executor, and must return at once.
     """
