@@ -60,7 +60,6 @@ class _Errand:
 
     run: StepRun
     call: ActionCall | None = None
-    accepted: bool = False
     feedback: Any = None  # the last one
     stop: Outcome | None = None  # why it was told to stop
     deadline: Alarm | None = None
@@ -182,7 +181,6 @@ class ActionExecutor:
 
     def _on_accepted(self, errand: _Errand) -> None:
         with self._lock:
-            errand.accepted = True
             if errand.stop is not None:
                 return
             limit = errand.run.goal.request.timeout

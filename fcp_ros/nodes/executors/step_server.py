@@ -62,7 +62,8 @@ class StepServer:
         # Starts a step and returns at once; raises ValueError to refuse it (INVALID_ACTION)
         begin: Callable[[StepRun], None],
         *,
-        # Called with the step that somebody asked to cancel, maybe before the goal's status says so
+        # Called with the step that somebody asked to cancel, maybe twice, and maybe before the
+        # goal's status says so
         cancel: Callable[[StepRun], None] | None = None,
         group: CallbackGroup | None = None,
     ) -> None:
@@ -72,6 +73,8 @@ class StepServer:
         self._run: StepRun | None = None
         self._lock = threading.RLock()
         """Guards `_run`, and that a run ends once."""
+        self._cancelled: set[bytes] = set()
+        """Goals that were cancelled and have not ended; one may be before its step has begun."""
         self._server: Any = SafeActionServer(
             node,
             ExecuteStep,
@@ -107,6 +110,7 @@ class StepServer:
             await begun.done
             assert begun.outcome is not None
             begun = begun.outcome
+        self._cancelled.discard(bytes(goal.goal_id.uuid))
         end_goal(goal, _ENDS.get(begun.code, GoalEnd.ABORTED))
         return outcome_to_result(begun)
 
@@ -125,9 +129,12 @@ class StepServer:
             self._begin(run)
         except ValueError as error:
             self.end(run, Outcome(OutcomeCode.INVALID_ACTION, str(error)))
+        if self._cancel is not None and bytes(goal.goal_id.uuid) in self._cancelled:
+            self._cancel(run)
         return run
 
     def _on_cancel(self, goal: ServerGoalHandle) -> CancelResponse:
+        self._cancelled.add(bytes(goal.goal_id.uuid))
         run = self._run
         if self._cancel is not None and run is not None and run.goal.goal_id == goal.goal_id:
             self._cancel(run)

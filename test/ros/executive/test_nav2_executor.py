@@ -20,6 +20,7 @@ from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.nodes.conversions.plan import step_to_ros
 from fcp_ros.nodes.conversions.scene import graph_to_ros
+from fcp_ros.nodes.executors.action_executor import ActionExecutor, Translation
 from fcp_ros.nodes.executors.nav2_executor import Nav2ExecutorNode
 from fcp_ros.nodes.runtime.qos import state_qos
 from fcp_ros.nodes.runtime.spin import running
@@ -29,6 +30,7 @@ from fcp_ros.scene.graph.graph import SceneGraph
 
 pytest.importorskip("nav2_msgs", reason="`make setup` has not built the tests' interfaces")
 from like_nav2 import Drive, LikeNav2
+from nav2_msgs.action import NavigateToPose
 
 KITCHEN = SceneNode("kitchen_1", Layer.ROOM, "kitchen", attributes={"stand_x": 1.5, "stand_y": 2.0})
 HALL = SceneNode("hall_1", Layer.ROOM, "hall", pose=Pose.at(5.0, 5.0, 0.0))
@@ -266,3 +268,24 @@ def test_the_executive_drives_with_nav2(serve, brain, plan_of):
     (outcome,) = result.outcomes
     assert outcome.quality == pytest.approx(0.75)
     assert asker.server.goals[0].pose.pose.position.x == 5.0
+
+
+def test_a_cancel_that_comes_while_the_goal_is_made_counts(probe, until):
+    nav2 = LikeNav2(probe, "/early/navigate_to_pose")
+    nav2.drive = Drive(hangs=True)
+
+    def make_goal(run):
+        until(lambda: run.goal.is_cancel_requested, "the cancel")
+        return NavigateToPose.Goal()
+
+    translation = Translation(make_goal, lambda *_: None, lambda _: (0.0, ""))
+    executor = ActionExecutor(
+        probe.node, "/early/navigate", NavigateToPose, "/early/navigate_to_pose", translation
+    )
+    until(lambda: executor.is_ready, "the server")
+    asker = Asker(probe, until, None, nav2, "/early/navigate")
+    handle = asker.send()
+    handle.cancel_goal_async()
+    assert asker.end(handle)[0] is OutcomeCode.CANCELLED
+    executor.close()
+    nav2.close()
