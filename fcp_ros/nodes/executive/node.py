@@ -63,7 +63,7 @@ from fcp_ros.nodes.runtime.domain_parameter import (
     load_configured_domain,
 )
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
-from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
+from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal, execute_goal
 from fcp_ros.nodes.runtime.qos import event_qos, state_qos
 from fcp_ros.nodes.runtime.request_checks import (
     CLEANED_UP,
@@ -109,9 +109,10 @@ class ExecutiveNode(ManagedNode):
     arrived under a name that the domain does not have), and with the parameter trust_executors also
     ``scene_graph_update`` (SceneGraphUpdate, events).
 
-    A goal's life: rclpy accepts it (`_accept` makes its `GoalContext`), its coroutine hands it to
-    the `ExecutiveThread` and awaits the job's end; only that coroutine ends the goal at the action
-    server. Threads and locks: see the package's docstring.
+    A goal's life: rclpy accepts it, and `_accept` makes its `GoalContext` and hands it to the
+    `ExecutiveThread`. When its turn has come, or when it has ended before, rclpy executes it: its
+    coroutine awaits the job's end, and only that coroutine ends the goal at the action server.
+    Threads and locks: see the package's docstring.
 
     A deactivation ends the goals that wait, asks the one at work to end, and waits for nothing. Its
     step gets the grace time to stop, and its outcome is published even though the node is inactive.
@@ -367,10 +368,16 @@ class ExecutiveNode(ManagedNode):
     # --- goals (in rclpy's threads) -------------------------------------------------------------
 
     def _accept(self, goal: ServerGoalHandle) -> None:
-        context = GoalContext(goal)
+        executor = self.executor
+        context = GoalContext(goal, lambda: executor.create_task(execute_goal, goal))
         with self._lock:
             self._contexts[context.key] = context
-        goal.execute()
+        try:
+            refused = self._submit(context)
+        except Exception as error:
+            refused = _refuse(goal.request, self.internal_fault("accepting a goal", error))
+        if refused is not None:
+            context.answer.set_result(refused)
 
     def _cancel(self, goal: ServerGoalHandle) -> None:
         with self._lock:
@@ -383,12 +390,11 @@ class ExecutiveNode(ManagedNode):
             self._thread.cancel(context)
 
     async def _execute(self, goal: ServerGoalHandle) -> Any:
-        """Hand a goal to the executive's thread, and await its end."""
+        """Await the end of a goal, and end it at the action server."""
         with self._lock:
             context = self._contexts[bytes(goal.goal_id.uuid)]
         try:
-            refused = self._submit(context)
-            end, result = await self._await(context) if refused is None else refused
+            end, result = await self._await(context)
             end_goal(goal, end)
             return result
         finally:
@@ -403,9 +409,6 @@ class ExecutiveNode(ManagedNode):
             return _refuse(request, refusal)
         if thread is None or parts is None:
             return _refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
-        assert self._step_clients is not None, "it is made and closed with the parts"
-        if doubled := self._step_clients.find_executives():
-            return _abort(request, "NAME_CONFLICT", doubled)
         context.show(since=self.get_clock().now().to_msg())
         ticket = make_ticket(self.parameters, context.key, request)
         most_waiting = self.parameters.integer("most_waiting")
@@ -446,6 +449,8 @@ class ExecutiveNode(ManagedNode):
     def _work(self, context: GoalContext, parts: ExecutiveParts) -> GoalResult:
         whole = {chunk.name for chunk in parts.domain.chunks.values() if chunk.graded}
         assert self._step_clients is not None, "a goal is ended before they are closed"
+        if doubled := self._step_clients.find_executives():
+            return _abort(context.goal.request, "NAME_CONFLICT", doubled)
         channels = ReportChannels(
             parts.delivery.send,
             self._states,
