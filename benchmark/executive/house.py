@@ -11,6 +11,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
 from fcp_ros.cset import Instance, InstanceBuilder
 from fcp_ros.domain import parse_domain
 from fcp_ros.planning.model.plan import PlanStep
@@ -55,6 +58,8 @@ PER_ROOM = 4.0
 """Seconds from one room to the next."""
 HANDLING = 10.0
 """Seconds to pick an item up and to put it down."""
+FORBIDDEN = 1e6
+"""Seconds of the way from a task's end to its own beginning."""
 
 
 @dataclass(frozen=True)
@@ -104,25 +109,22 @@ def make_shift(tasks: Sequence[Task], robots: int) -> Shift:
 def find_bound(tasks: Sequence[Task], starts: Sequence[int]) -> tuple[float, str]:
     """Return a time (s) that no order of the tasks beats, and what it is.
 
-    Each task takes its work, and the way to it from where some other task ends or a robot starts:
-    at least the shortest of those. Their sum is done by all robots together; and no task is done
-    before the nearest robot has got there and done it.
+    Each task takes its work, and the way to it from where another task ends or a robot starts;
+    and from each such place only one way is gone. The cheapest such choice of ways (an assignment)
+    is a lower bound on all ways together, which the robots share. And no task is done before the
+    nearest robot has got there and done it.
     """
     ends = [*starts, *(task.target for task in tasks)]
-    ways = [
-        min(
-            measure_way(end, task.source)
-            for place, end in enumerate(ends)
-            if place != len(starts) + number
-        )
-        for number, task in enumerate(tasks)
-    ]
-    total = sum(task.work + way for task, way in zip(tasks, ways, strict=True)) / len(starts)
+    ways = np.array([[measure_way(end, task.source) for end in ends] for task in tasks])
+    numbers = np.arange(len(tasks))
+    ways[numbers, len(starts) + numbers] = FORBIDDEN
+    chosen = ways[linear_sum_assignment(ways)].sum()
+    total = (sum(task.work for task in tasks) + float(chosen)) / len(starts)
     longest = max(
         task.work + min(measure_way(start, task.source) for start in starts) for task in tasks
     )
     if total >= longest:
-        return total, "all work and the shortest ways to it, by all robots alike"
+        return total, "all work and the least ways, shared by all robots"
     return longest, "the longest task"
 
 

@@ -89,8 +89,8 @@ def measure(quick: bool) -> Part:
         lines.append(line)
         verdicts += found
     notes = (
-        "alone: the same tasks by one robot. bound: all work and the shortest ways to it by all "
-        "robots alike, or the longest task.",
+        "alone: the same tasks by one robot. bound: all work and the least ways between tasks (an "
+        "assignment), shared by all robots; or the longest task.",
         "Each task goes to the robot that is free first, which takes the nearest (house.py).",
     )
     return Part("robots side by side", lines, verdicts, notes)
