@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from benchmark.executive.house import DOMAIN, make_shift, make_tasks
 from benchmark.tables import Line, Part, Verdict, limit
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.execution.monitoring import Monitor, PlanWatch
+from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.verification.stepping import StepRules
 
 ELEMENTS = 10_000
@@ -56,7 +57,7 @@ def _judge(name: str, median: float) -> Iterator[Verdict]:
     yield limit(f"{name}: CPU until it is known", median, WITHIN, "ms")
 
 
-def _find_last_picked(steps) -> tuple[str, str]:
+def _find_last_picked(steps: Sequence[PlanStep]) -> tuple[str, str]:
     """Return the item that is picked up last, and where."""
     step = [one for one in steps if one.rule == "pick"][-1]
     _, item, place = step.elements

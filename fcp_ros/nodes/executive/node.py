@@ -19,7 +19,7 @@ from fcp_ros.execution.goal_queue import Admission
 from fcp_ros.foundation.sqlite_file import DatabaseFileError
 from fcp_ros.grounding.calibration.store import locate_store
 from fcp_ros.grounding.options import EvidenceOrigin
-from fcp_ros.msg import ActionOutcome, ExecutionState, NameProposals, PlanStatus, SceneGraphUpdate
+from fcp_ros.msg import ActionOutcome, ExecutionState, NameProposals, SceneGraphUpdate
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.goals import (
     Conclusion,
@@ -40,6 +40,7 @@ from fcp_ros.nodes.executive.parameters import (
     make_wait_settings,
 )
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
+from fcp_ros.nodes.executive.refusals import GoalResult, abort, make_result, refuse
 from fcp_ros.nodes.executive.reports import (
     GoalReport,
     ReportChannels,
@@ -77,9 +78,6 @@ from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.nodes.scene_access.owner import SceneOwner
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
 from fcp_ros.srv import AnswerQuestion, ControlExecution, ListGoals, RemainingPlan, SettleName
-
-GoalResult = tuple[GoalEnd, Any]
-"""The end of a goal, and its result message."""
 
 DEACTIVATED = "The node was deactivated."
 
@@ -375,7 +373,7 @@ class ExecutiveNode(ManagedNode):
         try:
             refused = self._submit(context)
         except Exception as error:
-            refused = _refuse(goal.request, self.internal_fault("accepting a goal", error))
+            refused = refuse(goal.request, self.internal_fault("accepting a goal", error))
         if refused is not None:
             context.answer.set_result(refused)
 
@@ -406,9 +404,9 @@ class ExecutiveNode(ManagedNode):
         thread, parts, request = self._thread, self._parts, context.goal.request
         refusal = self.refusal(request)
         if refusal is not None:
-            return _refuse(request, refusal)
+            return refuse(request, refusal)
         if thread is None or parts is None:
-            return _refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
+            return refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         context.show(since=self.get_clock().now().to_msg())
         ticket = make_ticket(self.parameters, context.key, request)
         most_waiting = self.parameters.integer("most_waiting")
@@ -417,9 +415,9 @@ class ExecutiveNode(ManagedNode):
                 context, ticket, lambda: self._work(context, parts), most_waiting
             )
         except WorkerClosed:
-            return _refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
+            return refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         if arrival.admission is Admission.REFUSED:
-            return _refuse(request, RequestRefusal(RefusalKind.BUSY, arrival.message))
+            return refuse(request, RequestRefusal(RefusalKind.BUSY, arrival.message))
         note = note_contradiction(context, thread.list_goals()[0])
         if arrival.admission is Admission.WAITS:
             tell_waiting(context, f"{arrival.message} {note}".rstrip())
@@ -438,11 +436,11 @@ class ExecutiveNode(ManagedNode):
         except GoalWithdrawn as withdrawn:
             errors = PlanError if isinstance(request, ExecutePlan.Goal) else GoalError
             ended = conclude_cancelled(context, errors, str(withdrawn))
-            return ended.end, _make_result(request, ended.code, ended.message)
+            return ended.end, make_result(request, ended.code, ended.message)
         except JobCancelled:
-            return _refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
+            return refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         except Exception as error:
-            return _refuse(request, self.internal_fault("executing a goal", error))
+            return refuse(request, self.internal_fault("executing a goal", error))
 
     # --- goals (in the executive's thread) ------------------------------------------------------
 
@@ -450,7 +448,7 @@ class ExecutiveNode(ManagedNode):
         whole = {chunk.name for chunk in parts.domain.chunks.values() if chunk.graded}
         assert self._step_clients is not None, "a goal is ended before they are closed"
         if doubled := self._step_clients.find_executives():
-            return _abort(context.goal.request, "NAME_CONFLICT", doubled)
+            return abort(context.goal.request, "NAME_CONFLICT", doubled)
         channels = ReportChannels(
             parts.delivery.send,
             self._states,
@@ -480,30 +478,6 @@ class ExecutiveNode(ManagedNode):
         except Exception as error:
             sentence = self.internal_fault("executing a goal", error).sentence
             return run.conclude(Conclusion(GoalEnd.ABORTED, code, sentence))
-
-
-def _refuse(request: Any, refusal: RequestRefusal) -> GoalResult:
-    """Return the end and the result of a goal that is not worked on."""
-    code = refusal.kind.name
-    is_plan = isinstance(request, ExecutePlan.Goal)
-    if refusal.kind is RefusalKind.INVALID_REQUEST:
-        code = "INVALID_PLAN" if is_plan else "PLANNING_FAILED"
-    end, result = _abort(request, code, refusal.sentence)
-    if refusal.kind is RefusalKind.INVALID_REQUEST and not is_plan:
-        result.plan_result.status.code = PlanStatus.INVALID_REQUEST
-        result.plan_result.status.message = refusal.sentence
-    return end, result
-
-
-def _abort(request: Any, code: str, sentence: str) -> GoalResult:
-    """Return the same for the name of a code that both actions have."""
-    errors = PlanError if isinstance(request, ExecutePlan.Goal) else GoalError
-    return GoalEnd.ABORTED, _make_result(request, errors[code], sentence)
-
-
-def _make_result(request: Any, code: int, sentence: str) -> Any:
-    action = ExecutePlan if isinstance(request, ExecutePlan.Goal) else AchieveGoal
-    return action.Result(error_code=int(code), error_msg=sentence)
 
 
 def main(args: Sequence[str] | None = None) -> int:

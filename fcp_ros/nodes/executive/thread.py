@@ -122,9 +122,13 @@ class GoalView:
 class GoalContext:
     """One goal of an action on its way through the executive's thread."""
 
-    # `execute`: has the action server execute the goal. Until then it has a status and no coroutine,
-    # since rclpy resumes all coroutines whenever one of them can go on.
-    def __init__(self, goal: Any, execute: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        goal: Any,
+        # Has the action server execute the goal. Until then it has a status and no coroutine: rclpy
+        # resumes all coroutines whenever one of them can go on
+        execute: Callable[[], None] = lambda: None,
+    ) -> None:
         self.goal = goal
         self._execute: Callable[[], None] | None = execute
         self.token = CancelToken()  # Cancelled when somebody wants the goal to end
