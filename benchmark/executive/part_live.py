@@ -36,8 +36,10 @@ FETCH = "on(mug_1, counter_1)"
 AT_ONCE, QUICK_AT_ONCE = (500, 2000), (500,)
 ROOM = 20
 """Goals that wait: the default of the parameter most_waiting."""
-SLOW, USUAL = 0.001, 1.0
-"""Of the parameter time_scale: a step that nobody waits for, and one of some seconds."""
+SLOW, USUAL = 0.01, 20.0
+"""Of the parameter time_scale: a step that nobody waits for, and the default."""
+PATIENT = ("min_step_timeout:=3600.0",)
+"""Parameters of the executive, so that such a step is not timed out."""
 START_WAIT, ANSWER_WAIT = 180.0, 300.0
 SETTLE = 5.0
 IDLE_SECONDS, QUICK_IDLE_SECONDS = 60.0, 20.0
@@ -75,6 +77,8 @@ class Observer:
         given = Parameter("time_scale", value=value).to_parameter_msg()
         call = self._time_scale.call_async(SetParameters.Request(parameters=[given]))
         wait_until(call.done, "the parameter")
+        answer = call.result().results[0]
+        assert answer.successful, answer.reason
 
     def send(self, goal: str) -> PendingGoal:
         """Send a goal as soon as the executive is there."""
@@ -115,18 +119,18 @@ def measure(quick: bool, domain: int) -> Part:
 
 def _measure(quick: bool, domain: int, folder: str) -> Iterator[Verdict]:
     began = time.monotonic()
-    with start(single_commands(Path(folder)), 1, domain) as nodes:
+    with start(single_commands(Path(folder), PATIENT), 1, domain) as nodes:
         yield _judge_start(nodes, began)
         observer = Observer(domain)
         try:
             wait_until(lambda: _has_scene(observer), "the scene", START_WAIT)
             yield from _judge_broken_plan(observer, nodes)
+            time.sleep(SETTLE)
+            yield from _judge_rest(nodes, quick)
             for count in QUICK_AT_ONCE if quick else AT_ONCE:
                 yield from _judge_many(observer, nodes, count)
         finally:
             observer.close()
-        time.sleep(SETTLE)
-        yield from _judge_rest(nodes, quick)
 
 
 def _watch(nodes: list[NodeProcess]) -> Watch:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,14 +95,25 @@ def start(
                 one.process.kill()
 
 
-def single_commands(folder: Path) -> dict[str, list[str]]:
-    """Return the command of each node, with stores in `folder`."""
+def single_commands(folder: Path, executive: Sequence[str] = ()) -> dict[str, list[str]]:
+    """Return the command of each node, with stores in `folder`.
+
+    Args:
+        folder: Of stores.
+        executive: Parameters of the executive, each as NAME:=VALUE.
+    """
     parameters = {
         "scene_graph": [f"scene:={SCENE}"],
         "grounder": [
             f"calibration_path:={folder}/calibration.sqlite",
             f"cache_path:={folder}/judgements.sqlite",
             "world:=simulated",
+        ],
+        "executive": [
+            "world:=simulated",
+            f"outcome_journal:={folder}/outcomes.sqlite",
+            f"name_store:={folder}/names.sqlite",
+            *executive,
         ],
     }
     commands = {}
