@@ -78,7 +78,19 @@ class SafeWaitable:
 
 
 class SafeActionServer(SafeWaitable, ActionServer):  # type: ignore[misc]
-    """rclpy's action server, destroyable at any time."""
+    """rclpy's action server, destroyable at any time, and with little work for goals that wait.
+
+    At each event of a waitable rclpy's executor tells all its futures where their callbacks run.
+    An action server has one for each goal, also for those whose result is kept: of 500 goals at
+    once each was visited 370 times.
+    """
+
+    def add_future(self, future: Future) -> None:
+        """See `rclpy.waitable.Waitable`; told once, as the executor remains the same."""
+        future._set_executor(self._node.executor)
+
+    def remove_future(self, future: Future) -> None:
+        """See `rclpy.waitable.Waitable`; nothing is kept."""
 
 
 class SafeActionClient(SafeWaitable, ActionClient):  # type: ignore[misc]
