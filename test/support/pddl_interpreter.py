@@ -31,6 +31,7 @@ class Interpreter:
     def __init__(self, texts: PddlTexts) -> None:
         self.domain, self.problem, self.goal = texts.domain, texts.problem, texts.goal
         self._ranks = rank_derived(self.domain)
+        self._objects: dict[tuple[str, ...], list[str]] = {}
         self.initial: State = self.derive(
             frozenset(
                 (predicate, *arguments)
@@ -39,8 +40,11 @@ class Interpreter:
             )
         )
 
-    def objects(self, types) -> list[str]:
-        return [o.name for o in self.problem.objects if set(types) & self._upwards(o.types[0])]
+    def objects(self, types: tuple[str, ...]) -> list[str]:
+        if types not in self._objects:  # asked for in each step by each parameter and quantifier
+            wanted, objects = set(types), self.problem.objects
+            self._objects[types] = [o.name for o in objects if wanted & self._upwards(o.types[0])]
+        return self._objects[types]
 
     def _upwards(self, type_: str) -> set[str]:
         above = (self._upwards(parent) for parent in self.domain.types.get(type_, ()))
