@@ -77,15 +77,17 @@ class Interpreter:
         """The state after an action; None where it can't be done."""
         (found,) = (a for a in self.domain.actions if a.name == action)
         bound = dict(zip((p.name for p in found.parameters), arguments, strict=True))
-        for parameter in found.parameters:
-            if bound[parameter.name] not in self.objects(parameter.types):
-                return None
-        if not self.holds(found.precondition, state, bound):
+        if any(bound[p.name] not in self.objects(p.types) for p in found.parameters):
             return None
-        if self.cost(action, arguments) is None:
+        return self._apply(found, bound, state)
+
+    def _apply(self, action, bound: dict[str, str], state: State) -> State | None:
+        if not self.holds(action.precondition, state, bound):
+            return None
+        if self._add_up(action, bound) is None:
             return None
         add, delete = set(), set()
-        for effect in found.effects:
+        for effect in action.effects:
             for new in self.bindings(effect.variables):
                 inner = {**bound, **new}
                 if self.holds(effect.condition, state, inner):
@@ -116,10 +118,9 @@ class Interpreter:
         found = set()
         for action in self.domain.actions:
             for bound in self.bindings(action.parameters):
-                arguments = tuple(bound[p.name] for p in action.parameters)
-                after = self.step(state, action.name, arguments)
+                after = self._apply(action, bound, state)
                 if after is not None and after != state:
-                    found.add((action.name, arguments, after))
+                    found.add((action.name, tuple(bound.values()), after))
         return found
 
     def reaches_goal(self, state: State) -> bool:
@@ -128,9 +129,13 @@ class Interpreter:
     def cost(self, action: str, arguments: tuple[str, ...]) -> Fraction | None:
         """What an action adds to total-cost; None where a function has no value."""
         (found,) = (a for a in self.domain.actions if a.name == action)
-        bound = dict(zip((p.name for p in found.parameters), arguments, strict=True))
+        return self._add_up(
+            found, dict(zip((p.name for p in found.parameters), arguments, strict=True))
+        )
+
+    def _add_up(self, action, bound: dict[str, str]) -> Fraction | None:
         total = Fraction(0)
-        for part in found.cost:
+        for part in action.cost:
             if isinstance(part, FunctionValue):
                 at = tuple(value(term, bound) for term in part.arguments)
                 part = self.problem.values.get(part.function, {}).get(at)
@@ -169,7 +174,7 @@ def list_uses(formula, negated: bool) -> Iterator[tuple[str, bool]]:
 
 
 def ground(atom: Atom, bound: dict[str, str]) -> tuple[str, ...]:
-    return (atom.predicate, *(value(term, bound) for term in atom.arguments))
+    return (atom.predicate, *[value(term, bound) for term in atom.arguments])
 
 
 def value(term, bound: dict[str, str]) -> str:
