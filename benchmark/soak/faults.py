@@ -15,7 +15,7 @@ from benchmark.soak.site import EXECUTORS, Disk, Process, SimulatedClock, World
 ITEMS = ("mug_1", "apple_1", "bowl_1", "book_1", "drinking_glass_1", "sponge_1", "vase_1")
 SUPPORTS = ("counter_1", "table_1", "tv_stand_1")
 
-PAUSES = (3.0, 9.0)
+PAUSES = (6.0, 20.0)
 """Seconds between two faults, at least and at most."""
 LASTING = (0.3, 4.0)
 """Seconds for which something is away, stopped or full."""

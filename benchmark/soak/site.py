@@ -23,10 +23,11 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from rosgraph_msgs.msg import Clock
 
 from benchmark.processes import read_resident
-from fcp_ros.domain.yaml.domain_files import find_domain, load_domain
+from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.msg import ActionOutcome, SceneGraph, SceneGraphChange, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import ANY_NUMBER, delta_to_ros
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
+from fcp_ros.package_files import find_domain
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import SceneRelation
 
