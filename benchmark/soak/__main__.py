@@ -2,9 +2,9 @@
 """Hours of simulated time of tasks, with faults at random by a seed: ``python -m benchmark.soak``.
 
 Five processes, simulated time (/clock runs `--scale` times as fast as the world's), executors that
-fail in every way (`executors`), and nodes, clock, scene and disk that do (`faults`). Simulated hours
-are those that /clock has passed without its jumps; a step takes its expected duration of them. The
-waits of the nodes count in real seconds: they are what makes `--scale` cost anything.
+fail in every way (`executors`), and nodes, clock, scene and disk that do (`faults`). Simulated
+hours are those that /clock has passed without its jumps; a step takes its expected duration of
+them. Planning and the waits of the nodes count in real seconds.
 
 Checked at the end (`checks`): each goal has a status, no executor had two steps at once and no step
 was done twice, each outcome that was published is kept, no skill is blamed for what it did not do,
@@ -29,6 +29,7 @@ import typer
 from benchmark.soak.checks import (
     find_lost,
     find_overlaps,
+    find_repetitions,
     find_robot_overlaps,
     find_slope,
     find_wrong_blame,
@@ -235,7 +236,9 @@ def judge(record: Record, folder: Path, disk: Disk, executors: Process) -> Itera
     others = ", ".join(f"{name} {count}" for name, count in sorted(record.faults.counts.items()))
     yield Verdict("faults around them", others)
     overlaps = find_overlaps(attempts)
-    yield Verdict("two steps at an executor, a step twice", str(len(overlaps)), "0", not overlaps)
+    yield Verdict("two steps of an executor at once", str(len(overlaps)), "0", not overlaps)
+    more = find_repetitions(attempts, record.world.outcomes)
+    yield Verdict("steps begun without an outcome", str(more.total()), "0", not more)
     robot = find_robot_overlaps(attempts)
     yield Verdict("two steps of the robot at once", str(len(robot)), "0", not robot)
     for before, one in [*overlaps[:3], *robot[:5]]:
@@ -269,7 +272,7 @@ def judge_evidence(record: Record, stores: Path, attempts: list) -> Iterator[Ver
     outcomes = record.world.outcomes
     wait_for(lambda: not find_lost(outcomes, read_recorded(store, journal)), RECORD_WAIT)
     lost = find_lost(outcomes, read_recorded(store, journal))
-    codes = Counter(map(name_code, outcomes))
+    codes = Counter(name_code(one.outcome) for one in outcomes)
     yield Verdict("outcomes", ", ".join(f"{code} {n}" for code, n in codes.most_common()))
     yield Verdict("outcomes that are kept nowhere", str(len(lost)), "0", not lost)
     wrong, counts = find_wrong_blame(store, outcomes, attempts)

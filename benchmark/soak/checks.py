@@ -13,14 +13,15 @@ from pathlib import Path
 import numpy as np
 
 from benchmark.soak.executors import Attempt, Fault
+from benchmark.soak.site import Heard
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import ActionOutcome
 from fcp_ros.nodes.conversions.common import time_from_ros
 from fcp_ros.nodes.executive.outcome_delivery import read_key
 
 SKILL_FAILED = frozenset({Fault.FAIL, Fault.HANG, Fault.DEAF, Fault.LIE, Fault.OTHERS})
-"""What an executor did when evidence that its skill failed is right: it failed, did not end in time,
-or did not do what it said."""
+"""What an executor did when evidence that its skill failed is right: it failed, did not end in
+time, or did not do what it said."""
 
 SAME_TIME = 1e-3
 """Seconds by which the stamp of an outcome and that of its evidence may differ."""
@@ -30,21 +31,24 @@ FOUND_OTHERWISE = "found the world otherwise"
 
 
 def find_overlaps(attempts: Iterable[Attempt]) -> list[tuple[Attempt, Attempt]]:
-    """Find pairs of attempts at one executor that acted at the same time, and steps done twice."""
-    ordered = sorted((one for one in attempts if one.end is not None), key=lambda one: one.begin)
-    found = []
-    last: dict[str, Attempt] = {}
-    seen: dict[tuple[str, int], Attempt] = {}
-    for one in ordered:
-        before = last.get(one.executor)
-        if before is not None and before.end is not None and one.begin < before.end:
-            found.append((before, one))
-        if before is None or before.end is None or one.end is None or one.end > before.end:
-            last[one.executor] = one
-        again = seen.setdefault((one.plan, one.index), one)
-        if again is not one:
-            found.append((again, one))
-    return found
+    """Find pairs of attempts at one executor that acted at the same time."""
+    by_executor: dict[str, list[Attempt]] = defaultdict(list)
+    for one in attempts:
+        by_executor[one.executor].append(one)
+    return [pair for found in by_executor.values() for pair in find_robot_overlaps(found)]
+
+
+def find_repetitions(
+    attempts: Iterable[Attempt], outcomes: Iterable[Heard]
+) -> Counter[tuple[str, int]]:
+    """Count how often a step was begun for which there is no outcome: each has one."""
+    begun = Counter((one.plan, one.index) for one in attempts)
+    return begun - Counter(identify_step(one.outcome) for one in outcomes)
+
+
+def identify_step(outcome: ActionOutcome) -> tuple[str, int]:
+    """The plan and the position that an outcome is about. Equal plans have equal ids."""
+    return bytes(outcome.plan_id.uuid).hex(), outcome.step_index
 
 
 def find_robot_overlaps(attempts: Iterable[Attempt]) -> list[tuple[Attempt, Attempt]]:
@@ -71,10 +75,11 @@ def read_recorded(store: Path, journal: Path) -> set[tuple[bytes, int]]:
 
 
 def find_lost(
-    outcomes: Iterable[ActionOutcome], recorded: Collection[tuple[bytes, int]]
+    outcomes: Iterable[Heard], recorded: Collection[tuple[bytes, int]]
 ) -> list[ActionOutcome]:
     """Find outcomes that were published, and are kept nowhere."""
-    return [one for one in outcomes if tuple(read_key(one)) not in recorded]
+    heard = (one.outcome for one in outcomes)
+    return [one for one in heard if tuple(read_key(one)) not in recorded]
 
 
 @dataclass(frozen=True)
@@ -88,13 +93,15 @@ class Blame:
 
 
 def find_wrong_blame(
-    store: Path, outcomes: Sequence[ActionOutcome], attempts: Iterable[Attempt]
+    store: Path, outcomes: Sequence[Heard], attempts: Iterable[Attempt]
 ) -> tuple[list[Blame], Counter[str]]:
     """Find evidence of failures that were none of the skill; count all evidence by its kind."""
-    truth = {(one.plan, one.index): one for one in attempts}
-    by_rule: dict[str, list[ActionOutcome]] = defaultdict(list)
-    for outcome in outcomes:
-        by_rule[outcome.step.rule].append(outcome)
+    truth: dict[tuple[str, int], list[Attempt]] = defaultdict(list)
+    for attempt in attempts:
+        truth[attempt.plan, attempt.index].append(attempt)
+    by_rule: dict[str, list[Heard]] = defaultdict(list)
+    for one in outcomes:
+        by_rule[one.outcome.step.rule].append(one)
     found, counts = [], Counter[str]()
     for stamp, quality, step in _read_evidence(store):
         if FOUND_OTHERWISE in step:
@@ -103,17 +110,18 @@ def find_wrong_blame(
         matching = [
             one
             for one in by_rule[step.partition("(")[0]]
-            if abs(time_from_ros(one.header.stamp) - stamp) < SAME_TIME
+            if abs(time_from_ros(one.outcome.header.stamp) - stamp) < SAME_TIME
         ]
         counts["evidence"] += 1
         if quality >= 0.5 or not matching:
             counts["without an outcome that was heard"] += not matching
             continue
-        outcome = matching[0]
-        attempt = truth.get((bytes(outcome.plan_id.uuid).hex(), outcome.step_index))
+        heard = matching[0]
+        begun = [o for o in truth[identify_step(heard.outcome)] if o.begin <= heard.at]
+        last = max(begun, key=lambda attempt: attempt.begin, default=None)
         counts["failures"] += 1
-        if attempt is None or attempt.fault not in SKILL_FAILED:
-            found.append(Blame(step, quality, attempt, outcome))
+        if last is None or last.fault not in SKILL_FAILED:
+            found.append(Blame(step, quality, last, heard.outcome))
     return found, counts
 
 
@@ -123,7 +131,7 @@ def _read_evidence(store: Path) -> Iterator[tuple[float, float, str]]:
 
 
 def find_slope(samples: Sequence[tuple[float, float]]) -> float | None:
-    """Return the growth of memory in its second half (MiB in an hour of the samples' first value)."""
+    """Return the growth in the second half of samples (hours, MiB), in MiB an hour."""
     half = samples[len(samples) // 2 :]
     if len(half) < 10 or half[0][0] == half[-1][0]:
         return None

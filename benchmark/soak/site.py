@@ -168,11 +168,19 @@ class SimulatedClock:
             return self._passed / 3600.0
 
 
+@dataclass(frozen=True)
+class Heard:
+    """An outcome, and when it was heard (s, of `time.monotonic`)."""
+
+    at: float
+    outcome: ActionOutcome
+
+
 class World:
     """A node beside those under test: it drives the clock, moves things, and hears the outcomes."""
 
     def __init__(self, clock: SimulatedClock, domain: int) -> None:
-        self.outcomes: list[ActionOutcome] = []
+        self.outcomes: list[Heard] = []
         self._clock = clock
         self._context = Context()
         rclpy.init(args=[], context=self._context, domain_id=domain)
@@ -189,7 +197,7 @@ class World:
             (SceneGraphChange, "scene_changes", self._scene.receive_change, deep),
         ):
             node.create_subscription(kind, topic, receive, qos, raw=True)
-        node.create_subscription(ActionOutcome, "outcomes", self.outcomes.append, deep)
+        node.create_subscription(ActionOutcome, "outcomes", self._hear, deep)
         self._last = time.monotonic()
         node.create_timer(CLOCK_PERIOD, self._tick)
         self._executor = SingleThreadedExecutor(context=self._context)
@@ -208,6 +216,9 @@ class World:
         self._last = now
         if stamp is not None:
             self._clocks.publish(Clock(clock=stamp))
+
+    def _hear(self, outcome: ActionOutcome) -> None:
+        self.outcomes.append(Heard(time.monotonic(), outcome))
 
     def publish(self, delta: SceneDelta, sequence: int = ANY_NUMBER) -> None:
         """Tell the scene graph that something has changed."""
