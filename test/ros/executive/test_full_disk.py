@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import resource
+import sqlite3
 from contextlib import closing
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 
 from fcp_ros.client import GoalState
-from fcp_ros.grounding import CalibrationStore
 
 ROBOT = "full"
 
@@ -20,7 +20,7 @@ def limit_files(process, size):
 
 
 def count_recorded(store):
-    with closing(CalibrationStore(store)) as opened, opened._use_connection() as connection:
+    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
         return connection.execute("SELECT COUNT(*) FROM outcomes").fetchone()[0]
 
 
