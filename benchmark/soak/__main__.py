@@ -13,6 +13,7 @@ and memory does not grow.
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 import tempfile
@@ -256,6 +257,10 @@ def judge_goals(customers: Customers) -> Iterator[Verdict]:
     )
     ends = Counter(one.end for one in ended)
     yield Verdict("their ends", ", ".join(f"{end} {n}" for end, n in ends.most_common()))
+    lost = [one for one in ended if one.code is None]
+    yield Verdict("goals that ended without a result", str(len(lost)), "0", not lost)
+    longest = max((one.seconds or 0.0 for one in ended), default=0.0)
+    yield Verdict("the longest goal, with its wait for others", f"{longest:.0f} s")
     if customers.unsent:
         yield Verdict("goals without an executive", str(customers.unsent))
     faulty = [one for one in ended if one.code == GoalError.INTERNAL_ERROR]
@@ -312,8 +317,6 @@ def main(
     ] = None,
 ) -> None:
     """Soak, and exit with 1 if a goal is missed."""
-    import os
-
     domain = 1 + os.getpid() % 90
     console = open_console()
     seconds = 240.0 if quick else float("inf")
