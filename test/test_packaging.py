@@ -117,6 +117,7 @@ def test_each_installed_executable_has_its_node(repository: Path, cmake_text: st
         "task_planner",
         "executive",
         "simulated_executor",
+        "person_executor",
         "fcp_nodes",
     } == set(nodes)
     for module in nodes.values():
