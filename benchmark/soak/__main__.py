@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -205,6 +206,7 @@ def soak(
     world = World(clock, domain)
     client = FcpClient(namespace=NAMESPACE, domain_id=domain, server_timeout=START_WAIT)
     client.wait_for("achieve_goal", "make_plan", timeout=START_WAIT)
+    wait_for(lambda: all(process.is_ready for process in processes.values()), START_WAIT)
     wait_for(lambda: world.find_support(ITEMS[0]), START_WAIT)
     customers = Customers(random.Random(f"goals {seed}"), client)
     faults = Faults(random.Random(f"faults {seed}"), processes, disk, clock, world, customers.flood)
@@ -317,6 +319,7 @@ def main(
     ] = None,
 ) -> None:
     """Soak, and exit with 1 if a goal is missed."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the nodes are ended then, too
     domain = 1 + os.getpid() % 90
     console = open_console()
     seconds = 240.0 if quick else float("inf")

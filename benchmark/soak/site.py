@@ -117,6 +117,11 @@ class Process:
         self._bury()
 
     @property
+    def is_ready(self) -> bool:
+        """True once its node has said that it is active, at the first start."""
+        return "]: active" in self.log.read_text(errors="replace")
+
+    @property
     def memory(self) -> float:
         """Resident memory (MiB); 0 while it is dead."""
         if self.running is None:
