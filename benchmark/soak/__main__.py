@@ -200,8 +200,12 @@ def soak(
     scale: float,
     domain: int,
     say: Callable[[str], object],
+    least: int = 0,
 ) -> Record:
-    """Let it run for these simulated hours, or so many real seconds if that is less."""
+    """Let it run for these simulated hours, or so many real seconds if that is less.
+
+    `least`: so many steps must have been reported before it ends.
+    """
     clock = SimulatedClock(scale)
     world = World(clock, domain)
     client = FcpClient(namespace=NAMESPACE, domain_id=domain, server_timeout=START_WAIT)
@@ -212,7 +216,11 @@ def soak(
     faults = Faults(random.Random(f"faults {seed}"), processes, disk, clock, world, customers.flood)
     memory: dict[str, list[tuple[float, float]]] = {name: [] for name in processes}
     began, told = time.monotonic(), 0.0
-    while clock.hours < hours and (passed := time.monotonic() - began) < seconds:
+
+    def is_going_on() -> bool:
+        return clock.hours < hours or len(world.outcomes) < least
+
+    while is_going_on() and (passed := time.monotonic() - began) < seconds:
         customers.step()
         faults.step()
         if passed > SETTLED:
