@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from lifecycle_msgs.msg import Transition
+from rclpy.action import CancelResponse
 
+from fcp_ros.action import MakePlan
 from fcp_ros.client.pending import GoalState
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import ExecutionState, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import ANY_NUMBER, delta_to_ros
 from fcp_ros.nodes.executive.parameters import GoalError
+from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import SceneRelation
@@ -136,6 +141,36 @@ def test_without_a_planner_the_answer_names_it(brain):
     state, result = brain.achieve("at(robot_1, living_room_1)")
     assert (state, result.error_code) == (GoalState.ABORTED, GoalError.PLANNING_FAILED)
     assert "make_plan" in result.error_msg
+
+
+def test_a_planner_that_never_answers_is_named_with_the_time(brain, probe):
+    """And is asked to stop."""
+    asked_to_stop = threading.Event()
+
+    def hang(goal):
+        asked_to_stop.wait(30.0)
+        goal.canceled()
+        return MakePlan.Result()
+
+    def cancel(_goal):
+        asked_to_stop.set()
+        return CancelResponse.ACCEPT
+
+    server = SafeActionServer(
+        probe.node,
+        MakePlan,
+        brain.name("make_plan"),
+        hang,
+        callback_group=probe.group,
+        cancel_callback=cancel,
+    )
+    brain.set("executive", planner_timeout=0.5, executor_wait=30.0)
+    state, result = brain.achieve("at(robot_1, living_room_1)")
+    brain.set("executive", planner_timeout=120.0)
+    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.TIMED_OUT)
+    assert result.error_msg == "The planner has not answered within 0.5 s."
+    brain.until(asked_to_stop.is_set, "the request to stop")
+    server.destroy()
 
 
 def test_an_inactive_planner_answers_through_the_executive(here):
