@@ -30,7 +30,6 @@ def person(
     try:
         from fcp_ros.client import FcpError
         from fcp_ros.client.person import PersonDesk
-        from fcp_ros.msg import Question
     except ImportError as error:
         fail(
             f"ROS 2 or this package's interfaces can't be imported ({error}): run "
@@ -39,7 +38,7 @@ def person(
     try:
         with PersonDesk(namespace, timeout=timeout) as desk:
             question = desk.fetch()
-            if question.kind == Question.NONE:
+            if question is None:
                 nothing = "Nobody is asked to do anything now."
                 if done or refuse:
                     fail(nothing, FAILED)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a robot asks a person to do, and the person's answer (node ``person_executor``)."""
+"""Fetching what a robot asks a person to do, and answering it (node ``person_executor``)."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class PersonDesk:
             AnswerQuestion, "answer_person", qos_profile=request_qos(), callback_group=self._group
         )
 
-    def fetch(self) -> Question:
-        """Fetch what a person is asked now; of kind NONE if nothing.
+    def fetch(self) -> Question | None:
+        """Fetch what a person is asked now; None if nothing.
 
         Raises FcpUnavailable if no person_executor is there.
         """
@@ -44,7 +44,7 @@ class PersonDesk:
             found: Question = fetch_latched(self._node, Question, topic, self._group, self._timeout)
         except TimeoutError:
             raise self._unavailable() from None
-        return found
+        return None if found.kind == Question.NONE else found
 
     def answer(self, question: Question, *, is_done: bool) -> AnswerQuestion.Response:
         """Say if a step is done, or will not be."""

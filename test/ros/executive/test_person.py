@@ -29,7 +29,7 @@ def helped(make_sites, spawn_for_many, tmp_path_factory):
     )
     spawn_for_many("person_executor", ROBOT, executor="navigate")
     with PersonDesk(ROBOT, timeout=60.0) as desk:
-        assert desk.fetch().kind == Question.NONE
+        assert desk.fetch() is None
         yield site, desk
     sites.stop()
 
@@ -51,7 +51,7 @@ def asked(helped, until):
     def wait():
         def fetch():
             found = desk.fetch()
-            return found if found.kind != Question.NONE and found.id != last[-1] else None
+            return found if found is not None and found.id != last[-1] else None
 
         last.append(until(fetch, "a request").id)
         return desk.fetch()
@@ -104,7 +104,7 @@ def test_a_goal_that_is_cancelled_asks_no_longer(here, helped, asked, to_and_fro
     asked()
     goal.cancel()
     assert here.end_of(goal)[0] is GoalState.CANCELED
-    until(lambda: desk.fetch().kind == Question.NONE, "no request")
+    until(lambda: desk.fetch() is None, "no request")
     assert here.codes(1) == [OutcomeCode.CANCELLED]
 
 
