@@ -306,10 +306,10 @@ class CalibrationStore:
             cursor.execute("BEGIN IMMEDIATE")
             try:
                 yield cursor
-                connection.commit()  # a full disk refuses here, and leaves the transaction open
             except BaseException:
                 connection.rollback()
                 raise
+            connection.commit()
             self._own_writes += 1
 
     @contextmanager

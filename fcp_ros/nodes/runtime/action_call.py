@@ -175,7 +175,7 @@ class ActionCall:
         if future.result().return_code not in (unknown, CancelGoal.Response.ERROR_GOAL_TERMINATED):
             return
         # It has ended, and the answer to the first request for its result may have been lost. Of a
-        # goal that can no longer be cancelled the result may still be there; the answer says if not.
+        # goal that is unknown the result may still be there; the answer says if it is not.
         with self._lock:
             if self._ended or self._again is not None:
                 return
