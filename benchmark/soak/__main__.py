@@ -290,6 +290,8 @@ def judge_evidence(record: Record, stores: Path, attempts: list) -> Iterator[Ver
     codes = Counter(name_code(one.outcome) for one in outcomes)
     yield Verdict("outcomes", ", ".join(f"{code} {n}" for code, n in codes.most_common()))
     yield Verdict("outcomes that are kept nowhere", str(len(lost)), "0", not lost)
+    for one in lost[:8]:
+        yield Verdict("  kept nowhere", f"number {one.number}: {one.step.rule} {name_code(one)}")
     wrong, counts = find_wrong_blame(store, outcomes, attempts)
     said = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
     yield Verdict("evidence", said)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -291,7 +292,8 @@ class Disk:
         (self.folder / "filler").unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Give it back; what is on it is lost."""
+        """Give it back; what is on it is copied into the folder beside it."""
+        shutil.copytree(self.folder, self.folder.with_name("stores"))
         if self.is_small:
             subprocess.run(["umount", str(self.folder)], check=False)
 
