@@ -140,7 +140,11 @@ class PersonExecutorNode(ManagedNode):
                 return Outcome(OutcomeCode.BUSY, f"Still open: {self._asked.question.text}")
             self._asked = asked
         silence = f"Nobody answered within {wait:g} s if {step} is done."
-        alarm = call_later(wait, lambda: _end(asked, OutcomeCode.INVALID_ACTION, silence))
+
+        def give_up() -> None:
+            _end(asked, OutcomeCode.INVALID_ACTION, silence)
+
+        alarm = call_later(wait, give_up)
         return await self._await(goal, asked, alarm)
 
     async def _await(self, goal: ServerGoalHandle, asked: _Asked, alarm: Alarm) -> Outcome:
