@@ -119,6 +119,7 @@ def test_each_installed_executable_has_its_node(repository: Path, cmake_text: st
         "executive",
         "simulated_executor",
         "nav2_executor",
+        "person_executor",
         "fcp_nodes",
     } == set(nodes)
     for module in nodes.values():
