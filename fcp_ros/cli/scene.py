@@ -57,9 +57,9 @@ from fcp_ros.scene.difference import (
     SceneDifference,
     compare_scenes,
 )
-from fcp_ros.scene.node_matching import REACH, match_scenes
+from fcp_ros.scene.live_matching import REACH, match_scenes
+from fcp_ros.scene.loading import WRITERS, save_scene
 from fcp_ros.scene.relations.relation_options import ON_REQUEST, RelationOptions
-from fcp_ros.scene.writing import WRITERS, save_scene
 
 ROWS_SHOWN = 40
 ROOMS_SHOWN = 15

@@ -16,10 +16,15 @@ from action_msgs.msg import GoalStatus
 from rclpy.client import Client
 from rclpy.node import Node
 
-from fcp_ros.nodes.runtime.action_call import ActionCall, CallListener
+from fcp_ros.nodes.runtime.action_call import (
+    ActionCall,
+    CallListener,
+    ServerMonitor,
+    ServerWatch,
+    ServiceCall,
+)
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
 from fcp_ros.nodes.runtime.server_life import ServerLife
-from fcp_ros.nodes.runtime.service_call import ServerMonitor, ServerWatch, ServiceCall
 
 _ADVICE = (
     "Is the node still running? Do not wait inside a callback: send, return, and poll later; a "

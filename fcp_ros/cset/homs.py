@@ -16,8 +16,7 @@ from typing import Any, TypeAlias
 
 from fcp_ros.cset.instance import Instance
 from fcp_ros.cset.join_plan import Bind, JoinPlan, JoinStep, Query, plan_join
-from fcp_ros.cset.morphisms import Morphism
-from fcp_ros.cset.pattern import Pattern, TableKind, analyse_pattern
+from fcp_ros.cset.morphisms import Morphism, Pattern, TableKind, analyse_pattern
 from fcp_ros.cset.schema import AttributeValue
 from fcp_ros.cset.value_expressions import ValueComparison
 

@@ -23,7 +23,6 @@ from fcp_ros.planning.conflicts import GoalProofs
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.planning.session import PlanningSession
-from fcp_ros.relaxation.filling import RefusedChange
 from fcp_ros.relaxation.requirements import (
     AS_WANTED,
     Form,
@@ -32,6 +31,7 @@ from fcp_ros.relaxation.requirements import (
     RequirementChoice,
     make_choice,
 )
+from fcp_ros.relaxation.substitution import RefusedChange
 from fcp_ros.relaxation.weakening import list_best, weigh
 
 MOST_SHIFTED = 2

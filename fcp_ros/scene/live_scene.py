@@ -7,7 +7,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
+from fcp_ros.scene.graph.delta import (
+    SceneChange,
+    SceneDelta,
+    UpdateStatus,
+    apply_delta,
+    compute_delta,
+    describe_change,
+)
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneError, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_door, is_floor, is_robot
@@ -21,7 +28,6 @@ from fcp_ros.scene.live_matching import (
 )
 from fcp_ros.scene.relations.maintainer import RelationMaintainer
 from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
-from fcp_ros.scene.scene_change import SceneChange, UpdateStatus, describe_change
 from fcp_ros.scene.sequence_numbers import SequenceNumbers, UpdateOrder
 
 _FEW = 8  # If at most one element in this many changes, the indexes are updated one by one

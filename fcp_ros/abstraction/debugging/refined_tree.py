@@ -12,8 +12,13 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
 from fcp_ros.abstraction.debugging.abstraction_check import Blame, BlameSearch, CheckedTask
-from fcp_ros.abstraction.policy.program_run import ProgramSteps, TriesExceeded
-from fcp_ros.abstraction.policy.refining import MOST_TRIES, FeatureValues, describe_difference
+from fcp_ros.abstraction.policy.refining import (
+    MOST_TRIES,
+    FeatureValues,
+    ProgramSteps,
+    TriesExceeded,
+    describe_difference,
+)
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,

@@ -13,8 +13,7 @@ from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from fcp_ros.abstraction.states.changes import Undo
-from fcp_ros.abstraction.states.engine import RuleEngine
+from fcp_ros.abstraction.states.engine import RuleEngine, Undo
 from fcp_ros.abstraction.states.state import RelationalState, RelationForm, list_bits
 
 WIDTHS = (1, 2)

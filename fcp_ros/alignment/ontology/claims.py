@@ -9,9 +9,8 @@ from enum import Enum
 from typing import Any
 
 from fcp_ros.alignment.ontology.vocabulary import SceneVocabulary
-from fcp_ros.binding.renaming import ReadingChoice, rename_scene
+from fcp_ros.binding.renaming import ReadingChoice, relation_options_for, rename_scene
 from fcp_ros.binding.scene_to_state import scene_to_instance
-from fcp_ros.binding.schema_vocabulary import relation_options_for
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.syntax import Variable
 from fcp_ros.domain.model import ActionRule, Domain

@@ -15,11 +15,16 @@ from fcp_ros.alignment.ontology.claims import (
     NameKind,
     NameUse,
 )
-from fcp_ros.alignment.ontology.experiments import ExperimentPlanner, LastAction, NameExperiment
+from fcp_ros.alignment.ontology.experiments import (
+    ExperimentPlanner,
+    LastAction,
+    NameExperiment,
+    TrialLog,
+    count_failures,
+)
 from fcp_ros.alignment.ontology.proposal import OntologyProposal, Proposer
 from fcp_ros.alignment.ontology.reasons import ClaimWriter
 from fcp_ros.alignment.ontology.scene_comparison import compare_names
-from fcp_ros.alignment.ontology.trial_log import TrialLog, count_failures
 from fcp_ros.alignment.ontology.trial_questions import TrialQuestions
 from fcp_ros.alignment.ontology.vocabulary import DomainTarget, SceneVocabulary, collect_names
 from fcp_ros.alignment.simulator import ConfirmingSimulator, Observation, Simulator, is_exact

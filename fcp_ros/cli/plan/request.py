@@ -190,7 +190,7 @@ class PlanCommand:
         if folder is None:
             return PlanningSession(domain)
         # Only with the option: a start is mostly imports.
-        from fcp_ros.abstraction.policy.library import (
+        from fcp_ros.abstraction.policy.runner import (
             DomainPolicies,
             describe_refusals,
             read_policy_folder,

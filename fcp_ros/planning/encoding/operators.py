@@ -21,11 +21,11 @@ from fcp_ros.planning.encoding.variables import Variables
 from fcp_ros.planning.flat.builder import Assignment, Body, FlatBlock, FlatEffect
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.task.ground_mutexes import LegMutexes
+from fcp_ros.planning.task.invariants import LegMutexes
 from fcp_ros.planning.task.task import (
     Absence,
     Block,
+    Conditions,
     FactKey,
     GroundClause,
     GroundEffect,

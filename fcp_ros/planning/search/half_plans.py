@@ -22,8 +22,8 @@ from fcp_ros.planning.flat.semantics import (
 )
 from fcp_ros.planning.flat.task import FlatTask, count_operators
 from fcp_ros.planning.search.kernel.dominance import find_directions
-from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.partial_states import PartialState, holds
+from fcp_ros.planning.search.settings import Criterion, Objective
 
 Key = tuple[float, float]
 """The two criteria in the objective's order; whole numbers or infinite."""
