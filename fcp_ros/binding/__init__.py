@@ -4,7 +4,7 @@
 A scene graph knows nothing of domains, and a domain nothing of scene graphs; this layer knows both.
 
 - ``renaming``: a scene in the words of a domain, by its overrides, before completion;
-  ``scene_loading`` reads a file so; the relations and attributes that a schema declares, and what fits them
+  ``scene_loading`` reads a file so; relations and attributes that a schema declares
 - ``label_types``: the type of each node, by the user's choice or its label, with a degree and a
   reason; ``similar_labels`` has the vote for unknown labels, and what WordNet says of them
 - ``stated_facts``: the facts that a scene graph states, read through a schema
