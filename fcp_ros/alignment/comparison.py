@@ -248,7 +248,6 @@ class _Side:
 
     @property
     def variables(self) -> list[str]:
-        """The terms that are variables."""
         return [term for term in self.terms if term.startswith("?")]
 
     @property

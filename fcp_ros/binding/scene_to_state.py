@@ -182,7 +182,6 @@ class SceneState:
 
     @property
     def graph(self) -> SceneGraph:
-        """The scene."""
         return self.facts.graph
 
     @property

@@ -227,7 +227,6 @@ class _Files:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """All of them."""
         return self.domain, self.problem, Path(self.other), Path(self.world)
 
 

@@ -88,7 +88,6 @@ class RoundReport:
         self._round = 1
 
     def show(self, progress: GeneralizationProgress) -> None:
-        """Show progress."""
         self._round = progress.round
         self._show(progress)
 
@@ -202,7 +201,6 @@ class ProposerChoice:
 
     @property
     def proposer(self) -> ProposerName:
-        """The proposer that is meant."""
         if self.name is not None:
             return self.name
         if self.file is not None:

@@ -481,6 +481,5 @@ def diff(
 
 
 def _to_limits(max_nodes: int | None, assets: list[Path] | None) -> SceneLimits:
-    """Return the limits that the options stand for."""
     limits = SceneLimits(asset_folders=tuple(assets or ()))
     return limits if max_nodes is None else replace(limits, max_nodes=max_nodes)

@@ -60,7 +60,6 @@ class GoalState(str, Enum):
 
     @property
     def done(self) -> bool:
-        """True if the state is final."""
         return self not in (GoalState.SENT, GoalState.ACCEPTED)
 
 
@@ -105,7 +104,6 @@ class ServerGuard:
                 self._monitor.unwatch()
 
     def close(self) -> None:
-        """End the watch."""
         self._monitor.close()
         self._life.close()
 
@@ -144,7 +142,6 @@ class PendingGoal:
         self._call = ActionCall(client, goal, listener)
 
     def poll(self) -> GoalState:
-        """Return the present state of the goal."""
         with self._changed:
             return self._state
 

@@ -45,7 +45,6 @@ def build_access(
     allowed: Collection[int] | None,
     binding: list[int],
 ) -> Access:
-    """Build the access of a step to its table."""
     if step.atom.kind is TableKind.RELATION:
         return _access_relation(target, step, tests, binding)
     if step.atom.kind is TableKind.FUNCTION:

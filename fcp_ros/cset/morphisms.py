@@ -293,7 +293,6 @@ class Morphism:
 
 
 def identity(instance: Instance) -> Morphism:
-    """Return the identity of an instance."""
     return _bind(instance, instance, {id_: id_ for id_ in all_ids(instance)}, {})
 
 

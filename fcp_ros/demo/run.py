@@ -391,7 +391,6 @@ def _list_versions() -> tuple[tuple[str, str], ...]:
 
 
 def print_scene(console: Console, name: str, graph: SceneGraph) -> None:
-    """Print the name and size of the scene."""
     rooms = len(graph.in_layer(Layer.ROOM))
     things = len(graph.in_layer(Layer.OBJECT))
     console.print(

@@ -180,7 +180,6 @@ class ReplayedPlan:
 
     @property
     def is_same(self) -> bool:
-        """True if nothing differs."""
         return not (self.problem or self.step_changes or self.degree_changes) and (
             self.membership is not None
             and abs(self.membership - self.recorded_membership) <= EPSILON

@@ -252,7 +252,6 @@ class SearchRounds:
         return task._replace(loss=loss), True
 
     def ask(self, atoms: Iterable[GradedAtom]) -> None:
-        """Judge graded atoms."""
         with self._times(Phase.JUDGE):
             self._judge.judge(atoms)
 

@@ -133,7 +133,6 @@ class GoalRelaxation:
 
     @property
     def requirements(self) -> Sequence[Requirement]:
-        """The requirements of the goal."""
         return self._goal.items
 
     def search(self, strict: PlanningResult) -> Found:
@@ -340,7 +339,6 @@ class GoalRelaxation:
         return result
 
     def assemble(self, choices: Sequence[RequirementChoice]) -> Expression:
-        """Make the goal with a choice for each requirement."""
         goal = self._goal.assemble({**self._express_changed(choices), **self._order.adapt(choices)})
         own = choices[len(self.requirements) :]
         return conjoin(

@@ -109,7 +109,6 @@ class Substitute:
 
     @property
     def asked(self) -> tuple[GradedAtom, ...]:
-        """All graded atoms about it."""
         return self.atoms if self.purpose is None else (*self.atoms, self.purpose)
 
     def find_degree(self, degree_of: DegreeOf, tnorm: TNorm) -> float:
@@ -240,7 +239,6 @@ def _find_rule(domain: Domain, type_: str) -> SubstituteRule | None:
 
 
 def list_labels(variable: str, parts: Iterable[Expression]) -> tuple[str, ...]:
-    """List the labels that conjuncts ask of a variable."""
     found: dict[str, None] = {}
     for part in parts:
         if isinstance(part, Atom) and part.predicate == IS_A:
@@ -326,7 +324,6 @@ class PlaceFilling:
         return Exists(variables, body) if variables else body
 
     def is_sound(self, choice: RequirementChoice) -> bool:
-        """Return True if a choice fits the domain."""
         assert choice.expression is not None
         setting = self._setting
         if any(name in setting.types for name in free_variables(choice.expression)):

@@ -228,7 +228,6 @@ def _is_named(type_: str, label: str) -> bool:
 
 
 def find_positive_atoms(expression: Expression) -> Iterator[Atom]:
-    """Yield the atoms outside negations."""
     if isinstance(expression, Atom):
         yield expression
     elif not isinstance(expression, Not):

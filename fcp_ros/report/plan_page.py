@@ -192,14 +192,12 @@ class PlanRequest:
 
     @property
     def scene_name(self) -> str:
-        """The name of the scene without its folder."""
         return PurePath(self.scene).name
 
 
 def write_plan_page(
     result: PlanningResult, request: PlanRequest, policy: GeneralPolicy | None, path: Path
 ) -> Path:
-    """Write the page, creating its folder, and return the path."""
     return write_page(render_plan_page(result, request, policy), path)
 
 
@@ -244,7 +242,6 @@ def draw_policy_path(result: PlanningResult, policy: GeneralPolicy | None) -> Po
 
 
 def make_plan_environment() -> Environment:
-    """Make the environment of the templates of pages with plans."""
     environment = make_environment()
     environment.globals["describe_origin"] = describe_origin
     environment.globals["count_outcomes"] = count_outcomes

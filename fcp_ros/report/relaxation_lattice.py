@@ -293,7 +293,6 @@ def _draw_box(box: _Box, alpha: float, explored: ExploredGoals, stated: str) -> 
 
 
 def _draw_bar(x: float, y: float, membership: float, bound: float, alpha: float) -> str:
-    """Draw the membership within the bound, and alpha."""
     length, height = 92.0, 8.0
     parts = [
         f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{length * value:.1f}" '

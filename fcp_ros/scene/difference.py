@@ -244,7 +244,6 @@ class SceneSummary:
 
 
 def summarise(graph: SceneGraph) -> SceneSummary:
-    """Count the nodes and relations of a graph."""
     layers = Counter(node.layer for node in graph.nodes.values())
     categories = Counter(node.category for node in graph.in_layer(Layer.OBJECT))
     inside = Counter(relation.elements[-1] for relation in graph.relations_named("in_room"))

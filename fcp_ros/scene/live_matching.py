@@ -435,7 +435,6 @@ def _choose_id(node: SceneNode, known: SceneGraph, taken: set[str], identity: Id
 
 
 def _may_be_same(there: SceneNode, node: SceneNode, gate: float, trust: IdTrust) -> bool:
-    """Return True if a node of the same id may be the same thing."""
     if trust is IdTrust.ALWAYS:
         return True
     if there.layer is not node.layer:

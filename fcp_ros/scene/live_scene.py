@@ -62,7 +62,6 @@ def replace_graph(
 def _make_delta(
     given: SceneGraph, nodes: list[SceneNode], relations: list[SceneRelation]
 ) -> SceneDelta:
-    """Make the delta to a graph of these nodes and relations."""
     ids = {node.id for node in nodes}
     removed = tuple([id_ for id_ in given.nodes if id_ not in ids])
     gone = set(removed)
@@ -102,7 +101,6 @@ def _reorder_as(before: SceneGraph, after: SceneGraph) -> SceneGraph:
 
 
 def iterate_ids(update: SceneDelta) -> Iterable[str]:
-    """Yield all ids that a delta names."""
     for node in update.upserted:
         yield from (node.id, *node.parents)
     for relation in (*update.added, *update.dropped):

@@ -381,7 +381,6 @@ _NO_SCENES: tuple[tuple[Callable[[SceneFile], bool], str, str], ...] = (
 
 
 def _describe_content(file: SceneFile) -> str:
-    """Describe the content of a file in a few words."""
     kind = file.syntax.value
     if file.syntax is Syntax.FOLDER:
         return (

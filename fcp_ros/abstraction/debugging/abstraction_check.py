@@ -67,11 +67,9 @@ class CheckedTask:
         self.has_own_policy = proposal.policy is not None
 
     def abstract(self, values: FeatureValues) -> QState:
-        """Return the qstate of values of the features."""
         return encode_values(values)
 
     def describe(self, values: FeatureValues, state: RelationalState) -> str:
-        """Describe a state: the values of the features, and facts."""
         pairs = zip(self.qnp.variables, values, strict=True)
         shown = ", ".join(
             f"{name}={value}" if name in self.qnp.numerics else f"{'' if value else 'not '}{name}"

@@ -126,7 +126,6 @@ class _Walk:
             self._pop()
 
     def _is_over(self) -> bool:
-        """Return True if a bound is reached."""
         states, limits = len(self.known), self.limits
         if states < self.most_states or (not self.has_end and states < limits.longest):
             return False

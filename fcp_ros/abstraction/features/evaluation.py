@@ -58,7 +58,6 @@ class NodeSource(NamedTuple):
     tables: tuple[int, ...] = ()
 
     def join(self, *others: NodeSource) -> NodeSource:
-        """Return this and other sources together."""
         every = (self, *others)
         return NodeSource(
             tuple(part for source in every for part in source.parts),
@@ -131,7 +130,6 @@ class NodeTable:
         return self.add(key, lambda state, _: state.versions.get(name), source, None, key[1:])
 
     def update(self, state: RelationalState) -> list[Any]:
-        """Return the values of all nodes in a state."""
         changed = 0
         before: dict[str, Any] = {}
         versions, seen = state.versions, self._versions
@@ -237,7 +235,6 @@ class FeatureEvaluator:
         self._concepts: dict[ConceptExpression, int] = {}
 
     def evaluate(self, state: RelationalState) -> tuple[int, ...]:
-        """Return the features' values."""
         values = self._nodes.update(state)
         return tuple([values[root] for root in self._roots])
 

@@ -181,7 +181,6 @@ class _Bindings:
         return ((self._rule, binding),)
 
     def take_back(self) -> None:
-        """Take the step back."""
         if self._undo is not None:
             self._engine.undo(self._undo, self._state)
             self._undo = None
@@ -369,7 +368,6 @@ class ActionRefiner:
         self._plans: dict[tuple[str, ...], _Plan] = {}
 
     def evaluate(self, state: RelationalState) -> FeatureValues:
-        """Return the values of all variables."""
         return self._evaluator.evaluate(state)[: self._count]
 
     def refine(

@@ -129,7 +129,6 @@ class PolicyRunner:
         limits: ExecutionLimits | None = None,
         check: Callable[[], None] = never_stop,
     ) -> Execution:
-        """Run the policy until the goal holds."""
         if self._engine is None:
             return Execution(ExecutionStatus.UNSUPPORTED, reason=self._unsupported)
         try:
@@ -375,7 +374,6 @@ class DomainPolicies:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the policies that fit."""
         return tuple(runner.policy.name for runner in self._runners)
 
     def suggest(

@@ -333,7 +333,6 @@ class LanguageModelProposer:
 
     @property
     def name(self) -> str:
-        """The model."""
         return f"language model {self._generator.model}"
 
     def propose(

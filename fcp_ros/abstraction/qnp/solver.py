@@ -388,7 +388,6 @@ class _Solver:
 
 
 def _name_actions(space: StateSpace, moves: Mapping[int, int]) -> dict[QState, tuple[str, ...]]:
-    """Return the policy of one move for each qstate."""
     actions = space.code.actions
     return {
         space.states[state]: (actions[space.action[move]].name,) for state, move in moves.items()

@@ -38,7 +38,6 @@ class BitCondition:
     value: int
 
     def holds(self, state: QState) -> bool:
-        """Return True if the condition holds in a qstate."""
         return state & self.care == self.value
 
 

@@ -49,7 +49,6 @@ class _Pattern:
     places: tuple[int, ...]
 
     def fill(self, values: Values) -> Tuple:
-        """Return the tuple for some values."""
         return self.form, tuple([values[place] for place in self.places])
 
 

@@ -47,7 +47,6 @@ class ClaimStanding(str, Enum):
 
     @property
     def is_written(self) -> bool:
-        """Return True if overrides get it."""
         return self in (ClaimStanding.KEPT, ClaimStanding.PROPOSED)
 
 
@@ -76,7 +75,6 @@ class NameClaim:
         return f"{self.name} = {meaning}"
 
     def to_plain(self) -> dict[str, Any]:
-        """Return it as plain data for JSON."""
         return {
             "kind": self.kind.value,
             "name": self.name,
@@ -172,7 +170,6 @@ class NameHypothesis:
         ]
 
     def holds(self, fact: Fact) -> bool:
-        """Return True if a fact holds in the state."""
         if not all(self.instance.has(name) for name in fact.arguments):
             return False
         if not self.instance.schema.has_relation(fact.relation):

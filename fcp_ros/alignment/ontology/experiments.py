@@ -200,7 +200,6 @@ class TrialWeights:
     words: Mapping[str, str] = field(default_factory=dict)
 
     def join(self, other: TrialWeights) -> TrialWeights:
-        """Return the sum of both."""
         relations, attributes = dict(self.relations), dict(self.attributes)
         for one, weight in other.relations.items():
             relations[one] = relations.get(one, 0.0) + weight
@@ -312,7 +311,6 @@ class TrialLog:
         )
 
     def add(self, experiment: NameExperiment, seen: Observation) -> None:
-        """Learn from a trial."""
         self.trials.append((experiment, seen))
         self.succeeded.update(frozenset().union(*experiment.uses[: seen.done]))
         if seen.done < len(experiment.actions):
@@ -380,5 +378,4 @@ class TrialLog:
 
 
 def count_failures(trials: Sequence[tuple[NameExperiment, Observation]]) -> int:
-    """Count the trials with an action that failed."""
     return sum(seen.done < len(experiment.actions) for experiment, seen in trials)

@@ -68,11 +68,9 @@ class SceneAlignment:
         return self._written
 
     def list_standing(self, *standings: ClaimStanding) -> tuple[NameClaim, ...]:
-        """List the claims with a standing."""
         return tuple(claim for claim in self.claims if claim.standing in standings)
 
     def to_plain(self) -> dict[str, Any]:
-        """Return it as plain data for JSON."""
         return {
             "status": self.status.value,
             "message": self.message,
@@ -290,7 +288,6 @@ class _SceneAlignment:
     def conclude(
         self, status: AlignmentStatus, message: str, claims: tuple[NameClaim, ...] = ()
     ) -> SceneAlignment:
-        """Make the answer."""
         trials = () if self.proposer is None else tuple(self.log.trials)
         if trials:
             message = f"{message} {len(trials)} plans were tried, {count_failures(trials)} failed."

@@ -111,7 +111,6 @@ class PlanOutput:
 
 
 def is_pddl(file: str) -> bool:
-    """Return True for the name of a PDDL file."""
     return file.lower().endswith(".pddl")
 
 
@@ -207,7 +206,6 @@ class PlanCommand:
         return replace(result, policy_notes=(*result.policy_notes, *self._refused))
 
     def _add_policy(self, output: PlanOutput) -> PlanOutput:
-        """Add the policy that made the plan."""
         name = output.result.policy
         made = next((policy for policy in self._policies if policy.name == name), None)
         return replace(output, policy=made)

@@ -80,7 +80,6 @@ class ServerMonitor:
                 watch.then()
 
     def close(self) -> None:
-        """Destroy the timer."""
         self.unwatch()
         self._timer.close()
 

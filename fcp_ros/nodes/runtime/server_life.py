@@ -261,7 +261,6 @@ class _Beats:
         self._looked = time.monotonic()
 
     def note(self) -> None:
-        """Note a beat."""
         self._limit = SILENT_AFTER
         self._silence = 0.0
 
@@ -328,7 +327,6 @@ class ServerLife:
         return bool(servers.dead) and not servers.alive
 
     def look(self) -> Servers:
-        """Look at all servers."""
         alive: list[str] = []
         dead: list[str] = []
         for server, has_ended in self.examine():

@@ -119,7 +119,6 @@ class ScenePublisher:
         return ReadyChange(graph, serialize_message(change_to_ros(change)))
 
     def publish(self, change: ReadyChange) -> None:
-        """Publish a change that was made."""
         with self._lock:
             self._newest = change.graph
             if not self._node.is_active:

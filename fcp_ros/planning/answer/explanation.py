@@ -45,7 +45,6 @@ GOAL = "the goal"
 
 
 def explain_result(result: SolverResult, judge: Judge, tnorm: TNorm, alpha: float) -> Explanation:
-    """Explain the result of a search."""
     encoding = result.encoding
     if encoding is None:
         return Explanation()
@@ -276,7 +275,6 @@ _MEASURES = {
 def list_kept(
     solution: Solution, goal: GroundGoal, known: KnownDegree
 ) -> tuple[KeptPreference, ...]:
-    """List the preferences of its goal that a solution fulfils."""
     found = []
     for move in sorted(solution.decoded.moves, key=lambda move: move.kept):
         if 0 <= move.kept < len(goal.preferences):  # those behind are of no user's
@@ -327,7 +325,6 @@ def rank_by_price(goal: GroundGoal, numbers: list[int], optimise: Optimise) -> l
 def compare(
     best: Solution, keeping: SolverResult, alpha: float, optimise: Optimise, unit: float
 ) -> KeepingPrice:
-    """Compare a solution with the best one that keeps a preference."""
     if keeping.impossible:
         reason = "no plan keeps it together with the rest of the goal."
         return KeepingPrice(PriceKind.IMPOSSIBLE, reason=reason)

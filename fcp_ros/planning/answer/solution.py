@@ -88,7 +88,6 @@ class Solution:
 
     @property
     def alternative(self) -> Alternative:
-        """The alternative that it reaches."""
         assert self.decoded.alternative is not None, "a solution finishes an alternative"
         return self.decoded.alternative
 

@@ -51,7 +51,6 @@ class Requirements:
         self.either: dict[int, set[int]] = {}
 
     def require(self, variable: int, value: int) -> None:
-        """Require variable = value."""
         if self.pre.setdefault(variable, value) != value:
             raise Impossible
 
@@ -60,7 +59,6 @@ class Requirements:
         self.unequal.setdefault(variable, set()).update(values)
 
     def settle(self) -> None:
-        """Combine the requirements on each variable."""
         if not self.unequal:
             return
         for variable, values in list(self.unequal.items()):

@@ -62,12 +62,10 @@ class Body:
 
     @property
     def is_conditional(self) -> bool:
-        """True if an effect has conditions."""
         return any(effect.is_conditional for effect in self.effects)
 
     @property
     def variables(self) -> set[int]:
-        """The variables that it reads or sets."""
         parts = [self.pre, self.unequal]
         for effect in self.effects:
             parts += [((effect.variable, effect.value),), effect.equal, effect.unequal]
@@ -116,12 +114,10 @@ class FlatResource:
 
 
 def all_hold(assignments: Iterable[Assignment], state: Sequence[int]) -> bool:
-    """Return True if all assignments hold in a state."""
     return all(state[variable] == value for variable, value in assignments)
 
 
 def none_holds(assignments: Iterable[Assignment], state: Sequence[int]) -> bool:
-    """Return True if no assignment holds in a state."""
     return all(state[variable] != value for variable, value in assignments)
 
 
@@ -274,7 +270,6 @@ class Needs:
 
     @property
     def variables(self) -> set[int]:
-        """The variables that it is about."""
         return {*self.equal, *(variable for variable, _ in self.unequal)}
 
     def excludes(self, other: Needs) -> bool:
@@ -299,7 +294,6 @@ class GoalStages:
 
     @cached_property
     def operators(self) -> frozenset[int]:
-        """All operators on the goal variable."""
         return frozenset(operator for moves in self.moves.values() for operator in moves)
 
     def find_best_way(
@@ -335,7 +329,6 @@ class GoalStages:
         return {operator: stage for stage, moves in self.moves.items() for operator in moves}
 
     def find_target(self, operator: int) -> int:
-        """Find the stage that an operator leads to."""
         return int(self.task.eff_val[self.task.eff_start[operator]])
 
     def find_needs(self, operator: int) -> Needs:

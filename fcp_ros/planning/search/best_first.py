@@ -150,7 +150,6 @@ class BestFirst:
         self._limit()
 
     def report(self) -> SearchReport:
-        """Report the state of the search."""
         counts = self._space.counts
         return SearchReport(
             self._outcome or SearchOutcome.PAUSED,

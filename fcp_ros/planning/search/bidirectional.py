@@ -126,7 +126,6 @@ class BidirectionalSearch:
         return self.report()
 
     def report(self) -> SearchReport:
-        """Report the state of the search."""
         if not self._is_through():
             return self._report(SearchOutcome.PAUSED)
         return self._report(

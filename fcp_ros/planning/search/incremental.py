@@ -138,7 +138,6 @@ class IncrementalSearch:
             self._best, self._ending = plan, None
 
     def report(self) -> SearchReport:
-        """Report the state of the search."""
         outcome = SearchOutcome.FOUND if self._is_through else SearchOutcome.PAUSED
         return SearchReport(outcome, self._best, 0.0, self.effort, 0, 0)
 

@@ -157,7 +157,6 @@ class Portfolio:
         return self.report()
 
     def report(self) -> SearchReport:
-        """Report the state of the search."""
         reports = [*self._finished, *(search.report() for search in self._running)]
         return SearchReport(
             self._outcome or SearchOutcome.PAUSED,
@@ -415,9 +414,7 @@ class SearchEngine(Protocol):
         """Go on until the answer is known or the allowance (states) is used up."""
         ...
 
-    def report(self) -> SearchReport:
-        """Report the state of the search."""
-        ...
+    def report(self) -> SearchReport: ...
 
 
 class SearchFactory:

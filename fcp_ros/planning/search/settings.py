@@ -98,7 +98,6 @@ def refine(grid: Grid) -> Grid:
 
 
 def build_grid(task: FlatTask, objective: Objective, criterion: Criterion) -> Grid:
-    """Put a criterion of an objective on its grid."""
     loss = criterion is Criterion.LOSS
     values = task.loss if loss else task.cost
     budget = objective.loss_budget if loss else objective.cost_budget
@@ -148,7 +147,6 @@ class FlatPlan:
     cost: float
 
     def value(self, criterion: Criterion) -> float:
-        """Its loss or its cost."""
         return self.loss if criterion is Criterion.LOSS else self.cost
 
     def first(self, objective: Objective) -> float:

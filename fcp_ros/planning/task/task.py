@@ -200,7 +200,6 @@ class Task:
         return str(found) if found.arguments else found.relation
 
     def names(self, facts: Iterable[int]) -> str:
-        """Name the facts in words, sorted."""
         return ", ".join(sorted(map(self.describe, facts)))
 
 
