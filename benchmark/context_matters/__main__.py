@@ -3,9 +3,9 @@
 
 Parts can be run alone: ``python -m benchmark.context_matters tasks --quick``. The data of Context
 Matters is looked for in ../shared/bench/context_matters (or FCP_CONTEXT_MATTERS); VAL (``--val``,
-from github.com/KCL-Planning/VAL) checks the plans besides. ``--model`` reads with a language model
-in place of the domain's reader. The sentences of the part third are sealed: its table alone is
-shown, unless ``--show-sealed`` is given. Exits with 1 when a goal is missed.
+from github.com/KCL-Planning/VAL) checks the plans besides. The sentences of the parts third and
+fifth are sealed: their tables alone are shown, unless ``--show-sealed`` is given. Exits with 1 when
+a goal is missed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from benchmark.context_matters.part_plans import report_plans
 from benchmark.context_matters.part_reading import SETS, reading_part
 from benchmark.context_matters.part_tasks import Details, impossible_part, planning_part, tasks_part
 from benchmark.tables import Part, show_part, show_verdicts
-from fcp_ros.language.reader import MODEL_SECONDS, InstructionReader
+from fcp_ros.language.reader import MODEL_SECONDS
 from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.planning import PlanningOptions
 
@@ -52,7 +52,8 @@ def main(
     quick: Annotated[bool, typer.Option("--quick", help="Few and small, 2 minutes.")] = False,
     only: Annotated[str, typer.Option(help="Tasks and meanings whose name has this.")] = "",
     model: Annotated[
-        Path | None, typer.Option(help="Folder of a language model that reads.")
+        Path | None,
+        typer.Option(help="A language model's folder, asked about what can't be read."),
     ] = None,
     reader: Annotated[str, typer.Option(help="A reader by its name in the registry.")] = "domain",
     endpoint: Annotated[
@@ -82,7 +83,15 @@ def main(
         )
     console = Console(width=None if os.isatty(1) else 180)
     setting = Setting(
-        open_reader(model, device, ReaderOptions(reader, endpoint=endpoint, seconds=model_seconds)),
+        make_reader(
+            ReaderOptions(
+                reader,
+                model=str(model or ""),
+                endpoint=endpoint,
+                device=device,
+                seconds=model_seconds,
+            )
+        ),
         val,
         PlanningOptions(time_limit=time_limit),
         judge_plans=report_plans if plans else None,
@@ -114,13 +123,6 @@ def main(
         output.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     if any(verdict.met is False for part in found for verdict in part.verdicts):
         raise typer.Exit(1)
-
-
-def open_reader(model: Path | None, device: str, options: ReaderOptions) -> InstructionReader:
-    """Open the reader of a folder with a language model, or else the chosen one."""
-    if model is None:
-        return make_reader(options)
-    return make_reader(ReaderOptions(reader="model", model=str(model), device=device))
 
 
 if __name__ == "__main__":

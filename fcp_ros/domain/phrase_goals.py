@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from fcp_ros.domain.expressions.parser import parse_expression
@@ -17,7 +16,6 @@ from fcp_ros.domain.expressions.syntax import (
     Exists,
     Expression,
     Not,
-    Or,
     Term,
     Text,
     TypedVariable,
@@ -25,12 +23,10 @@ from fcp_ros.domain.expressions.syntax import (
     conjoin,
     free_variables,
     list_variables,
-    rebuild,
     substitute,
 )
 from fcp_ros.domain.model import IS_A, TEXT, ActionRule
 from fcp_ros.domain.phrases import ADDRESSEE, NUMBER, SPEAKER, Addition, TaskTemplate
-from fcp_ros.foundation.labels import normalise_label
 
 SLOT = re.compile(r"\{(\d*)([^{}]*)\}")
 """A slot of a goal: `{name}`, or a number times one, `{2n}`."""
@@ -90,8 +86,6 @@ def fill_goal(
     template: TaskTemplate,
     values: Mapping[str, SlotValue],  # slot -> element or variable, number, or words
     additions: Sequence[Addition] = (),  # those that were said
-    # the nouns of the domain that stand for several labels (`DomainWords.kinds`)
-    kinds: Mapping[str, Sequence[str]] | None = None,
 ) -> Expression:
     """Build the goal of a task from the values of its slots.
 
@@ -108,13 +102,13 @@ def fill_goal(
             continue
         parameters = {**template.parameters, **addition.parameters}
         parts.append(_fill(addition.goal, parameters, template.defaults, given))
-    goal = expand_kinds(_join(parts), kinds or {})
+    goal = _join(parts)
     free = free_variables(goal)
     labels: list[Expression] = []
     for name, label in template.defaults.items():
         fixed = template.parameters.get(name) in (NUMBER, TEXT) or label in (SPEAKER, ADDRESSEE)
         if name in free and name not in given and not fixed:
-            labels.append(expand_kinds(Atom(IS_A, (Variable(name), Text(label))), kinds or {}))
+            labels.append(Atom(IS_A, (Variable(name), Text(label))))
     return _join([*labels, goal])
 
 
@@ -159,19 +153,6 @@ def _read_number(name: str, value: SlotValue | None) -> int:
     if isinstance(value, (int, str)) and re.fullmatch(r"\d{1,9}", str(value)):
         return int(value)
     raise ValueError(f"{{{name}}} takes a whole number from 0 on, not {value!r}: give one")
-
-
-def expand_kinds(goal: Expression, kinds: Mapping[str, Sequence[str]]) -> Expression:
-    """Write `is_a(x, "kind")` out as the labels that the kind stands for, itself included."""
-    if isinstance(goal, Atom):
-        label = goal.arguments[-1] if goal.predicate == IS_A and goal.arguments else None
-        kind = normalise_label(label.value) if isinstance(label, Text) else ""
-        if kind not in kinds:
-            return goal
-        labels = dict.fromkeys([*kinds[kind], kind])
-        atoms = tuple(replace(goal, arguments=(goal.arguments[0], Text(name))) for name in labels)
-        return Or(atoms) if len(atoms) > 1 else atoms[0]
-    return rebuild(goal, lambda part: expand_kinds(part, kinds))
 
 
 def _join(parts: Sequence[Expression]) -> Expression:

@@ -266,10 +266,13 @@ class TaskTemplate:
     # the goal for each of several things that are asked for at once, where that is another one; ""
     # where it is the same
     several: str = ""
+    # the goal where the robot is asked to go elsewhere afterwards, where that is another one: it
+    # doesn't take with it again what it has brought; ""
+    left: str = ""
 
-    def of_several(self) -> TaskTemplate:
-        """Return the task with the goal that holds for each of several things."""
-        return replace(self, goal=self.several, several="") if self.several else self
+    def with_goal(self, other: str) -> TaskTemplate:
+        """Return the task with another one of its goals; itself if it has no such goal."""
+        return replace(self, goal=other, several="", left="") if other else self
 
 
 @dataclass(frozen=True, slots=True)

@@ -279,8 +279,7 @@ def prepare_search(loaded: LanguageModel, name: str) -> BeamSearch:
     except ImportError as error:
         raise GroundingError(
             GroundingCode.MISSING_LIBRARY,
-            f"writing goals with a language model needs llguidance ({error}); pip install "
-            "llguidance",
+            f"writing with a language model needs llguidance ({error}); pip install llguidance",
         ) from error
     config = loaded.model.config.get_text_config()
     size = max(len(loaded.tokenizer), getattr(config, "vocab_size", None) or 0)

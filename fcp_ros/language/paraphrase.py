@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.expressions.resolution import infer_types
+from fcp_ros.domain.expressions.resolution import expand_kinds, infer_types
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -121,7 +121,8 @@ class _Writer:
     # --- the whole sentence
 
     def write_sentence(self, goal: Expression, called: Scope = MappingProxyType({})) -> str:
-        parts = self._tasks.fold(self._bind_free(goal, called))
+        wide = expand_kinds(goal, self._domain.words.kinds)
+        parts = self._tasks.fold(self._bind_free(wide, called))
         pieces = self._join_pieces([self._write(part, called) for part in parts])
         if any(piece.open for piece in pieces) and len(pieces) > 1:
             return "; ".join([*(p.text for p in pieces[:-1]), f"and {pieces[-1].text}"])

@@ -23,16 +23,12 @@ class ReaderOptions:
 
     reader: str = "domain"  # one of `READERS`
     file: str = ""  # of the reader `file`: readings by instruction
-    # of the reader `model`: a folder (Hugging Face format); of `endpoint`: the model's name on the
-    # server
+    # the language model that is asked about what a reader of `CASCADED` can't read: a folder
+    # (Hugging Face format), or the model's name on the server
     model: str = ""
-    # of the reader `endpoint`: the URL of a server with the OpenAI protocol. With the reader
-    # `domain`, this server, or else the model of that folder, is asked about what the phrases of
-    # the domain don't cover.
-    endpoint: str = ""
-    device: str = "auto"  # of the reader `model`: "auto", "cpu" or "cuda"
-    # that a language model behind the reader `domain` may take for one instruction
-    seconds: float = MODEL_SECONDS
+    endpoint: str = ""  # the URL of that server, with the OpenAI protocol
+    device: str = "auto"  # of the model in a folder: "auto", "cpu" or "cuda"
+    seconds: float = MODEL_SECONDS  # that the language model may take for one instruction
 
 
 def make_domain(_options: ReaderOptions) -> InstructionReader:
@@ -92,41 +88,15 @@ def make_file(options: ReaderOptions) -> InstructionReader:
     return FileReader(Path(_require(options.file, "file", "a YAML file with readings")))
 
 
-def make_model(options: ReaderOptions) -> InstructionReader:
-    """Make the reader by a language model of this machine; nothing heavy is loaded yet.
-
-    Raises:
-        InputError: there is no model to read with.
-    """
-    from fcp_ros.language.model_reader import ModelReader
-
-    folder = Path(_require(options.model, "model", "the folder of a language model"))
-    return ModelReader(folder, options.device)
-
-
-def make_endpoint(options: ReaderOptions) -> InstructionReader:
-    """Make the reader by a language model of a server, which is not asked yet.
-
-    Raises:
-        InputError: there is no URL.
-    """
-    from fcp_ros.language.model_reader import EndpointReader
-
-    url = _require(options.endpoint, "endpoint", "the URL of a model server")
-    return EndpointReader(url, options.model)
-
-
 READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
     "domain": make_domain,
     "chart": make_chart,
     "learned": make_learned,
     "file": make_file,
-    "model": make_model,
-    "endpoint": make_endpoint,
 }
 """The maker of every reader by its name in options and parameters."""
 
-CASCADED = frozenset(["domain", "chart"])
+CASCADED = frozenset(["domain", "chart", "learned"])
 """Readers that have a language model asked about what they can't read, where one is configured."""
 
 

@@ -21,6 +21,7 @@ _PREPOSITIONS = frozenset(
         *("above", "below", "inside", "into", "onto", "behind", "beside", "between", "against"),
     ]
 )
+_EVERYTHING = PhraseWord("everything")  # of a task without slots: "everything is tidy"
 _FIRST_WORDS = frozenset(["is", "are", "has"])
 
 
@@ -80,10 +81,11 @@ def _strip_ending(verb: str) -> str:
 class _Pattern:
     """A statement about parameters: that of the subject, a verb, words and parameters."""
 
-    subject: str
+    subject: str  # "" where it has none: `opening` stands there
     verb: str
     rest: Variant
     negated: bool = False
+    opening: str = ""  # "everything (is tidy)"
 
 
 class StatementTable:
@@ -123,7 +125,7 @@ class StatementTable:
 
     def write(
         self, atom: Atom, refer: Callable[[Term], str], *, negated: bool = False
-    ) -> tuple[Clause, Term]:
+    ) -> tuple[Clause, Term | None]:
         """Write an atom as a clause.
 
         Args:
@@ -132,7 +134,7 @@ class StatementTable:
             negated: write that it does not hold.
 
         Returns:
-            The clause, and the argument that is its subject.
+            The clause, and the argument that is its subject, if one is.
         """
         if atom.predicate == IS_A and len(atom.arguments) == 2:
             element, label = atom.arguments
@@ -153,10 +155,12 @@ class StatementTable:
         opposite = self._find(atom.predicate, absent=True) if negated and task is None else None
         if opposite is not None:
             pattern, negated = opposite, False
-        if pattern is None or pattern.subject not in terms:
+        if pattern is None or (pattern.subject not in terms and not pattern.opening):
             pattern = _make_pattern(atom.predicate, parameters)
         rest = " ".join(_write_part(part, terms, refer) for part in pattern.rest)
         subject = terms.get(pattern.subject)
+        if pattern.opening:
+            return Clause(pattern.opening, pattern.verb, rest, False, negated), None
         if subject is None:
             clause = Clause(f"the relation {quote_words(atom.predicate)}", pattern.verb, rest)
             return replace(clause, negated=negated), atom.arguments[0]
@@ -174,12 +178,13 @@ def _choose_pattern(phrases: Iterable[Phrase], parameters: set[str]) -> _Pattern
         statements = [v for v in phrase.variants if _is_statement(v, parameters)]
         if statements:
             best = min(statements, key=lambda v: (_read_verb(v) != "is", len(v)))
-            subject, verb = best[0], best[1]
-            assert isinstance(subject, PhraseSlot)
+            opening, verb = best[0], best[1]
             assert isinstance(verb, PhraseWord)
             negated = len(best) > 2 and best[2] == PhraseWord("not") and verb.text in _BE
             rest = best[3:] if negated else best[2:]
-            return _Pattern(subject.name, verb.text, rest, negated)
+            if isinstance(opening, PhraseWord):
+                return _Pattern("", verb.text, rest, negated, opening.text)
+            return _Pattern(opening.name, verb.text, rest, negated)
     return None
 
 
@@ -190,8 +195,8 @@ def _is_statement(variant: Variant, parameters: set[str]) -> bool:
 
 
 def _read_verb(variant: Variant) -> str:
-    """Return the word after a slot at the beginning; empty if there is none."""
-    if len(variant) < 2 or not isinstance(variant[0], PhraseSlot):
+    """Return the word after a slot, or "everything", at the beginning; empty if there is none."""
+    if len(variant) < 2 or not (isinstance(variant[0], PhraseSlot) or variant[0] == _EVERYTHING):
         return ""
     return variant[1].text if isinstance(variant[1], PhraseWord) else ""
 

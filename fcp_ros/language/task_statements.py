@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.resolution import expand_kinds
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -42,13 +43,14 @@ class TaskStatement:
 
 
 def list_task_statements(domain: Domain) -> Iterator[TaskStatement]:
-    """Yield each task, also as it is for one of several things, and where no place is chosen."""
+    """Yield each task with each of its goals, also as they are where no place is chosen."""
     guides = frozenset(name for name, one in domain.graded.items() if one.guides)
     for task in domain.words.tasks.values():
-        for way in (task, task.of_several()) if task.several else (task,):
-            goal = make_task_meaning(way).goal
+        for text in dict.fromkeys((task.goal, task.several or task.goal, task.left or task.goal)):
+            goal = make_task_meaning(task.with_goal(text)).goal
             if goal is None:
                 continue
+            goal = expand_kinds(goal, domain.words.kinds)
             plain = _drop_atoms(goal, guides)
             for one in (goal,) if plain == goal else (goal, plain):
                 yield _make_statement(task, one)

@@ -19,11 +19,12 @@ from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.grounding import EndpointOptions
+from fcp_ros.grounding.generators import ServerGenerator
 from fcp_ros.language.domain_reader import DomainReader
 from fcp_ros.language.domain_reader import reader as domain_reader
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.file_reader import FileReader
-from fcp_ros.language.model_reader import EndpointReader, ModelReaderOptions
+from fcp_ros.language.model_reader import RewritingReader
 from fcp_ros.language.parsing.pattern_building import build_patterns
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, ReadingStatus, Refusal, WordRole
@@ -323,9 +324,7 @@ def server(monkeypatch):
 
 def ask_server(server: ChatServer) -> Interpretation:
     endpoint = EndpointOptions(url=server.url, timeout=1.0, retries=0)
-    reader = EndpointReader(
-        options=ModelReaderOptions(candidates=4, seconds=4.0), endpoint=endpoint
-    )
+    reader = RewritingReader("endpoint", ServerGenerator(endpoint), READER)
     found = reader.read("put a mug on the table", ReadingContext(*build_kitchen()))
     assert found.message.isprintable()
     assert len(found.message) < 600

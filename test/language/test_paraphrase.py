@@ -39,6 +39,9 @@ def say(text, domain=HOUSEHOLD, instance=HOME):
     return paraphrase_goal(check_goal(goal, domain, instance, text), domain, instance)
 
 
+TIDY = HOUSEHOLD.words.tasks["tidy"].goal
+
+
 @pytest.mark.parametrize(
     ("goal", "sentence"),
     [
@@ -111,6 +114,7 @@ def say(text, domain=HOUSEHOLD, instance=HOME):
             "Every item that is not on table_1 is on counter_1.",
         ),
         ("forall ?x: movable_support (not on(?x, table_1))", "No movable support is on table_1."),
+        (TIDY, "Everything is tidy."),
         ("on(mug_1, table_1) within 60 s", "Within 60 s, mug_1 is on table_1."),
         (
             "(on(mug_1, table_1) or dirty(table_1)) and closed(fridge_1)",

@@ -53,7 +53,7 @@ def ask(
     skip_final_collection()
     if request.has_pddl:
         fail("a PDDL domain has no words to read: give a YAML domain and a scene")
-    asked = request.make_input(judges, spoken=reading.make_input(instruction, judges))
+    asked = request.make_input(judges, spoken=reading.make_input(instruction))
     if not reading.reading_only:
         compile_missing_kernels(say)
     start = RequestStart.now()

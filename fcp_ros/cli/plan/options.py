@@ -195,16 +195,15 @@ class ReadingOptions:
     reader_model: Annotated[
         str,
         typer.Option(
-            help="Folder of the language model that reads, or its name on the server; "
-            "--model without it. With the reader domain, it is asked about what that can't read.",
+            help="Folder of a language model, or its name on the server, that is asked about what "
+            "the reader can't read.",
             rich_help_panel=ABOUT_READING,
         ),
     ] = ""
     reader_endpoint: Annotated[
         str,
         typer.Option(
-            help="Model server that reads; --endpoint without it. With the reader domain, it is "
-            "asked about what that can't read.",
+            help="Model server that is asked about what the reader can't read.",
             rich_help_panel=ABOUT_READING,
         ),
     ] = ""
@@ -229,17 +228,13 @@ class ReadingOptions:
         ),
     ] = ANSWER_TIMEOUT
 
-    def make_input(self, instruction: str, judges: JudgeChoice) -> SpokenInput:
-        """Make the reader of an instruction; a language model may be the one that judges.
+    def make_input(self, instruction: str) -> SpokenInput:
+        """Make the reader of an instruction.
 
         Raises typer.Exit if it can't be made.
         """
-        shares = self.reader in ("model", "endpoint")
         choice = ReaderOptions(
-            self.reader,
-            self.reader_file,
-            self.reader_model or (judges.model if shares else ""),
-            self.reader_endpoint or (judges.endpoint if shares else ""),
+            self.reader, self.reader_file, self.reader_model, self.reader_endpoint
         )
         with explain_errors():
             return SpokenInput(instruction, make_reader(choice), self.speaker)

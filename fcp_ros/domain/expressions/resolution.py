@@ -37,7 +37,7 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import BUILT_IN, IS_A, SAME, TEXT, Domain, Parameter
 from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.foundation.labels import match_label
+from fcp_ros.foundation.labels import match_label, normalise_label
 from fcp_ros.foundation.wording import suggest_name
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
@@ -50,8 +50,9 @@ def check_goal(
 
     Names and quoted strings become `Constant` (an element of the state) or `Text` (words),
     depending on the predicate. A quantifier over a label that is not a type (`exists ?x: mug`)
-    becomes one over the label's type, restricted by `is_a`. `instance`: the state whose elements
-    may be named. `text`: the user's text, to which the columns of `expression` refer; without it,
+    becomes one over the label's type, restricted by `is_a`. What a noun of the domain's
+    `kinds` stands for takes its place in `is_a`. `instance`: the state whose elements may be
+    named. `text`: the user's text, to which the columns of `expression` refer; without it,
     messages show the expression's own text. Returns the goal, ready for the planner; `infer_types`
     gives the types of its free variables. Raises ExpressionError for unknown predicate, element or
     type, wrong number or type of arguments, a variable bound twice or of contradictory types; with
@@ -61,7 +62,7 @@ def check_goal(
         free = frozenset(free_variables(expression))
         checker = _Resolver(domain, instance, Vocabulary.of(domain), text, free)
         check_structure(expression, domain.graded, text, domain.timed)
-        checked = checker.resolve(expression, {})
+        checked = expand_kinds(checker.resolve(expression, {}), domain.words.kinds)
         infer_types(checked, domain, text)
     except ExpressionError:
         if not text:
@@ -70,6 +71,29 @@ def check_goal(
                 check_goal(parse_expression(own), domain, instance, own)
         raise
     return checked
+
+
+def expand_kinds(goal: Expression, kinds: Mapping[str, Sequence[str]]) -> Expression:
+    """Write `is_a(x, "kind")` out as the labels that the kind stands for, itself included."""
+    if isinstance(goal, Atom):
+        label = goal.arguments[-1] if goal.predicate == IS_A and goal.arguments else None
+        kind = normalise_label(label.value) if isinstance(label, Text) else ""
+        if kind not in kinds:
+            return goal
+        labels = dict.fromkeys([*kinds[kind], kind])
+        atoms = tuple(replace(goal, arguments=(goal.arguments[0], Text(name))) for name in labels)
+        return Or(atoms) if len(atoms) > 1 else atoms[0]
+    if isinstance(goal, Or):
+        parts: list[Expression] = []
+        for part in goal.parts:
+            wide = expand_kinds(part, kinds)
+            if isinstance(part, Atom) and isinstance(wide, Or):
+                # What is said already isn't said again: a goal may be checked more than once.
+                parts += [one for one in wide.parts if one == part or one not in goal.parts]
+            else:
+                parts.append(wide)
+        return Or(tuple(parts))
+    return rebuild(goal, lambda part: expand_kinds(part, kinds))
 
 
 @dataclass(frozen=True)

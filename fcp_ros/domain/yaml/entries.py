@@ -234,6 +234,7 @@ class TaskEntry(_Entry):
     )
     goal: str
     several: str = ""
+    left: str = ""
     additions: list[AdditionEntry] = Field(default_factory=list)
 
 

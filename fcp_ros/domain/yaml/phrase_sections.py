@@ -265,9 +265,10 @@ def _build_task(
     phrases = builder.read(entry.phrases, (*path, "phrases"), entry.parameters, f"task {name}")
     if not entry.phrases:
         report.add((*path, "phrases"), f"task {name} has no phrase", "write what people say")
-    used = _list_goal_slots(entry.goal) | _list_goal_slots(entry.several)
-    _check_slots(name, entry.goal, entry.parameters, (*path, "goal"), report)
-    _check_slots(name, entry.several, entry.parameters, (*path, "several"), report)
+    used: set[str] = set()
+    for key, goal in (("goal", entry.goal), ("several", entry.several), ("left", entry.left)):
+        used |= _list_goal_slots(goal)
+        _check_slots(name, goal, entry.parameters, (*path, key), report)
     additions = tuple(
         _build_addition(name, entry, position, builder, vocabulary, report)
         for position in range(len(entry.additions))
@@ -287,6 +288,7 @@ def _build_task(
         defaults=defaults,
         additions=additions,
         several=" ".join(entry.several.split()),
+        left=" ".join(entry.left.split()),
     )
 
 

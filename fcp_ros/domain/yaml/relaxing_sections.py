@@ -48,9 +48,10 @@ def check_task_goals(domain: Domain, report: Diagnostics) -> None:
         faults = len(report.diagnostics)
         _check_goal(task, None, domain, (*path, "goal"), f"task {name}", report)
         _check_default_labels(task, domain, (*path, "defaults"), report)
-        if task.several:
-            several, owner = task.of_several(), f"several of task {name}"
-            _check_goal(several, None, domain, (*path, "several"), owner, report)
+        for key, other in (("several", task.several), ("left", task.left)):
+            if other:
+                owner = f"{key} of task {name}"
+                _check_goal(task.with_goal(other), None, domain, (*path, key), owner, report)
         if len(report.diagnostics) > faults:
             continue
         for position, addition in enumerate(task.additions):
@@ -84,11 +85,11 @@ def _check_goal(
     elements = {slot: v for slot, v in values.items() if isinstance(v, Constant)}
     spoken = {slot: v for slot, v in values.items() if slot not in elements}
     try:
-        check_goal(fill_goal(task, values, additions, domain.words.kinds), domain, instance)
+        check_goal(fill_goal(task, values, additions), domain, instance)
         free = [slot for slot in elements if _may_be_left_out(task, slot)]
         if free:  # the same with the elements that need not be said
             spoken.update((s, v) for s, v in elements.items() if s not in free)
-            check_goal(fill_goal(task, spoken, additions, domain.words.kinds), domain, instance)
+            check_goal(fill_goal(task, spoken, additions), domain, instance)
     except ExpressionError as error:
         fix = "write it in the language of docs/goals.md, with {slots} for the parameters"
         message = str(error.message).rstrip(".")

@@ -110,7 +110,8 @@ class Composer:
         composed.terms += list(terms.values())
         if meaning.source is MeaningSource.TASK and any(map(_is_nothing, terms.values())):
             self.resolver.degree *= _TASK_WITH_NOTHING
-        statements = self._filler.fill(meaning, terms, said.additions)
+        leaving = composed.clause.leaving
+        statements = self._filler.fill(meaning, terms, said.additions, leaving=leaving)
         self._rate_fixed(composed, statements)
         return self._negate_all(statements, said.negated)
 

@@ -11,6 +11,7 @@ from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.english.function_words import COMMON
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.wholes import OPENING_PARTS
 from fcp_ros.language.parsing.clauses.hedges import ASIDE, Asides, set_aside
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable
@@ -25,6 +26,7 @@ from fcp_ros.language.syntax import (
     parse_segments,
     write_inversions,
 )
+from fcp_ros.language.syntax.closed_classes import DETERMINERS
 from fcp_ros.language.syntax.statements import SPEAKERS
 from fcp_ros.language.syntax.tree import SUBJECTS
 
@@ -32,6 +34,7 @@ _AMOUNTS = frozenset(["than", "within", "half", "least", "most"])
 _CALLING = frozenset(["hey", "hi", "hello", "ok", "my", "dear", "good", "well"])
 _BEFORE_CALLED = frozenset(["me", "us", "you", "it", "them", "please", "thanks", "now", "there"])
 """Words behind which, at the end of a sentence, who is spoken to may follow without a mark."""
+_ARTICLES = frozenset(["the", "a", "an"])
 _MOST_CALLED, _COMMON_SENSES = 3, 3
 _PEOPLE = frozenset(["person", "human"])
 _FINITE = frozenset(["VBZ", "VBP", "VBD"])
@@ -61,6 +64,9 @@ def frame_instruction(
         return any(is_of_domain(tokens, place, lexicon, patterns) for place in places)
 
     tokens = write_inversions(_write_copulas(tokens, patterns))
+    whole = _name_wholes(tokens, lexicon)
+    if whole is not None:
+        return _account(tokens, whole, frame_instruction(whole, lexicon, patterns))
     checked = join_checks(tokens)
     if checked is not None:
         return _account(tokens, checked, frame_instruction(checked, lexicon, patterns))
@@ -120,6 +126,30 @@ def _write_copulas(tokens: Sequence[Token], patterns: PatternTable) -> list[Toke
         if state or nameless:
             found[place] = replace(token, text="is")
     return found
+
+
+def _name_wholes(tokens: Sequence[Token], lexicon: Lexicon) -> list[Token] | None:
+    """Write "the door of the fridge" as "the fridge", which opens by it; None without such words.
+
+    A lid that is a thing of its own here may be what is meant, and rooms aren't opened.
+    """
+    for place, token in enumerate(tokens):
+        if token.text not in OPENING_PARTS:
+            continue
+        if token.text != "door" and _is_thing_here(tokens, place, lexicon):
+            continue
+        owned = place >= 2 and tokens[place - 1].text == "'s"
+        if owned and _is_whole_here(tokens, place - 2, lexicon):
+            return [*tokens[: place - 1], *tokens[place + 1 :]]
+        start = place + 2
+        if start > len(tokens) or tokens[start - 1].text != "of":
+            continue
+        if start < len(tokens) and tokens[start].text in DETERMINERS:
+            start += 1
+        if start < len(tokens) and _is_whole_here(tokens, start, lexicon):
+            before = place - (place > 0 and tokens[place - 1].text in _ARTICLES)
+            return [*tokens[:before], *tokens[place + 2 :]]
+    return None
 
 
 def find_names(tokens: Sequence[Token], lexicon: Lexicon) -> frozenset[int]:
@@ -182,6 +212,12 @@ def _is_thing_here(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> boo
     """Return True for a noun by which something of the scene is called that is no person."""
     heads = [m.head for m in lexicon.find_nouns(tokens, place) if not m.note]
     return any(isinstance(h, Noun) and h.members and h.type not in _PEOPLE for h in heads)
+
+
+def _is_whole_here(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> bool:
+    heads = [match.head for match in lexicon.find_nouns(tokens, place) if not match.note]
+    members = [name for head in heads if isinstance(head, Noun) for name in head.members]
+    return bool(members) and not lexicon.has_room(members)
 
 
 def _take_out(

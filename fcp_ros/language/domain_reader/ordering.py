@@ -8,6 +8,7 @@ state and B in a later one. What only prepares the next clause ("take the mug an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import (
@@ -69,8 +70,8 @@ class GoalJoiner:
         Raises:
             Unresolved: something can't be expressed, or contradicts something else.
         """
-        composed = [self._compose(clause) for clause in sentence.clauses]
         order = order_clauses(sentence.links)
+        composed = [self._compose(clause) for clause in self._mark_leaving(sentence, order)]
         steps = [
             i for i in order if composed[i].statements and not self._is_constraint(composed[i])
         ]
@@ -87,6 +88,28 @@ class GoalJoiner:
         if not whole:
             raise Unresolved("a goal")
         return join(whole)
+
+    def _mark_leaving(self, sentence: Sentence, order: Sequence[int]) -> list[SpokenClause]:
+        """Mark the clauses after which the robot is sent somewhere."""
+        last = max((k for k, n in enumerate(order) if self._sends(sentence.clauses[n])), default=-1)
+        clauses = list(sentence.clauses)
+        for number in order[: max(last, 0)]:
+            clauses[number] = replace(clauses[number], leaving=True)
+        return clauses
+
+    def _sends(self, clause: SpokenClause) -> bool:
+        """Return True if a clause says where the robot shall go."""
+        places = {p.meaning.name for p in self._composer.resolver.places.list_theme_relations()}
+        goals = [(p, p.meaning.goal) for p in clause.predications if p.meaning is not None]
+        sent = [
+            goal.predicate in places
+            and isinstance(goal.arguments[0], Variable)
+            and goal.arguments[0].name not in said.arguments  # so it is who is spoken to
+            for said, goal in goals
+            if isinstance(goal, Atom)
+        ]
+        acts = clause.act is Act.GO or (clause.act is Act.ACHIEVE and bool(sent) and all(sent))
+        return acts and not clause.negated
 
     def _spare_kept(self, composed: Sequence[ComposedClause]) -> None:
         """Leave out of "everything" and "nothing" what shall stay where it is."""

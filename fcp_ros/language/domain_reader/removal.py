@@ -131,7 +131,7 @@ class _Removal:
         legs = list(template.parameters)
         values: dict[str, SlotValue] = dict(zip(legs, atom.arguments, strict=True))
         values[legs[0]] = theme
-        goal = fill_goal(template, values, (), self._domain.words.kinds)
+        goal = fill_goal(template, values)
         former = atom.arguments[1]
         if isinstance(goal, Exists) and isinstance(former, Constant) and len(goal.variables) == 1:
             other = Not(Atom(SAME, (Variable(goal.variables[0].name), former)))

@@ -25,7 +25,7 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.expressions.syntax import Term as GoalTerm
 from fcp_ros.domain.phrase_goals import SlotValue, fill_goal
-from fcp_ros.domain.phrases import ADDRESSEE, SPEAKER
+from fcp_ros.domain.phrases import ADDRESSEE, SPEAKER, TaskTemplate
 from fcp_ros.language.domain_reader.statements import Statement
 from fcp_ros.language.domain_reader.terms.places import ChosenPlace
 from fcp_ros.language.domain_reader.terms.referents import (
@@ -59,7 +59,6 @@ class SlotFiller:
     def __init__(self, resolver: TermResolver) -> None:
         self._resolver = resolver
         self._schema = resolver.context.domain.schema
-        self._kinds = resolver.context.domain.words.kinds
         self._names: set[str] = set()
 
     def relate(self, theme: Term, place: Term, preposition: str) -> list[Statement]:
@@ -149,7 +148,12 @@ class SlotFiller:
                     part.types = frozenset((type_,))
 
     def fill(
-        self, meaning: Meaning, terms: Mapping[str, Term], additions: Sequence[Meaning] = ()
+        self,
+        meaning: Meaning,
+        terms: Mapping[str, Term],
+        additions: Sequence[Meaning] = (),
+        *,
+        leaving: bool = False,  # the robot goes elsewhere afterwards
     ) -> list[Statement]:
         """Fill the slots of a meaning: one statement for each combination of joined things."""
         bound = dict(terms)
@@ -163,8 +167,9 @@ class SlotFiller:
         self._rate_places(meaning, bound)
         if any(isinstance(term, TermGroup) and term.alternative for term in bound.values()):
             return [Statement((), self._alternate(meaning, bound, additions))]
-        if any(map(_is_plural, bound.values())):
-            meaning = _ask_for_several(meaning)
+        if meaning.task is not None:
+            several = any(map(_is_plural, bound.values()))
+            meaning = _choose_goal(meaning, meaning.task, several=several, leaving=leaving)
         slots = list(bound)
         choices = [
             list(term.parts) if isinstance(term, TermGroup) else [term] for term in bound.values()
@@ -247,7 +252,7 @@ class SlotFiller:
         filled: dict[str, SlotValue] = dict(values)
         said = [a.addition for a in additions if a.addition is not None]
         try:
-            return fill_goal(meaning.task, filled, said, self._kinds)
+            return fill_goal(meaning.task, filled, said)
         except ValueError as error:
             raise Unresolved(str(error)) from None
 
@@ -282,11 +287,10 @@ class SlotFiller:
         return name
 
 
-def _ask_for_several(meaning: Meaning) -> Meaning:
-    """Return a meaning with what its task asks for each of several things."""
-    if meaning.task is None or not meaning.task.several:
-        return meaning
-    return replace(meaning, goal=None, task=meaning.task.of_several())
+def _choose_goal(meaning: Meaning, task: TaskTemplate, *, several: bool, leaving: bool) -> Meaning:
+    """Return the meaning of a task with the goal that fits what else is asked for."""
+    other = (task.left if leaving else "") or (task.several if several else "")
+    return replace(meaning, goal=None, task=task.with_goal(other)) if other else meaning
 
 
 def _is_plural(term: Term) -> bool:

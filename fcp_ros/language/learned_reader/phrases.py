@@ -295,6 +295,8 @@ class LearnedPhrases:
         if noun is None:
             return None
         known = list(_list_noun_words(tree, word))
+        if any(self._is_whole(tree, one, label, noun) for one in known):
+            return None  # "the door of every cabinet" where there is a door, and no cabinet
         said = " ".join(one.text for one in known)
         named = self._nouns.lexicon.find_noun(said)
         absent = named is not None and not named.members
@@ -314,6 +316,17 @@ class LearnedPhrases:
         for one in known:
             qualities += list(self._list_states(tree, one, label))
         return replace(phrase, uses=tuple(uses), qualities=tuple(qualities))
+
+    def _is_whole(self, tree: Tree, word: Word, label: str, part: Noun) -> bool:
+        """Return True for a noun behind "of" for another kind, which isn't held ("cup of tea")."""
+        link = tree.words[word.head]
+        if link.role != "prep" or link.text != "of":
+            return False
+        whole = self._nouns.lexicon.find_noun(word.lemma)
+        if whole is None or not whole.type or word.lemma == label:
+            return False
+        types = frozenset([whole.type]), frozenset([part.type or self._labels[label].type])
+        return all(self._places.choose(link, *types) is None for link in ("in", "on"))
 
     def _determine(
         self, tree: Tree, word: Word, phrase: NounPhrase, uses: list[WordUse]

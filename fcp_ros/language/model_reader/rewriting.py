@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from time import monotonic
 
 import yaml
@@ -21,7 +22,9 @@ from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import ExpressionError
 from fcp_ros.foundation.wording import shorten_words, to_printable
 from fcp_ros.grounding.generation import TextGenerator, TextRequest, quote_data
+from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
 from fcp_ros.grounding.judgement import GroundingError
+from fcp_ros.grounding.options import Device, EndpointOptions
 from fcp_ros.language.english.turning_words import CONTRARY, RESTRICTIONS
 from fcp_ros.language.model_reader.names import split_words
 from fcp_ros.language.model_reader.word_uses import align_words
@@ -105,6 +108,24 @@ class RewritingReader:
         return Interpretation(instruction, status, message, reader=self._name)
 
 
+def open_folder(folder: Path, device: str = "auto") -> TextGenerator:
+    """Open the language model in a folder; it is loaded at the first request.
+
+    Raises:
+        GroundingError: the folder holds no language model that may be loaded.
+    """
+    return make_model_generator(folder, Device(device))
+
+
+def open_server(url: str, model: str = "") -> TextGenerator:
+    """Open a language model of a server, which is not asked yet.
+
+    Raises:
+        GroundingError: the url is none.
+    """
+    return ServerGenerator(EndpointOptions(url=url, model=model, timeout=60.0, retries=1))
+
+
 @cache
 def load_plain_english() -> PlainEnglish:
     """Load the task and the examples; they are a file of this package."""
@@ -127,7 +148,7 @@ def _account_for(
     except ExpressionError:
         return ()
     is_kept = any(word in _HEEDED for word in split_words(text))
-    return tuple(_settle(instruction, is_kept, align_words(instruction, goal, context).words))
+    return tuple(_settle(instruction, is_kept, align_words(instruction, goal, context)))
 
 
 def _settle(instruction: str, is_kept: bool, uses: tuple[WordUse, ...]) -> Iterator[WordUse]:

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The use of each word of an instruction in a goal that a model wrote.
 
-A model does not say which words led to which part of its goal. So the words are aligned with the
-names in the goal: equal stems first, then phrases of the domain, then similar meaning. A content
-word without a counterpart is UNREAD; a name in the goal without a word lowers the degree.
+A model does not say which words led to which part of its text. So the words are aligned with the
+names in the goal of that text, by equal stems and by the phrases of the domain. A content word
+without a counterpart is UNREAD.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import (
     Atom,
@@ -37,9 +36,6 @@ from fcp_ros.language.model_reader.names import find_stem
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import WordRole, WordUse
 
-SIMILAR_ENOUGH = 0.6
-"""Least similarity of a word to a name or a word of a phrase that it may stand for."""
-
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 _FILLER_WORDS = (
     "a an the please kindly could can would will you your i me my we our us it its they them their "
@@ -59,22 +55,11 @@ _ACTION_WORDS = (
     "pick grab hold drop find go"
 )
 """Verbs of moving things, which every domain means by its relations of place."""
-_GIVING = frozenset({"bring", "fetch", "get", "give", "hand", "pass", "to"})
-_RECEIVERS = frozenset({"me", "us", "him", "her", "them"})
-"""Words that stand for somebody after those of giving: "bring me"; elsewhere they may be left out,
-as in "open the door for me"."""
-_JOINT_WORDS = "in into inside on onto off out under near beside behind"
-"""Prepositions, which tell relations of place from one another."""
-
 _FILLERS = frozenset(_FILLER_WORDS.split())
 _QUANTITIES = frozenset(_QUANTITY_WORDS.split())
 _LIMITS = frozenset(_LIMIT_WORDS.split())
 _ORDERS = frozenset(_ORDER_WORDS.split())
 _ACTIONS = frozenset(_ACTION_WORDS.split())
-_JOINTS = frozenset(_JOINT_WORDS.split())
-MISSED_JOINT = 0.5
-"""Factor on the share of the words read for each preposition that other relations have in their
-phrases, and none in the goal: "into the fridge" is not on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,129 +69,37 @@ class _Name:
     meaning: str
     words: frozenset[str]
     role: WordRole
-    is_free: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
-    """The use of all words, and how well words and names cover one another."""
-
-    words: tuple[WordUse, ...]  # the use of all words, from left to right
-    # share of the content words with a counterpart, in [0, 1]; less for prepositions of other
-    # relations
-    read: float
-    asked: float  # share of the names in the goal that some word asks for, in [0, 1]
-
-
-def align_words(instruction: str, goal: Expression, context: ReadingContext) -> Alignment:
-    """Align the words of an instruction with the names in a checked goal."""
+def align_words(instruction: str, goal: Expression, context: ReadingContext) -> tuple[WordUse, ...]:
+    """Align the words of an instruction, from left to right, with the names in a checked goal."""
     denies = any(word in _LIMITS for word in instruction.lower().replace("\u2019", "'").split())
     names = list(_list_names(goal, context, both_signs=denies))
     forms = set(_list_forms(goal))
-    uses: list[WordUse] = []
-    used: set[int] = set()
-    pending: list[int] = []
-    before = ""
-    for match in _WORD.finditer(instruction):
-        word = match[0].lower().replace("\u2019", "'")
-        use = _use_word(word, match.start(), match.end(), names, forms, used)
-        if use.role is WordRole.FILLER and word in _RECEIVERS and before in _GIVING:
-            use = replace(use, role=WordRole.UNREAD, degree=0.0)
-        before = word
-        if use.role is WordRole.UNREAD:
-            pending.append(len(uses))
-        uses.append(use)
-    known = frozenset[str]().union(
-        *(_find_predicate_words(r.name, context.domain) for r in context.domain.schema.relations)
-    )
-    for index, use in _use_similar(
-        instruction, uses, pending, names, used, context.similarity, known
-    ):
-        uses[index] = use
-    content = [use for use in uses if use.role is not WordRole.FILLER]
-    unread = sum(use.role is WordRole.UNREAD for use in content)
-    bound = [index for index, name in enumerate(names) if not name.is_free]
-    missed = _count_missed_joints(instruction, names, known)
-    return Alignment(
-        tuple(uses),
-        (1.0 - unread / len(content)) * MISSED_JOINT**missed if content else 0.0,
-        sum(index in used for index in bound) / len(bound) if bound else 1.0,
+    return tuple(
+        _use_word(match[0].lower().replace("\u2019", "'"), match.span(), names, forms)
+        for match in _WORD.finditer(instruction)
     )
 
 
-def _count_missed_joints(instruction: str, names: Sequence[_Name], known: frozenset[str]) -> int:
-    """Count the prepositions that belong to other relations than those of the goal.
-
-    `known` has the words for all relations.
-    """
-    said = {match[0].lower() for match in _WORD.finditer(instruction)} & _JOINTS
-    own = frozenset[str]().union(*(n.words for n in names if n.role is WordRole.ACTION))
-    return len((said & known) - own)
-
-
-def _use_word(
-    word: str, start: int, end: int, names: Sequence[_Name], forms: set[str], used: set[int]
-) -> WordUse:
+def _use_word(word: str, span: tuple[int, int], names: Sequence[_Name], forms: set[str]) -> WordUse:
     stem = find_stem(word)
-    found = [index for index, name in enumerate(names) if stem in name.words]
-    used.update(found)
-    things = [names[index] for index in found if names[index].role is WordRole.THING]
+    found = [name for name in names if stem in name.words]
+    things = dict.fromkeys(name.meaning for name in found if name.role is WordRole.THING)
     if things:
-        meanings = dict.fromkeys(name.meaning for name in things)
-        return WordUse(start, end, WordRole.THING, " and ".join(meanings))
+        return WordUse(*span, WordRole.THING, " and ".join(things))
     for words, role in ((_LIMITS, WordRole.LIMIT), (_ORDERS, WordRole.ORDER)):
         if word in words and role.value in forms:
-            return WordUse(start, end, role, role.value)
+            return WordUse(*span, role, role.value)
     if (word in _QUANTITIES or word.isdigit()) and WordRole.QUANTITY.value in forms:
-        return WordUse(start, end, WordRole.QUANTITY, "quantity")
+        return WordUse(*span, WordRole.QUANTITY, "quantity")
     if word in _ACTIONS and "place" in forms:
-        used.update(index for index, name in enumerate(names) if name.role is WordRole.ACTION)
-        return WordUse(start, end, WordRole.ACTION, "so that it holds")
-    if found and word not in _FILLERS:
-        return WordUse(start, end, names[found[0]].role, names[found[0]].meaning)
+        return WordUse(*span, WordRole.ACTION, "so that it holds")
     if word in _FILLERS:
-        return WordUse(start, end, WordRole.FILLER)
-    return WordUse(start, end, WordRole.UNREAD, degree=0.0)
-
-
-def _use_similar(
-    instruction: str,
-    uses: Sequence[WordUse],
-    pending: Sequence[int],
-    names: Sequence[_Name],
-    used: set[int],
-    similarity: LabelSimilarity | None,
-    known: frozenset[str],
-) -> Iterator[tuple[int, WordUse]]:
-    """Yield the uses of words that are similar in meaning to a name of the goal.
-
-    `known` has the words for all relations, which mean what the domain says.
-    """
-    phrases = [(word, index) for index, name in enumerate(names) for word in sorted(name.words)]
-    if similarity is None or not pending or not phrases:
-        return
-    # A word that the domain has phrases for means what they say: "open" is similar to "close".
-    pending = [i for i in pending if find_stem(_get_word(instruction, uses[i])) not in known]
-    words = [_get_word(instruction, uses[i]) for i in pending]
-    if not words:
-        return
-    try:
-        table = similarity.similarities(words, [phrase for phrase, _ in phrases])
-    except NoSimilarity:
-        return
-    for row, place in zip(table, pending, strict=True):
-        best = int(row.argmax())
-        name, degree = names[phrases[best][1]], float(row[best])
-        if degree >= SIMILAR_ENOUGH and uses[place].degree == 0.0:
-            used.add(phrases[best][1])
-            use = WordUse(
-                uses[place].start, uses[place].end, name.role, name.meaning, min(degree, 1.0)
-            )
-            yield place, use
-
-
-def _get_word(instruction: str, use: WordUse) -> str:
-    return instruction[use.start : use.end].lower()
+        return WordUse(*span, WordRole.FILLER)
+    if found:
+        return WordUse(*span, found[0].role, found[0].meaning)
+    return WordUse(*span, WordRole.UNREAD, degree=0.0)
 
 
 def _list_names(goal: Expression, context: ReadingContext, *, both_signs: bool) -> Iterator[_Name]:
@@ -222,13 +115,13 @@ def _list_names(goal: Expression, context: ReadingContext, *, both_signs: bool) 
         if variable.type not in seen:
             seen.add(variable.type)
             # A type that `check_goal` found for a label is said by the label.
-            yield _Name(f"any {variable.type}", _split(variable.type), WordRole.THING, is_free=True)
+            yield _Name(f"any {variable.type}", _split(variable.type), WordRole.THING)
     for atom in atoms(goal):
         if atom.predicate not in seen and atom.predicate != IS_A:
             seen.add(atom.predicate)
             signed = [s for s in (True, False) if both_signs or (atom.predicate, s) in signs]
             words = _find_predicate_words(atom.predicate, domain, signed)
-            yield _Name(atom.predicate, words, WordRole.ACTION, is_free=True)
+            yield _Name(atom.predicate, words, WordRole.ACTION)
         for term in atom.arguments:
             if isinstance(term, Text) and f'"{term.value}' not in seen:
                 seen.add(f'"{term.value}')
@@ -249,10 +142,10 @@ def _describe_element(name: str, instance: Instance, context: ReadingContext) ->
             if row[0] == id_ and len(row) == 2:
                 words |= _split(instance.name_of(row[1]))
     if name == context.speaker:
-        return _Name(name, words | {"me", "my", "i", "us"}, WordRole.THING, is_free=True)
+        return _Name(name, words | {"me", "my", "i", "us"}, WordRole.THING)
     is_robot = name == context.robot or (not context.robot and "robot" in words)
     if is_robot:
-        return _Name(name, words | {"you", "your"}, WordRole.THING, is_free=True)
+        return _Name(name, words | {"you", "your"}, WordRole.THING)
     return _Name(name, words, WordRole.THING)
 
 

@@ -290,11 +290,13 @@ class Lexicon:
         """
         if word in COMMON or word in self._phrase_words or word in self._attributes:
             return False
-        types = {
-            self._instance.type_of(self._instance.id_of(n)) for n in self._members.get(word, ())
-        }
+        return not self.has_room(self._members.get(word, ()))
+
+    def has_room(self, names: Iterable[str]) -> bool:
+        """Return True if an element is a room."""
         room = self._types.get("room", "")
-        return not room or not any(self._schema.is_subtype(type_, room) for type_ in types)
+        types = {self._instance.type_of(self._instance.id_of(name)) for name in names}
+        return bool(room) and any(self._schema.is_subtype(type_, room) for type_ in types)
 
     def _look_up(self, words: list[str], end: int) -> list[NounMatch]:
         return list(self._list_matches(words, end))

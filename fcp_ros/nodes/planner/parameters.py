@@ -86,23 +86,22 @@ PARAMETERS = (
     ParameterSpec(
         "reader",
         "domain",
-        "Reader of instructions: the phrases of the domain with what people say, a language model "
-        "(its folder is reader_model), a model server (reader_endpoint), or a file with readings "
-        "(reader_file).",
+        "Reader of instructions: the phrases of the domain with what people say, or a file with "
+        "readings (reader_file).",
         choices=tuple(READERS),
     ),
     ParameterSpec(
         "reader_model",
         "",
-        "Folder of the language model that reads instructions (Hugging Face format), or its name "
-        "on the server. With the reader domain, it is asked about what that can't read.",
+        "Folder of a language model (Hugging Face format), or its name on the server, that is "
+        "asked about what the reader can't read. Not with the reader file.",
         takes_effect=AT_START,
     ),
     ParameterSpec(
         "reader_endpoint",
         "",
-        "URL of the model server that reads instructions, with the OpenAI protocol. With the "
-        "reader domain, it is asked about what that can't read.",
+        "URL of a model server, with the OpenAI protocol, that is asked about what the reader "
+        "can't read. Not with the reader file.",
         takes_effect=AT_START,
     ),
     ParameterSpec("reader_file", "", "YAML file with readings.", takes_effect=AT_START),

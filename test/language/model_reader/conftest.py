@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kitchen, a model server with scripted answers, and readers that ask it."""
+"""A kitchen, and a model server with scripted answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from chat_server import END, ChatServer, ScriptedModel
+from chat_server import ChatServer, ScriptedModel
 from language_kitchen import build_kitchen
 
-from fcp_ros.grounding import EndpointOptions
-from fcp_ros.language.model_reader import EndpointReader, ModelReaderOptions
 from fcp_ros.language.reader import ReadingContext
 
 
@@ -29,19 +27,3 @@ def server(monkeypatch: Any) -> Iterator[ChatServer]:
     server = ChatServer(ScriptedModel({"?": 1.0}))
     yield server
     server.close()
-
-
-Answers = Mapping[str, float] | Callable[[str], Mapping[str, float]]
-
-
-@pytest.fixture
-def make_reader(server: ChatServer) -> Callable[..., EndpointReader]:
-    """Makes a reader whose model gives these answers: make_reader({goal: probability})."""
-
-    def make(answers: Answers, **changes: Any) -> EndpointReader:
-        server.model = ScriptedModel(answers, lambda text: [text, END], shows_end=True)
-        options = ModelReaderOptions(**{"candidates": 16, **changes})
-        endpoint = EndpointOptions(url=server.url, timeout=5.0, retries=0)
-        return EndpointReader(options=options, endpoint=endpoint)
-
-    return make
