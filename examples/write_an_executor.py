@@ -14,7 +14,7 @@ from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 
 from fcp_ros.action import ExecuteStep
 from fcp_ros.msg import OutcomeCode
-from fcp_ros.nodes.runtime.sign_of_life import LifeSign
+from fcp_ros.nodes.runtime.server_life import LifeSign
 
 
 def navigate(goal):

@@ -26,7 +26,7 @@ from fcp_ros.abstraction.debugging.outcome import Generalization, Generalization
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.runner import ExecutionLimits
 from fcp_ros.abstraction.proposers.learning import SymbolicOptions, SymbolicProposer
-from fcp_ros.abstraction.proposers.training_task import read_training_task
+from fcp_ros.abstraction.proposers.proposer import read_training_task
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 

@@ -19,11 +19,15 @@ from benchmark.abstraction.houses import House, draw_house, read_house_domain
 from benchmark.tables import Verdict
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
-from fcp_ros.abstraction.policy.library import plan_with_policies
 from fcp_ros.abstraction.policy.policy_file import read_policy
-from fcp_ros.abstraction.policy.runner import Execution, ExecutionLimits, PolicyRunner
+from fcp_ros.abstraction.policy.runner import (
+    Execution,
+    ExecutionLimits,
+    PolicyRunner,
+    plan_with_policies,
+)
 from fcp_ros.abstraction.proposers.learning import SymbolicProposer
-from fcp_ros.abstraction.proposers.training_task import TrainingTask
+from fcp_ros.abstraction.proposers.proposer import TrainingTask
 from fcp_ros.abstraction.states.building import build_state, list_goal_atoms
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.domain.model import Domain

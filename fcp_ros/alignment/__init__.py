@@ -11,8 +11,8 @@
     ontology/      the same for the names in a scene
     answer.py      the answer: status, mapping with evidence, trials
     record.py      candidates, trials and evidence of a request, and the conclusion from them
-    engine.py      plan, try, learn, and again
-    comparison.py  a request from the files on: read, pair, try, translate; declared synonyms
+    comparison.py  a request from the files on: read, pair, plan, try, learn, and again; translate;
+                   declared synonyms
     name_book.py   effects that arrive under another name, and what somebody said of them; on disk
 
 docs/alignment.md explains it.

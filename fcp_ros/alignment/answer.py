@@ -113,7 +113,6 @@ class SynonymEvidence:
         return (*self.proposal.reasons, f"excluded by {self.excluded_by.proposal.synonym}")
 
     def to_plain(self) -> dict[str, Any]:
-        """Return it as plain data for JSON."""
         proposal = self.proposal
         return {
             "source": proposal.synonym.source,
@@ -158,7 +157,6 @@ class AlignmentResult:
         return sum(not trial.seen.reached for trial in self.trials)
 
     def to_plain(self) -> dict[str, Any]:
-        """Return it as plain data for JSON."""
         return {
             "status": self.status.value,
             "message": self.message,
@@ -194,5 +192,4 @@ class AlignmentResult:
 
 
 def write_action(action: GroundAction) -> str:
-    """Write an action in PDDL."""
     return f"({' '.join((action[0], *action[1]))})"

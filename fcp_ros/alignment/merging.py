@@ -201,5 +201,4 @@ def _rename_facts(facts: Facts, images: Images) -> Facts:
 
 
 def make_mapping(synonyms: Iterable[Synonym], uses: Mapping[str, PredicateUse]) -> NameMapping:
-    """Return the mapping of names that synonyms make, in the ranks of a model."""
     return NameMapping(frozenset(synonyms), rank_names(uses))

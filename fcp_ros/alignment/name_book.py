@@ -190,7 +190,6 @@ class NameBook:
             return synonym
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()

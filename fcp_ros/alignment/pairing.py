@@ -70,7 +70,6 @@ def make_task(model: PddlTexts) -> AlignmentTask:
 
 
 def open_world(other: PddlTexts, check: Callable[[], None]) -> ModelSimulator:
-    """Open the world of a domain and a problem."""
     return ModelSimulator(work_out(other, check), check)
 
 
@@ -188,7 +187,6 @@ class OtherWorld:
 
 
 def open_problem(texts: PddlTexts, check: Check) -> OtherWorld:
-    """Open the world of a PDDL domain and problem."""
     return OtherWorld(texts, open_world(texts, check))
 
 

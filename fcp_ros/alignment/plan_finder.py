@@ -114,7 +114,6 @@ def _list_rules(
 
 
 def _with_cost(action: PddlAction, cost: int) -> PddlAction:
-    """Return an action that adds a cost, and no other."""
     without = (
         replace(effect, numeric=tuple(one for one in effect.numeric if one.target != _COST))
         for effect in action.effects

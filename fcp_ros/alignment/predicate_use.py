@@ -50,7 +50,6 @@ class PredicateUse:
 
     @property
     def arity(self) -> int:
-        """The number of its arguments."""
         return len(self.declared)
 
     @property
@@ -90,7 +89,6 @@ def list_atoms(formula: Formula) -> Iterable[Atom]:
 
 
 def list_condition_names(action: PddlAction) -> frozenset[str]:
-    """Return the predicates in the precondition of an action."""
     return frozenset(atom.predicate for atom in list_atoms(action.precondition))
 
 
@@ -115,7 +113,6 @@ class _Survey:
         self._domain, self._problem = texts.domain, texts.problem
 
     def find_uses(self) -> dict[str, PredicateUse]:
-        """Find the use of each predicate."""
         effects = [effect for action in self._domain.actions for effect in action.effects]
         conditions = [action.precondition for action in self._domain.actions]
         conditions += [effect.condition for effect in effects]

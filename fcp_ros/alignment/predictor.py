@@ -180,7 +180,6 @@ class Predictor:
         self._predicted: dict[tuple[frozenset[Synonym], tuple[GroundAction, ...]], Observation] = {}
 
     def make_mapping(self, synonyms: Iterable[Synonym]) -> NameMapping:
-        """Return the mapping that synonyms make."""
         return make_mapping(synonyms, self._uses)
 
     def predict(

@@ -47,7 +47,6 @@ class Synonym:
 
     @property
     def names(self) -> frozenset[str]:
-        """The two predicates."""
         return frozenset((self.source, self.target))
 
     def __str__(self) -> str:
@@ -77,7 +76,6 @@ class Image:
 
 
 def keep_name(name: str, arity: int) -> Image:
-    """Return the image of a predicate that stays as it is."""
     return Image(name, tuple(range(arity)))
 
 
@@ -150,7 +148,6 @@ class NameMapping:
                 raise ContradictorySynonyms(self._collect_connected(synonym.source))
 
     def _collect_connected(self, name: str) -> frozenset[str]:
-        """Collect all names that synonyms connect with one."""
         found, grows = {name}, True
         while grows:
             more = {name for one in self.synonyms if one.names & found for name in one.names}
@@ -163,7 +160,6 @@ class NameMapping:
         return self.images.get(name) or keep_name(name, arity)
 
     def implies(self, synonym: Synonym) -> bool:
-        """Return True if a synonym follows from these."""
         source, target = self.images.get(synonym.source), self.images.get(synonym.target)
         if source is None or target is None or source.name != target.name:
             return False

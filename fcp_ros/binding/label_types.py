@@ -400,7 +400,6 @@ def with_type_overrides(
 
 
 def check_overrides(graph: SceneGraph, mapping: SceneMapping) -> None:
-    """Check that each override concerns something in the scene."""
     categories = [node.category for node in graph.nodes.values()]
     # In this order: of names that differ in case only, a suggestion takes the last.
     names = dict.fromkeys((*graph.nodes, *categories, *map(normalise_label, categories)))

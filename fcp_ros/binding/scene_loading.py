@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fcp_ros.binding.renaming import rename_scene
-from fcp_ros.binding.schema_vocabulary import relation_options_for
+from fcp_ros.binding.renaming import relation_options_for, rename_scene
 from fcp_ros.cset import Schema
 from fcp_ros.domain.scene_names import SceneMapping
 from fcp_ros.scene.formats.scene_file import SceneLimits

@@ -18,7 +18,7 @@ from fcp_ros.binding.label_types import (
     find_held,
     find_passage_types,
 )
-from fcp_ros.binding.schema_vocabulary import LegKey, SchemaVocabulary
+from fcp_ros.binding.renaming import LegKey, SchemaVocabulary
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.binding.stated_facts import FactStatus, ItemPlace, StatedFacts
 from fcp_ros.cset import Fact, Instance, InstanceBuilder, Schema
@@ -182,7 +182,6 @@ class SceneState:
 
     @property
     def graph(self) -> SceneGraph:
-        """The scene."""
         return self.facts.graph
 
     @property

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fcp_ros.binding.label_types import TypeChoice
+from fcp_ros.binding.renaming import LegKey
 from fcp_ros.binding.scene_to_state import SceneState
-from fcp_ros.binding.schema_vocabulary import LegKey
 from fcp_ros.binding.stated_facts import LOCATIONS, FactStatus, StatedFacts, is_assumed
 from fcp_ros.cset import Fact, InstanceBuilder
 from fcp_ros.foundation.persistent_map import PersistentMap

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from fcp_ros.binding.label_types import TypeChoice
-from fcp_ros.binding.schema_vocabulary import SchemaVocabulary
+from fcp_ros.binding.renaming import SchemaVocabulary
 from fcp_ros.cset import Fact
 from fcp_ros.domain.scene_names import SceneMapping
 from fcp_ros.foundation.persistent_map import PersistentMap

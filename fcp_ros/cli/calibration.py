@@ -238,7 +238,6 @@ def _find_store(path: Path | None, robot: str, world: EvidenceWorld) -> Path:
 
 
 def _read_store(path: Path | None, robot: str, world: EvidenceWorld) -> CalibrationStore:
-    """Read a store without writing to it."""
     return CalibrationStore(_find_store(path, robot, world), read_only=True)
 
 

@@ -48,7 +48,6 @@ _GENERALIZING = {
 
 
 def to_exit_code(status: PlanStatus | GeneralizationStatus) -> int:
-    """Return the exit code for the status of a plan, or of the search for a policy."""
     if isinstance(status, PlanStatus):
         return _PLANNING[status]
     return _GENERALIZING[status]

@@ -39,7 +39,7 @@ from fcp_ros.abstraction.proposers.proposer import AbstractionProposer
 from fcp_ros.cli.exit_codes import to_exit_code
 from fcp_ros.cli.options import EndpointOption, JsonOption
 from fcp_ros.cli.plan.interruption import open_interruption
-from fcp_ros.cli.task_files import read_tasks
+from fcp_ros.cli.session import read_tasks
 from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console
 from fcp_ros.grounding.generation import TextGenerator
 from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
@@ -88,7 +88,6 @@ class RoundReport:
         self._round = 1
 
     def show(self, progress: GeneralizationProgress) -> None:
-        """Show progress."""
         self._round = progress.round
         self._show(progress)
 
@@ -202,7 +201,6 @@ class ProposerChoice:
 
     @property
     def proposer(self) -> ProposerName:
-        """The proposer that is meant."""
         if self.name is not None:
             return self.name
         if self.file is not None:

@@ -42,7 +42,6 @@ def train(
         ),
     ] = True,
 ) -> None:
-    """Train on rows: clauses, and what each asks for."""
     from fcp_ros.foundation.input_error import InputError
     from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
     from fcp_ros.language.demands.parsed_clauses import split_clauses

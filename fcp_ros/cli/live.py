@@ -81,8 +81,7 @@ def demo(
     """Start all nodes and play the episodes on a scene; exits with 1 if one fails."""
     try:
         from fcp_ros.client import FcpError
-        from fcp_ros.demo.run import DemoOptions, run_demo
-        from fcp_ros.demo.stack_process import StackError
+        from fcp_ros.demo.run import DemoOptions, StackError, run_demo
         from fcp_ros.demo.stories import StoryError
     except ImportError as error:
         fail(

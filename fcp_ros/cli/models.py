@@ -196,13 +196,11 @@ class ProgressBars(FetchReport):
         self._stage = self._progress.add_task(what, total=total or None)
 
     def advance(self, count: int) -> None:
-        """Move the newest bar."""
         if self._stage is not None:
             self._done += count
             self._progress.update(self._stage, completed=self._done)
 
     def say(self, sentence: str) -> None:
-        """Print a sentence above the bars."""
         self._progress.console.print(sentence, markup=False, soft_wrap=True)
 
 
@@ -226,7 +224,6 @@ class ProgressLines(FetchReport):
             self._print(f"{self._what}: {_write_bytes(self._done)} of {_write_bytes(self._total)}")
 
     def say(self, sentence: str) -> None:
-        """Print a sentence."""
         self._print(sentence)
 
     def _print(self, text: str) -> None:

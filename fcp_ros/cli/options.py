@@ -162,7 +162,6 @@ class JudgeChoice:
     calibration: CalibrationOption = None
 
     def to_options(self) -> grounding.GroundingOptions:
-        """Return the settings of the grounder."""
         calibration = grounding.CalibrationOptions(path=self.calibration, read_only=True)
         if not self.endpoint:
             return grounding.GroundingOptions(

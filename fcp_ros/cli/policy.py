@@ -22,12 +22,12 @@ from fcp_ros.abstraction.policy.policy_file import read_policy
 from fcp_ros.abstraction.policy.programs import write_program
 from fcp_ros.abstraction.policy.runner import Execution, ExecutionLimits, PolicyRunner
 from fcp_ros.abstraction.proposers.faults import write_atom
-from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph
 from fcp_ros.abstraction.qnp.problem import describe_state
+from fcp_ros.abstraction.qnp.state_space import build_policy_graph
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.cli.exit_codes import DONE, FAILED
 from fcp_ros.cli.options import JsonOption
-from fcp_ros.cli.task_files import read_tasks
+from fcp_ros.cli.session import read_tasks
 from fcp_ros.cli.terminal import (
     check_outputs,
     escape_text,

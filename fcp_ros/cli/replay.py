@@ -70,8 +70,7 @@ def replay(
     written. docs/recordings.md says what to record.
     """
     try:
-        from fcp_ros.nodes.recording import open_recording
-        from fcp_ros.nodes.replay import RecordingReplay
+        from fcp_ros.nodes.replay import RecordingReplay, open_recording
     except ImportError as error:
         fail(
             f"ROS 2 or this package's interfaces can't be imported ({error}): source your ROS "

@@ -57,9 +57,9 @@ from fcp_ros.scene.difference import (
     SceneDifference,
     compare_scenes,
 )
-from fcp_ros.scene.node_matching import REACH, match_scenes
+from fcp_ros.scene.live_matching import REACH, match_scenes
+from fcp_ros.scene.loading import WRITERS, save_scene
 from fcp_ros.scene.relations.relation_options import ON_REQUEST, RelationOptions
-from fcp_ros.scene.writing import WRITERS, save_scene
 
 ROWS_SHOWN = 40
 ROOMS_SHOWN = 15
@@ -481,6 +481,5 @@ def diff(
 
 
 def _to_limits(max_nodes: int | None, assets: list[Path] | None) -> SceneLimits:
-    """Return the limits that the options stand for."""
     limits = SceneLimits(asset_folders=tuple(assets or ()))
     return limits if max_nodes is None else replace(limits, max_nodes=max_nodes)

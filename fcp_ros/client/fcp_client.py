@@ -366,7 +366,6 @@ class FcpClient:
         return self.send_judge(queries, time_limit=time_limit).result(bound)
 
     def load_scene(self, path: str) -> LoadScene.Response:
-        """Load a scene file from one of the scene folders."""
         return self._ask("load_scene", LoadScene.Request(path=path))
 
     def scene(self) -> SceneGraph | None:

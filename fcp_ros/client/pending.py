@@ -16,10 +16,15 @@ from action_msgs.msg import GoalStatus
 from rclpy.client import Client
 from rclpy.node import Node
 
-from fcp_ros.nodes.runtime.action_call import ActionCall, CallListener
+from fcp_ros.nodes.runtime.action_call import (
+    ActionCall,
+    CallListener,
+    ServerMonitor,
+    ServerWatch,
+    ServiceCall,
+)
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
 from fcp_ros.nodes.runtime.server_life import ServerLife
-from fcp_ros.nodes.runtime.service_call import ServerMonitor, ServerWatch, ServiceCall
 
 _ADVICE = (
     "Is the node still running? Do not wait inside a callback: send, return, and poll later; a "
@@ -55,7 +60,6 @@ class GoalState(str, Enum):
 
     @property
     def done(self) -> bool:
-        """True if the state is final."""
         return self not in (GoalState.SENT, GoalState.ACCEPTED)
 
 
@@ -100,7 +104,6 @@ class ServerGuard:
                 self._monitor.unwatch()
 
     def close(self) -> None:
-        """End the watch."""
         self._monitor.close()
         self._life.close()
 
@@ -139,7 +142,6 @@ class PendingGoal:
         self._call = ActionCall(client, goal, listener)
 
     def poll(self) -> GoalState:
-        """Return the present state of the goal."""
         with self._changed:
             return self._state
 

@@ -76,7 +76,6 @@ class PatternCheck:
 
 
 def compile_check(pattern: Instance) -> PatternCheck:
-    """Compile the check of the morphisms from a pattern."""
     schema = pattern.schema
     elements = tuple((e, schema.subtypes(pattern.type_of(e))) for e in pattern.all_elements())
     functions = tuple(
@@ -257,7 +256,6 @@ def plan_extension(inclusion: Morphism) -> ExtensionPlan:
 
 
 def variables_in(comparison: ValueComparison) -> frozenset[str]:
-    """Names of the variables in a comparison."""
     return variables_of(comparison.left) | variables_of(comparison.right)
 
 
@@ -286,12 +284,10 @@ class ApplicationCondition:
 
     @property
     def pattern(self) -> Instance:
-        """The larger pattern."""
         return self.inclusion.target
 
     @cached_property
     def plan(self) -> ExtensionPlan:
-        """The plan for extending matches."""
         return plan_extension(self.inclusion)
 
     def violation(self, match: Morphism) -> Violation | None:
@@ -320,7 +316,6 @@ class ApplicationCondition:
         return None
 
     def _explain_lack(self, match: Morphism) -> str:
-        """Explain the failure of the positive condition."""
         lacking = ", ".join(self.pattern.name_of(id_) for id_ in _find_extra(self)) or "it"
         for near in self.plan.find_extensions(match, self.monic, self.where):
             names = ", ".join(_name_extra(self, near)) or "what is there"

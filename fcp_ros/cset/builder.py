@@ -50,7 +50,6 @@ class InstanceBuilder:
         name: str | None = None,  # unique in the instance; made up from the type where it is None
         attributes: Mapping[str, ValueExpression] | None = None,
     ) -> int:
-        """Add an element and return its id."""
         if not self.schema.has_type(type_):
             where = f"schema {self.schema.name!r}"
             raise InstanceError(describe_unknown_name("type", type_, self.schema.types, where))
@@ -105,7 +104,6 @@ class InstanceBuilder:
         self._draft.set_attribute(id_, name, value)
 
     def set_function(self, function: str, id_: int, value: int) -> None:
-        """Set the value of a function at an element."""
         declared = self.schema.function(function)
         for what, element, type_ in (
             ("argument", id_, declared.source),

@@ -305,7 +305,6 @@ def find_matches(
 
 
 def examine(rule: Rule, match: Morphism) -> Examination:
-    """Check a match, and make its context."""
     if match.source is not rule.L and not match.source.is_same(rule.L):
         raise ValueError(
             f"the match starts at {match.source!r}, which is not the left side of "

@@ -154,14 +154,12 @@ class Draft:
     # --- changes
 
     def add_element(self, type_: str, name: str) -> int:
-        """Add an element and return its id."""
         element = self._next_id
         self._next_id += 1
         self._own_elements().add(element, type_, name)
         return element
 
     def remove_element(self, element: int) -> None:
-        """Remove an element with its values."""
         name, type_ = self.elements.names[element], self.elements.types[element]
         for function in self.schema.functions_of(type_):
             if element in self.functions[function.name].values:
@@ -171,7 +169,6 @@ class Draft:
         self._own_elements().remove(element)
 
     def set_value(self, function: str, element: int, value: int) -> None:
-        """Set the value of a function."""
         self._own_function(function).set(element, value, self.names())
         if self.before is not None:
             self._touched_values[function, element] = None
@@ -198,7 +195,6 @@ class Draft:
         return row
 
     def remove_tuple(self, relation: str, row: int) -> None:
-        """Remove a tuple with its attributes."""
         self._unset_attributes(row)
         table = self._own_relation(relation)
         self._lost[relation, table.rows[row]] = row

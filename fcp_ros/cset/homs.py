@@ -16,8 +16,7 @@ from typing import Any, TypeAlias
 
 from fcp_ros.cset.instance import Instance
 from fcp_ros.cset.join_plan import Bind, JoinPlan, JoinStep, Query, plan_join
-from fcp_ros.cset.morphisms import Morphism
-from fcp_ros.cset.pattern import Pattern, TableKind, analyse_pattern
+from fcp_ros.cset.morphisms import Morphism, Pattern, TableKind, analyse_pattern
 from fcp_ros.cset.schema import AttributeValue
 from fcp_ros.cset.value_expressions import ValueComparison
 
@@ -46,7 +45,6 @@ def build_access(
     allowed: Collection[int] | None,
     binding: list[int],
 ) -> Access:
-    """Build the access of a step to its table."""
     if step.atom.kind is TableKind.RELATION:
         return _access_relation(target, step, tests, binding)
     if step.atom.kind is TableKind.FUNCTION:

@@ -14,7 +14,7 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 from fcp_ros.cset.instance import Instance
-from fcp_ros.cset.pattern import Pattern, PatternAtom, TableKind
+from fcp_ros.cset.morphisms import Pattern, PatternAtom, TableKind
 from fcp_ros.cset.relation_table import RelationTable
 from fcp_ros.cset.schema import AttributeValue, Schema
 from fcp_ros.cset.tables import ElementTable, FunctionTable

@@ -190,7 +190,6 @@ class RelationTable:
             self._note(legs, True, names)
 
     def remove(self, row: int, names: Mapping[int, str]) -> None:
-        """Remove a tuple."""
         legs = self.rows.pop(row)
         if self._map is not None:
             del self._map[legs]

@@ -149,7 +149,6 @@ def read_parts(data: Any) -> SchemaParts:
 
 
 def make_error(what: str, problems: Sequence[SchemaProblem]) -> SchemaError:
-    """Make the error that lists the problems."""
     return SchemaError(f"{what}: " + "; ".join(problem.message for problem in problems), problems)
 
 

@@ -15,7 +15,6 @@ __all__ = ["Delta", "Fact", "difference", "facts", "with_facts"]
 
 
 def facts(instance: Instance, relations: Iterable[str] | None = None) -> frozenset[Fact]:
-    """Return the facts of an instance."""
     chosen = relations
     if chosen is None:
         chosen = (relation.name for relation in instance.schema.relations)

@@ -90,7 +90,6 @@ class ElementTable:
             self.digest += hash((name, type_))
 
     def remove(self, element: int) -> None:
-        """Remove an element."""
         type_, name = self.types.pop(element), self.names.pop(element)
         del self.ids[name]
         if self._members is not None:
@@ -103,7 +102,6 @@ class ElementTable:
         self.sealed = True
 
     def members(self) -> MutableMapping[str, Bucket]:
-        """Return the elements of each type that has any of its own."""
         if self._members is None:
             self._members = group_ids((type_, element) for element, type_ in self.types.items())
         return self._members
@@ -130,7 +128,6 @@ class ElementTable:
         return self.digest
 
     def content(self) -> Mapping[str, str]:
-        """Return types by name."""
         return dict(zip(self.names.values(), self.types.values(), strict=True))
 
     def _find_buckets(self, type_: str, subtypes: bool, schema: Schema) -> list[Bucket]:
@@ -225,7 +222,6 @@ class FunctionTable(ValueTable[int]):
         return table
 
     def set(self, element: int, value: int, names: Mapping[int, str]) -> None:
-        """Set the value at an element."""
         older = self.values.get(element)
         if self._preimages is not None:
             if older is not None:
@@ -238,7 +234,6 @@ class FunctionTable(ValueTable[int]):
         self._put(element, value)
 
     def unset(self, element: int, names: Mapping[int, str]) -> None:
-        """Forget the value at an element."""
         older = self.values.pop(element, None)
         if older is None:
             return
@@ -248,7 +243,6 @@ class FunctionTable(ValueTable[int]):
             self._update_digest((names[element], names[older]), None)
 
     def preimages(self) -> MutableMapping[int, Bucket]:
-        """Return for each value the elements that have it."""
         if self._preimages is None:
             self._sort()
             self._preimages = group_ids((value, key) for key, value in self.values.items())
@@ -282,7 +276,6 @@ class AttributeTable(ValueTable[AttributeValue]):
         return self._copy_of(source)
 
     def set(self, id_: int, value: AttributeValue, key_of: Callable[[int], Hashable]) -> None:
-        """Set the value of an element or tuple."""
         if self.digest is not None:
             key, older = key_of(id_), self.values.get(id_)
             self._update_digest(None if older is None else (key, older), (key, value))

@@ -93,7 +93,6 @@ class ValueComparison:
     right: ValueExpression
 
     def holds(self, values: Mapping[str, AttributeValue]) -> bool:
-        """Return True if the comparison is true for these values of the variables."""
         left, right = evaluate(self.left, values), evaluate(self.right, values)
         try:
             return _COMPARE[self.comparator](left, right)

@@ -79,7 +79,6 @@ class Story:
     by_policy: bool = False  # True if a general policy has to make the plan
 
     def is_answered_by(self, result: PlanningResult) -> bool:
-        """Return True if a result is one that the story promises."""
         kinds = list_kinds(result)
         relaxed = self.kinds <= kinds if self.kinds else not kinds
         made = bool(result.policy) or not self.by_policy
@@ -379,12 +378,10 @@ def _find_leg(state: Instance, relation: str, subject: str) -> str:
 
 
 def has_any_on(state: Instance, items: Iterable[str], support: str) -> bool:
-    """Return True if one of some items lies on a support."""
     return any(find_support(state, item) == support for item in items)
 
 
 def are_in_same_room(state: Instance, one: str, other: str) -> bool:
-    """Return True if two fixtures are in one room."""
     rooms = {fact.arguments[0]: fact.arguments[1] for fact in facts(state, ["in_room"])}
     return one in rooms and rooms.get(one) == rooms.get(other)
 

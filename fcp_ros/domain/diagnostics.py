@@ -15,7 +15,6 @@ OPTIMISTIC = 0.5
 
 
 def list_warnings(domain: Domain) -> list[str]:
-    """List the warnings, each a sentence with its remedy."""
     return [
         f"{one.name} has the default degree {one.default_degree:g}: what its table doesn't list "
         "counts as good, though nobody judged it; write `hazard: true` if somebody or something "
@@ -99,5 +98,4 @@ class Diagnostics:
 
 
 def article(noun: str) -> str:
-    """Return the noun with its article."""
     return f"{choose_article(noun)} {noun}"

@@ -120,7 +120,6 @@ class Parameter:
 
     @property
     def is_text(self) -> bool:
-        """Return True if the parameter takes words."""
         return self.type == TEXT
 
 
@@ -240,7 +239,6 @@ class ActionRule:
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
-        """The names of the parameters, in their order."""
         return tuple(p.name for p in self.parameters)
 
     def positive(self) -> tuple[Atom, ...]:
@@ -447,7 +445,6 @@ class Domain:
 
     @property
     def derived(self) -> frozenset[str]:
-        """The names of the derived relations."""
         return frozenset(name for stratum in self.strata for name in stratum.relations)
 
 

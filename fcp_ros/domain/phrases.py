@@ -78,7 +78,6 @@ class Phrase:
 
     @property
     def slots(self) -> frozenset[str]:
-        """The names of all slots."""
         return frozenset(name for variant in self.variants for name in list_slots(variant))
 
 

@@ -24,7 +24,6 @@ class Vocabulary:
 
     @staticmethod
     def of(domain: Domain) -> Vocabulary:
-        """The vocabulary of a domain."""
         relations = {
             relation.name: tuple(Parameter(leg, type_) for leg, type_ in relation.legs)
             for relation in domain.schema.relations
@@ -34,7 +33,6 @@ class Vocabulary:
         return Vocabulary(parents, relations, graded)
 
     def ancestors(self, type_: str) -> frozenset[str]:
-        """Return the type and its known ancestors."""
         return ancestors(self.parents, type_)
 
     def is_subtype(self, sub: str, sup: str) -> bool:

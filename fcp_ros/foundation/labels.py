@@ -69,7 +69,6 @@ class Caption:
 
 
 def find_name(words: Sequence[str]) -> Caption:
-    """Find the name of a thing in a caption."""
     begin = 0
     while begin < len(words) and words[begin] in ARTICLES:
         begin += 1

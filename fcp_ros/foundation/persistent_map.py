@@ -131,15 +131,12 @@ class PersistentMap(MutableMapping[K, V]):
         return iter(self._merge())
 
     def items(self) -> ItemsView[K, V]:
-        """Return the current entries."""
         return self._merge().items()
 
     def values(self) -> ValuesView[V]:
-        """Return the current values."""
         return self._merge().values()
 
     def _merge(self) -> dict[K, V]:
-        """Return base and overlay as one dict."""
         base = self._base.entries
         if not self._overlay:
             return base
@@ -245,7 +242,6 @@ def without_member(bucket: Bucket, id_: int) -> Bucket:
 
 
 def add_to(index: MutableMapping[K, Bucket], key: K, id_: int) -> None:
-    """Put an id into the bucket at a key."""
     bucket = index.get(key)
     index[key] = (id_,) if bucket is None else with_member(bucket, id_)
 

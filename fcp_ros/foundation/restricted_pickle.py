@@ -154,7 +154,6 @@ def _make_dtype(code: Any = None, *_: Any) -> PickledDtype | None:
 
 
 def _make_number(dtype: Any, content: Any) -> Any:
-    """Return one number of a type, from its bytes."""
     if not isinstance(dtype, PickledDtype):
         raise RestrictedPickleError("a number has no type")
     kind, raw = dtype.to_numpy(), _bytes_of(content)
@@ -220,7 +219,6 @@ class _Unpickler(_Machine):  # type: ignore[misc]
         self.dispatch = _Dispatch(self)
 
     def find_class(self, module: str, name: str) -> _Name:
-        """Return what stands for a name."""
         found = _NAMES.get((module, name))
         if found is None:
             wanted = f"{module}.{name}"[:80]
@@ -241,7 +239,6 @@ class _Unpickler(_Machine):  # type: ignore[misc]
             raise RestrictedPickleError(f"it has an integer of {self.stack[-1].bit_length()} bits")
 
     def load_setitem(self) -> None:
-        """SETITEM: a key and its value."""
         value, key = self.stack.pop(), self.stack.pop()
         self._set_items([key, value])
 
@@ -261,7 +258,6 @@ class _Unpickler(_Machine):  # type: ignore[misc]
             target[key] = value
 
     def load_reduce(self) -> None:
-        """REDUCE: a name is called."""
         arguments, called = self.stack.pop(), self.stack.pop()
         if type(arguments) is not tuple or type(called) is not _Name:
             raise RestrictedPickleError("it calls what is no known name")

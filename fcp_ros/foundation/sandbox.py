@@ -39,7 +39,6 @@ START_TIME, BYTES_PER_SECOND = 60.0, 500_000
 
 
 def _find_file(module: str) -> str:
-    """Return the file of a module, without importing it."""
     spec = find_spec(module)
     assert spec is not None, module
     assert spec.origin is not None, module

@@ -175,7 +175,6 @@ def _check_tables(found: dict[str, frozenset[str]], statements: Sequence[str], p
 
 
 def _read_columns(connection: sqlite3.Connection) -> dict[str, frozenset[str]]:
-    """Read the names of the columns by table."""
     rows = connection.execute(
         "SELECT tables.name, columns.name FROM sqlite_master AS tables, "
         "pragma_table_info(tables.name) AS columns "

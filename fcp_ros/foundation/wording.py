@@ -22,7 +22,6 @@ _SIMILAR = 0.6
 
 
 def gather_words(text: str) -> frozenset[str]:
-    """Return the words of a text."""
     return frozenset(text.split())
 
 

@@ -69,7 +69,6 @@ class Sense:
 
     @property
     def is_person(self) -> bool:
-        """True for a kind of person."""
         return self.topic == PERSON
 
     @property
@@ -161,7 +160,6 @@ class WordNet:
         return any(_find_line(index, form) for index in self._others for form in forms)
 
     def is_verb(self, word: str) -> bool:
-        """Return True for the base form of a verb."""
         return bool(_find_line(self._others[2], word))
 
     def compare_verbs(self, one: str, other: str) -> float:

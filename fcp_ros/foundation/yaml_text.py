@@ -386,7 +386,6 @@ class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[mi
     yaml_implicit_resolvers: dict[str, Any] = {}
 
     def represent_text(self, data: str) -> Any:
-        """Write a text."""
         is_text = isinstance(_resolve(data), str) and not _DATE.fullmatch(data)
         style = None if is_text and not _ESCAPED.search(data) else '"'
         return self.represent_scalar(f"{_TAG}str", data, style)

@@ -25,7 +25,6 @@ class AlphaPreset(str, Enum):
 
     @property
     def alpha(self) -> float:
-        """The base alpha of the preset."""
         return _PRESET_ALPHA[self]
 
 
@@ -85,7 +84,6 @@ class AlphaPolicy:
 
     @property
     def base_alpha(self) -> float:
-        """The base as a number."""
         return self.base.alpha if isinstance(self.base, AlphaPreset) else float(self.base)
 
     def alpha_for(self, plan_length: int) -> float:

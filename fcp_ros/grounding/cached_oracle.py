@@ -236,7 +236,6 @@ class CachedOracle:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks of the oracle for people."""
         return tuple(getattr(self.oracle, "notes", ()))
 
     @property
@@ -359,7 +358,6 @@ class CachedOracle:
         requests: Sequence[JudgementRequest],
         has_substitute: bool,
     ) -> list[Answer]:
-        """Answer requests by the cache and the oracle."""
         if not requests:
             return []
         waiting: GroundingError | None = None
@@ -390,7 +388,6 @@ class CachedOracle:
             self._identify()
 
     def close(self) -> None:
-        """Release the resources of the oracle."""
         close = getattr(self.oracle, "close", None)
         if close is not None:
             close()

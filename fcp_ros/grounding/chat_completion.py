@@ -39,7 +39,6 @@ class OptionalFeature:
         self._passed_over = 0
 
     def is_worth_asking(self) -> bool:
-        """Return True if the feature should be asked for this time."""
         with self._lock:
             if self._missed < PATIENCE:
                 return True

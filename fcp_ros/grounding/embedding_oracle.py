@@ -192,7 +192,6 @@ class EmbeddingOracle:
 
     @property
     def is_loaded(self) -> bool:
-        """True if the model is in memory."""
         return self._encoder.is_loaded
 
     def judge(

@@ -77,7 +77,6 @@ class ScoreReading:
 
     @property
     def mass(self) -> float:
-        """Probability of all scores together."""
         return math.fsum(self.scores)
 
     @property

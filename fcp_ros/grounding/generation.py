@@ -54,7 +54,6 @@ class Grammar:
 
     @cached_property
     def lark(self) -> str:
-        """The grammar as llguidance reads it."""
         return "".join(
             f"{self._name_lark(name)}: {self._join(alternatives, self._name_lark)}\n"
             for name, alternatives in self.rules.items()
@@ -136,9 +135,7 @@ class TextGenerator(Protocol):
     """Anything that writes texts; equal requests get equal texts as far as the model allows it."""
 
     @property
-    def model(self) -> str:
-        """Identity of the model, for people."""
-        ...
+    def model(self) -> str: ...
 
     def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
         """Write texts, likeliest first, each once; GroundingError without an answer in time."""

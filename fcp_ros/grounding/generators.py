@@ -161,16 +161,13 @@ class ModelGenerator:
 
     @property
     def model(self) -> str:
-        """Identity of the model, for people."""
         return self._model
 
     @property
     def is_loaded(self) -> bool:
-        """True if the model is in memory."""
         return self._search is not None
 
     def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
-        """Write the likeliest texts."""
         late = (
             f"the language model {self._model} did not answer within {request.seconds:g} s; give "
             "it more time, use a smaller model, a GPU, or a model server"
@@ -253,7 +250,6 @@ class ServerGenerator:
             raise
 
     def close(self) -> None:
-        """Close the connections."""
         self._server.close()
 
     def _abandon(self, server: ModelServer) -> None:

@@ -340,7 +340,6 @@ class Grounder:
             kept.reset()
 
     def statistics(self) -> CacheStatistics:
-        """Return the hits and misses of the cache."""
         return self.cache.statistics()
 
     def close(self) -> None:

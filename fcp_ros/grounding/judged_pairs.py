@@ -86,7 +86,6 @@ class JudgedPairs:
         return not self.phrases or side in self.phrases
 
     def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """Return the arrays of a file for the set of that name."""
         text = zlib.compress("\n".join(sorted(self.phrases)).encode(), 9)
         return {
             f"{name}.{KEYS}": self.keys,
@@ -96,13 +95,11 @@ class JudgedPairs:
 
 
 def hash_pair(pair: Sequence[str]) -> int:
-    """Hash the words of a pair."""
     digest = hashlib.blake2b("\n".join(pair).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big")
 
 
 def collect_pairs(kind: JudgementSet) -> JudgedPairs:
-    """Collect all judgements of a set."""
     keys = np.array([hash_pair(judgement.pair) for judgement in kind.judgements], np.uint64)
     degrees = np.array([round(100 * j.degree) for j in kind.judgements], np.uint8)
     order = np.argsort(keys)

@@ -367,7 +367,6 @@ def split(judgements: Sequence[Judgement]) -> JudgementSplit:
 
 
 def is_held_out(item: str) -> bool:
-    """Return True if judgements of this item are held out."""
     return compute_fraction("held out", item) < HELD_OUT_SHARE
 
 

@@ -198,7 +198,6 @@ class KnownWords:
         return to_singular(word) in self.order.closing
 
     def is_head(self, word: str) -> bool:
-        """Return True for a word that is the head of a judged phrase."""
         return to_singular(word) in self.order.heads
 
     def may_stand_before(self, word: str, following: str) -> bool:
@@ -221,7 +220,6 @@ class KnownWords:
 
 
 def make_known_words(phrases: Iterable[str], more: Iterable[str] = ()) -> KnownWords:
-    """Make the known words of these phrases, and more."""
     kept = frozenset(phrases)
     judged = frozenset(word for phrase in kept for word in phrase.split())
     words = judged.union(more)
@@ -229,7 +227,6 @@ def make_known_words(phrases: Iterable[str], more: Iterable[str] = ()) -> KnownW
 
 
 def find_word_order(phrases: Iterable[str]) -> WordOrder:
-    """Find the order of the words in phrases."""
     seen: Counter[str] = Counter()
     ends: Counter[str] = Counter()
     pairs = set()

@@ -250,7 +250,6 @@ def _is_word(word: str) -> bool:
 
 
 def is_latin(word: str) -> bool:
-    """Return True for a word of Latin letters, or without any letters."""
     return word.isascii() or all(
         unicodedata.name(letter, "").startswith("LATIN") for letter in word if letter.isalpha()
     )
@@ -339,7 +338,6 @@ def clean_text(text: str) -> str:
 
 
 def _cut_words(words: Sequence[str], known: KnownWords) -> _Cut:
-    """Cut one part of a label."""
     plain = _to_plain(words)
     skipped = _skip_praise(words, plain)
     caption = find_name(plain[skipped:])

@@ -52,7 +52,6 @@ class ModelServer:
 
     @property
     def shown(self) -> str:
-        """The server in messages."""
         return f"the model server {self.host}"
 
     def get(self, path: str) -> Any:

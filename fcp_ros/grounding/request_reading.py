@@ -173,7 +173,6 @@ class ReadWords:
 
 
 def read_words(words: str, known: KnownWords, *, is_text: bool) -> ReadWords:
-    """Read the words of a label, or of a text of a goal."""
     kept = find_label(words, known, is_text=is_text)
     name = read_name(kept.words or NAMELESS, known, is_text=is_text)
     note = "" if name == words else f"{_show(words)} was read as {_show(name)}"
@@ -197,11 +196,9 @@ class RequestReader:
         self._values: dict[str, str] = {}
 
     def read(self, request: JudgementRequest) -> ReadRequest:
-        """Read a request."""
         return self.read_all([request])[0]
 
     def read_all(self, requests: Sequence[JudgementRequest]) -> list[ReadRequest]:
-        """Read requests, in order."""
         return [self._read(request) for request in requests]
 
     def _read(self, request: JudgementRequest) -> ReadRequest:

@@ -275,5 +275,4 @@ def apply_default(predicate: GradedPredicate, error: GroundingError) -> Answer:
 
 
 def join_sentences(errors: Sequence[GroundingError]) -> str:
-    """Join the distinct sentences of the errors."""
     return "; ".join(dict.fromkeys(error.sentence for error in errors))

@@ -108,7 +108,6 @@ class StackOptions:
         return arguments
 
     def overrides_of(self, node: str) -> list[Parameter]:
-        """Return the parameters for the constructor of one node."""
         values: dict[str, ParameterValue] = {}
         if self.use_sim_time:
             values["use_sim_time"] = True

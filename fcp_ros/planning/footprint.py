@@ -32,7 +32,6 @@ class FactPattern:
     but: frozenset[Fact] = frozenset()
 
     def covers(self, fact: Fact) -> bool:
-        """Return True if the fact is one of them."""
         return (
             fact.relation == self.relation
             and all(fact.arguments[position] == element for position, element in self.bound)
@@ -173,17 +172,14 @@ class FactView:
             self.set(fact, True)
 
     def holds(self, fact: Fact) -> bool:
-        """Return True if the fact holds now."""
         known = self._changed.get(fact)
         return self.holds_initially(fact) if known is None else known
 
     def holds_initially(self, fact: Fact) -> bool:
-        """Return True if the fact holds in the initial state."""
         legs = tuple(self.instance.id_of(name) for name in fact.arguments)
         return self.instance.find_tuple(fact.relation, legs) is not None
 
     def set(self, fact: Fact, holds: bool) -> None:
-        """Make a fact hold from now on, or not."""
         self._changed[fact] = holds
         self._by_relation.setdefault(fact.relation, set()).add(fact)
 
@@ -214,7 +210,6 @@ def list_variables(atom: Atom) -> tuple[str, ...]:
 
 
 def find_bound_positions(atom: Atom, binding: Binding) -> dict[int, str]:
-    """Return the elements at the positions of an atom that are bound."""
     return {p: binding[name] for p, name in enumerate(list_variables(atom)) if name in binding}
 
 

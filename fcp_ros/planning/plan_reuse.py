@@ -27,8 +27,7 @@ from fcp_ros.planning.model.request import BestPlan, Optimise, Phase
 from fcp_ros.planning.model.result import Measure, PlanningResult, PlanStatus, Verdict, list_optimal
 from fcp_ros.planning.session import RequestContext
 from fcp_ros.planning.verification.stepping import Replay
-from fcp_ros.planning.verification.times import find_reached
-from fcp_ros.planning.verification.verify import value_goal
+from fcp_ros.planning.verification.verify import find_reached, value_goal
 
 LONGEST_SUGGESTION = 20.0
 """Seconds of a request's time limit of which a share is for suggestions, however long it is."""

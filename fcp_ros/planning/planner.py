@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The front door: domain, state and goal in; a verified plan, or the reason against one, out."""
+"""The front door: plan for a request, and price the preferences that were given up."""
 
 from __future__ import annotations
 
@@ -8,13 +8,24 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 
 from fcp_ros.domain.expressions.resolution import infer_types
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, put_alpha, to_text
 from fcp_ros.fuzzy import AlphaCut, reaches
 from fcp_ros.grounding.judgement import GroundingError
-from fcp_ros.planning.answer.explanation import explain_kept, explain_result, list_candidates
+from fcp_ros.planning.answer.explanation import (
+    compare,
+    divide_preferences,
+    explain_kept,
+    explain_result,
+    find_broken_constraint,
+    list_candidates,
+    list_given_up,
+    list_kept,
+    rank_by_price,
+)
 from fcp_ros.planning.answer.messages import (
     describe_given_up,
     describe_left_out,
@@ -25,12 +36,6 @@ from fcp_ros.planning.answer.messages import (
     explain_budgets,
     explain_unsolvable,
     tell_limit,
-)
-from fcp_ros.planning.answer.preferences import (
-    divide_preferences,
-    find_broken_constraint,
-    list_given_up,
-    list_kept,
 )
 from fcp_ros.planning.answer.solution import Solution, SolverResult
 from fcp_ros.planning.conflicts import find_conflict
@@ -45,8 +50,11 @@ from fcp_ros.planning.model.request import Optimise, Phase, ignore_progress
 from fcp_ros.planning.model.result import (
     Candidate,
     Explanation,
+    GivenUp,
+    KeepingPrice,
     PlanningResult,
     PlanStatus,
+    PriceKind,
     RequirementTrace,
     is_crisp,
     list_optimal,
@@ -59,11 +67,77 @@ from fcp_ros.planning.plan_reuse import (
     reuse_plan,
     try_suggestion,
 )
-from fcp_ros.planning.prices import price_preferences
 from fcp_ros.planning.session import PhaseTimes, PlanningRequest, PlanningSession, RequestContext
-from fcp_ros.planning.strategy import solve_request
+from fcp_ros.planning.strategy import find_unit, solve_request
 from fcp_ros.planning.traces import trace_requirements, value_preferences
 from fcp_ros.planning.verification.stepping import Replay
+
+PRICED = 8
+"""Preferences given up whose price is looked for, the dearest first."""
+SHARE = Fraction(1, 2)
+"""Of the time that is left, for all of these searches together."""
+_ENDED = "no time was left for it."
+
+
+def price_preferences(
+    context: RequestContext, goal: GroundGoal, best: Solution, is_crisp: bool
+) -> tuple[GivenUp, ...]:
+    """List the preferences that a solution gives up, each with the price of keeping it."""
+    given_up = list_given_up(best, goal)
+    dearest = rank_by_price(goal, list(given_up), context.options.optimise)
+    prices = _Prices(replace(context, times=PhaseTimes(context.watch)), goal, best, is_crisp)
+    seconds = float(SHARE) * context.watch.time_left
+    for place, number in enumerate(dearest):
+        before = context.watch.elapsed
+        if place < PRICED:
+            price = prices.find(number, seconds / min(PRICED - place, len(dearest) - place))
+        else:
+            price = _admit(f"only the {PRICED} dearest are looked into.")
+        given_up[number] = replace(given_up[number], price=price)
+        seconds -= context.watch.elapsed - before
+    return tuple(given_up.values())
+
+
+def _admit(reason: str) -> KeepingPrice:
+    return KeepingPrice(PriceKind.UNKNOWN, reason=reason)
+
+
+class _Prices:
+    """Finds prices for one solution."""
+
+    def __init__(
+        self, context: RequestContext, goal: GroundGoal, best: Solution, is_crisp: bool
+    ) -> None:
+        self._context = context
+        self._goal = goal
+        self._best = best
+        self._is_crisp = is_crisp
+
+    def find(self, number: int, seconds: float) -> KeepingPrice:
+        watch, optimise = self._context.watch, self._context.options.optimise
+        goal = self._goal.require(number)
+        broken = find_broken_constraint(goal, self._context.instance)
+        if broken is not None:
+            reason = f"it is broken before the first step: {broken.because}."
+            return KeepingPrice(PriceKind.IMPOSSIBLE, reason=reason)
+        if seconds <= 0.0 or watch.cancellation is not None:
+            return _admit(_ENDED)
+        try:
+            with watch.look_aside(seconds):
+                keeping, cut = self._solve(goal)
+        except GroundingError as error:
+            return _admit(error.sentence)
+        except Interrupted:
+            return _admit(_ENDED)
+        except MemoryError:
+            return _admit("no memory was left for it.")
+        unit = find_unit(self._context, self._goal)
+        return compare(self._best, keeping, cut.alpha, optimise, float(unit.size))
+
+    def _solve(self, goal: GroundGoal) -> tuple[SolverResult, AlphaCut]:
+        nothing_alike = SymmetryClasses.from_members(())
+        return solve_request(self._context, goal, nothing_alike, None, self._is_crisp)
+
 
 _LOG = logging.getLogger(__name__)
 

@@ -33,9 +33,10 @@ from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch
 from fcp_ros.planning.search.carrying import Carries, find_carries
-from fcp_ros.planning.search.engines import SearchEngine, SearchFactory
 from fcp_ros.planning.search.independent import settle_apart
-from fcp_ros.planning.search.objective import (
+from fcp_ros.planning.search.part_by_part import CollectablePart, reach_parts
+from fcp_ros.planning.search.portfolio import SMALL, SearchEngine, SearchFactory
+from fcp_ros.planning.search.settings import (
     Criterion,
     FlatPlan,
     Objective,
@@ -43,8 +44,6 @@ from fcp_ros.planning.search.objective import (
     SearchReport,
     make_plan,
 )
-from fcp_ros.planning.search.part_by_part import CollectablePart, reach_parts
-from fcp_ros.planning.search.portfolio import SMALL
 from fcp_ros.planning.session import RequestContext
 
 LOADING = 0.5
@@ -253,7 +252,6 @@ class SearchRounds:
         return task._replace(loss=loss), True
 
     def ask(self, atoms: Iterable[GradedAtom]) -> None:
-        """Judge graded atoms."""
         with self._times(Phase.JUDGE):
             self._judge.judge(atoms)
 

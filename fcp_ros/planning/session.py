@@ -127,7 +127,6 @@ class PlanningSession:
                 self._candidates[goal] = candidates
 
     def remember(self, plan: Plan) -> None:
-        """Keep a verified plan."""
         with self._lock:
             self._plans[plan.goal] = plan
             self._plans.move_to_end(plan.goal)
@@ -213,7 +212,6 @@ class PlanningRequest:
         return check_goal(self.goal, self.domain, self.instance)
 
     def watch(self, phase: Phase = Phase.COMPILE) -> Watch:
-        """Begin to watch the limits of the request."""
         return Watch(self.options, self.cancelled, self.progress, self.start, phase)
 
 
@@ -241,7 +239,6 @@ class RequestContext:
 
     @property
     def domain(self) -> Domain:
-        """The domain of the session."""
         return self.session.domain
 
     @property

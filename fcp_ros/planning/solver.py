@@ -43,10 +43,9 @@ from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, TooManyOperators
 from fcp_ros.planning.restoring import find_disturbances, is_reversible, make_preference
 from fcp_ros.planning.rounds import LEAST_EFFORT, SearchRounds
-from fcp_ros.planning.search.objective import Criterion, FlatPlan, Objective
+from fcp_ros.planning.search.settings import Criterion, FlatPlan, Objective
 from fcp_ros.planning.session import RequestContext
-from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.task.task import Task
+from fcp_ros.planning.task.task import Conditions, Task
 
 MANY = 16
 """Alternatives of a goal that are instantiated at once; of more the most promising come first."""

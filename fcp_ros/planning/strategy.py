@@ -21,7 +21,7 @@ from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.plan_reuse import ReusablePlan
-from fcp_ros.planning.search.objective import FlatPlan
+from fcp_ros.planning.search.settings import FlatPlan
 from fcp_ros.planning.session import RequestContext
 from fcp_ros.planning.solver import Solver
 

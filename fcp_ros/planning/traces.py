@@ -20,7 +20,7 @@ from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.result import RequirementTrace
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.verification.stepping import Replay, StepRules, holds
-from fcp_ros.planning.verification.times import find_reached
+from fcp_ros.planning.verification.verify import find_reached
 
 LONGEST = 300
 """Steps of a plan that is traced; of a longer one nobody reads a picture."""

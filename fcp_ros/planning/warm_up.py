@@ -31,9 +31,9 @@ from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.heuristics.evaluate import Estimator, HeuristicCode
 from fcp_ros.planning.model.request import Algorithm, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
-from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.part_by_part import begin_path, follow
 from fcp_ros.planning.search.prepared import PreparedTask
+from fcp_ros.planning.search.settings import Objective
 
 NOTE = f"kernels.{sys.implementation.cache_tag}.json"
 """File with the key of the kernels that were compiled, and the index files of their code."""

@@ -16,10 +16,8 @@ The parts of a goal that can be relaxed apart, and what may take their places:
     requirements.py      the parts of a goal, and choices for them
     interactions.py      parts that exclude one another by their wording, and order constraints
     stream.py            the choices for one requirement, best first, made as they are asked for
-    filling.py           elements judged for places, and put into them
-    weakening.py         weaker relations, broader labels
-    giving_up.py         what is done without
-    substitution.py      elements that take the place of others, one for one
+    weakening.py         weaker relations, broader labels, what is done without
+    substitution.py      elements judged for places, and put into them, one for one
 
 `plan_goal` is the entry point of nodes and commands. docs/relaxation.md explains it. Nothing is
 imported here: a PDDL task needs `question` only.

@@ -35,7 +35,6 @@ from fcp_ros.relaxation.acceptance import (
     is_only_long,
     serves_purpose,
 )
-from fcp_ros.relaxation.filling import RelaxationSetting
 from fcp_ros.relaxation.interactions import GoalOrder, find_contradictions, fix_losses
 from fcp_ros.relaxation.lattice import Attempt, Found, Node, Pairs, RelaxationLattice
 from fcp_ros.relaxation.requirements import (
@@ -46,7 +45,7 @@ from fcp_ros.relaxation.requirements import (
     list_requirements,
 )
 from fcp_ros.relaxation.stream import ChoiceStream
-from fcp_ros.relaxation.substitution import exclude_elements
+from fcp_ros.relaxation.substitution import RelaxationSetting, exclude_elements
 from fcp_ros.relaxation.wording import ChangeWords, RequirementChange
 from fcp_ros.relaxation.worlds import MakeProofs, PlanningWorld, WorldStream, add_elements
 
@@ -134,7 +133,6 @@ class GoalRelaxation:
 
     @property
     def requirements(self) -> Sequence[Requirement]:
-        """The requirements of the goal."""
         return self._goal.items
 
     def search(self, strict: PlanningResult) -> Found:
@@ -341,7 +339,6 @@ class GoalRelaxation:
         return result
 
     def assemble(self, choices: Sequence[RequirementChoice]) -> Expression:
-        """Make the goal with a choice for each requirement."""
         goal = self._goal.assemble({**self._express_changed(choices), **self._order.adapt(choices)})
         own = choices[len(self.requirements) :]
         return conjoin(

@@ -48,7 +48,6 @@ class RelaxationAnswer:
         self._words = words
 
     def conclude(self, found: Found) -> PlanningResult:
-        """Make the answer."""
         if found.node is not None and found.attempt is not None:
             result = self._accept(found, found.node, found.attempt)
         else:

@@ -184,12 +184,10 @@ class Requirement:
 
     @property
     def wanted(self) -> Expression:
-        """The requirement as it stands in the goal."""
         return conjoin(self.parts) if self.is_free else self.closed
 
     @property
     def text(self) -> str:
-        """The requirement in the goal language."""
         return to_text(self.wanted)
 
 
@@ -233,7 +231,6 @@ AS_WANTED = RequirementChoice(None)
 def make_choice(
     expression: Expression, changes: Iterable[GoalChange], tnorm: TNorm, uses: Iterable[str] = ()
 ) -> RequirementChoice:
-    """Make a choice, with the degree of its changes."""
     changes = tuple(changes)
     degree = tnorm.compose_all(change.share for change in changes)
     is_dropped = any(change.kind is RelaxationKind.DROP for change in changes)

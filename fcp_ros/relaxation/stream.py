@@ -19,8 +19,6 @@ from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.syntax import Count, Expression, TypedVariable, atoms, conjoin
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.result import RelaxationKind
-from fcp_ros.relaxation.filling import PlaceFilling, RefusedChange, RelaxationSetting
-from fcp_ros.relaxation.giving_up import GivingUp
 from fcp_ros.relaxation.requirements import (
     AS_WANTED,
     Form,
@@ -29,8 +27,15 @@ from fcp_ros.relaxation.requirements import (
     RequirementChoice,
     make_choice,
 )
-from fcp_ros.relaxation.substitution import Opening, list_labels, list_places
-from fcp_ros.relaxation.weakening import Variant, list_best, list_variants
+from fcp_ros.relaxation.substitution import (
+    Opening,
+    PlaceFilling,
+    RefusedChange,
+    RelaxationSetting,
+    list_labels,
+    list_places,
+)
+from fcp_ros.relaxation.weakening import GivingUp, Variant, list_best, list_variants
 
 MOST_PLACES = 2
 """Places of one requirement that substitutes take at once; of a count any number."""

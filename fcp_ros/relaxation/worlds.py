@@ -23,7 +23,6 @@ from fcp_ros.planning.conflicts import GoalProofs
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.planning.session import PlanningSession
-from fcp_ros.relaxation.filling import RefusedChange
 from fcp_ros.relaxation.requirements import (
     AS_WANTED,
     Form,
@@ -32,6 +31,7 @@ from fcp_ros.relaxation.requirements import (
     RequirementChoice,
     make_choice,
 )
+from fcp_ros.relaxation.substitution import RefusedChange
 from fcp_ros.relaxation.weakening import list_best, weigh
 
 MOST_SHIFTED = 2
@@ -53,7 +53,6 @@ class PlanningWorld:
 
     @property
     def domain(self) -> Domain:
-        """The domain."""
         return self.session.domain
 
 
@@ -101,7 +100,6 @@ class WorldStream:
 
     @cached_property
     def found(self) -> Sequence[RequirementChoice]:
-        """All choices."""
         return [AS_WANTED, *(choice for choice, _, _ in self._listed)]
 
     def find(self, number: int) -> RequirementChoice | None:
@@ -111,7 +109,6 @@ class WorldStream:
         return self.found[number] if number < len(self.found) else None
 
     def make(self, number: int) -> PlanningWorld:
-        """Make the world of a choice."""
         known = self._made.get(number)
         if known is None:
             _, shifts, asks = self._listed[number - 1]

@@ -105,7 +105,6 @@ class _Frame:
 
     @property
     def height(self) -> float:
-        """The height in points."""
         return (self.north - self.south) * self.scale
 
     def to_points(self, outline: Sequence[tuple[float, float]]) -> NDArray[np.float64]:

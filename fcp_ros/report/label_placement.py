@@ -194,7 +194,6 @@ class FittedName:
 
     @property
     def box(self) -> Box:
-        """The box around the text."""
         half_x, half_y = (half.item() for half in _measure_halves(self.lines, self.size))
         return self.x - half_x, self.y - half_y, self.x + half_x, self.y + half_y
 

@@ -20,7 +20,6 @@ def make_environment() -> Environment:
 
 
 def write_page(page: str, path: Path) -> Path:
-    """Write a page, creating its folder, and return the path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # A name from a file may hold half a surrogate pair.
     path.write_text(page, encoding="utf-8", errors="xmlcharrefreplace")

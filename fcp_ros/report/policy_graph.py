@@ -17,11 +17,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from fcp_ros.abstraction.qnp.policy_graph import PolicyEdge, PolicyGraph
 from fcp_ros.abstraction.qnp.problem import QState, describe_state
+from fcp_ros.abstraction.qnp.state_space import PolicyEdge, PolicyGraph
 from fcp_ros.foundation.wording import to_printable
+from fcp_ros.report.figure import draw_text, frame_drawing
 from fcp_ros.report.relaxation_lattice import spread_apart
-from fcp_ros.report.svg import draw_text, frame_drawing
 
 LETTER = 6.7  # Width of a letter, px
 LINE = 15.0  # Height of a line of text, px

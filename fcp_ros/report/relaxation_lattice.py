@@ -20,7 +20,7 @@ from html import escape
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.planning.model.result import PlanningResult, RelaxationOutcome
 from fcp_ros.report.explored_goals import ExploredGoals, GoalLevel, ShownGoal, arrange_explored
-from fcp_ros.report.svg import frame_drawing
+from fcp_ros.report.figure import frame_drawing
 
 WIDTH, HEIGHT = 190.0, 46.0  # Size of the box of a goal, px
 GAP = 20.0  # Least distance of two boxes of a row, px
@@ -293,7 +293,6 @@ def _draw_box(box: _Box, alpha: float, explored: ExploredGoals, stated: str) -> 
 
 
 def _draw_bar(x: float, y: float, membership: float, bound: float, alpha: float) -> str:
-    """Draw the membership within the bound, and alpha."""
     length, height = 92.0, 8.0
     parts = [
         f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{length * value:.1f}" '

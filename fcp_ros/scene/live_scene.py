@@ -7,7 +7,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
+from fcp_ros.scene.graph.delta import (
+    SceneChange,
+    SceneDelta,
+    UpdateStatus,
+    apply_delta,
+    compute_delta,
+    describe_change,
+)
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneError, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_door, is_floor, is_robot
@@ -21,7 +28,6 @@ from fcp_ros.scene.live_matching import (
 )
 from fcp_ros.scene.relations.maintainer import RelationMaintainer
 from fcp_ros.scene.relations.relation_options import DEFAULT_OPTIONS, RelationOptions
-from fcp_ros.scene.scene_change import SceneChange, UpdateStatus, describe_change
 from fcp_ros.scene.sequence_numbers import SequenceNumbers, UpdateOrder
 
 _FEW = 8  # If at most one element in this many changes, the indexes are updated one by one
@@ -56,7 +62,6 @@ def replace_graph(
 def _make_delta(
     given: SceneGraph, nodes: list[SceneNode], relations: list[SceneRelation]
 ) -> SceneDelta:
-    """Make the delta to a graph of these nodes and relations."""
     ids = {node.id for node in nodes}
     removed = tuple([id_ for id_ in given.nodes if id_ not in ids])
     gone = set(removed)
@@ -96,7 +101,6 @@ def _reorder_as(before: SceneGraph, after: SceneGraph) -> SceneGraph:
 
 
 def iterate_ids(update: SceneDelta) -> Iterable[str]:
-    """Yield all ids that a delta names."""
     for node in update.upserted:
         yield from (node.id, *node.parents)
     for relation in (*update.added, *update.dropped):

@@ -7,8 +7,7 @@ import pytest
 from torn_names import parse, simulate
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
-from fcp_ros.alignment.comparison import declare_synonyms
-from fcp_ros.alignment.engine import align
+from fcp_ros.alignment.comparison import align, declare_synonyms
 from fcp_ros.alignment.merging import merge_texts
 from fcp_ros.alignment.pairing import AlignmentError, AlignmentTask, pair_domains
 from fcp_ros.alignment.synonyms import ANY, NameMapping, Synonym

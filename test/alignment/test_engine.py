@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torn_names import parse, simulate, tear
 
 from fcp_ros.alignment.answer import AlignmentOptions, AlignmentResult, AlignmentStatus, Standing
-from fcp_ros.alignment.engine import align
+from fcp_ros.alignment.comparison import align
 from fcp_ros.alignment.merging import merge_texts
 from fcp_ros.alignment.pairing import AlignmentTask, make_task
 from fcp_ros.alignment.proposals import NameLikeness

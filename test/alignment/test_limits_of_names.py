@@ -7,7 +7,7 @@ import pytest
 from torn_names import find_truth, parse, simulate, tear
 
 from fcp_ros.alignment.answer import AlignmentStatus, Standing
-from fcp_ros.alignment.engine import align
+from fcp_ros.alignment.comparison import align
 from fcp_ros.alignment.pairing import make_task, pair_domains
 from fcp_ros.alignment.predicate_use import find_opposites
 from fcp_ros.domain.pddl.task_reader import PddlTexts

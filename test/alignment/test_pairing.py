@@ -9,7 +9,7 @@ import pytest
 from torn_names import parse, simulate
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus, Standing, SynonymEvidence
-from fcp_ros.alignment.engine import align
+from fcp_ros.alignment.comparison import align
 from fcp_ros.alignment.pairing import OTHER, OWN, AlignmentError, pair_domains
 from fcp_ros.alignment.proposals import Proposal, Proposals
 from fcp_ros.alignment.record import describe_false_friends, exclude_namesakes

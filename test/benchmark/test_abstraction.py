@@ -10,8 +10,8 @@ from benchmark.abstraction.household import POLICY_FILE
 from benchmark.abstraction.houses import draw_house, read_house_domain
 from benchmark.abstraction.large import DRAWERS, write_problem
 from benchmark.abstraction.speed import POLICIES, LamaTimes, PolicyTimes, judge_runs, measure_policy
-from fcp_ros.abstraction.policy.library import plan_with_policies
 from fcp_ros.abstraction.policy.policy_file import parse_policy, read_policy
+from fcp_ros.abstraction.policy.runner import plan_with_policies
 from fcp_ros.planning import PlanningOptions, PlanningRequest
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from fcp_ros.binding.schema_vocabulary import relation_options_for
+from fcp_ros.binding.renaming import relation_options_for
 from fcp_ros.cset import Attribute, AttributeKind, Relation, Schema
 from fcp_ros.domain.scene_names import SCENE_LAYERS
 from fcp_ros.scene import Layer, SceneError

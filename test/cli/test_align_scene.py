@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from fcp_ros.cli.main import app
 from fcp_ros.package_files import find_scene
 from fcp_ros.scene import read_scene
-from fcp_ros.scene.writing import save_scene
+from fcp_ros.scene.loading import save_scene
 
 GOAL = "forall ?c: cup (exists ?s: couch (on(?c, ?s)))"
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from fcp_ros.abstraction.policy.library import plan_with_policies, read_policy_folder
+from fcp_ros.abstraction.policy.runner import plan_with_policies, read_policy_folder
 from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.demo.run import MOST_THINGS, choose_tidying, propose_tidying
 from fcp_ros.demo.stories import Storyteller, find_support

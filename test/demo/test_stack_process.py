@@ -6,7 +6,7 @@ from importlib.util import find_spec
 import pytest
 from ros_domains import claim_domain
 
-from fcp_ros.demo.stack_process import StackError, StackProcess
+from fcp_ros.demo.run import StackError, StackProcess
 
 pytestmark = pytest.mark.skipif(find_spec("rclpy") is None, reason="needs ROS 2")
 

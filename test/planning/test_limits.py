@@ -29,7 +29,7 @@ from fcp_ros.planning.model.watch import (
     Watch,
 )
 from fcp_ros.planning.rounds import SearchRounds
-from fcp_ros.planning.search.objective import FlatPlan, SearchOutcome, SearchReport
+from fcp_ros.planning.search.settings import FlatPlan, SearchOutcome, SearchReport
 
 
 def steps(result):

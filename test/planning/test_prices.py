@@ -20,7 +20,7 @@ from fcp_ros.planning import (
 )
 from fcp_ros.planning.model.result import PriceKind
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.prices import PRICED
+from fcp_ros.planning.planner import PRICED
 
 QUIET = "prefer 0.1 as fetch: on(mug_1, shelf) and prefer 0.3 as quiet: always at(bot, kitchen)"
 

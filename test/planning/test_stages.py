@@ -8,7 +8,7 @@ from fcp_ros.domain import parse_expression
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan, rounds, solver
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.search.engines import SearchFactory
+from fcp_ros.planning.search.portfolio import SearchFactory
 
 
 @pytest.fixture

@@ -20,8 +20,7 @@ from fcp_ros.cli.main import app
 from fcp_ros.planning import Plan
 from fcp_ros.planning.model.plan import PlanStep, Schedule
 from fcp_ros.planning.step_order import PartialOrder
-from fcp_ros.report.behaviour_tree import NotBehaviourTree, to_behaviour_tree
-from fcp_ros.report.step_nesting import DEEPEST
+from fcp_ros.report.behaviour_tree import DEEPEST, NotBehaviourTree, to_behaviour_tree
 
 RUNNING, SUCCESS, FAILURE = "RUNNING", "SUCCESS", "FAILURE"
 

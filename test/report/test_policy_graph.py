@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from qnp_problems import CLEAR_BLOCK, GRIPPER, make_nest, make_qnp
 from random_qnps import policies, qnps
 
-from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph
 from fcp_ros.abstraction.qnp.solver import solve_qnp
+from fcp_ros.abstraction.qnp.state_space import build_policy_graph
 from fcp_ros.report.policy_graph import MOST_SHOWN, draw_policy_graph
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from fcp_ros.abstraction.policy.library import plan_with_policies, read_policy_folder
+from fcp_ros.abstraction.policy.runner import plan_with_policies, read_policy_folder
 from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import load_domain, parse_expression
 from fcp_ros.grounding import GroundingOptions, make_grounder

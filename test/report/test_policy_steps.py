@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.planning.model.plan import PolicyFeature, PolicyMove, PolicyTrace
 from fcp_ros.report.console import group_steps
-from fcp_ros.report.feature_paths import (
+from fcp_ros.report.plan_page import (
     LINE,
     MOST_BANDS,
     MOST_ROWS,

@@ -16,9 +16,9 @@ from rclpy.signals import SignalHandlerOptions
 from fcp_ros.client import Element, FcpClient, GoalState, is_solved, plan_request, predicate_query
 from fcp_ros.msg import PlanStatus, RequestError
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError
+from fcp_ros.nodes.runtime.action_call import ServiceCall
 from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.nodes.runtime.rclpy_repairs import spin_until
-from fcp_ros.nodes.runtime.service_call import ServiceCall
 from fcp_ros.nodes.stack import NODES
 from fcp_ros.srv import PlanGoal
 

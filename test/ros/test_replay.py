@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from fcp_ros.cli.main import app
 from fcp_ros.msg import ActionOutcome, Plan, SceneGraph, SceneGraphChange
-from fcp_ros.nodes.recording import TOPICS
+from fcp_ros.nodes.replay import TOPICS
 
 KINDS = {
     "scene_graph": SceneGraph,

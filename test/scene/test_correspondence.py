@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode
-from fcp_ros.scene.node_matching import match_scenes
+from fcp_ros.scene.live_matching import match_scenes
 
 PLACES = st.lists(
     st.tuples(st.integers(0, 8), st.integers(0, 4)).map(lambda p: (p[0] / 4, p[1] / 4)), max_size=5

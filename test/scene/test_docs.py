@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from fcp_ros.scene import READERS, read_scene
+from fcp_ros.scene.loading import WRITERS
 from fcp_ros.scene.relations.relation_options import RelationOptions
-from fcp_ros.scene.writing import WRITERS
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from written_scenes import scenes, unsaid_losses
 from fcp_ros.scene import Layer, SceneError, SceneGraph, complete_relations, read_scene
 from fcp_ros.scene.formats.usd import stage_decoder
 from fcp_ros.scene.formats.usd.usd_reader import build_graph
-from fcp_ros.scene.writing import WRITERS, save_scene
+from fcp_ros.scene.loading import WRITERS, save_scene
 
 
 @pytest.mark.parametrize("name", ["scene.json", "scene.yaml", "scene.YML"])

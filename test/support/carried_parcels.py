@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from fcp_ros.abstraction.proposers.training_task import TrainingTask, read_training_task
+from fcp_ros.abstraction.proposers.proposer import TrainingTask, read_training_task
 
 DOMAIN = """\
 (define (domain parcels)

@@ -13,8 +13,8 @@ from exhaustive_compiler import compile_task
 from fcp_ros.cset import facts
 from fcp_ros.planning.encoding.variables import select_relevant
 from fcp_ros.planning.goal.alternatives import Alternative, Degree
-from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.patterns import FactStore
+from fcp_ros.planning.task.task import Conditions
 
 
 def exhaustive_names(domain, instance, wanted, watch):

@@ -16,7 +16,7 @@ from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.closure import Breadth
 from fcp_ros.planning.relevance.compiler import compile_relevant
-from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.task.task import Conditions
 
 PLAIN = Switches(*[False] * 5)
 """All optimisations switched off."""

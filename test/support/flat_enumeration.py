@@ -8,7 +8,7 @@ from collections import deque
 from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat import semantics
 from fcp_ros.planning.flat.task import FlatTask
-from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.search.settings import Criterion, Objective
 
 Way = tuple[float, float]
 """Loss and cost of a way."""

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 
 import networkx as nx
 
-from fcp_ros.abstraction.qnp.policy_graph import PolicyGraph, build_policy_graph
 from fcp_ros.abstraction.qnp.problem import Qnp, QnpPolicy, QState, QualitativeChange, decode_state
-from fcp_ros.abstraction.qnp.state_space import successors
+from fcp_ros.abstraction.qnp.state_space import PolicyGraph, build_policy_graph, successors
 
 
 def apply_by_words(qnp: Qnp, state: QState, name: str) -> set[QState]:

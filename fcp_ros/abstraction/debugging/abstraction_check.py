@@ -6,9 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from fcp_ros.abstraction.policy.program_run import ProgramSteps
 from fcp_ros.abstraction.policy.programs import list_steps
-from fcp_ros.abstraction.policy.refining import ActionRefiner, FeatureValues, has_effect
+from fcp_ros.abstraction.policy.refining import (
+    ActionRefiner,
+    FeatureValues,
+    ProgramSteps,
+    has_effect,
+)
 from fcp_ros.abstraction.proposers.faults import (
     OUT_OF_REACH,
     AbstractionCheck,
@@ -18,9 +22,7 @@ from fcp_ros.abstraction.proposers.faults import (
     describe_facts,
     write_atom,
 )
-from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, join_names
-from fcp_ros.abstraction.proposers.training_task import TrainingTask
-from fcp_ros.abstraction.qnp.policy_graph import EndlessComponent, build_policy_graph, sieve
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, TrainingTask, join_names
 from fcp_ros.abstraction.qnp.problem import (
     Qnp,
     QnpError,
@@ -31,7 +33,12 @@ from fcp_ros.abstraction.qnp.problem import (
     encode_values,
 )
 from fcp_ros.abstraction.qnp.solver import QnpResult, QnpStatus, solve_qnp
-from fcp_ros.abstraction.qnp.state_space import QnpLimits
+from fcp_ros.abstraction.qnp.state_space import (
+    EndlessComponent,
+    QnpLimits,
+    build_policy_graph,
+    sieve,
+)
 from fcp_ros.abstraction.states.building import GoalTest, build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import RelationalState, list_forms
@@ -60,11 +67,9 @@ class CheckedTask:
         self.has_own_policy = proposal.policy is not None
 
     def abstract(self, values: FeatureValues) -> QState:
-        """Return the qstate of values of the features."""
         return encode_values(values)
 
     def describe(self, values: FeatureValues, state: RelationalState) -> str:
-        """Describe a state: the values of the features, and facts."""
         pairs = zip(self.qnp.variables, values, strict=True)
         shown = ", ".join(
             f"{name}={value}" if name in self.qnp.numerics else f"{'' if value else 'not '}{name}"

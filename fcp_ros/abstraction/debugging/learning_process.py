@@ -27,8 +27,8 @@ from fcp_ros.abstraction.debugging.outcome import (
     describe_timeout,
     ignore_generalization,
 )
+from fcp_ros.abstraction.proposers.proposer import TrainingTask
 from fcp_ros.abstraction.proposers.status import GeneralizationStatus, translate_interruption
-from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted

@@ -31,10 +31,13 @@ from fcp_ros.abstraction.proposers.faults import (
     ProposerStopped,
     RejectedProposal,
 )
-from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, AbstractionProposer
+from fcp_ros.abstraction.proposers.proposer import (
+    AbstractionProposal,
+    AbstractionProposer,
+    TrainingTask,
+)
 from fcp_ros.abstraction.proposers.status import GeneralizationStatus, translate_interruption
 from fcp_ros.abstraction.proposers.task_variants import enlarge_tasks, find_goal_plan
-from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.problem import QnpPolicy
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.joining import UnsupportedRule

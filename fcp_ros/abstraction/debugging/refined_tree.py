@@ -12,8 +12,13 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
 from fcp_ros.abstraction.debugging.abstraction_check import Blame, BlameSearch, CheckedTask
-from fcp_ros.abstraction.policy.program_run import ProgramSteps, TriesExceeded
-from fcp_ros.abstraction.policy.refining import MOST_TRIES, FeatureValues, describe_difference
+from fcp_ros.abstraction.policy.refining import (
+    MOST_TRIES,
+    FeatureValues,
+    ProgramSteps,
+    TriesExceeded,
+    describe_difference,
+)
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
@@ -121,7 +126,6 @@ class _Walk:
             self._pop()
 
     def _is_over(self) -> bool:
-        """Return True if a bound is reached."""
         states, limits = len(self.known), self.limits
         if states < self.most_states or (not self.has_end and states < limits.longest):
             return False

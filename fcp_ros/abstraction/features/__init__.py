@@ -3,7 +3,7 @@
 
 - `expressions`: concepts and roles as values; flags, counts and distances made of them.
 - `parser`: their text, with errors that point at the character.
-- `evaluation`, `nodes`: values in one state after the other, computed again as far as it changed.
+- `evaluation`: values in one state after the other, computed again as far as it changed.
 - `enumeration`: pools of features that tell given states apart, simplest first.
 - `state_batch`: the concepts and roles of pools over many states at once, as arrays of bitsets.
 """

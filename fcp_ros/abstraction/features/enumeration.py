@@ -239,7 +239,6 @@ def enumerate_features(
     limits: PoolLimits | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> FeaturePool:
-    """Enumerate features that tell states apart."""
     limits = limits or PoolLimits()
     deadline = time.process_time() + limits.time_limit
 

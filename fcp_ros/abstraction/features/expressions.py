@@ -214,7 +214,6 @@ def list_parts(expression: DescriptionExpression) -> tuple[DescriptionExpression
 
 
 def collect_names(expression: DescriptionExpression) -> frozenset[str]:
-    """Return the names of the vocabulary that an expression uses."""
     if isinstance(expression, NamedConcept | NamedRole):
         return frozenset([expression.name])
     return frozenset[str]().union(*map(collect_names, list_parts(expression)))
@@ -269,7 +268,6 @@ class Feature(ABC):
 
     @property
     def text(self) -> str:
-        """The feature as it is written."""
         return str(self)
 
     @property
@@ -279,7 +277,6 @@ class Feature(ABC):
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of the vocabulary that it uses."""
         return frozenset[str]().union(*map(collect_names, self.parts))
 
 
@@ -316,7 +313,6 @@ class AnyFeature(Feature):
 
     @property
     def parts(self) -> tuple[DescriptionExpression, ...]:
-        """The concept."""
         return (self.concept,)
 
 
@@ -332,7 +328,6 @@ class CountFeature(Feature):
 
     @property
     def parts(self) -> tuple[DescriptionExpression, ...]:
-        """The concept."""
         return (self.concept,)
 
 

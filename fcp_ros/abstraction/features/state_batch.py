@@ -76,7 +76,6 @@ class StateBatch:
         return np.frombuffer(b"".join(parts), self.dtype).reshape(shape)
 
     def unpack_concept(self, concept: Words) -> list[int]:
-        """Return the bitset of each state."""
         data, size = concept.tobytes(), self._bytes
         starts = range(0, len(data), size)
         return [int.from_bytes(data[start : start + size], "little") for start in starts]
@@ -110,7 +109,6 @@ class StateBatch:
         return np.unpackbits(data, axis=-1, count=self.size, bitorder="little").view(np.bool_)
 
     def count_members(self, concepts: Words) -> NDArray[np.int32]:
-        """Return the number of objects by concept and state."""
         data = np.ascontiguousarray(concepts).view(np.uint8)
         counts: NDArray[np.int32] = _BITS_OF_BYTE[data].sum(axis=-1, dtype=np.int32)
         return counts

@@ -263,5 +263,4 @@ def write_word(word: str) -> str:
 
 
 def write_list(words: Iterable[str]) -> str:
-    """Write a list of words in a line."""
     return f"[{', '.join(map(write_word, words))}]"

@@ -104,7 +104,6 @@ def write_condition(qnp: Qnp, condition: Condition) -> list[str]:
 
 
 def write_effects(effects: Mapping[str, QualitativeChange]) -> list[str]:
-    """Write the items of effects."""
     return [
         f"{name} {'increases' if change.raises else 'decreases'}"
         if change.is_numeric
@@ -141,7 +140,6 @@ class GeneralPolicy:
 
     @property
     def features(self) -> Mapping[str, Feature]:
-        """The features by the names of the variables."""
         return self.refinement.features
 
 

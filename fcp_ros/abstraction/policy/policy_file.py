@@ -169,7 +169,6 @@ def _expand_rows(
 
 
 def _list_states(qnp: Qnp, condition: Condition) -> Sequence[QState]:
-    """List the qstates in which a condition holds."""
     choices = [
         (int(condition[name]) << bit,) if name in condition else (0, 1 << bit)
         for bit, name in enumerate(qnp.variables)

@@ -41,7 +41,6 @@ class ConcreteStep:
     constraints: Mapping[str, ConceptExpression] = field(default_factory=FrozenMapping)
 
     def __post_init__(self) -> None:
-        """Freeze the mapping."""
         object.__setattr__(self, "constraints", FrozenMapping(self.constraints))
 
     def __str__(self) -> str:
@@ -117,7 +116,6 @@ def write_program(program: Program) -> str:
 
 
 def list_steps(program: Program) -> Iterator[ConcreteStep]:
-    """List the steps of a program, in the order of its text."""
     for statement in program:
         if isinstance(statement, ConcreteStep):
             yield statement
@@ -142,7 +140,6 @@ def list_tests(program: Program) -> Iterator[FeatureTest]:
 
 
 def list_names(program: Program) -> frozenset[str]:
-    """Return the names of the vocabulary that a program uses."""
     concepts = (c for step in list_steps(program) for c in step.constraints.values())
     features = (f for test in list_tests(program) for f, _ in test.literals)
     return frozenset[str]().union(*map(collect_names, concepts), *(f.names for f in features))
@@ -164,7 +161,6 @@ class RefinementMapping:
     programs: Mapping[str, tuple[Program, ...]]
 
     def __post_init__(self) -> None:
-        """Freeze the mappings."""
         object.__setattr__(self, "features", FrozenMapping(self.features))
         object.__setattr__(self, "programs", FrozenMapping(self.programs))
 
@@ -176,7 +172,6 @@ class RefinementMapping:
         return frozenset[str]().union(*features, *programs)
 
     def list_programs(self) -> Iterator[Program]:
-        """List the programs of all actions."""
         for programs in self.programs.values():
             yield from programs
 
@@ -225,7 +220,6 @@ class _ProgramReader(ExpressionReader):
         self._blocks = 0
 
     def read(self) -> Program:
-        """Read the whole text."""
         if len(self.text) > MAX_LENGTH:
             self._fail(f"the program has more than {MAX_LENGTH:,} characters", 0)
         program = self._read_statements()

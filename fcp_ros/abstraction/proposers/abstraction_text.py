@@ -19,9 +19,8 @@ from fcp_ros.abstraction.proposers.faults import (
     ProposerStopped,
     RejectedProposal,
 )
-from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, join_names
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, TrainingTask, join_names
 from fcp_ros.abstraction.proposers.status import GeneralizationStatus
-from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError
 from fcp_ros.domain.yaml.domain_files import parse_lines, read_text
 from fcp_ros.foundation.wording import shorten_words

@@ -175,7 +175,6 @@ def assemble_abstraction(
 def _find_programs(
     known: Mapping[tuple[Row, Changes], _Use], sample: TransitionSample, writer: ProgramWriter
 ) -> Callable[[str, Changes], tuple[Program, ...]]:
-    """Return the programs of each rule and its changes."""
     # Where no sampled transition has these changes, they are all programs of the rule.
     uses: dict[tuple[str, Changes], list[int]] = {}
     for (_, changes), use in known.items():

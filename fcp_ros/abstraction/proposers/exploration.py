@@ -34,7 +34,6 @@ class TransitionSample:
 
 
 def join_spaces(spaces: Sequence[SampledSpace]) -> TransitionSample:
-    """Join state spaces into one sample."""
     starts = np.cumsum([0, *(len(space.states) for space in spaces)])
     initial = np.zeros(starts[-1], dtype=bool)
     initial[starts[:-1]] = True

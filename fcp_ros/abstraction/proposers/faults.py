@@ -16,7 +16,6 @@ MOST_FACTS = 12
 
 
 def write_atom(name: str, arguments: Sequence[str]) -> str:
-    """Write a fact, or a step."""
     return f"{name}({', '.join(arguments)})"
 
 

@@ -32,12 +32,11 @@ from fcp_ros.abstraction.proposers.faults import (
     describe_facts,
 )
 from fcp_ros.abstraction.proposers.program_writers import order_concepts
-from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, TrainingTask
 from fcp_ros.abstraction.proposers.separation import find_conflict
 from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.abstraction.proposers.task_samples import TaskSamples
 from fcp_ros.abstraction.proposers.task_variants import PlannedElements
-from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.proposers.travel import TravelRule, confirm_travel, find_travel_rules
 from fcp_ros.abstraction.qnp.problem import encode_values
 from fcp_ros.abstraction.states.building import build_state

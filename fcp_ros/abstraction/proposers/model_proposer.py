@@ -24,9 +24,8 @@ from fcp_ros.abstraction.proposers.faults import (
     list_facts,
     write_atom,
 )
-from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, TrainingTask
 from fcp_ros.abstraction.proposers.status import GeneralizationStatus
-from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.state import GOAL, RelationForm, StateVocabulary, list_forms
 from fcp_ros.domain.expressions.syntax import Atom, Term, Variable, to_text, write_term
@@ -334,7 +333,6 @@ class LanguageModelProposer:
 
     @property
     def name(self) -> str:
-        """The model."""
         return f"language model {self._generator.model}"
 
     def propose(

@@ -58,7 +58,6 @@ class StepWriter:
     """The rule alone, with any objects."""
 
     def write(self, rule: str, transitions: Sequence[int]) -> tuple[Program, ...]:
-        """Return one program of one step."""
         return ((ConcreteStep(rule),),)
 
 
@@ -69,7 +68,6 @@ class SearchWriter:
     width: int
 
     def write(self, rule: str, transitions: Sequence[int]) -> tuple[Program, ...]:
-        """Return one program of one search."""
         return ((NoveltySearch(self.width),),)
 
 
@@ -138,7 +136,6 @@ def count_rare(expression: DescriptionExpression) -> int:
 
 
 def _travel_to(travel: TravelRule, place: ConceptExpression) -> ProgramStatement:
-    """Return the statement that travels to an object of a concept, if that is needed."""
     if travel.role is not None:
         distance = DistanceFeature(travel.position, travel.role, place)
         return LowerLoop(distance, (ConcreteStep(travel.name),))

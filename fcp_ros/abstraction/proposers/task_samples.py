@@ -94,7 +94,6 @@ class TaskSamples:
 
     @property
     def states(self) -> int:
-        """Count the states."""
         return sum(len(space.states) for space in self._spaces)
 
     def join(self, begins_anywhere: bool = False) -> TransitionSample:

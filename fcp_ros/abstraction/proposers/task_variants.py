@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fcp_ros.abstraction.proposers.training_task import TrainingTask
+from fcp_ros.abstraction.proposers.proposer import TrainingTask
 from fcp_ros.abstraction.states.building import GoalAtoms, build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import (

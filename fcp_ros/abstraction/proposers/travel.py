@@ -45,7 +45,6 @@ class TravelRule:
 
 
 def find_travel_rules(domain: Domain) -> tuple[TravelRule, ...]:
-    """Find the rules of a domain that move one thing."""
     # Of several kinds of things that move, only the one with most rules counts.
     forms = list_forms(domain.schema)
     fluent = list_changed_relations(domain.rules.values())

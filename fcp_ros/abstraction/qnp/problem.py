@@ -87,7 +87,6 @@ class QualitativeChange(Enum):
 
     @property
     def is_numeric(self) -> bool:
-        """True for changes of numbers."""
         return self in (QualitativeChange.INCREASE, QualitativeChange.DECREASE)
 
     @property
@@ -105,7 +104,6 @@ class AbstractAction:
     effects: Mapping[str, QualitativeChange]
 
     def __post_init__(self) -> None:
-        """Freeze the mappings."""
         object.__setattr__(self, "when", FrozenMapping(self.when))
         object.__setattr__(self, "effects", FrozenMapping(self.effects))
 
@@ -150,7 +148,6 @@ class Qnp:
         return self.booleans + self.numerics
 
     def is_goal(self, state: QState) -> bool:
-        """Return True if the goal holds in a qstate."""
         bits = enumerate(self.variables)
         return all(
             bool(state >> bit & 1) == self.goal[name] for bit, name in bits if name in self.goal
@@ -178,7 +175,6 @@ def encode_state(qnp: Qnp, values: Condition) -> QState:
 
 
 def encode_values(values: Sequence[int]) -> QState:
-    """Return the qstate of the values of all variables."""
     qstate, bit = 0, 1
     for value in values:  # at each step of a policy: faster than a sum
         if value > 0:

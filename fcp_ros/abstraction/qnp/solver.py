@@ -8,14 +8,17 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from fcp_ros.abstraction.qnp.policy_graph import (
+from fcp_ros.abstraction.qnp.problem import FrozenMapping, Qnp, QnpPolicy, QState, describe_state
+from fcp_ros.abstraction.qnp.state_space import (
     EndlessComponent,
+    QnpLimitReached,
+    QnpLimits,
+    QnpWatch,
+    StateSpace,
     build_policy_graph,
     number_components,
     sieve,
 )
-from fcp_ros.abstraction.qnp.problem import FrozenMapping, Qnp, QnpPolicy, QState, describe_state
-from fcp_ros.abstraction.qnp.state_space import QnpLimitReached, QnpLimits, QnpWatch, StateSpace
 
 FAR = 1 << 60
 """Distance of qstates from which the goal can't be reached."""
@@ -385,7 +388,6 @@ class _Solver:
 
 
 def _name_actions(space: StateSpace, moves: Mapping[int, int]) -> dict[QState, tuple[str, ...]]:
-    """Return the policy of one move for each qstate."""
     actions = space.code.actions
     return {
         space.states[state]: (actions[space.action[move]].name,) for state, move in moves.items()

@@ -4,8 +4,7 @@
 - `state`: the names of a state (flags, concepts, roles), and a bitset for each of them.
 - `building`: an instance as a state, and a conjunctive goal as facts.
 - `joining`: bindings of variables under conditions, by backtracking.
-- `changes`: what a step changes.
-- `engine`: the front door of rules: bindings, steps in place, successors, and what a step must not
-  lead to.
+- `engine`: the front door of rules: bindings, steps in place and back, successors, and what a step
+  must not lead to.
 - `novelty`: what a state shows that none before it did.
 """

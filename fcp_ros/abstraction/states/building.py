@@ -71,7 +71,6 @@ class GoalTest:
         )
 
     def holds(self, state: RelationalState) -> bool:
-        """Return True if all facts hold."""
         return all(state.holds(form, legs) for form, legs in self.facts)
 
 

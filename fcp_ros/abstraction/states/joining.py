@@ -50,7 +50,6 @@ class SchemaForms:
     world: str | None = field(init=False)  # name of the element that is left out, if there is one
 
     def __post_init__(self) -> None:
-        """Work out the forms."""
         object.__setattr__(self, "forms", list_forms(self.schema))
         object.__setattr__(self, "world", find_world(self.schema))
 
@@ -59,7 +58,6 @@ class SchemaForms:
         return self.world is not None and type_ == f"{ONLY}{self.world}"
 
     def name_concept(self, type_: str) -> str:
-        """Return the concept of a type."""
         return f"{OBJECT}{type_.removeprefix(ONLY)}" if type_.startswith(ONLY) else type_
 
     def may_share(self, first: str, second: str) -> bool:
@@ -72,7 +70,6 @@ class SchemaForms:
 
 
 def list_variables_of(terms: Sequence[Term], owner: str) -> tuple[str, ...]:
-    """Return the names of terms that are all variables."""
     names = tuple(term.name for term in terms if isinstance(term, Variable))
     if len(names) != len(terms):
         raise UnsupportedRule(f"{owner} names elements in a condition; only variables are read")

@@ -13,8 +13,7 @@ from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from fcp_ros.abstraction.states.changes import Undo
-from fcp_ros.abstraction.states.engine import RuleEngine
+from fcp_ros.abstraction.states.engine import RuleEngine, Undo
 from fcp_ros.abstraction.states.state import RelationalState, RelationForm, list_bits
 
 WIDTHS = (1, 2)
@@ -71,18 +70,15 @@ class FactNumbers:
     numbers: dict[tuple[object, ...], int] = field(default_factory=dict)
 
     def gather(self, facts: Iterable[tuple[object, ...]]) -> int:
-        """Return facts as a bitset."""
         numbers, bits = self.numbers, 0
         for fact in facts:
             bits |= 1 << numbers.setdefault(fact, len(numbers))
         return bits
 
     def find(self, form: RelationForm, legs: tuple[int, ...]) -> int:
-        """Return the number of a fact."""
         return self.numbers.setdefault((form.name, *legs), len(self.numbers))
 
     def change(self, facts: int, undo: Undo) -> int:
-        """Return the facts after the changes of a step."""
         for form, legs, added, _ in undo:
             bit = 1 << self.find(form, legs)
             facts = facts | bit if added else facts & ~bit

@@ -64,7 +64,6 @@ class RelationForm:
 
 
 def list_forms(schema: Schema) -> Mapping[str, RelationForm]:
-    """Return the form of each relation."""
     return {relation.name: _find_form(relation, schema) for relation in schema.relations}
 
 
@@ -89,7 +88,6 @@ def list_plain_types(schema: Schema) -> tuple[str, ...]:
 
 
 def list_truth_attributes(schema: Schema) -> Mapping[str, str]:
-    """Return the concept of each attribute that is true or false."""
     taken = {
         *schema.types,
         *(r.name for r in schema.relations),
@@ -100,14 +98,12 @@ def list_truth_attributes(schema: Schema) -> Mapping[str, str]:
 
 
 def list_changed_relations(rules: Collection[ActionRule]) -> frozenset[str]:
-    """Return the relations that some rule changes."""
     parts: list[ActionRule | Effect] = [*rules]
     parts += [effect for rule in rules for effect in rule.effects]
     return frozenset(atom.predicate for part in parts for atom in (*part.add, *part.delete))
 
 
 def read_vocabulary(domain: Domain, goal_relations: Iterable[str] = ()) -> StateVocabulary:
-    """Read the names of a domain."""
     schema = domain.schema
     forms = list_forms(schema)
     changed = list_changed_relations(domain.rules.values())
@@ -247,7 +243,6 @@ class RelationalState:
     # --- changes; each returns False if nothing changed
 
     def set_flag(self, name: str, value: bool) -> bool:
-        """Set a flag."""
         if self.flags[name] == value:
             return False
         self.flags[name] = value
@@ -301,7 +296,6 @@ class RelationalState:
         return self._set_wide(form, legs, value)
 
     def holds(self, form: RelationForm, legs: tuple[int, ...]) -> bool:
-        """Return True if a relation of any arity has a tuple."""
         if not legs:
             return self.flags[form.name]
         if len(legs) == 1:
@@ -311,7 +305,6 @@ class RelationalState:
         return legs in self.wide.get(form.name, ())
 
     def list_tuples(self, form: RelationForm) -> Iterator[tuple[int, ...]]:
-        """List the tuples of a relation of any arity."""
         if form.arity == 0:
             yield from [()] if self.flags[form.name] else []
         elif form.arity == 1:

@@ -101,7 +101,6 @@ def believe_labels(
     # log-likelihoods of the types by the label's parts in relations, and by trials
     parts: Mapping[str, Belief],
 ) -> dict[str, Belief]:
-    """Return the probability of each type, for each label of a scene."""
     return {
         label: _believe(label, vocabulary, target, words, parts.get(label))
         for label in vocabulary.labels

@@ -9,9 +9,8 @@ from enum import Enum
 from typing import Any
 
 from fcp_ros.alignment.ontology.vocabulary import SceneVocabulary
-from fcp_ros.binding.renaming import ReadingChoice, rename_scene
+from fcp_ros.binding.renaming import ReadingChoice, relation_options_for, rename_scene
 from fcp_ros.binding.scene_to_state import scene_to_instance
-from fcp_ros.binding.schema_vocabulary import relation_options_for
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.syntax import Variable
 from fcp_ros.domain.model import ActionRule, Domain
@@ -48,7 +47,6 @@ class ClaimStanding(str, Enum):
 
     @property
     def is_written(self) -> bool:
-        """Return True if overrides get it."""
         return self in (ClaimStanding.KEPT, ClaimStanding.PROPOSED)
 
 
@@ -77,7 +75,6 @@ class NameClaim:
         return f"{self.name} = {meaning}"
 
     def to_plain(self) -> dict[str, Any]:
-        """Return it as plain data for JSON."""
         return {
             "kind": self.kind.value,
             "name": self.name,
@@ -173,7 +170,6 @@ class NameHypothesis:
         ]
 
     def holds(self, fact: Fact) -> bool:
-        """Return True if a fact holds in the state."""
         if not all(self.instance.has(name) for name in fact.arguments):
             return False
         if not self.instance.schema.has_relation(fact.relation):

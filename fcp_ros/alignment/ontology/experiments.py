@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiments: plans that succeed only if a doubtful name means what a hypothesis says."""
+"""Trials of the meanings of names, and the plans that succeed only if a doubtful one is right."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from fcp_ros.alignment.ontology.claims import NameHypothesis, NameUse
-from fcp_ros.alignment.simulator import GroundAction
+import numpy as np
+
+from fcp_ros.alignment.ontology.beliefs import Belief
+from fcp_ros.alignment.ontology.claims import NameClaim, NameHypothesis, NameKind, NameUse
+from fcp_ros.alignment.ontology.vocabulary import DomainTarget
+from fcp_ros.alignment.simulator import GroundAction, Observation
 from fcp_ros.cset import Fact, Instance, find_homs
 from fcp_ros.domain.expressions.syntax import (
     Atom,
@@ -21,6 +27,8 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.model import ActionRule, Domain, Literal
 from fcp_ros.domain.rule_spans import DomainSpans
+from fcp_ros.domain.scene_names import AttributeReading, RelationReading
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, plan
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import CancelCallback, never_cancel
@@ -174,3 +182,200 @@ def list_by_type(domain: Domain, type_: str, element: str) -> Iterator[LastActio
         for parameter in rule.parameters:
             if parameter.type == type_:
                 yield LastAction(rule.name, ((parameter.name, element),))
+
+
+_LEAST_SHARE = 0.02
+
+
+@dataclass(frozen=True)
+class TrialWeights:
+    """The evidence for and against meanings, as log-likelihoods."""
+
+    labels: Mapping[str, Belief] = field(default_factory=dict)
+    # by perceived name and reading
+    relations: Mapping[tuple[str, RelationReading], float] = field(default_factory=dict)
+    # by perceived name and reading
+    attributes: Mapping[tuple[str, AttributeReading], float] = field(default_factory=dict)
+    # label -> label of the domain that another scene has for the same things
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    def join(self, other: TrialWeights) -> TrialWeights:
+        relations, attributes = dict(self.relations), dict(self.attributes)
+        for one, weight in other.relations.items():
+            relations[one] = relations.get(one, 0.0) + weight
+        for named, weight in other.attributes.items():
+            attributes[named] = attributes.get(named, 0.0) + weight
+        words = {**self.words, **other.words}
+        return TrialWeights(add_beliefs(self.labels, other.labels), relations, attributes, words)
+
+
+def add_beliefs(first: Mapping[str, Belief], second: Mapping[str, Belief]) -> dict[str, Belief]:
+    """Return the sums of log-likelihoods by label."""
+    added = dict(first)
+    for label, weights in second.items():
+        added[label] = added[label] + weights if label in added else weights
+    return added
+
+
+def weigh_hints(hints: Iterable[NameClaim], target: DomainTarget) -> TrialWeights:
+    """Return what another scene says of the names of a scene, where it speaks like the domain."""
+    labels: dict[str, Belief] = {}
+    relations: dict[tuple[str, RelationReading], float] = {}
+    attributes: dict[tuple[str, AttributeReading], float] = {}
+    words: dict[str, str] = {}
+    count = len(target.types)
+    for hint in hints:
+        weight = math.log(max(hint.probability, _LEAST_SHARE) * count)
+        if isinstance(hint.meaning, RelationReading):
+            relations[hint.name, hint.meaning] = weight
+        elif isinstance(hint.meaning, AttributeReading):
+            attributes[hint.name, hint.meaning] = weight
+        elif hint.kind is NameKind.LABEL and hint.meaning is not None:
+            type_ = target.find_type(hint.meaning)
+            if type_ is None:
+                continue
+            left = math.log(max(1.0 - hint.probability, _LEAST_SHARE))
+            labels[hint.name] = np.where(target.mask(type_), weight, left)
+            word = normalise_label(hint.meaning)
+            if word in target.mapping.labels and word != hint.name:
+                words[hint.name] = word
+    return TrialWeights(labels, relations, attributes, words)
+
+
+# --- trials
+#
+# An action that succeeds confirms each meaning that it rests on. One that fails says that one of
+# them is wrong; a meaning is refuted only if nothing else is left to blame: no other meaning, and
+# no name that may state what the action needs to be false.
+
+
+_CONFIRMED, _REFUTED = 5.0, -5.0
+"""Weight of readings that a trial confirmed or refuted."""
+_SUSPECTED, _MOST_SUSPECTED = 1.0, 3.0
+"""Weight against a meaning for each failure that it may be to blame for, and the most of it: enough
+to let the next plan rest on another one that is as likely."""
+_ONE_TRIAL, _EXACT_TRIAL = 0.02, 0.001
+"""Probability that an action succeeds although a type is wrong, or fails although all is right: on
+a robot, and in a simulator in which chance plays no part."""
+
+
+class TrialLog:
+    """The trials of names.
+
+    `is_known`: tells if a meaning is what the domain itself says; that is blamed last. `is_exact`:
+    chance plays no part in the simulator.
+    """
+
+    def __init__(self, is_known: Callable[[NameUse], bool], is_exact: bool = False) -> None:
+        self._is_known = is_known
+        self._error = _EXACT_TRIAL if is_exact else _ONE_TRIAL
+        self.trials: list[tuple[NameExperiment, Observation]] = []
+        self.succeeded: Counter[NameUse] = Counter()
+        self.failed: Counter[NameUse] = Counter()
+        self._conflicts: list[frozenset[NameUse]] = []
+        self._doubts: list[frozenset[NameUse]] = []  # for each conflict
+
+    @property
+    def refuted(self) -> frozenset[NameUse]:
+        """The meanings that nothing else can be blamed for."""
+        sure = [
+            self._find_suspects(conflict)
+            for conflict, doubts in zip(self._conflicts, self._doubts, strict=True)
+            if all(self.succeeded[one] for one in doubts - conflict)
+        ]
+        return frozenset().union(*(some for some in sure if len(some) == 1))
+
+    def _find_suspects(self, conflict: frozenset[NameUse]) -> frozenset[NameUse]:
+        """Find the meanings that may be to blame for a failure."""
+        open_ = frozenset(use for use in conflict if not self.succeeded[use])
+        return frozenset(use for use in open_ if not self._is_known(use)) or open_
+
+    @property
+    def unexplained(self) -> int:
+        """The number of failures for which no meaning is to blame."""
+        return sum(all(self.succeeded[use] for use in conflict) for conflict in self._conflicts)
+
+    def is_suspected(self, use: NameUse) -> bool:
+        """Return True if a meaning is one of several that may be to blame for a failure."""
+        return not self.succeeded[use] and any(use in conflict for conflict in self._conflicts)
+
+    def is_settled(self, use: NameUse) -> bool:
+        """Return True if trials have decided about a meaning."""
+        return self.succeeded[use] > 0 or use in self.refuted
+
+    def count_successes(self, uses: Collection[NameUse]) -> int:
+        """Count the trials in which an action succeeded that rests on any of some meanings."""
+        return sum(
+            any(not use.isdisjoint(uses) for use in experiment.uses[: seen.done])
+            for experiment, seen in self.trials
+        )
+
+    def add(self, experiment: NameExperiment, seen: Observation) -> None:
+        self.trials.append((experiment, seen))
+        self.succeeded.update(frozenset().union(*experiment.uses[: seen.done]))
+        if seen.done < len(experiment.actions):
+            uses = experiment.uses[seen.done]
+            self.failed.update(uses)
+            self._conflicts.append(uses)
+            self._doubts.append(experiment.doubts[seen.done])
+
+    def expects_failure(self, experiment: NameExperiment) -> bool:
+        """Return True if actions begin with those of a trial that failed."""
+        for other, seen in self.trials:
+            failed = other.actions[: seen.done + 1]
+            if seen.done < len(other.actions) and experiment.actions[: len(failed)] == failed:
+                return True
+        return False
+
+    def find_contradiction(self) -> tuple[GroundAction, ...] | None:
+        """Find actions that had different outcomes in two trials, or in the runs of one."""
+        last, seen = self.trials[-1]
+        if seen.is_scattered:
+            return last.actions
+        for other, before in self.trials[:-1]:
+            reach = min(seen.done, before.done) + 1
+            same = last.actions[:reach] == other.actions[:reach]
+            if same and seen.done != before.done and len(last.actions[:reach]) == reach:
+                return last.actions[:reach]
+        return None
+
+    def weigh(self, target: DomainTarget) -> TrialWeights:
+        """Return what the trials say as log-likelihoods."""
+        labels: dict[str, Belief] = {}
+        relations: dict[tuple[str, RelationReading], float] = {}
+        attributes: dict[tuple[str, AttributeReading], float] = {}
+        for use, weight in self._weigh_uses().items():
+            if isinstance(use.meaning, RelationReading):
+                relations[use.name, use.meaning] = weight
+            elif isinstance(use.meaning, AttributeReading):
+                attributes[use.name, use.meaning] = weight
+            else:
+                inside = target.mask(use.meaning)
+                more = np.where(inside == (weight > 0.0), 0.0, -abs(weight))
+                known = labels.get(use.name, np.zeros(len(target.types)))
+                labels[use.name] = known + more
+        return TrialWeights(labels, relations, attributes)
+
+    def _weigh_uses(self) -> dict[NameUse, float]:
+        """Return a weight for each meaning that trials say something about."""
+        weights: dict[NameUse, float] = {}
+        refuted = self.refuted
+        certain = -np.log(self._error)
+        for use, count in self.succeeded.items():
+            is_type = use.kind is NameKind.LABEL
+            weights[use] = float(certain * min(count, 3)) if is_type else _CONFIRMED
+        for conflict in dict.fromkeys(self._conflicts):
+            suspects = self._find_suspects(conflict)
+            for use in suspects:
+                if use not in refuted:
+                    weight = weights.get(use, 0.0) - _SUSPECTED
+                    weights[use] = max(weight, -_MOST_SUSPECTED)
+        for use in refuted:
+            is_type = use.kind is NameKind.LABEL
+            certainty = float(certain * min(self.failed[use], 3))
+            weights[use] = -certainty if is_type else _REFUTED
+        return weights
+
+
+def count_failures(trials: Sequence[tuple[NameExperiment, Observation]]) -> int:
+    return sum(seen.done < len(experiment.actions) for experiment, seen in trials)

@@ -25,7 +25,7 @@ from fcp_ros.alignment.ontology.beliefs import (
     weigh_parts,
 )
 from fcp_ros.alignment.ontology.claims import NameClaim
-from fcp_ros.alignment.ontology.trial_log import TrialWeights, add_beliefs, weigh_hints
+from fcp_ros.alignment.ontology.experiments import TrialWeights, add_beliefs, weigh_hints
 from fcp_ros.alignment.ontology.vocabulary import DomainTarget, SceneVocabulary
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
 from fcp_ros.domain.scene_names import (

@@ -10,8 +10,8 @@ import numpy as np
 
 from fcp_ros.alignment.ontology.beliefs import AttributeScore, Belief, ReadingScore, RelationBelief
 from fcp_ros.alignment.ontology.claims import ClaimStanding, Meaning, NameClaim, NameKind, NameUse
+from fcp_ros.alignment.ontology.experiments import TrialLog
 from fcp_ros.alignment.ontology.proposal import CREDIBLE, OntologyProposal, Proposer
-from fcp_ros.alignment.ontology.trial_log import TrialLog
 from fcp_ros.alignment.ontology.vocabulary import Mask
 from fcp_ros.domain.scene_names import AttributeReading, RelationReading
 from fcp_ros.foundation.wording import list_names

@@ -15,11 +15,16 @@ from fcp_ros.alignment.ontology.claims import (
     NameKind,
     NameUse,
 )
-from fcp_ros.alignment.ontology.experiments import ExperimentPlanner, LastAction, NameExperiment
+from fcp_ros.alignment.ontology.experiments import (
+    ExperimentPlanner,
+    LastAction,
+    NameExperiment,
+    TrialLog,
+    count_failures,
+)
 from fcp_ros.alignment.ontology.proposal import OntologyProposal, Proposer
 from fcp_ros.alignment.ontology.reasons import ClaimWriter
 from fcp_ros.alignment.ontology.scene_comparison import compare_names
-from fcp_ros.alignment.ontology.trial_log import TrialLog, count_failures
 from fcp_ros.alignment.ontology.trial_questions import TrialQuestions
 from fcp_ros.alignment.ontology.vocabulary import DomainTarget, SceneVocabulary, collect_names
 from fcp_ros.alignment.simulator import ConfirmingSimulator, Observation, Simulator, is_exact
@@ -63,11 +68,9 @@ class SceneAlignment:
         return self._written
 
     def list_standing(self, *standings: ClaimStanding) -> tuple[NameClaim, ...]:
-        """List the claims with a standing."""
         return tuple(claim for claim in self.claims if claim.standing in standings)
 
     def to_plain(self) -> dict[str, Any]:
-        """Return it as plain data for JSON."""
         return {
             "status": self.status.value,
             "message": self.message,
@@ -285,7 +288,6 @@ class _SceneAlignment:
     def conclude(
         self, status: AlignmentStatus, message: str, claims: tuple[NameClaim, ...] = ()
     ) -> SceneAlignment:
-        """Make the answer."""
         trials = () if self.proposer is None else tuple(self.log.trials)
         if trials:
             message = f"{message} {len(trials)} plans were tried, {count_failures(trials)} failed."

@@ -227,7 +227,6 @@ class _Comparison:
         self._pairs = counterparts.find_pairs()
 
     def list_claims(self) -> Iterator[NameClaim]:
-        """Yield a claim for each name."""
         yield from map(self._claim_label, self._one.labels)
         yield from map(self._claim_relation, self._one.relations)
         yield from map(self._claim_attribute, self._one.attributes)

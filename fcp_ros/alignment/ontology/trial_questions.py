@@ -11,9 +11,8 @@ import numpy as np
 
 from fcp_ros.alignment.ontology.beliefs import ReadingScore
 from fcp_ros.alignment.ontology.claims import NameHypothesis, NameKind, NameUse
-from fcp_ros.alignment.ontology.experiments import LastAction, list_by_fact, list_by_type
+from fcp_ros.alignment.ontology.experiments import LastAction, TrialLog, list_by_fact, list_by_type
 from fcp_ros.alignment.ontology.proposal import OntologyProposal, Proposer
-from fcp_ros.alignment.ontology.trial_log import TrialLog
 from fcp_ros.alignment.ontology.vocabulary import Mask
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.scene_names import AttributeReading, SceneNames

@@ -35,7 +35,6 @@ class SceneVocabulary:
     notes: tuple[str, ...] = ()  # sentences about names that are not compared
 
     def find_layer(self, label: str) -> Layer:
-        """Return the layer that most elements with a label are in."""
         counted = Counter(self.graph.nodes[id_].layer for id_ in self.labels[label])
         return counted.most_common(1)[0][0]
 
@@ -120,7 +119,6 @@ class DomainTarget:
 
     @property
     def mapping(self) -> SceneMapping:
-        """The labels of the domain."""
         return self.domain.mapping
 
     def mask(self, type_: str) -> Mask:
@@ -134,7 +132,6 @@ class DomainTarget:
         return None if found is None else self.mapping.labels[found[1]]
 
     def find_layer_types(self, layer: Layer) -> Mask:
-        """Return the types that things of a layer may have."""
         by_layer = self.mapping.layer_types
         if layer is not Layer.OBJECT:
             type_ = by_layer.get(layer.value)
@@ -145,11 +142,9 @@ class DomainTarget:
         return able
 
     def index(self, type_: str) -> int:
-        """Return the position of a type."""
         return self._index[type_]
 
     def find_relations(self, arity: int) -> tuple[TargetRelation, ...]:
-        """Return the relations with a number of arguments."""
         return tuple(one for one in self.relations if len(one.legs) == arity)
 
     def _build_relations(self) -> Iterator[TargetRelation]:

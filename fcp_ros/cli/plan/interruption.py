@@ -101,6 +101,5 @@ class GuardedMemberships:
         self._check = check
 
     def judge(self, requests: Sequence[JudgementRequest]) -> Sequence[Membership]:
-        """Return one membership for each request, in their order."""
         with self._interruption.guard(self._check):
             return self._source.judge(requests)

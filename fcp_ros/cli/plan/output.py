@@ -74,7 +74,6 @@ def open_progress(quiet: bool) -> Iterator[ProgressDisplay]:
 
 
 def describe_progress(progress: Progress) -> str:
-    """Describe the progress of a request in one line."""
     parts = [f"{progress.phase.value} {progress.elapsed:.1f} s"]
     if progress.expansions:
         parts.append(f"{progress.expansions:,} expansions")
@@ -148,7 +147,6 @@ def _build_row(use: WordUse, instruction: str) -> tuple[Text, ...]:
 
 
 def print_result(answer: PlanOutput, *, explain: bool) -> None:
-    """Print the result and the notes on the scene."""
     console = open_console()
     console.print(render_result(answer.result, explain=explain))
     for note in (*answer.result.policy_notes, *answer.notes):
@@ -208,7 +206,6 @@ class TerminalQuestions:
 
 
 def render_question(question: UserQuestion) -> Text:
-    """Render a question with its numbered choices."""
     text = Text(to_printable(question.text), style="bold")
     for number, choice in enumerate(question.choices, start=1):
         text.append(f"\n  {number}  {to_printable(choice)}", style="not bold")

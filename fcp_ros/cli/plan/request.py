@@ -111,7 +111,6 @@ class PlanOutput:
 
 
 def is_pddl(file: str) -> bool:
-    """Return True for the name of a PDDL file."""
     return file.lower().endswith(".pddl")
 
 
@@ -190,7 +189,7 @@ class PlanCommand:
         if folder is None:
             return PlanningSession(domain)
         # Only with the option: a start is mostly imports.
-        from fcp_ros.abstraction.policy.library import (
+        from fcp_ros.abstraction.policy.runner import (
             DomainPolicies,
             describe_refusals,
             read_policy_folder,
@@ -207,7 +206,6 @@ class PlanCommand:
         return replace(result, policy_notes=(*result.policy_notes, *self._refused))
 
     def _add_policy(self, output: PlanOutput) -> PlanOutput:
-        """Add the policy that made the plan."""
         name = output.result.policy
         made = next((policy for policy in self._policies if policy.name == name), None)
         return replace(output, policy=made)

@@ -73,7 +73,6 @@ class _Checker:
     timed: bool
 
     def check(self, part: Expression, place: _Place) -> None:
-        """Check a part at its place, and what is in it."""
         if isinstance(part, TrajectoryConstraint):
             self._check_constraint(part, place)
             place = _Place.CONSTRAINT
@@ -159,7 +158,6 @@ def has_preferences(expression: Expression) -> bool:
 
 
 def has_constraints(expression: Expression) -> bool:
-    """Return True if there is a trajectory constraint in it."""
     return any(isinstance(part, TrajectoryConstraint) for part in walk(expression))
 
 

@@ -73,7 +73,6 @@ _VARIABLES = "write variables with their types in parentheses, such as (?x ?y - 
 
 
 def is_number(word: SNode) -> bool:
-    """Return True if a node is written as a number."""
     return isinstance(word, str) and _NUMBER.match(word) is not None
 
 
@@ -116,7 +115,6 @@ class FormulaReader:
         raise self.source.error(parent.start, message, "write it behind the first word")
 
     def read_term(self, word: str, offset: int) -> PddlTerm:
-        """A variable or an object."""
         if word[0] == "?" and NAME.match(word, 1):
             return Variable(word[1:], offset + 1)
         if NAME.match(word):
@@ -125,7 +123,6 @@ class FormulaReader:
         raise self.source.error(offset, f"{word!r} can't stand here", fix)
 
     def read_number(self, parent: SList, position: int) -> Fraction:
-        """Read the number at a position of a list, exactly."""
         node = parent[position] if position < len(parent) else ""
         if isinstance(node, str) and (found := _NUMBER.match(node)) is not None:
             is_short = max(len(node), abs(int(found[2] or 0))) <= MAX_DIGITS
@@ -303,7 +300,6 @@ class FormulaReader:
         return NumericComparison(head, left, right, node.start)
 
     def read_atom(self, node: SList, wanted: str) -> Atom:
-        """Read a predicate with its arguments."""
         words = self.read_words(node)
         predicate, offset = words[0]
         if not NAME.match(predicate):
@@ -351,7 +347,6 @@ class FormulaReader:
                 yield self.read_numeric(part, parent, position, depth)
 
     def read_function_value(self, node: SList) -> FunctionValue:
-        """Read a function with its arguments."""
         name = self.read_name(node, 0, "a function")
         terms = tuple([self.read_term(word, at) for word, at in self.read_words(node)[1:]])
         return FunctionValue(name, terms, node.start)

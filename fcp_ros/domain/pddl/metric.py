@@ -282,7 +282,6 @@ class _ConditionAdder:
             self._free.take(name)
 
     def add_conditions(self, action: PddlAction) -> PddlAction:
-        """Add the conditions that an action lacks."""
         missing = tuple(
             Atom(self._name_known(part.function), part.arguments)
             for part in dict.fromkeys(action.cost)

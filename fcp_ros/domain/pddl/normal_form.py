@@ -364,7 +364,6 @@ def join_formulas(kind: type[Conjunction] | type[Disjunction], parts: Iterable[F
 
 
 def free_names(formula: Formula) -> frozenset[str]:
-    """Find the names of the free variables of a formula."""
     if isinstance(formula, Atom):
         return frozenset(t.name for t in formula.arguments if isinstance(t, Variable))
     if isinstance(formula, Equality):

@@ -141,7 +141,6 @@ class Names:
     # --- types
 
     def name_type(self, types: Sequence[str]) -> str:
-        """Name the type, or the union of several types."""
         # A type below another one of them adds nothing: with it the union would be above itself.
         ancestors = {type_: self.universe.ancestors(type_) for type_ in types}
         wide = [t for t in ancestors if not any(t != o and o in ancestors[t] for o in ancestors)]
@@ -166,7 +165,6 @@ class Names:
         return name
 
     def name_parameter_type(self, parameter: DraftParameter) -> str:
-        """Name the type of a parameter of a rule."""
         if parameter.constant is not None:
             return self.name_single_type(parameter.constant)
         return self.name_type(parameter.types)
@@ -205,7 +203,6 @@ class Names:
         return Atom(self.name_relation(atom.predicate), arguments)
 
     def translate_object(self, name: str) -> Constant:
-        """Return the element for an object."""
         return Constant(self.universe.problem.spelling[name])
 
     # --- the schema

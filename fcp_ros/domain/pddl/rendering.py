@@ -146,7 +146,6 @@ class _Renderer:
         self._names = names
 
     def render_rule(self, rule: ActionRule) -> PddlAction:
-        """Return a rule as an action."""
         known = frozenset(rule.parameter_names)
         conditions = [
             *self._list_literals(rule.when, known),

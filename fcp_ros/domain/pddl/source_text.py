@@ -116,7 +116,6 @@ class Source:
         return self.text.count("\n", 0, begin) + 1, offset - begin + 1
 
     def offset_of(self, parent: SList, position: int) -> int:
-        """Return the offset of a part of a list."""
         return offset_of(self.code, parent, position)
 
     def spelling(self, start: int, length: int) -> str:
@@ -128,7 +127,6 @@ class Source:
         return PddlError(self.file, self.place(offset), message, fix)
 
     def refusal(self, offset: int, feature: str, fix: str) -> UnsupportedPddl:
-        """Build the error for an unsupported feature at an offset."""
         return UnsupportedPddl(self.file, self.place(offset), feature, fix)
 
     def note(self, offset: int, message: str, fix: str) -> Diagnostic:

@@ -222,7 +222,6 @@ def check_problem_names(problem: ProblemText, domain: DomainText, source: Source
 
 
 def _check_counted(number: Numeric, names: Collection[str], source: Source) -> None:
-    """Check that each counted preference is one of some names."""
     if isinstance(number, NumericOperation):
         for operand in number.operands:
             _check_counted(operand, names, source)
@@ -242,7 +241,6 @@ class _Checker:
         self._types = frozenset(list_types(domain.types))
 
     def check_types(self, typed: Iterable[Typed]) -> None:
-        """Check that types are declared."""
         for one in typed:
             for type_ in one.types:
                 if type_ not in self._types:

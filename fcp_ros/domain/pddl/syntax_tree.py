@@ -241,7 +241,6 @@ class DomainText:
 
     @property
     def derived(self) -> frozenset[str]:
-        """The derived predicates."""
         return frozenset(axiom.head.predicate for axiom in self.axioms)
 
 
@@ -320,7 +319,6 @@ def is_below(types: Iterable[str], others: Iterable[str], parents: Parents) -> b
 
 
 def children(formula: Formula) -> tuple[Formula, ...]:
-    """Return the direct parts of a formula that are formulas."""
     if isinstance(formula, (Conjunction, Disjunction, TrajectoryFormula)):
         return formula.parts
     if isinstance(formula, (Negation, Quantified, PreferenceFormula)):
@@ -360,7 +358,6 @@ def terms_in(formula: Formula) -> Iterator[PddlTerm]:
 
 
 def numeric_terms(number: Numeric) -> Iterator[PddlTerm]:
-    """List the arguments of the functions in a number."""
     if isinstance(number, FunctionValue):
         yield from number.arguments
     elif isinstance(number, NumericOperation):
@@ -369,7 +366,6 @@ def numeric_terms(number: Numeric) -> Iterator[PddlTerm]:
 
 
 def counts_violations(number: Numeric) -> bool:
-    """Return True if a number depends on violations of preferences."""
     if isinstance(number, NumericOperation):
         return any(map(counts_violations, number.operands))
     return isinstance(number, ViolationCount)
@@ -406,7 +402,6 @@ def change_parts(formula: Formula, change: Callable[[Formula], Formula]) -> Form
 
 
 def summands(number: Numeric) -> Iterator[Numeric]:
-    """List the summands of a number."""
     if isinstance(number, NumericOperation) and number.operator == "+":
         for operand in number.operands:
             yield from summands(operand)
@@ -415,7 +410,6 @@ def summands(number: Numeric) -> Iterator[Numeric]:
 
 
 def terms_of(atom: Atom) -> Iterator[PddlTerm]:
-    """List the arguments of an atom."""
     return (term for term in atom.arguments if isinstance(term, (Variable, Constant)))
 
 
@@ -447,7 +441,6 @@ def bind_free(formula: Formula, terms: Mapping[str, PddlTerm]) -> Formula:
 
 
 def bind_atom(atom: Atom, terms: Mapping[str, PddlTerm]) -> Atom:
-    """Replace the variables of an atom."""
     return Atom(atom.predicate, tuple(_bind(term, terms) for term in terms_of(atom)), atom.column)
 
 

@@ -144,7 +144,6 @@ def _write_effect(effect: ActionEffect) -> str:
 
 
 def write_formula(formula: Formula) -> str:
-    """Write a condition."""
     if isinstance(formula, Atom):
         return write_list(formula.predicate, map(_write_term, terms_of(formula)))
     if isinstance(formula, Equality):
@@ -171,7 +170,6 @@ def write_formula(formula: Formula) -> str:
 
 
 def write_numeric(number: Numeric) -> str:
-    """Write a numeric expression."""
     if isinstance(number, Fraction):
         return write_decimal(number)
     if isinstance(number, FunctionValue):

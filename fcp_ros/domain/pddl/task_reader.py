@@ -128,7 +128,6 @@ class PddlTexts:
 
     @property
     def goal(self) -> Formula:
-        """The goal of the problem."""
         return self.problem.goal
 
 

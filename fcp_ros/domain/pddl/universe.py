@@ -72,7 +72,6 @@ def find_columns(
 
 
 def list_required(formula: Formula) -> Iterator[Atom]:
-    """List the atoms of a conjunction."""
     if isinstance(formula, Atom):
         yield formula
     elif isinstance(formula, Conjunction):
@@ -199,7 +198,6 @@ class Universe:
         return is_below(types, others, self.parents)
 
     def _objects_of(self, types: tuple[str, ...]) -> frozenset[str]:
-        """The objects of any of some types."""
         below = self.subtypes(types)
         return frozenset(name for name, type_ in self.type_of.items() if type_ in below)
 
@@ -219,7 +217,6 @@ class Universe:
         return predicate not in self.fluents
 
     def facts(self, predicate: str) -> frozenset[tuple[str, ...]]:
-        """Return the facts of a predicate that hold initially."""
         return self.problem.facts.get(predicate, frozenset())
 
     def truth(self, atom: Atom) -> bool | None:

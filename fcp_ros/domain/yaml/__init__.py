@@ -10,8 +10,7 @@ builder returns the part that can be read and reports every fault, so that one r
 - `entries`: keys and kinds of values, as pydantic models.
 - `types`: sections `types`, `relations`, `functions` and `attributes`.
 - `atoms`: atoms and conditions of rules and constraints; atoms that exclude one another.
-- `rules`: sections `rules`, `constraints` and `resources`; `rule_checks` finds rules that can never
-  apply.
+- `rules`: sections `rules`, `constraints` and `resources`; rules that can never apply.
 - `graded`: section `graded`: rubrics, tables, oracles, computed degrees.
 - `chunks`: section `chunks`, with the check that steps can follow one another.
 - `phrase_sections`: what people say: `phrases`, `tasks`, `kinds`, `ignorable`.

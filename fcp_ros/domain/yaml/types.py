@@ -62,7 +62,6 @@ def build_vocabulary(file: DomainFile) -> Vocabulary:
 
 
 def build_parameters(typing: Mapping[str, str]) -> tuple[Parameter, ...]:
-    """Build parameters from names with types."""
     return tuple(Parameter(name, type_) for name, type_ in typing.items())
 
 

@@ -131,7 +131,6 @@ class Calibrator:
             return tuple(item for item in found if item is not None)
 
     def fits(self) -> dict[tuple[str, str], PoolFit]:
-        """Return the fit of each predicate and model."""
         with self._lock:
             self._refresh()
             return {

@@ -130,7 +130,6 @@ class DecayedSum:
     stamp: float = -math.inf  # of the newest outcome, s
 
     def add(self, quality: float, weight: float, stamp: float, forgetting: Forgetting) -> None:
-        """Add the next outcome."""
         self.count += 1
         faded = forgetting.decay_by_outcomes(weight)
         if stamp >= self.stamp:

@@ -175,7 +175,6 @@ class CalibrationStore:
             return tuple(_insert_outcome(cursor, *outcome) for outcome in outcomes)
 
     def has_outcome(self, number: OutcomeNumber) -> bool:
-        """Return True if the outcome of this number was recorded."""
         with self._use_connection() as connection:
             found = connection.execute(
                 "SELECT 1 FROM outcomes WHERE stream = ? AND number = ?", number

@@ -38,7 +38,6 @@ KEY_BYTES = 16
 
 
 def locate_features() -> Path:
-    """Return the folder that features are kept in."""
     return locate_models() / ".features"
 
 
@@ -153,7 +152,6 @@ class FeatureStore:
 
 
 def hash_text(text: str) -> bytes:
-    """Hash a text to the key of its record."""
     return hashlib.blake2b(text.encode(), digest_size=KEY_BYTES).digest()
 
 
@@ -167,14 +165,10 @@ class PhraseEncoder(Protocol):
     """A sentence model."""
 
     @property
-    def model(self) -> str:
-        """Name and fingerprint."""
-        ...
+    def model(self) -> str: ...
 
     @property
-    def weights(self) -> str:
-        """Fingerprint of the weights."""
-        ...
+    def weights(self) -> str: ...
 
     def encode(self, phrases: Sequence[str]) -> Array:
         """Encode phrases to unit vectors."""
@@ -200,7 +194,6 @@ class SentenceMaker:
         return self._encode
 
     def prepare(self, training: Mapping[str, Pairs], others: Mapping[str, Pairs]) -> None:
-        """Encode all phrases."""
         pairs_of_all = [pair for pairs in (*training.values(), *others.values()) for pair in pairs]
         words = sorted({word for pair in pairs_of_all for word in pair})
         phrases = [*list_phrases(words), *words]
@@ -215,7 +208,6 @@ class SentenceMaker:
         return SentenceFeatures(self._encode, basis, fit_scaling(plain.compute(sample)))
 
     def close(self) -> None:
-        """Release the file."""
         self._store.close()
 
     def _encode(self, phrases: Sequence[str]) -> Array:
@@ -237,9 +229,7 @@ class FeatureMaker(Protocol):
     """Makes the features of the pairs of all sets of a training."""
 
     @property
-    def model(self) -> str:
-        """Name and fingerprint of the model."""
-        ...
+    def model(self) -> str: ...
 
     @property
     def weights(self) -> str:
@@ -264,9 +254,7 @@ class FeatureMaker(Protocol):
         """Make the features of a set, fitted on its training part."""
         ...
 
-    def close(self) -> None:
-        """Release the files."""
-        ...
+    def close(self) -> None: ...
 
 
 # --- the features of a training by a causal model ---
@@ -330,7 +318,6 @@ class StateMaker:
         return StateFeatures(read, self._forms[name], self._reduction)
 
     def close(self) -> None:
-        """Release the files."""
         for store in self._stores.values():
             store.close()
 

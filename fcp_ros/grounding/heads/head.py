@@ -57,7 +57,6 @@ class DegreeMap:
         return ys[right - 1] + share * (ys[right] - ys[right - 1])
 
     def apply_all(self, similarities: NDArray[Any]) -> NDArray[np.float64]:
-        """Map similarities to degrees."""
         found = np.interp(similarities, self.similarities, self.degrees)
         return np.asarray(found, np.float64)
 
@@ -174,7 +173,6 @@ class Kernel:
         return total
 
     def sharpen(self, factor: float) -> Kernel:
-        """Multiply all sharpness by a factor."""
         return replace(self, sharpness=tuple(factor * value for value in self.sharpness))
 
     def list_blocks(self) -> list[tuple[slice, float, bool]]:
@@ -271,7 +269,6 @@ def compute_bells(a: Array, b: Array, sharpness: float) -> Array:
 
 
 def _compute_bells(left: Array, right: Array, out: Array | None = None) -> Array:
-    """Compute the bells of extended rows."""
     found = np.matmul(left, right, out=out)
     return np.asarray(np.exp(found, out=found), np.float32)
 

@@ -85,7 +85,6 @@ def hash_file(file: Path) -> str:
 
 
 def find_packaged_heads(weights: str) -> Path | None:
-    """Find the heads that the package ships for an encoder, by its weights."""
     for file in sorted(PACKAGED_FOLDER.glob(f"*{SUFFIX}")):
         if read_weights(file) == weights:
             return file
@@ -228,7 +227,6 @@ class _Reader:
         self._reduction = self._read_reduction() if self.places is not None else None
 
     def read_head(self, name: str, columns: tuple[str, str]) -> Head:
-        """Read the head of a set."""
         features = self._read_features(name)
         sharpness = self._read(f"{name}.sharpness", np.float64, len(features.widths))
         weights = self._read(f"{name}.weights", np.float32, -1, 2)
@@ -328,7 +326,6 @@ class HeadSource:
 
     @property
     def is_loaded(self) -> bool:
-        """True if the model is in memory."""
         return self._encoder.is_loaded
 
     @property

@@ -39,7 +39,6 @@ class HeadOracle:
 
     @property
     def model(self) -> str:
-        """Name and fingerprint of the model."""
         return self._source.model
 
     @property
@@ -49,7 +48,6 @@ class HeadOracle:
 
     @property
     def is_loaded(self) -> bool:
-        """True if the model is in memory."""
         return self._source.is_loaded
 
     @property

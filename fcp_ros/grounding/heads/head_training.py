@@ -144,7 +144,6 @@ def measure_loss(
 
 
 def compute_cosines(pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:
-    """Compute the cosine of the bare words of each pair."""
     left, right = (encode([pair[side] for pair in pairs]) for side in (0, 1))
     return [float(value) for value in np.einsum("nd,nd->n", left, right)]
 
@@ -292,7 +291,6 @@ def draw_unrelated(
 
 
 def train_head(part: TrainingPart, features: PairFeatures, options: TrainingOptions) -> Head:
-    """Train a head on the training part of a set."""
     rows = np.concatenate(
         [
             features.compute(part.pairs[start : start + CHUNK]).astype(np.float16)

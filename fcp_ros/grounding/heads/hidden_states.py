@@ -251,7 +251,6 @@ def load_state_reader(
 
 
 def load_tokenizer(folder: Path) -> Any:
-    """Load the tokenizer of a model."""
     with explain_loading(folder):
         from transformers import AutoTokenizer
 

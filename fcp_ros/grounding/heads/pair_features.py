@@ -246,7 +246,6 @@ class Crossing:
 
 
 def cross_words(pairs: Sequence[tuple[str, str]]) -> Crossing:
-    """Find the distinct words of pairs."""
     places: dict[str, int] = {}
     left = np.array([places.setdefault(a, len(places)) for a, _ in pairs], np.intp)
     right = np.array([places.setdefault(b, len(places)) for _, b in pairs], np.intp)

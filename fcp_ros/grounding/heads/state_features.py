@@ -246,8 +246,6 @@ class StateEncoder:
         return self._tokenizer
 
     def make_reading(self, places: StatePlaces) -> ReadStates:
-        """Make the reading of the states at some places."""
-
         def read(form: QuestionForm, pairs: Pairs) -> Array:
             with self._lock:
                 tokens = tokenize_questions(self.load_tokenizer(), form, pairs)
@@ -298,7 +296,6 @@ class StateFeatures:
         return (False,)
 
     def compute(self, pairs: Pairs) -> Array:
-        """Compute the features of pairs."""
         return self.reduction.apply(self.read(self.form, pairs))
 
     def compare(self, pairs: Pairs) -> Array:

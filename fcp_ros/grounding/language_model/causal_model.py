@@ -90,7 +90,6 @@ class ScoreTrie:
         return tuple(score for score in SCORES.values() if score not in found)
 
     def find_path(self, node: int) -> tuple[int, ...]:
-        """Return the tokens from the root to a node."""
         if self.nodes[node].parent < 0:
             return ()
         return (*self.find_path(self.nodes[node].parent), self.nodes[node].token)
@@ -355,7 +354,6 @@ def read_architectures(folder: Path) -> list[str]:
 
 
 def load_language_model(folder: Path, device: Device, precision: Precision) -> LanguageModel:
-    """Load the model of a checked folder."""
     where = choose_device(device)
     chosen = choose_precision(precision, where)
     with explain_loading(folder, where):

@@ -240,7 +240,6 @@ class LanguageModelOracle(PerRequestOracle):
 
     @property
     def is_loaded(self) -> bool:
-        """True if the model is in memory."""
         return self._scorer is not None
 
     @property

@@ -107,7 +107,6 @@ def read_registry() -> Mapping[str, RegisteredModel]:
 
 
 def is_registered(name: str) -> bool:
-    """Return True if a model has this name."""
     return name in read_registry()
 
 
@@ -375,7 +374,6 @@ def remove_folder(folder: Path) -> None:
 
 
 def measure_folder(folder: Path) -> int:
-    """Return the bytes of all files in a folder."""
     return sum(path.stat().st_size for path in _list_files(folder))
 
 

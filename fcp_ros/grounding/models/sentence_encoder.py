@@ -132,7 +132,6 @@ class SentenceEncoder:
 
     @property
     def is_loaded(self) -> bool:
-        """True if the model is in memory."""
         return self._loaded is not None
 
     def encode(self, phrases: Sequence[str]) -> NDArray[np.float32]:

@@ -23,7 +23,6 @@ from fcp_ros.grounding.options import Device, Precision
 
 
 def choose_device(device: Device) -> str:
-    """Choose the torch device for a setting."""
     try:
         import torch
     except ImportError as error:

@@ -68,12 +68,10 @@ def id_to_ros(text: str) -> UUID:
 
 
 def id_from_ros(message: UUID) -> str:
-    """Read a UUID as text."""
     return str(uuid.UUID(bytes=bytes(bytearray(message.uuid))))
 
 
 def pose_to_ros(pose: Pose) -> PoseMessage:
-    """Write a pose."""
     x, y, z = (float(number) for number in pose.position)
     qx, qy, qz, qw = (float(number) for number in pose.orientation)
     return PoseMessage(
@@ -82,7 +80,6 @@ def pose_to_ros(pose: Pose) -> PoseMessage:
 
 
 def pose_from_ros(message: PoseMessage) -> Pose:
-    """Read a pose."""
     position, turn = message.position, message.orientation
     return Pose((position.x, position.y, position.z), (turn.x, turn.y, turn.z, turn.w))
 
@@ -195,7 +192,6 @@ class FieldTable(Generic[V]):
         assert special.keys() <= {name for name, _, _ in self._rows}, value
 
     def write(self, value: V) -> Any:
-        """Write a value as a message."""
         return self._message(
             **{there: row.write(getattr(value, here)) for here, there, row in self._rows}
         )
@@ -207,11 +203,9 @@ class FieldTable(Generic[V]):
         )
 
     def write_all(self, values: Iterable[V]) -> list[Any]:
-        """Write several values."""
         return [self.write(value) for value in values]
 
     def read_all(self, messages: Iterable[Any]) -> tuple[V, ...]:
-        """Read several messages."""
         return tuple(self.read(message) for message in messages)
 
     @property

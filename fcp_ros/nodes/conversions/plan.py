@@ -98,7 +98,6 @@ def path_from_ros(message: PolicyPath) -> PolicyTrace | None:
 
 
 def features_to_ros(features: Iterable[PolicyFeature]) -> list[FeatureMessage]:
-    """Write the features of a policy."""
     return [
         FeatureMessage(
             name=one.name,
@@ -135,7 +134,6 @@ class PlanOrigin:
 
 
 def plan_to_ros(plan: Plan, origin: PlanOrigin) -> PlanMessage:
-    """Write a plan."""
     return PlanMessage(
         header=Header(stamp=origin.stamp, frame_id=origin.frame_id),
         id=id_to_ros(plan.id),
@@ -188,7 +186,6 @@ def plan_from_ros(message: PlanMessage) -> Plan:
 
 
 def budgets_to_ros(budgets: Mapping[str, float]) -> list[Budget]:
-    """Write budgets."""
     return [Budget(name=name, amount=float(amount)) for name, amount in budgets.items()]
 
 

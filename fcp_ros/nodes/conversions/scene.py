@@ -149,7 +149,6 @@ def update_from_ros(
 
 
 def delta_to_ros(delta: SceneDelta, frame_id: str, stamp: Time) -> SceneGraphUpdate:
-    """Write a delta as an update."""
     return update_to_ros(SceneUpdate(stamp, frame_id, False, delta))
 
 

@@ -40,7 +40,6 @@ def outcome_from_answer(status: int, result: ExecuteStep.Result) -> Outcome:
 
 
 def outcome_to_ros(outcome: Outcome) -> OutcomeCodeMessage:
-    """Write the code and the sentence of an outcome."""
     return OutcomeCodeMessage(code=outcome.code.value, message=outcome.message)
 
 

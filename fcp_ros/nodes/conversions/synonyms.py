@@ -21,7 +21,6 @@ STANDINGS = {
 
 
 def synonym_to_ros(evidence: SynonymEvidence) -> Any:
-    """Return a synonym with its evidence as a message."""
     synonym = evidence.proposal.synonym
     return Synonym(
         source=synonym.source,

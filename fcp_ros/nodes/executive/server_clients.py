@@ -29,10 +29,15 @@ from fcp_ros.nodes.conversions.common import duration_from_ros, duration_to_ros
 from fcp_ros.nodes.conversions.step_outcome import outcome_from_answer
 from fcp_ros.nodes.executive.parameters import WaitSettings
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, Post
-from fcp_ros.nodes.runtime.action_call import ActionCall, CallListener, make_action_client
+from fcp_ros.nodes.runtime.action_call import (
+    ActionCall,
+    CallListener,
+    ServerMonitor,
+    ServerWatch,
+    make_action_client,
+)
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
 from fcp_ros.nodes.runtime.server_life import ServerLife, Servers
-from fcp_ros.nodes.runtime.service_call import ServerMonitor, ServerWatch
 
 ACTION = "make_plan"
 

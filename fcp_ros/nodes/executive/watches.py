@@ -19,8 +19,8 @@ from fcp_ros.execution.events import SceneFound, SceneLost
 from fcp_ros.msg import Question
 from fcp_ros.nodes.conversions.synonyms import proposals_to_ros
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
+from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
-from fcp_ros.nodes.runtime.service_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.scene_access.follower import WorldState
 from fcp_ros.nodes.scene_access.owner import SceneOwner
 from fcp_ros.planning.model.plan import PlanStep

@@ -15,7 +15,7 @@ from rclpy.node import Node
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.nodes.executors.step_server import StepRun, StepServer
 from fcp_ros.nodes.runtime.action_call import ActionCall, CallListener, make_action_client
-from fcp_ros.nodes.runtime.sign_of_life import Alarm, call_later
+from fcp_ros.nodes.runtime.server_life import Alarm, call_later
 
 LOOK_EVERY = 0.5
 """Seconds between two looks if the other action's server is still there."""

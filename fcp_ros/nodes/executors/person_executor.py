@@ -22,7 +22,7 @@ from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
 from fcp_ros.nodes.runtime.qos import state_qos
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
-from fcp_ros.nodes.runtime.sign_of_life import Alarm, call_later
+from fcp_ros.nodes.runtime.server_life import Alarm, call_later
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.srv import AnswerQuestion
 

@@ -31,6 +31,7 @@ from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.plan import step_from_ros
 from fcp_ros.nodes.conversions.step_outcome import outcome_to_result
+from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.domain_parameter import (
     DOMAIN,
     TYPE_OVERRIDES,
@@ -46,7 +47,6 @@ from fcp_ros.nodes.runtime.parameters import (
     TakesEffect,
 )
 from fcp_ros.nodes.runtime.request_checks import CLEANED_UP, RefusalKind
-from fcp_ros.nodes.runtime.service_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import (
     CancelToken,

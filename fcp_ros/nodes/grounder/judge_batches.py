@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from fcp_ros.grounding import JudgementRequest, Membership
-from fcp_ros.nodes.runtime.sign_of_life import call_later
+from fcp_ros.nodes.runtime.server_life import call_later
 from fcp_ros.nodes.runtime.worker import CancelToken, Job, JobCancelled, Worker, WorkerBusy
 
 Judge = Callable[[Sequence[JudgementRequest]], list[Membership]]

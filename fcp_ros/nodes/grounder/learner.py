@@ -183,7 +183,6 @@ class Teacher:
         return ""
 
     def derive_lessons(self, message: ActionOutcome) -> list[Lesson]:
-        """Derive the lessons of an outcome that has no problem."""
         code = OutcomeCode(message.outcome.code)
         quality = determine_quality(code, message.quality if message.quality_measured else None)
         return self._assign_credit(message, code, quality)
@@ -221,7 +220,6 @@ class Teacher:
 
 
 def is_about_earlier_steps(code: OutcomeCode, *, has_judgements: bool) -> bool:
-    """Return True if an outcome is evidence about earlier steps."""
     # A failed precondition means that the world is not as they left it, and that the step was never
     # tried. A step that ended without its effect, and rests on no judgement of its own, must have
     # been let down by earlier steps.

@@ -132,7 +132,6 @@ class GrounderNode(ManagedNode):
         self.workers.cancel_jobs()
 
     def release(self) -> None:
-        """Close the stores."""
         super().release()
         self._batches = None
         recorder, self._recorder = self._recorder, None

@@ -127,7 +127,6 @@ class AlignmentService:
     def _open_other(
         self, request: Any, problem: str, token: CancelToken, check: Check
     ) -> OtherWorld:
-        """Open the world that plans are tried in."""
         if request.other.lower().endswith(PDDL):
             other = self._resolve(request.other, find_domain)
             world = self._resolve(request.world, Path) if request.world else problem

@@ -18,8 +18,8 @@ from fcp_ros.abstraction.debugging.learning_process import LearningRequest, gene
 from fcp_ros.abstraction.debugging.outcome import MOST_ROUNDS, Generalization, GeneralizationOptions
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, PolicyError
 from fcp_ros.abstraction.policy.policy_file import list_policy_files, read_policy, save_policy
+from fcp_ros.abstraction.proposers.proposer import TrainingTask, read_training_task
 from fcp_ros.abstraction.proposers.status import GeneralizationStatus, translate_interruption
-from fcp_ros.abstraction.proposers.training_task import TrainingTask, read_training_task
 from fcp_ros.abstraction.states.building import UnsupportedGoal, list_goal_atoms
 from fcp_ros.action import Generalize
 from fcp_ros.binding.scene_loading import load_scene_for

@@ -26,6 +26,7 @@ from fcp_ros.nodes.planner.service import (
     name_wish,
     refuse_request,
 )
+from fcp_ros.nodes.runtime.action_call import ServerMonitor
 from fcp_ros.nodes.runtime.domain_parameter import apply_overrides, load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
@@ -41,7 +42,6 @@ from fcp_ros.nodes.runtime.request_checks import (
     make_refusal,
 )
 from fcp_ros.nodes.runtime.server_life import GROUNDER_TOPIC, ServerLife
-from fcp_ros.nodes.runtime.service_call import ServerMonitor
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken, Job, JobCancelled, Worker, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene

@@ -149,7 +149,6 @@ PARAMETERS = (
 
 
 def read_reader_options(values: ParameterTable) -> ReaderOptions:
-    """Return the choice of the reader."""
     return values.fill(ReaderOptions, "reader_", reader=values.text("reader"))
 
 

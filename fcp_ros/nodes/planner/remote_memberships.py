@@ -14,8 +14,8 @@ from rclpy.client import Client
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError, JudgementRequest, Membership
 from fcp_ros.nodes.conversions.common import ConversionError, duration_to_ros
 from fcp_ros.nodes.conversions.judgement import membership_from_ros, request_to_ros
+from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch, ServiceCall
 from fcp_ros.nodes.runtime.server_life import ServerLife
-from fcp_ros.nodes.runtime.service_call import ServerMonitor, ServerWatch, ServiceCall
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted

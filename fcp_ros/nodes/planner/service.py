@@ -38,9 +38,9 @@ from fcp_ros.nodes.conversions.planning import (
 )
 from fcp_ros.nodes.planner.parameters import read_planning_options, read_reader_options
 from fcp_ros.nodes.planner.remote_memberships import JudgeService, RemoteMemberships
+from fcp_ros.nodes.runtime.action_call import ServerWatch
 from fcp_ros.nodes.runtime.parameters import ParameterTable
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
-from fcp_ros.nodes.runtime.service_call import ServerWatch
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
 from fcp_ros.nodes.scene_access.owner import FIRST_WORD_WAIT, SceneLostError, SceneOwner
@@ -75,7 +75,7 @@ def read_policies(folder: str, domain: Domain) -> NodePolicies:
         return NodePolicies()
     # Only with the parameter: a start is mostly imports.
     from fcp_ros.abstraction.policy.general_policy import PolicyError
-    from fcp_ros.abstraction.policy.library import (
+    from fcp_ros.abstraction.policy.runner import (
         DomainPolicies,
         describe_refusals,
         read_policy_folder,

@@ -7,13 +7,11 @@
   domain of several nodes.
 - `request_checks`: what a request may hold, and one code and one sentence where it is refused.
 - `qos`: quality of service, with the depth of requests.
-- `sign_of_life`: which process a node is, a beat for those who can't look there, calls at a later
-  time.
 - `worker`: one thread for the long work of a node.
 - `spin`: a thread for each node, signals, and an orderly end.
-- `service_call`: a request at a service, sent again where its answer was lost; servers that appear
-  and disappear, seen by discovery.
-- `action_call`: a goal at an action server, from its sending to its end.
-- `server_life`: servers whose process was killed, which discovery notices only 20 s later.
+- `action_call`: a goal at an action server, from its sending to its end; a request at a service,
+  sent again where its answer was lost; servers that appear and disappear, seen by discovery.
+- `server_life`: which process a node is, a beat for those who can't look there; servers whose
+  process was killed, which discovery notices only 20 s later.
 - `rclpy_repairs`: all that touches the insides of rclpy.
 """

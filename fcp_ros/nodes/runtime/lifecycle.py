@@ -25,7 +25,7 @@ from fcp_ros.nodes.runtime.parameters import (
     ParameterTable,
 )
 from fcp_ros.nodes.runtime.rclpy_repairs import read_state, refuse_impossible_transitions
-from fcp_ros.nodes.runtime.sign_of_life import LifeSign
+from fcp_ros.nodes.runtime.server_life import LifeSign
 
 AUTOSTART_DELAY = 0.05
 """Seconds from construction to configuration: time to be added to an executor first."""

@@ -51,7 +51,7 @@ from fcp_ros.nodes.runtime.request_checks import (
     find_invalid_field,
     make_refusal,
 )
-from fcp_ros.nodes.runtime.sign_of_life import call_later
+from fcp_ros.nodes.runtime.server_life import call_later
 from fcp_ros.nodes.runtime.worker import Job, NodeWorkers, Worker
 
 # --- the requests that a service has answered ---

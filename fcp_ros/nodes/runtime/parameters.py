@@ -202,20 +202,16 @@ class ParameterTable:
         self._at_start = {name: self[name] for name, spec in self._specs.items() if spec.files}
 
     def __getitem__(self, name: str) -> ParameterValue:
-        """Return the present value."""
         value: ParameterValue = self._node.get_parameter(name).value
         return value
 
     def text(self, name: str) -> str:
-        """Return the present value of a string."""
         return str(self[name])
 
     def number(self, name: str) -> float:
-        """Return the present value of a number."""
         return float(self[name])  # type: ignore[arg-type]
 
     def integer(self, name: str) -> int:
-        """Return the present value of an integer."""
         return int(self[name])  # type: ignore[arg-type]
 
     def flag(self, name: str) -> bool:
@@ -253,7 +249,6 @@ class ParameterTable:
         return rule.resolve(address, self.texts(rule.folders))
 
     def folders(self, rule: FileRule) -> tuple[Path, ...]:
-        """Return the folders of a rule."""
         return rule.list_folders(self.texts(rule.folders))
 
     def _resolve(self, spec: ParameterSpec, value: str) -> str:

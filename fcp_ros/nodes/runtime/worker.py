@@ -63,7 +63,6 @@ class PausableTimer:
             executor.wake()  # it may sleep without a timer to wake it
 
     def close(self) -> None:
-        """Destroy the timer."""
         self._node.destroy_timer(self._timer)
 
     def _on_timer(self) -> None:

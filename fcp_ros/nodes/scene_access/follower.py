@@ -42,7 +42,6 @@ class WorldState:
 
     @property
     def graph(self) -> SceneGraph:
-        """The scene graph."""
         return self.scene.graph
 
     @property
@@ -100,7 +99,6 @@ class SceneFollower:
             return is_new
 
     def clear(self) -> None:
-        """Forget everything."""
         with self._converting, self._lock:
             self._queue = SceneQueue()
             self._copy = SceneCopy()

@@ -83,7 +83,6 @@ class StaticTransforms:
         return None if found is None else FoundTransform(found)
 
     def list_frames(self) -> tuple[str, ...]:
-        """List the frames of the parameter."""
         return self._tree.frames
 
     def close(self) -> None:
@@ -149,7 +148,6 @@ class Tf2Transforms:
         return tuple(sorted(parents | {str(frame) for frame in table}))
 
     def close(self) -> None:
-        """Stop listening."""
         with self._lock:
             listener, self._listener, self._buffer = self._listener, None, None
         if listener is not None:
@@ -206,7 +204,6 @@ class _ListenerThread:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop listening."""
         self._stopping.set()
         self._executor.create_task(lambda: None)  # wakes it
         self._thread.join(STOP_TIMEOUT)
@@ -391,7 +388,6 @@ class Frames:
         return moved.with_added_notes([found.note] if found.note else [])
 
     def close(self) -> None:
-        """Stop listening."""
         self._source.close()
 
 

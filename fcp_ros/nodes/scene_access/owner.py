@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 from fcp_ros.msg import SceneStatus
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.runtime.server_life import ServerLife
-from fcp_ros.nodes.runtime.sign_of_life import read_participant
+from fcp_ros.nodes.runtime.server_life import ServerLife, read_participant
 from fcp_ros.nodes.scene_access.follower import SceneFollower
 
 GRAPH_TOPIC = "scene_graph"

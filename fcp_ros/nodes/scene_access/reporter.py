@@ -57,7 +57,6 @@ class SceneReporter:
             self._news.notify_all()
 
     def close(self) -> None:
-        """End all waits."""
         with self._news:
             self._closed = True
             self._news.notify_all()

@@ -27,7 +27,6 @@ class DomainOverrides:
         self._domain = domain
 
     def rename_update(self, update: SceneUpdate, known: Mapping[str, SceneNode]) -> SceneUpdate:
-        """Return an update in the words of the domain."""
         schema, mapping = self._domain.schema, self._domain.mapping
         said = update.delta
         nodes, added = rename_parts(said.upserted, said.added, known, schema, mapping)

@@ -22,12 +22,11 @@ from fcp_ros.nodes.scene_graph.markers import SceneMarkers
 from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ReadyChange, ScenePublisher
 from fcp_ros.nodes.scene_graph.scene_overrides import NoOverrides, RelationNames, SceneOverrides
 from fcp_ros.scene.formats.scene_file import SceneLimits
-from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
+from fcp_ros.scene.graph.delta import SceneChange, SceneDelta, UpdateStatus, apply_delta
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.live_scene import LiveScene
 from fcp_ros.scene.relations.relation_options import RelationOptions
-from fcp_ros.scene.scene_change import SceneChange, UpdateStatus
 
 BEGIN_AGAIN = "Load a scene (service load_scene), or send a full update."
 """Advice after a fault, which the graph of before does not survive."""

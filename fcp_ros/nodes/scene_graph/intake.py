@@ -91,7 +91,6 @@ class SceneIntake:
             self._thread.news.notify()
 
     def values(self) -> dict[str, object]:
-        """Return the counts for the diagnostics."""
         with self._thread.news:
             return {
                 "waiting_updates": len(self._waiting),

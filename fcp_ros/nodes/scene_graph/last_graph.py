@@ -24,7 +24,7 @@ from rclpy.serialization import serialize_message
 from fcp_ros.foundation.sqlite_file import DatabaseFileError, open_database
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import PublishedGraph, graph_to_ros
-from fcp_ros.nodes.runtime.sign_of_life import ProcessIdentity
+from fcp_ros.nodes.runtime.server_life import ProcessIdentity
 from fcp_ros.nodes.scene_access.message_queue import Arrival, SceneCopy
 from fcp_ros.nodes.scene_graph.publisher import ReadyChange
 from fcp_ros.scene.graph.elements import SceneError

@@ -54,7 +54,6 @@ def colour_of(word: str, alpha: float = 1.0) -> ColorRGBA:
 
 
 def point(position: Vector) -> Point:
-    """Make a message from a position."""
     x, y, z = position
     return Point(x=float(x), y=float(y), z=float(z))
 

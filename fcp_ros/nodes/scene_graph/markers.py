@@ -197,7 +197,6 @@ class SceneMarkers:
         self._timer.close()
 
     def values(self) -> Mapping[str, object]:
-        """Return the values for the diagnostics."""
         return {"markers": len(self._board), "markers_left_out_from": self._left_out}
 
     def _take_plan(self, message: Plan) -> None:

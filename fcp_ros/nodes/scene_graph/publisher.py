@@ -14,7 +14,7 @@ from fcp_ros.msg import SceneGraphChange, SceneGraphRequest, SceneStatus
 from fcp_ros.nodes.conversions.scene import PublishedGraph, SceneUpdate, change_to_ros, graph_to_ros
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.qos import state_qos
-from fcp_ros.nodes.runtime.sign_of_life import Alarm, call_later
+from fcp_ros.nodes.runtime.server_life import Alarm, call_later
 from fcp_ros.nodes.runtime.worker import PausableTimer
 
 TOPIC = "scene_status"
@@ -119,7 +119,6 @@ class ScenePublisher:
         return ReadyChange(graph, serialize_message(change_to_ros(change)))
 
     def publish(self, change: ReadyChange) -> None:
-        """Publish a change that was made."""
         with self._lock:
             self._newest = change.graph
             if not self._node.is_active:

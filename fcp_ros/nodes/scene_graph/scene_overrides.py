@@ -102,11 +102,9 @@ class NoOverrides:
     """Leaves what perception says as it is."""
 
     def rename_update(self, update: SceneUpdate, _known: Mapping[str, SceneNode]) -> SceneUpdate:
-        """Return the update."""
         return update
 
     def rename_graph(self, graph: SceneGraph) -> SceneGraph:
-        """Return the graph."""
         return graph
 
 

@@ -30,8 +30,7 @@ from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.model.result import GivenUp, PlanningResult, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.task.task import Task
+from fcp_ros.planning.task.task import Conditions, Task
 
 NAMED = 3
 """Preferences that a sentence names."""

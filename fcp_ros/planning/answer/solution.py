@@ -19,8 +19,7 @@ from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.search.half_plans import Meeting
-from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.task.task import Task
+from fcp_ros.planning.task.task import Conditions, Task
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,6 @@ class Solution:
 
     @property
     def alternative(self) -> Alternative:
-        """The alternative that it reaches."""
         assert self.decoded.alternative is not None, "a solution finishes an alternative"
         return self.decoded.alternative
 

@@ -5,5 +5,5 @@
 that matter for the goal and chooses finite-domain variables, `operators` encodes operators over
 them, `costs` adds costs (in common units), uses and windows, `merge` replaces many operators by
 few, `chunk_macros` adds sequences of them that fit a chunk. `encoding` is the outcome; it decodes
-plans. `reachability` proves that a part of the goal can't be reached.
+plans.
 """

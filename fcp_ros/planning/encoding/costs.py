@@ -177,7 +177,6 @@ class OperatorCosts:
         return self.clock >= 0 or self._optimise is Optimise.DURATION
 
     def window_of(self, operator: GroundOperator) -> Window:
-        """Return the time window of an operator."""
         window = self._rules[operator.rule.name].window
         opens, closes = operator.opens, operator.closes
         if opens <= window.opens and closes >= window.closes:

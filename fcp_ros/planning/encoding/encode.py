@@ -45,9 +45,8 @@ from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.closure import Breadth
 from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.relevance.overwriting import expand_representatives
-from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.task.ground_mutexes import find_leg_mutexes
-from fcp_ros.planning.task.task import Task
+from fcp_ros.planning.task.invariants import find_leg_mutexes
+from fcp_ros.planning.task.task import Conditions, Task
 
 MacroMaker = Callable[
     [Sequence[Entry], Sequence[int], Sequence[FlatResource], int], Iterable[Entry]

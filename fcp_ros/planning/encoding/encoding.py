@@ -12,7 +12,7 @@ import numpy as np
 from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.encoding.variables import Variables
-from fcp_ros.planning.flat.goal_stages import GoalStages, find_goal_stages
+from fcp_ros.planning.flat.builder import GoalStages, find_goal_stages
 from fcp_ros.planning.flat.semantics import advance, initial_state, is_applicable
 from fcp_ros.planning.flat.task import FlatTask, Floats
 from fcp_ros.planning.goal.alternatives import Alternative, Binding

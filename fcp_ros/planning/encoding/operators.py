@@ -21,11 +21,11 @@ from fcp_ros.planning.encoding.variables import Variables
 from fcp_ros.planning.flat.builder import Assignment, Body, FlatBlock, FlatEffect
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.task.ground_mutexes import LegMutexes
+from fcp_ros.planning.task.invariants import LegMutexes
 from fcp_ros.planning.task.task import (
     Absence,
     Block,
+    Conditions,
     FactKey,
     GroundClause,
     GroundEffect,
@@ -51,7 +51,6 @@ class Requirements:
         self.either: dict[int, set[int]] = {}
 
     def require(self, variable: int, value: int) -> None:
-        """Require variable = value."""
         if self.pre.setdefault(variable, value) != value:
             raise Impossible
 
@@ -60,7 +59,6 @@ class Requirements:
         self.unequal.setdefault(variable, set()).update(values)
 
     def settle(self) -> None:
-        """Combine the requirements on each variable."""
         if not self.unequal:
             return
         for variable, values in list(self.unequal.items()):

@@ -17,9 +17,8 @@ from dataclasses import dataclass, field
 from fcp_ros.planning.flat.builder import Assignment
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.task.ground_mutexes import LegMutexes
-from fcp_ros.planning.task.task import Absence, FactKey, GroundOperator, Task
+from fcp_ros.planning.task.invariants import LegMutexes
+from fcp_ros.planning.task.task import Absence, Conditions, FactKey, GroundOperator, Task
 
 
 @dataclass(frozen=True)

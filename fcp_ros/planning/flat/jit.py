@@ -97,7 +97,6 @@ class Deferred:
         self._made: Any = None
 
     def __call__(self, *args: object) -> Any:
-        """Call the kernel."""
         return self.resolve()(*args)
 
     def __getattr__(self, name: str) -> Any:
@@ -111,7 +110,6 @@ class Deferred:
         return self._made
 
     def make(self) -> None:
-        """Make the dispatcher."""
         self._made = self._make(self._function)
 
     def replace_globals(self) -> None:

@@ -16,17 +16,14 @@ Amounts = tuple[float, ...]
 
 
 def initial_state(task: FlatTask) -> FlatState:
-    """The initial state."""
     return tuple(int(value) for value in task.initial)
 
 
 def initial_amounts(task: FlatTask) -> Amounts:
-    """The initial amount of each resource."""
     return tuple(float(value) for value in task.amount)
 
 
 def is_goal(task: FlatTask, state: FlatState) -> bool:
-    """Return True if the goal holds."""
     goal = zip(task.goal_var.tolist(), task.goal_val.tolist(), strict=True)
     return all(state[var] == val for var, val in goal)
 
@@ -51,7 +48,6 @@ def find_applicable(task: FlatTask, state: FlatState) -> list[int]:
 
 
 def successor(task: FlatTask, state: FlatState, operator: int) -> FlatState:
-    """The state after an operator."""
     after = list(state)
     advance(task, after, operator)
     return tuple(after)

@@ -81,7 +81,6 @@ class AxiomScratch(NamedTuple):
 
 
 def pack_axioms(axioms: Sequence[FlatAxiom], variables: int) -> FlatAxioms:
-    """Write axioms as arrays."""
     ordered = sorted(dict.fromkeys(axioms), key=lambda axiom: axiom.stratum)
     stratum_of = {axiom.head: axiom.stratum for axiom in ordered}
     sizes: dict[int, int] = {}
@@ -117,7 +116,6 @@ NO_AXIOMS = pack_axioms((), 0)
 
 
 def make_scratch(axioms: FlatAxioms) -> AxiomScratch:
-    """Make scratch arrays for some axioms."""
     return AxiomScratch(
         np.zeros(len(axioms.head), np.int32), np.zeros(len(axioms.derived), np.int32)
     )
@@ -246,7 +244,6 @@ class FlatTask(NamedTuple):
 
 
 def count_variables(task: FlatTask) -> int:
-    """Count the variables."""
     return len(task.domain)
 
 
@@ -256,7 +253,6 @@ def has_axioms(task: FlatTask) -> bool:
 
 
 def count_operators(task: FlatTask) -> int:
-    """Count the operators."""
     return len(task.loss)
 
 

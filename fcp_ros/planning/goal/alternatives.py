@@ -183,7 +183,6 @@ def compose_dually(tnorm: TNorm, one: DegreeFormula, other: DegreeFormula) -> De
 
 
 def take_least(one: DegreeFormula, other: DegreeFormula) -> DegreeFormula:
-    """Take the smaller of two formulas."""
     if isinstance(one, float) and isinstance(other, float):
         return min(one, other)
     if one == 1.0:
@@ -199,7 +198,6 @@ def make_shortfall(weight: float, body: DegreeFormula) -> DegreeFormula:
 
 
 def make_fraction(weight: float, body: DegreeFormula) -> DegreeFormula:
-    """Make weight * x."""
     if isinstance(body, float):
         return weight * body
     return body if weight == 1.0 else Fraction(weight, body)
@@ -266,7 +264,6 @@ class Alternative:
         return evaluate_degree(self.formula, known, 1.0)
 
     def value(self, degree_of: Callable[[GradedAtom], float]) -> float:
-        """Return its degree, given those of all graded atoms."""
         return evaluate_degree(self.formula, degree_of, 1.0)
 
     def holds(self, state: frozenset[int]) -> bool:
@@ -307,7 +304,6 @@ class _Expansion:
         self._watch = watch
 
     def expand(self, formula: Formula, wanted: bool) -> list[Alternative]:
-        """Expand a formula, or its negation."""
         if isinstance(formula, Settled):
             return _make_constant(formula.degree if wanted else 1.0 - formula.degree)
         if isinstance(formula, Crisp):

@@ -113,12 +113,10 @@ class Wanted:
 
 
 def make_both(parts: Iterable[Formula]) -> Formula:
-    """Make a conjunction."""
     return _join(Both, TRUE, FALSE, parts)
 
 
 def make_either(parts: Iterable[Formula]) -> Formula:
-    """Make a disjunction."""
     return _join(Either, FALSE, TRUE, parts)
 
 
@@ -137,7 +135,6 @@ def _join(
 
 
 def make_at_least(number: int, parts: Iterable[Formula]) -> Formula:
-    """Make a count."""
     given = tuple(parts)
     kept = tuple(part for part in given if part not in (TRUE, FALSE))
     number -= sum(part == TRUE for part in given)
@@ -158,7 +155,6 @@ def make_complement(body: Formula) -> Formula:
 
 
 def make_scaled(weight: float, body: Formula) -> Formula:
-    """Make a weighted body."""
     if isinstance(body, Settled):
         return Settled(1.0 - weight * (1.0 - body.degree))
     return Scaled(weight, body)
@@ -205,7 +201,6 @@ def walk(formula: Formula, skip: tuple[type, ...] = ()) -> Iterator[Formula]:
 
 
 def rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
-    """Make a formula again, of changed children."""
     parts = map(change, children(formula))
     if isinstance(formula, Both):
         return make_both(parts)
@@ -227,7 +222,6 @@ def evaluate(
     degree_of: Callable[[Crisp | Graded], float],
     compose_all: Callable[[Iterable[float]], float],
 ) -> float:
-    """Return the degree of a formula by those of its leaves."""
     if isinstance(formula, Settled):
         return formula.degree
     if isinstance(formula, (Crisp, Graded)):
@@ -264,7 +258,6 @@ def split_choices(formula: Formula) -> Iterator[Formula]:
 
 
 def collect_graded_atoms(formula: Formula) -> dict[GradedAtom, None]:
-    """Collect all graded atoms, each once, in order."""
     return {one.atom: None for one in walk(formula) if isinstance(one, Graded)}
 
 

@@ -190,7 +190,6 @@ class ConditionGrounding:
     def bind_all(
         self, variables: tuple[TypedVariable, ...], environment: Environment
     ) -> Iterator[Environment]:
-        """Yield each binding of the variables to elements of their types."""
         if not variables:
             yield environment
             return

@@ -27,9 +27,8 @@ from fcp_ros.planning.goal.alternatives import (
 )
 from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.task.ground_mutexes import find_leg_mutexes, list_legs
-from fcp_ros.planning.task.task import FactKey, Task
+from fcp_ros.planning.task.invariants import find_leg_mutexes, list_legs
+from fcp_ros.planning.task.task import Conditions, FactKey, Task
 
 NOTHING = Alternative(1.0)
 """The condition of giving up."""

@@ -46,7 +46,6 @@ class SymmetryClasses:
 
     @classmethod
     def from_members(cls, members: Sequence[tuple[str, ...]]) -> SymmetryClasses:
-        """Make classes from their members."""
         return cls(
             members,
             {

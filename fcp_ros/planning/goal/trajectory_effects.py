@@ -349,7 +349,6 @@ class OperatorRegression:
         self._ousted = exclusive.find_excluded(operator.add)
 
     def simplify(self, formula: Formula) -> Formula:
-        """Simplify a formula by the preconditions."""
         return _replace_facts(formula, self._now)
 
     def regress(self, formula: Formula) -> Formula:

@@ -98,7 +98,6 @@ class ConstraintMonitor:
 
 
 def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMonitor:
-    """Make the monitor of a constraint without times."""
     now = [holds_initially(part, held) for part in constraint.parts]
     return _MAKERS[constraint.operator](constraint, now)
 
@@ -228,7 +227,6 @@ MAX_WAITS = 500
 def make_timed_monitor(
     constraint: GroundConstraint, held: set[Fact], durations: Iterable[float]
 ) -> ConstraintMonitor:
-    """Make the monitor of a constraint with times."""
     if constraint.operator is TrajectoryOperator.WITHIN:
         return _make_within(constraint, held)
     if constraint.operator is TrajectoryOperator.ALWAYS_WITHIN:

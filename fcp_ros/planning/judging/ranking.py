@@ -23,7 +23,7 @@ from fcp_ros.planning.flat.task import FlatTask, Floats, Ints
 from fcp_ros.planning.heuristics.evaluate import Estimator, HeuristicCode
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.planning.search.objective import Criterion, FlatPlan, Objective
+from fcp_ros.planning.search.settings import Criterion, FlatPlan, Objective
 
 FIRST_BATCH = 8
 """Alternatives asked about with the first plan; each round doubles the number, so that at most half

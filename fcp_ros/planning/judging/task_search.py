@@ -19,9 +19,9 @@ from fcp_ros.planning.model.memberships import GradedAtom, Judge
 from fcp_ros.planning.model.request import BestPlan
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.search.engines import SearchEngine
 from fcp_ros.planning.search.half_plans import Meeting
-from fcp_ros.planning.search.objective import Criterion, FlatPlan, Objective
+from fcp_ros.planning.search.portfolio import SearchEngine
+from fcp_ros.planning.search.settings import Criterion, FlatPlan, Objective
 
 TRIAL = 3
 """Operators of a plan that are replayed to estimate how long its verification takes."""

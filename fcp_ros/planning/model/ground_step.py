@@ -33,9 +33,7 @@ class BoundRule(Protocol):
     """Anything that binds a rule: a `GroundStep`, an operator of a task."""
 
     @property
-    def rule(self) -> ActionRule:
-        """The rule."""
-        ...
+    def rule(self) -> ActionRule: ...
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -151,7 +149,6 @@ class Agents:
         return any(not self._types.isdisjoint(ancestors(p.type)) for p in rule.parameters)
 
     def contains(self, element: str) -> bool:
-        """Return True for the name of an agent."""
         if element not in self._known:
             type_ = self._instance.type_of(self._instance.id_of(element))
             self._known[element] = not self._types.isdisjoint(

@@ -39,9 +39,7 @@ GradedAtom = tuple[str, tuple[str, ...]] | ComparedAtom
 class MembershipSource(Protocol):
     """Anything that answers judgement requests; the grounder does."""
 
-    def judge(self, requests: Sequence[JudgementRequest]) -> Sequence[Membership]:
-        """Return one membership for each request, in their order."""
-        ...
+    def judge(self, requests: Sequence[JudgementRequest]) -> Sequence[Membership]: ...
 
 
 class NoMemberships:

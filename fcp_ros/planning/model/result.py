@@ -410,7 +410,6 @@ def list_optimal(
 def choose_status(
     optimal_in: tuple[Measure, ...], optimise: Optimise, is_crisp: bool, in_parts: bool = False
 ) -> PlanStatus:
-    """Choose the status of a verified plan."""
     wanted = {_OF_OBJECTIVE[optimise]}
     if in_parts:
         wanted.add(Measure.PARTS)

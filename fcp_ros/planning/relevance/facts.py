@@ -76,7 +76,6 @@ class FactTable:
         return self.initial[found] or self.gained[found]
 
     def find_initial(self, relation: LiftedRelation, bound: Bound) -> Collection[Elements]:
-        """Find the initial tuples with the bound elements, by index."""
         if len(bound) == len(relation.legs):
             elements = tuple(element for _, element in bound)
             found = self.instance.find_tuple(relation.name, elements) is not None
@@ -158,7 +157,6 @@ class AbsencePattern:
     active: bool = False  # whether some operator requires the absence
 
     def matches(self, elements: Elements) -> bool:
-        """Return True if a fact of the relation matches."""
         return all(elements[p] == element for p, element in self.bound) and all(
             elements[one] == elements[other] for one, other in self.same
         )
@@ -187,7 +185,6 @@ class AbsencePatterns:
         return self._make(relation, ((position, element),), ())
 
     def find_matching(self, fact: int) -> Iterator[AbsencePattern]:
-        """Yield the patterns that a fact matches."""
         relation, elements = self._facts.relation[fact], self._facts.elements[fact]
         for positions, same in tuple(self._kinds.get(relation.number, ())):
             bound = tuple([(p, elements[p]) for p in positions])

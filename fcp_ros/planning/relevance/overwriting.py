@@ -53,7 +53,6 @@ class Overwritings:
     triggers: Mapping[Trigger, Trigger]
 
     def without(self, relations: Collection[str]) -> Overwritings:
-        """Return the overwritings of other relations."""
         if not any(found.relation.name in relations for found in self.rules.values()):
             return self
         rules = {n: o for n, o in self.rules.items() if o.relation.name not in relations}

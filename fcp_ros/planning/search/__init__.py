@@ -6,16 +6,14 @@ The loops of a request, each inside the one above:
     planner.plan          request -> status; one or two problems (planning.strategy)
       solver.Solver       tasks, narrow to wide; in each task rounds of searching and judging
         Portfolio         turns between several searches          } one of these, by algorithm
-        BidirectionalSearch   halves of plans from both ends      } (engines.SearchFactory)
+        BidirectionalSearch   halves of plans from both ends      } (SearchFactory)
           BestFirst       slices of the kernel: pausing, memory, resources, weights
             kernel.advance    labels: take the best one, make its successors
 
-objective     what is optimised; plans on a flat task, and reports
-engines       the choice of an engine by algorithm
-portfolio     A*, greedy, anytime, beam and blind search in turns
+portfolio     the engine of an algorithm; A*, greedy, anytime, beam and blind search in turns
 incremental   better plans by keeping one more preference at a time
 best_first    the driver of one best-first search
-settings      roles and options as the plain numbers of the kernel
+settings      what is optimised, plans and reports; roles and options as numbers of the kernel
 prepared      what the searches in one task share
 part_by_part  plans that reach one part of a goal after the other, as long as resources last
 carrying      how many parts resources last for at most, where things are carried one at a time

@@ -34,17 +34,21 @@ from fcp_ros.planning.search.kernel.space import (
     SpaceAllocator,
 )
 from fcp_ros.planning.search.kernel.successors import FULL, IMPROVED, PAUSED, SHORT, STOPPED
-from fcp_ros.planning.search.objective import (
+from fcp_ros.planning.search.prepared import PreparedTask
+from fcp_ros.planning.search.settings import (
+    AT_ONCE,
+    NEVER,
+    SEEN,
     FlatPlan,
     Objective,
     SearchOutcome,
     SearchReport,
+    Settings,
     build_grid,
+    derive_settings,
     make_plan,
     refine,
 )
-from fcp_ros.planning.search.prepared import PreparedTask
-from fcp_ros.planning.search.settings import AT_ONCE, NEVER, SEEN, Settings, derive_settings
 
 SLICE_SECONDS = 0.015
 """A kernel returns to Python about this often, so that it can be cancelled."""
@@ -146,7 +150,6 @@ class BestFirst:
         self._limit()
 
     def report(self) -> SearchReport:
-        """Report the state of the search."""
         counts = self._space.counts
         return SearchReport(
             self._outcome or SearchOutcome.PAUSED,

@@ -42,13 +42,6 @@ from fcp_ros.planning.search.half_plans import (
     measure_distance,
     replays,
 )
-from fcp_ros.planning.search.objective import (
-    FlatPlan,
-    Objective,
-    SearchOutcome,
-    SearchReport,
-    make_plan,
-)
 from fcp_ros.planning.search.partial_states import (
     MaskedOperator,
     PartialState,
@@ -61,6 +54,13 @@ from fcp_ros.planning.search.partial_states import (
     implies,
     read_goal,
     read_operators,
+)
+from fcp_ros.planning.search.settings import (
+    FlatPlan,
+    Objective,
+    SearchOutcome,
+    SearchReport,
+    make_plan,
 )
 
 BY_KEY = 4
@@ -126,7 +126,6 @@ class BidirectionalSearch:
         return self.report()
 
     def report(self) -> SearchReport:
-        """Report the state of the search."""
         if not self._is_through():
             return self._report(SearchOutcome.PAUSED)
         return self._report(

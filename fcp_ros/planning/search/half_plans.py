@@ -22,8 +22,8 @@ from fcp_ros.planning.flat.semantics import (
 )
 from fcp_ros.planning.flat.task import FlatTask, count_operators
 from fcp_ros.planning.search.kernel.dominance import find_directions
-from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.partial_states import PartialState, holds
+from fcp_ros.planning.search.settings import Criterion, Objective
 
 Key = tuple[float, float]
 """The two criteria in the objective's order; whole numbers or infinite."""
@@ -54,7 +54,6 @@ class ForwardHalf(HalfPlan):
     parent: ForwardHalf | None
 
     def steps(self) -> list[int]:
-        """Its operators, in order."""
         found = []
         half: ForwardHalf | None = self
         while half is not None and half.parent is not None:
@@ -73,7 +72,6 @@ class BackwardHalf(HalfPlan):
     parent: BackwardHalf | None
 
     def steps(self) -> list[int]:
-        """Its operators, in order."""
         found = []
         half: BackwardHalf | None = self
         while half is not None and half.parent is not None:
@@ -201,7 +199,6 @@ class Scale:
         return (loss, cost) if self._loss_first else (cost, loss)
 
     def key_of(self, operators: Iterable[int]) -> Key:
-        """The key of a sequence of operators."""
         loss: float = 0
         cost: float = 0
         for operator in operators:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from fcp_ros.planning.flat.goal_stages import GoalStages
+from fcp_ros.planning.flat.builder import GoalStages
 from fcp_ros.planning.flat.semantics import (
     Amounts,
     FlatState,
@@ -33,7 +33,8 @@ from fcp_ros.planning.flat.task import Floats
 from fcp_ros.planning.heuristics.evaluate import Estimator, HeuristicCode
 from fcp_ros.planning.model.request import SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
-from fcp_ros.planning.search.objective import (
+from fcp_ros.planning.search.prepared import PreparedTask
+from fcp_ros.planning.search.settings import (
     Criterion,
     FlatPlan,
     Objective,
@@ -42,7 +43,6 @@ from fcp_ros.planning.search.objective import (
     make_plan,
     step_below,
 )
-from fcp_ros.planning.search.prepared import PreparedTask
 
 FIRST_EFFORT = 200
 """Effort of the first try for a preference; each later one may take four times as much."""
@@ -138,7 +138,6 @@ class IncrementalSearch:
             self._best, self._ending = plan, None
 
     def report(self) -> SearchReport:
-        """Report the state of the search."""
         outcome = SearchOutcome.FOUND if self._is_through else SearchOutcome.PAUSED
         return SearchReport(outcome, self._best, 0.0, self.effort, 0, 0)
 

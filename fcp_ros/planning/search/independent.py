@@ -26,11 +26,12 @@ from fcp_ros.planning.flat.builder import (
     Body,
     FlatBlock,
     FlatEffect,
+    GoalStages,
+    Needs,
     all_hold,
     none_holds,
     read_body,
 )
-from fcp_ros.planning.flat.goal_stages import GoalStages, Needs
 from fcp_ros.planning.flat.task import FlatTask, has_axioms
 
 MOST_STATES = 2_000

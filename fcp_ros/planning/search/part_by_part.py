@@ -31,8 +31,8 @@ from fcp_ros.planning.heuristics.exploration import ADDITION, explore, seed
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace, make_workspace, reweigh
 from fcp_ros.planning.search.kernel.dominance import spend_resources
 from fcp_ros.planning.search.kernel.switch_tree import is_forbidden
-from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.prepared import PreparedTask
+from fcp_ros.planning.search.settings import Objective
 
 RELAXED_PLANS = 12
 """Relaxed plans that are carried out for one part, at most."""

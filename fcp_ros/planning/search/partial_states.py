@@ -37,7 +37,6 @@ class PartialState(NamedTuple):
 
 
 def holds(partial: PartialState, state: Sequence[int]) -> bool:
-    """Return True if a state belongs to a partial state."""
     for variable, mask in partial.units:
         if not mask >> state[variable] & 1:
             return False
@@ -117,7 +116,6 @@ class PartialStateIndex:
         self._others: list[int] = []
 
     def add(self, number: int, partial: PartialState) -> None:
-        """Add a partial state."""
         keys = [unit for unit in partial.units if unit[1] & (unit[1] - 1) == 0]
         if not keys:
             self._others.append(number)
@@ -146,7 +144,6 @@ class StateTable:
         self._values = np.empty((variables, 64), np.int32)
 
     def add(self, state: tuple[int, ...]) -> int:
-        """Add a state and return its number."""
         number = len(self.states)
         if number == self._values.shape[1]:
             self._values = np.concatenate([self._values, np.empty_like(self._values)], axis=1)
@@ -155,7 +152,6 @@ class StateTable:
         return number
 
     def find_matching(self, partial: PartialState) -> list[int]:
-        """Find the numbers of the states in a partial state."""
         count = len(self.states)
         among = np.arange(count)
         for variable, mask in partial.units:
@@ -191,7 +187,6 @@ class MaskedOperator:
 
 
 def read_operators(task: FlatTask) -> list[MaskedOperator]:
-    """Read the operators of a task, in order."""
     return [_read_operator(task, number) for number in range(count_operators(task))]
 
 
@@ -204,7 +199,6 @@ def read_goal(task: FlatTask) -> PartialState | None:
 
 
 def apply_operator(operator: MaskedOperator, state: tuple[int, ...]) -> tuple[int, ...]:
-    """Apply an operator to a state."""
     after = list(state)
     for write in operator.writes:
         if all(mask >> state[variable] & 1 for variable, mask in write.when):
@@ -235,7 +229,6 @@ def explain_unsuitable(task: FlatTask) -> str:
 
 
 def full_mask(task: FlatTask, variable: int) -> int:
-    """Return the mask of all values of a variable."""
     return (1 << int(task.domain[variable])) - 1
 
 

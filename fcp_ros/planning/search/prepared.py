@@ -90,12 +90,10 @@ class PreparedTask:
 
     @property
     def packing(self) -> Packing:
-        """The packing of its states."""
         return self.packed.packing
 
     @property
     def tree(self) -> SwitchTree:
-        """Its switch tree."""
         return self.packed.tree
 
     @property

@@ -32,14 +32,14 @@ from fcp_ros.planning.flat.semantics import (
 from fcp_ros.planning.flat.task import FlatTask, has_axioms
 from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
-from fcp_ros.planning.search.objective import (
+from fcp_ros.planning.search.prepared import PreparedTask
+from fcp_ros.planning.search.settings import (
     Criterion,
     FlatPlan,
     Objective,
     SearchOutcome,
     step_below,
 )
-from fcp_ros.planning.search.prepared import PreparedTask
 
 MOST_APPLIED = 20_000
 """Work of action elimination: operators that it applies, and conditional effects that it looks at;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compiled task, a domain's rules in the form that compiling works on, and their invariants.
 
-- `task`: facts as integers, operators as tuples of them; all later stages read it.
-- `conditions`: the negative side of its operators (absences, constraints).
+- `task`: facts as integers, operators as tuples of them, and their negative side (absences,
+  constraints); all later stages read it.
 - `lifted`: a domain's rules over numbered slots: their relations, atoms and conditions.
 - `patterns`: joins of atoms over facts.
 
@@ -10,6 +10,6 @@ Facts that never hold together, proven over a domain's rules or over the operato
 
 - `mutex_pairs`: lifted mutex pairs: two legs of relations that no element ever fills both.
 - `invariants`: facts that share an element and are always linked by a static fact: worked out once
-  for a domain and checked in a state; relevance uses them.
-- `ground_mutexes`: mutex functional legs over the operators of one task; encoding uses them.
+  for a domain and checked in a state; relevance uses them. And mutex functional legs over the
+  operators of one task; encoding uses them.
 """

@@ -23,9 +23,7 @@ PatternAtom = tuple[str, tuple[int, ...]]
 class FactSource(Protocol):
     """A source of facts for a join."""
 
-    def has(self, relation: str, arguments: Arguments) -> bool:
-        """Return True if the fact is there."""
-        ...
+    def has(self, relation: str, arguments: Arguments) -> bool: ...
 
     def matching(self, relation: str, bound: Sequence[tuple[int, str]]) -> Sequence[Arguments]:
         """Return a superset of the facts that have the given elements in the given legs."""
@@ -52,7 +50,6 @@ class FactStore:
         return True
 
     def has(self, relation: str, arguments: Arguments) -> bool:
-        """Return True if the fact is there."""
         return (relation, arguments) in self._known
 
     def __contains__(self, fact: Fact) -> bool:
@@ -84,11 +81,9 @@ class SceneFacts:
         self._changing = FactStore()
 
     def add(self, relation: str, arguments: Arguments) -> None:
-        """Add a fluent fact."""
         self._changing.add(relation, arguments)
 
     def has(self, relation: str, arguments: Arguments) -> bool:
-        """Return True if the fact is there."""
         if relation in self._fluents:
             return self._changing.has(relation, arguments)
         instance = self._instance
@@ -247,7 +242,6 @@ def _order_atoms(pattern: AtomPattern, trigger: int | None) -> tuple[PatternAtom
 def make_pattern(
     names: tuple[str, ...], types: tuple[str, ...], atoms: tuple[Atom, ...], instance: Instance
 ) -> AtomPattern:
-    """Make a pattern over variables with the given names and types."""
     slots = {name: slot for slot, name in enumerate(names)}
     return AtomPattern(
         names,

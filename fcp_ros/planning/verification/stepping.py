@@ -120,7 +120,6 @@ class StepRules:
         self._constraint_check()
 
     def find_rule(self, step: PlanStep) -> ActionRule:
-        """Return the rule of a step."""
         rule = self._domain.rules.get(step.rule)
         if rule is None:
             raise UnknownStep(

@@ -68,7 +68,6 @@ class HouseRecord(ToolModel):
 
     @property
     def size(self) -> int:
-        """Number of its nodes."""
         return len(self.rooms) + len(self.objects)
 
 
@@ -82,7 +81,6 @@ class HouseParts:
 
 
 def is_context_matters_houses(file: SceneFile) -> bool:
-    """Return True for a table of houses."""
     if not isinstance(file.document, dict):
         return False
     return {"rooms", "objects", "room_edges"} <= keys_of_first(file.document)
@@ -182,7 +180,6 @@ class InstanceRecord(ToolModel):
 
 
 def is_context_matters(file: SceneFile) -> bool:
-    """Return True for a list of Context Matters instances."""
     if not isinstance(file.document, list):
         return False
     return {"id", "scene", "goal", "init_loc", "added"} <= keys_of_first(file.document)
@@ -266,7 +263,6 @@ class ProblemsFile(ToolModel):
 
 
 def is_context_matters_problems(file: SceneFile) -> bool:
-    """Return True for a table of Context Matters problems."""
     problems = file.document.get("problems") if isinstance(file.document, dict) else None
     return isinstance(problems, dict) and {"graph", "goal", "objects"} <= keys_of_first(problems)
 

@@ -93,7 +93,6 @@ class PoseList(ToolModel):
         """None: a list is never relative to anything."""
 
     def to_pose(self) -> Pose:
-        """Convert to a pose."""
         numbers = [float(number) for number in self.numbers]
         x, y, z = [*numbers, 0.0][:3]
         rest = numbers[3:]

@@ -73,7 +73,6 @@ class DeclaredObjects:
     spelling: Mapping[str, str]
 
     def of_type(self, *types: str) -> Iterator[str]:
-        """Yield the objects of these types."""
         return (name for name, type_ in self.types.items() if type_ in types)
 
 

@@ -327,7 +327,6 @@ class SceneGraph:
         return self._copy(sequence=sequence)
 
     def with_source(self, source: str) -> SceneGraph:
-        """Return the graph from another source."""
         return self._copy(source=source)
 
     def with_changes(

@@ -73,7 +73,6 @@ class OrderedTable(Mapping[K, V], Generic[K, V]):
         return self._maps()[0][key]
 
     def by_rank(self) -> Mapping[int, V]:
-        """Return the values by rank, ranks ascending."""
         return self._maps()[1]
 
     def prepare(self) -> None:
@@ -117,11 +116,9 @@ class OrderedTable(Mapping[K, V], Generic[K, V]):
         return iter(self._entries())
 
     def items(self) -> ItemsView[K, V]:
-        """Return all entries, in order."""
         return self._entries().items()
 
     def values(self) -> ValuesView[V]:
-        """Return all values, in order."""
         return self._maps()[1].values() if self._plain is None else self._plain.values()
 
     def __eq__(self, other: object) -> bool:
@@ -169,11 +166,9 @@ class Index(Generic[K, V]):
         return tuple([values[rank] for rank in ranks])
 
     def count(self, key: K) -> int:
-        """Return the number of values with a key."""
         return len(self.entries().get(key, ()))
 
     def entries(self) -> MutableMapping[K, Bucket]:
-        """Return the ranks by key."""
         if self._entries is None:
             keys_of = self._keys_of
             self._entries = group_ids(
@@ -253,7 +248,6 @@ class GraphIndexes:
         self.by_folded_id: Index[str, SceneNode] = Index(nodes, _casefold_id)
 
     def prepare(self) -> None:
-        """Make all indexes now."""
         for index in (self.by_element, self.by_name):
             index.entries()
         for nodes_by in (self.by_parent, self.by_folded_id):
@@ -267,7 +261,6 @@ class GraphIndexes:
         relations: OrderedTable[RelationKey, SceneRelation],
         of_relations: TableChange[RelationKey, SceneRelation],
     ) -> GraphIndexes:
-        """Return the indexes of the graph with these changed tables."""
         after = GraphIndexes.__new__(GraphIndexes)
         # A relation that replaces one has its key, and a node its id: these indexes stay.
         gone = of_relations.gone

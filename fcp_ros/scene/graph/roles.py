@@ -47,7 +47,6 @@ def find_layer(category: str) -> Layer:
 
 
 def is_floor(node: SceneNode) -> bool:
-    """Return True if an object is labelled as a floor."""
     return node.layer is Layer.OBJECT and normalise_label(node.category) == FLOOR
 
 

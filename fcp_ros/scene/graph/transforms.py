@@ -31,7 +31,6 @@ class Transform:
         )
 
     def inverse(self) -> Transform:
-        """Return the inverse transform."""
         x, y, z, w = self.rotation
         back: Quaternion = (-x, -y, -z, w)
         rx, ry, rz = rotate(back, self.translation)
@@ -44,7 +43,6 @@ class Transform:
         return x + dx, y + dy, z + dz
 
     def transform_pose(self, pose: Pose) -> Pose:
-        """Return a pose in the other frame."""
         orientation = multiply(self.rotation, pose.orientation)
         return Pose(self.transform_point(pose.position), orientation)
 
@@ -78,7 +76,6 @@ def multiply(first: Quaternion, second: Quaternion) -> Quaternion:
 
 
 def rotate(rotation: Quaternion, point: Vector) -> Vector:
-    """Rotate a point about the origin."""
     x, y, z, w = rotation
     px, py, pz = point
     # t = 2 q x p; p + w t + q x t
@@ -167,7 +164,6 @@ class FrameTree:
 
     @property
     def frames(self) -> tuple[str, ...]:
-        """All frames, sorted."""
         parents = {link.parent for link in self._parents.values()}
         return tuple(sorted(parents | set(self._parents)))
 

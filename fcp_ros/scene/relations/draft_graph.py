@@ -72,7 +72,6 @@ class GivenRelations:
         return item in places["on"] or item in places["inside"] or item in places["holding"]
 
     def is_empty(self, *names: str) -> bool:
-        """Return True if no relation of these names is given."""
         return not any(self._places[name] for name in names)
 
 
@@ -96,7 +95,6 @@ class SceneDraft:
         self.notes: list[str] = []
 
     def to_graph(self) -> SceneGraph:
-        """Return the graph with all additions."""
         notes = dict.fromkeys((*self._graph.notes, *self.notes))
         return self._graph.with_contents(self.nodes, self.relations, notes)
 
@@ -114,7 +112,6 @@ class SceneDraft:
             known.update([((each.name, each.elements), each) for each in relations])
 
     def in_layer(self, layer: Layer) -> list[SceneNode]:
-        """Return the nodes of one layer, in order."""
         return [node for node in self.nodes.values() if node.layer is layer]
 
     def free_id(self, wanted: str) -> str:

@@ -243,7 +243,6 @@ class BoxGrid:
         self._enter(slots)
 
     def remove(self, id_: str) -> None:
-        """Remove a box."""
         slot = self._slots.pop(id_)
         self._leave(slot)
         self._free.append(slot)

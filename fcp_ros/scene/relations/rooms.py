@@ -87,7 +87,6 @@ class RoomFinder:
         return point, room, shapely.distance(places[point], self._outlines[room])
 
     def id_of(self, room: int) -> str:
-        """Return the id of a room by its number."""
         return self._ids[room]
 
     def find_nearest(self, point: Vector) -> str | None:

@@ -44,7 +44,6 @@ class ScoredPairs:
     confidence: Floats  # In [0, 1]
 
     def take(self, which: Flags | Indices) -> ScoredPairs:
-        """Return some of the pairs."""
         return ScoredPairs(
             self.item[which],
             self.other[which],
@@ -61,7 +60,6 @@ class ScoredPairs:
 
     @staticmethod
     def concatenate(parts: Sequence[ScoredPairs]) -> ScoredPairs:
-        """Join the pairs of at least one part."""
         return ScoredPairs(
             np.concatenate([part.item for part in parts]),
             np.concatenate([part.other for part in parts]),
@@ -117,7 +115,6 @@ class BestPairs:
         self._count = 0
 
     def add(self, pairs: ScoredPairs) -> None:
-        """Add a batch of pairs."""
         if not len(pairs.item):
             return
         self._parts.append(pairs)

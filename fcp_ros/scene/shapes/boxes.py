@@ -245,7 +245,6 @@ class Boxes:
         return _widen(self.centre[which, :2], reach, margin)
 
     def take(self, which: Indices) -> Boxes:
-        """Return the boxes with these numbers."""
         return Boxes(
             [self.ids[number] for number in which.tolist()],
             self.centre[which],

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from carried_parcels import read_tasks
 
-from fcp_ros.abstraction.proposers.training_task import TrainingTask
+from fcp_ros.abstraction.proposers.proposer import TrainingTask
 
 
 @pytest.fixture(scope="session")

@@ -14,8 +14,7 @@ from fcp_ros.abstraction.features.parser import parse_feature
 from fcp_ros.abstraction.policy.programs import RefinementMapping, parse_program
 from fcp_ros.abstraction.proposers.abstraction_text import parse_abstraction
 from fcp_ros.abstraction.proposers.faults import AbstractionCheck, AbstractionFault
-from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
-from fcp_ros.abstraction.proposers.training_task import TrainingTask
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, TrainingTask
 from fcp_ros.abstraction.qnp.state_space import QnpLimits
 
 Training = tuple[TrainingTask, ...]

@@ -22,8 +22,7 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionFault,
     AbstractionLayer,
 )
-from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
-from fcp_ros.abstraction.proposers.training_task import TrainingTask
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, TrainingTask
 from fcp_ros.abstraction.qnp.solver import solve_qnp
 from fcp_ros.abstraction.states.building import list_goal_atoms
 from fcp_ros.domain.pddl.task_reader import parse_pddl

@@ -13,9 +13,12 @@ from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.debugging.outcome import Generalization, GeneralizationOptions
 from fcp_ros.abstraction.policy.policy_file import read_policy
 from fcp_ros.abstraction.proposers.faults import AbstractionFault
-from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.proposers.proposer import (
+    AbstractionProposal,
+    TrainingTask,
+    read_training_task,
+)
 from fcp_ros.abstraction.proposers.status import GeneralizationStatus
-from fcp_ros.abstraction.proposers.training_task import TrainingTask, read_training_task
 from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp
 from fcp_ros.abstraction.states.building import list_goal_atoms
 

@@ -23,8 +23,8 @@ from fcp_ros.abstraction.debugging.outcome import GeneralizationOptions, General
 from fcp_ros.abstraction.policy.policy_file import parse_policy, save_policy, write_policy
 from fcp_ros.abstraction.proposers.abstraction_text import FileProposer
 from fcp_ros.abstraction.proposers.faults import AbstractionFault
+from fcp_ros.abstraction.proposers.proposer import TrainingTask, read_training_task
 from fcp_ros.abstraction.proposers.status import GeneralizationStatus
-from fcp_ros.abstraction.proposers.training_task import TrainingTask, read_training_task
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted

@@ -24,9 +24,8 @@ from fcp_ros.abstraction.proposers.faults import (
     RejectedProposal,
 )
 from fcp_ros.abstraction.proposers.learning import SymbolicProposer
-from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, TrainingTask
 from fcp_ros.abstraction.proposers.status import GeneralizationStatus
-from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.abstraction.qnp.problem import encode_state
 from fcp_ros.abstraction.qnp.solver import solve_qnp
 from fcp_ros.abstraction.states.building import list_goal_atoms

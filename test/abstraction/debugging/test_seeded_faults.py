@@ -17,8 +17,8 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionError,
     AbstractionFault,
 )
+from fcp_ros.abstraction.proposers.proposer import TrainingTask
 from fcp_ros.abstraction.proposers.status import GeneralizationStatus
-from fcp_ros.abstraction.proposers.training_task import TrainingTask
 
 ASC, HLISC, HLPRC, LLGRC = AbstractionCheck
 

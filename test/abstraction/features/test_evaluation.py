@@ -14,8 +14,7 @@ from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.expressions import Feature, NamedConcept
 from fcp_ros.abstraction.features.parser import parse_concept, parse_feature
 from fcp_ros.abstraction.states.building import build_state, list_goal_atoms
-from fcp_ros.abstraction.states.changes import Undo
-from fcp_ros.abstraction.states.engine import RuleEngine
+from fcp_ros.abstraction.states.engine import RuleEngine, Undo
 from fcp_ros.abstraction.states.state import RelationalState, StateVocabulary
 from fcp_ros.domain.pddl.task_reader import parse_pddl
 

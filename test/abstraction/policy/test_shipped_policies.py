@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.abstraction.policy.general_policy import check_fit
-from fcp_ros.abstraction.policy.library import plan_with_policies
 from fcp_ros.abstraction.policy.policy_file import read_policy
-from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph, sieve
+from fcp_ros.abstraction.policy.runner import plan_with_policies
+from fcp_ros.abstraction.qnp.state_space import build_policy_graph, sieve
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.domain.identity import identify_domain

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, PolicyFault
-from fcp_ros.abstraction.policy.library import (
+from fcp_ros.abstraction.policy.policy_file import parse_policy
+from fcp_ros.abstraction.policy.runner import (
     DomainPolicies,
     describe_refusals,
     plan_with_policies,
     read_policy_folder,
 )
-from fcp_ros.abstraction.policy.policy_file import parse_policy
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_domain, parse_expression
 from fcp_ros.domain.identity import identify_domain

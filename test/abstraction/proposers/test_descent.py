@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fcp_ros.abstraction.proposers import descent
-from fcp_ros.abstraction.proposers.descent import DescentSearch
+from fcp_ros.abstraction.proposers import attempt
+from fcp_ros.abstraction.proposers.attempt import DescentSearch
 from fcp_ros.abstraction.proposers.separation import Selection, SeparationProblem
 
 Ranked = tuple[tuple[int, int], ...]
@@ -80,7 +80,7 @@ def try_all(problem: SeparationProblem) -> int | None:
         for order in itertools.permutations(ranked, size)
         if holds(problem, order)
     ]
-    return min((weight for weight in weights if weight <= descent.MOST_WEIGHT), default=None)
+    return min((weight for weight in weights if weight <= attempt.MOST_WEIGHT), default=None)
 
 
 @pytest.mark.parametrize("first", [1, 24])
@@ -88,7 +88,7 @@ def test_the_cheapest_order_is_found_as_by_trying_all(
     first: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever the number of states that are tried first."""
-    monkeypatch.setattr(descent, "FIRST", first)
+    monkeypatch.setattr(attempt, "FIRST", first)
     found = 0
     for seed in range(300):
         problem = draw_problem(seed)

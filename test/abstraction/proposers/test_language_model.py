@@ -35,8 +35,8 @@ from fcp_ros.abstraction.proposers.model_proposer import (
     PromptStep,
     write_transcript,
 )
+from fcp_ros.abstraction.proposers.proposer import TrainingTask
 from fcp_ros.abstraction.proposers.status import GeneralizationStatus
-from fcp_ros.abstraction.proposers.training_task import TrainingTask
 from fcp_ros.grounding import EndpointOptions, GroundingCode, GroundingError
 from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
 

@@ -33,10 +33,10 @@ from fcp_ros.abstraction.proposers.faults import (
     ProposerStopped,
 )
 from fcp_ros.abstraction.proposers.learning import SymbolicOptions, SymbolicProposer
+from fcp_ros.abstraction.proposers.proposer import TrainingTask, read_training_task
 from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.abstraction.proposers.task_samples import SmallTasks
 from fcp_ros.abstraction.proposers.task_variants import PlannedElements, find_goal_plan
-from fcp_ros.abstraction.proposers.training_task import TrainingTask, read_training_task
 from fcp_ros.abstraction.states.building import GoalAtoms, build_state, list_goal_atoms
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.binding.scene_loading import load_scene_for

@@ -8,8 +8,8 @@ from qnp_problems import CLEAR_BLOCK, ENDLESS, GROW, TOGGLE, WAIT
 from qnp_twins import choose_bound, find_endless_walk, runs_for_ever, sieve_by_the_book
 from random_qnps import list_applicable, policies, qnps
 
-from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph, sieve
 from fcp_ros.abstraction.qnp.problem import QnpError, encode_state
+from fcp_ros.abstraction.qnp.state_space import build_policy_graph, sieve
 
 
 def take_all(qnp):

@@ -23,10 +23,16 @@ from qnp_twins import (
 )
 from random_qnps import qnps
 
-from fcp_ros.abstraction.qnp.policy_graph import build_policy_graph, sieve
 from fcp_ros.abstraction.qnp.problem import QnpError, encode_state
 from fcp_ros.abstraction.qnp.solver import QnpStatus, StrongCyclicRegion, TerminationGame, solve_qnp
-from fcp_ros.abstraction.qnp.state_space import QnpLimits, QnpWatch, StateSpace, successors
+from fcp_ros.abstraction.qnp.state_space import (
+    QnpLimits,
+    QnpWatch,
+    StateSpace,
+    build_policy_graph,
+    sieve,
+    successors,
+)
 
 EXHAUSTIBLE = qnps(most_booleans=1, most_numerics=2, most_actions=4)
 """At most 8 qstates: all policies and all sets of their edges can be tried."""

@@ -11,14 +11,16 @@ from hypothesis import strategies as st
 
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.parser import parse_feature
-from fcp_ros.abstraction.policy.program_run import (
+from fcp_ros.abstraction.policy.programs import IfBranch, Program, RefinementMapping, parse_program
+from fcp_ros.abstraction.policy.refining import (
+    ActionRefiner,
     ProgramRun,
     ProgramSteps,
     TriesExceeded,
     compile_programs,
+    describe_difference,
+    has_effect,
 )
-from fcp_ros.abstraction.policy.programs import IfBranch, Program, RefinementMapping, parse_program
-from fcp_ros.abstraction.policy.refining import ActionRefiner, describe_difference, has_effect
 from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp, QualitativeChange
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.engine import RuleEngine

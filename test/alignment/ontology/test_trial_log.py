@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from fcp_ros.alignment.ontology.claims import NameHypothesis, NameKind, NameUse
-from fcp_ros.alignment.ontology.experiments import NameExperiment
-from fcp_ros.alignment.ontology.trial_log import TrialLog
+from fcp_ros.alignment.ontology.experiments import NameExperiment, TrialLog
 from fcp_ros.alignment.ontology.vocabulary import collect_names
 from fcp_ros.alignment.simulator import Observation
 from fcp_ros.domain import load_domain

@@ -5,7 +5,7 @@ from example_graphs import graph, path
 
 from fcp_ros.cset import Instance, InstanceBuilder, Relation, Schema, find_homs
 from fcp_ros.cset.join_plan import JoinPlan, Query, measure_sizes, order_of_magnitude, plan_join
-from fcp_ros.cset.pattern import TableKind, analyse_pattern
+from fcp_ros.cset.morphisms import TableKind, analyse_pattern
 from fcp_ros.cset.value_expressions import Comparator, ValueComparison
 
 SCENE = Schema(

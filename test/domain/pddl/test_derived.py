@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pddl_states import RuleStates
 from random_adl import make_task, read_twin
 
-from fcp_ros.abstraction.proposers.training_task import read_training_task
+from fcp_ros.abstraction.proposers.proposer import read_training_task
 from fcp_ros.alignment.comparison import read_task as read_aligned
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.cset.instance import has_same_content

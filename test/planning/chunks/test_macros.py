@@ -33,7 +33,7 @@ from fcp_ros.planning.model.chunks import ChunkLibrary
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.task.task import Conditions
 
 PLAIN = Switches(*[False] * 5)
 

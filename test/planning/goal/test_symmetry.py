@@ -16,7 +16,7 @@ from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.goal.symmetry import find_symmetry_classes, is_canonical, limit_choices
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.task.task import Conditions
 
 DOMAIN = """
 domain: cups

@@ -16,9 +16,9 @@ from fcp_ros.planning.judging.ranking import AlternativeRanking, RoundResult, se
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.search.objective import Criterion, Objective, SearchOutcome
 from fcp_ros.planning.search.portfolio import Portfolio
-from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.search.settings import Criterion, Objective, SearchOutcome
+from fcp_ros.planning.task.task import Conditions
 
 GOAL = 'on(?x, shelf) and serves_as(?x, "drinking")'
 ITEMS = ("mug_1", "mug_2", "book", "milk", "cup_1", "cup_2")

@@ -15,9 +15,8 @@ from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.task.ground_mutexes import find_leg_mutexes
-from fcp_ros.planning.task.task import Absence
+from fcp_ros.planning.task.invariants import find_leg_mutexes
+from fcp_ros.planning.task.task import Absence, Conditions
 
 
 def compiled(domain, instance):

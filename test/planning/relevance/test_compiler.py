@@ -17,7 +17,7 @@ from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.achievers import Attempts
 from fcp_ros.planning.relevance.closure import Breadth
 from fcp_ros.planning.relevance.compiler import compile_relevant
-from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.task.task import Conditions
 
 PROPERTY = settings(
     max_examples=80,

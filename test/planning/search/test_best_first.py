@@ -18,14 +18,14 @@ from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
-from fcp_ros.planning.search.objective import (
+from fcp_ros.planning.search.settings import (
+    ADMISSIBLE,
     Criterion,
     FlatPlan,
     Objective,
     SearchOutcome,
     SearchReport,
 )
-from fcp_ros.planning.search.settings import ADMISSIBLE
 
 PLENTY = 1_000_000
 ORDERS = ((Criterion.LOSS, Criterion.COST), (Criterion.COST, Criterion.LOSS))

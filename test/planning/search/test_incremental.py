@@ -12,15 +12,20 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
-from fcp_ros.planning.flat.goal_stages import find_goal_stages
+from fcp_ros.planning.flat.builder import (
+    FlatBuilder,
+    FlatEffect,
+    FlatOperator,
+    FlatResource,
+    find_goal_stages,
+)
 from fcp_ros.planning.flat.semantics import initial_state, is_applicable, successor
 from fcp_ros.planning.heuristics.relaxed_task import relax, replace_goal
 from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.incremental import IncrementalSearch
-from fcp_ros.planning.search.objective import Criterion, Objective, SearchOutcome
 from fcp_ros.planning.search.prepared import PreparedTask
+from fcp_ros.planning.search.settings import Criterion, Objective, SearchOutcome
 
 GREEDY = SearchOptions(Algorithm.LAZY_GREEDY, Heuristic.LANDMARK_COUNT)
 LOSS, COST = Criterion.LOSS, Criterion.COST

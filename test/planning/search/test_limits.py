@@ -11,8 +11,8 @@ from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
-from fcp_ros.planning.search.objective import Criterion, Objective, SearchOutcome
 from fcp_ros.planning.search.portfolio import Portfolio
+from fcp_ros.planning.search.settings import Criterion, Objective, SearchOutcome
 
 FEWEST = Objective((Criterion.COST, Criterion.LOSS))
 BLIND = SearchOptions(Algorithm.ASTAR, Heuristic.BLIND, 1.0, Heuristic.BLIND, 1.0)

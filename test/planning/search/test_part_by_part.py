@@ -17,9 +17,9 @@ from fcp_ros.planning.flat.semantics import (
     is_applicable,
     successor,
 )
-from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.part_by_part import CollectablePart, begin_path, follow, reach_parts
 from fcp_ros.planning.search.prepared import PreparedTask
+from fcp_ros.planning.search.settings import Criterion, Objective
 
 ORDER = (Criterion.COST, Criterion.LOSS)
 

@@ -16,10 +16,15 @@ from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search import portfolio
 from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, LowerBounds
-from fcp_ros.planning.search.objective import Criterion, FlatPlan, Objective, SearchOutcome
 from fcp_ros.planning.search.portfolio import Portfolio
 from fcp_ros.planning.search.prepared import PreparedTask
-from fcp_ros.planning.search.settings import SearchRole
+from fcp_ros.planning.search.settings import (
+    Criterion,
+    FlatPlan,
+    Objective,
+    SearchOutcome,
+    SearchRole,
+)
 from fcp_ros.planning.search.shortening import eliminate_actions
 
 TASKS = flat_tasks() | flat_tasks(axioms=True) | trade_offs()

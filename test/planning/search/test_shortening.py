@@ -15,9 +15,9 @@ from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.model.request import SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
-from fcp_ros.planning.search.objective import Criterion, FlatPlan, Objective
 from fcp_ros.planning.search.portfolio import Portfolio
 from fcp_ros.planning.search.prepared import PreparedTask
+from fcp_ros.planning.search.settings import Criterion, FlatPlan, Objective
 from fcp_ros.planning.search.shortening import list_stages, shorten
 
 FOUR = ((10, 0, 1.0), (20, 0, 1.0), (10, 50, 1.0), (10, 0, 0.5))

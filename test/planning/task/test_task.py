@@ -8,8 +8,8 @@ from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.encoding.variables import select_relevant
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.patterns import AtomPattern, FactStore, PatternJoin
+from fcp_ros.planning.task.task import Conditions
 
 
 @pytest.fixture

@@ -23,9 +23,9 @@ from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch
 from fcp_ros.planning.search.half_plans import Meeting
-from fcp_ros.planning.search.objective import Objective, SearchOutcome
 from fcp_ros.planning.search.partial_states import PartialState
-from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.search.settings import Objective, SearchOutcome
+from fcp_ros.planning.task.task import Conditions
 
 TNORMS = (Lukasiewicz(), Product(), Goedel(), Hamacher(2.0))
 GRADED = [atom("g", [a]) for a in ("a1", "a2")] + [

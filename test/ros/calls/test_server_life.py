@@ -15,10 +15,15 @@ from pathlib import Path
 import pytest
 
 from fcp_ros.action import MakePlan
+from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer
-from fcp_ros.nodes.runtime.server_life import SILENT_AFTER, ServerLife
-from fcp_ros.nodes.runtime.service_call import ServerMonitor, ServerWatch
-from fcp_ros.nodes.runtime.sign_of_life import LifeSign, ProcessIdentity, ProcessState
+from fcp_ros.nodes.runtime.server_life import (
+    SILENT_AFTER,
+    LifeSign,
+    ProcessIdentity,
+    ProcessState,
+    ServerLife,
+)
 
 BUSY = 4.0
 """Seconds for which a server holds Python's lock."""
@@ -28,7 +33,7 @@ import ctypes, sys, threading
 import rclpy
 from rclpy.action import ActionServer
 from fcp_ros.action import MakePlan
-from fcp_ros.nodes.runtime.sign_of_life import LifeSign
+from fcp_ros.nodes.runtime.server_life import LifeSign
 
 rclpy.init()
 node = rclpy.create_node("server_" + sys.argv[1])

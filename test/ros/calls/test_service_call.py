@@ -8,10 +8,10 @@ import threading
 import pytest
 from lifecycle_msgs.srv import GetState
 
-from fcp_ros.nodes.runtime import service_call
+from fcp_ros.nodes.runtime import action_call
+from fcp_ros.nodes.runtime.action_call import ServiceCall
 from fcp_ros.nodes.runtime.qos import request_qos
-from fcp_ros.nodes.runtime.service_call import ServiceCall
-from fcp_ros.nodes.runtime.sign_of_life import call_later
+from fcp_ros.nodes.runtime.server_life import call_later
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_one_call_is_enough(forgetful):
 
 
 def test_a_lost_answer_is_asked_for_again(forgetful, monkeypatch):
-    monkeypatch.setattr(service_call, "REPEAT_AFTER", 0.05)
+    monkeypatch.setattr(action_call, "REPEAT_AFTER", 0.05)
     client, calls = forgetful
     call = ServiceCall(client, GetState.Request(), repeatable=True)
     client.remove_pending_request(call._futures[0])  # the first answer finds nobody
@@ -50,13 +50,13 @@ def test_a_lost_answer_is_asked_for_again(forgetful, monkeypatch):
 
 
 def test_what_changes_things_is_sent_once(forgetful, monkeypatch, until):
-    monkeypatch.setattr(service_call, "REPEAT_AFTER", 0.05)
+    monkeypatch.setattr(action_call, "REPEAT_AFTER", 0.05)
     client, calls = forgetful
     call = ServiceCall(client, GetState.Request(), repeatable=False)
     client.remove_pending_request(call._futures[0])
     # The alarms ring in order: after this one, that of the call would have rung.
     rung = threading.Event()
-    call_later(2 * service_call.REPEAT_AFTER, rung.set)
+    call_later(2 * action_call.REPEAT_AFTER, rung.set)
     assert rung.wait(30.0)
     assert ServiceCall(client, GetState.Request(), repeatable=False).answer.result(30.0)
     assert len(calls) == 2
@@ -64,7 +64,7 @@ def test_what_changes_things_is_sent_once(forgetful, monkeypatch, until):
 
 
 def test_one_that_is_lost_again_is_asked_for_again(forgetful, monkeypatch, until):
-    monkeypatch.setattr(service_call, "REPEAT_AFTER", 0.05)
+    monkeypatch.setattr(action_call, "REPEAT_AFTER", 0.05)
     client, calls = forgetful
     send, lost = client.call_async, []
 

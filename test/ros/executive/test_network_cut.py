@@ -57,7 +57,7 @@ with NodeStack(options) as stack, FcpClient(server_timeout=60.0) as client:
         sys.stdin.readline()
 """
 
-EXECUTOR = "import sys; from fcp_ros.nodes.executors.simulated_executor import main; sys.exit(main())"
+EXECUTOR = "from fcp_ros.nodes.executors.simulated_executor import main; raise SystemExit(main())"
 
 
 def ip(*words):

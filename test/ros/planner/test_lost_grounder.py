@@ -22,7 +22,7 @@ import sys, threading, time
 import rclpy
 from fcp_ros.msg import GroundingInfo
 from fcp_ros.nodes.runtime.qos import state_qos
-from fcp_ros.nodes.runtime.sign_of_life import LifeSign
+from fcp_ros.nodes.runtime.server_life import LifeSign
 from fcp_ros.srv import JudgePredicates
 
 def judge(request, response):  # never answers

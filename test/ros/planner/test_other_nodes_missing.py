@@ -10,7 +10,7 @@ from fcp_ros.msg import Plan, PlanStatus, SceneStatus
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.nodes.conversions.scene import graph_to_ros
 from fcp_ros.nodes.runtime.qos import state_qos
-from fcp_ros.nodes.runtime.sign_of_life import read_participant
+from fcp_ros.nodes.runtime.server_life import read_participant
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.package_files import find_scene
 from fcp_ros.scene import load_scene

@@ -26,7 +26,7 @@ from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.scene import Layer, Pose, SceneDelta, SceneError, SceneNode
 from fcp_ros.scene import SceneGraph as Graph
 from fcp_ros.scene.graph.transforms import Transform
-from fcp_ros.scene.writing import save_scene
+from fcp_ros.scene.loading import save_scene
 
 MAP_ODOM = "--frame-id map --child-frame-id odom --x 10 --yaw 1.5707963267948966"
 ODOM_BASE = "--frame-id odom --child-frame-id base --z 0.5"

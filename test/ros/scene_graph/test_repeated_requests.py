@@ -12,7 +12,7 @@ from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.client import FcpClient
 from fcp_ros.nodes.conversions.scene import delta_to_ros, graph_from_ros
-from fcp_ros.nodes.runtime import service_call
+from fcp_ros.nodes.runtime import action_call
 from fcp_ros.nodes.runtime.managed_node import MOST_REMEMBERED, AnsweredRequests
 from fcp_ros.nodes.scene_graph import node as scene_graph_node
 from fcp_ros.srv import LoadScene
@@ -57,7 +57,7 @@ def test_requests_without_an_id_are_served_each(scene, probe, loads):
 
 def test_a_client_whose_answer_is_late_loads_once(scene, loads, monkeypatch, until):
     """It asks again while the first request is still served."""
-    monkeypatch.setattr(service_call, "REPEAT_AFTER", 0.05)
+    monkeypatch.setattr(action_call, "REPEAT_AFTER", 0.05)
     held = threading.Event()
     read = scene_graph_node.read_scene
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.scene import Layer, Pose, SceneNode
-from fcp_ros.scene.node_matching import AssociationOptions, associate
+from fcp_ros.scene.live_matching import AssociationOptions, associate
 
 
 def thing(id_: str, x: float, category: str = "mug", size: float | None = None) -> SceneNode:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.scene.graph.delta import SceneDelta
+from fcp_ros.scene.graph.delta import SceneChange, SceneDelta, UpdateStatus
 from fcp_ros.scene.graph.elements import (
     Layer,
     Pose,
@@ -20,7 +20,6 @@ from fcp_ros.scene.graph.elements import (
 )
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.live_scene import LiveScene
-from fcp_ros.scene.scene_change import SceneChange, UpdateStatus
 
 PLAIN_IDS = ["a", "b", "mug", "robot_1", "room_1", "kitchen", "kitchen_floor"]
 HOSTILE_IDS = ["", " ", "\x1b[31m", "a\0b", "../x", "x" * 70_000]

@@ -40,7 +40,6 @@ class SwitchTree(NamedTuple):
 
 
 def build_switch_tree(task: FlatTask) -> SwitchTree:
-    """Build the tree of all operators of a task."""
     builder = _Builder(task)
     root = builder.build()
     simple = (np.diff(task.not_start) == 0) & (np.diff(task.block_start) == 0)

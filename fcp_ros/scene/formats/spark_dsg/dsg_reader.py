@@ -134,7 +134,6 @@ class _Columns:
         self.likely: dict[int, str] = {}
 
     def add(self, node: Mapping[str, Any]) -> None:
-        """Add the fields of a node."""
         row = len(self.keys)
         attributes = node["attributes"]
         kind = attributes["type"]
@@ -165,7 +164,6 @@ class _Columns:
         self.turns.append((turn["x"], turn["y"], turn["z"], turn["w"]))
 
     def build(self, pairs: Sequence[tuple[int, int]], metadata: Any) -> RawScene:
-        """Check the types, and return the columns."""
         self._check_types()
         rows = index_keys(self.keys, self.source)
         count = len(self.keys)

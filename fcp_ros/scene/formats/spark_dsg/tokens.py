@@ -72,11 +72,9 @@ class Tokens:
         return count
 
     def read_string(self) -> str:
-        """Read a length and a string."""
         return self.read_string_of(self.count())
 
     def read_string_of(self, length: int) -> str:
-        """Read a string after its length."""
         end = self.place + length
         if end > len(self.content):
             raise Malformed(f"a text of {length} bytes at {self.place} is cut off")
@@ -121,7 +119,6 @@ class Tokens:
 
 
 def to_unsigned(raw: bytes) -> int:
-    """Convert bytes to an unsigned number."""
     return int.from_bytes(raw, "little")
 
 

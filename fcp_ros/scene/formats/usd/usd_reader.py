@@ -292,7 +292,6 @@ class _GraphBuilder:
         self._dangling: list[str] = []
 
     def build(self, source: str) -> SceneGraph:
-        """Build the whole graph."""
         nodes = [self._build_node(thing) for thing in self._things]
         relations = dict.fromkeys(
             relation for thing in self._things for relation in self._read_relations(thing)

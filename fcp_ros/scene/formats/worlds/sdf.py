@@ -197,7 +197,6 @@ class SdfReader:
     def add_model(
         self, model: Element, around: ModelSurroundings, name: str, asset: str = ""
     ) -> None:
-        """Add a model with its links, and the models in it."""
         frames, matrix = _Frames(model), around.matrix
         if model.get("placement_frame"):
             matrix = matrix @ np.linalg.inv(frames.find(model.get("placement_frame", "")))

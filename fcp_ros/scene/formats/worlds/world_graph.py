@@ -170,7 +170,6 @@ class _WorldBuilder:
     def build(
         self, source: str, notes: Iterable[str], listed_rooms: Sequence[SceneNode]
     ) -> SceneGraph:
-        """Build the whole graph."""
         found = sorted([*self._rooms, *self._members])
         self._sources = self._choose_source_ids(found, {room.id for room in listed_rooms})
         self._layers = {index: self._choose_layer(index) for index in found}

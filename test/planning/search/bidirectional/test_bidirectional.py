@@ -14,7 +14,7 @@ from supplied_tasks import supplied
 from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, LowerBounds
-from fcp_ros.planning.search.objective import Criterion, Objective, SearchOutcome
+from fcp_ros.planning.search.settings import Criterion, Objective, SearchOutcome
 
 TNORMS = (Lukasiewicz(), Product(), Goedel(), Hamacher(), Hamacher(2.0))
 LOSS_FIRST = (Criterion.LOSS, Criterion.COST)

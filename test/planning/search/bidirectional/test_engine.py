@@ -27,8 +27,8 @@ from fcp_ros.planning.search.half_plans import (
     measure_distance,
     replays,
 )
-from fcp_ros.planning.search.objective import Objective, SearchOutcome
 from fcp_ros.planning.search.partial_states import conjoin, holds
+from fcp_ros.planning.search.settings import Objective, SearchOutcome
 
 
 def held(intervals, amounts):

@@ -22,8 +22,8 @@ from fcp_ros.planning.flat import semantics
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.search.bidirectional import BackwardSide, BidirectionalSearch
 from fcp_ros.planning.search.half_plans import UNIT, Resources, Scale
-from fcp_ros.planning.search.objective import Objective, SearchOutcome
 from fcp_ros.planning.search.partial_states import read_operators
+from fcp_ros.planning.search.settings import Objective, SearchOutcome
 
 TNORMS = (Lukasiewicz(), Product(), Goedel(), Hamacher(), Hamacher(2.0))
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.search.half_plans import UNIT, WORST, Scale
-from fcp_ros.planning.search.objective import Criterion, Objective, make_plan
+from fcp_ros.planning.search.settings import Criterion, Objective, make_plan
 
 ORDERS = [(Criterion.LOSS, Criterion.COST), (Criterion.COST, Criterion.LOSS)]
 PAIRS = st.tuples(st.integers(0, 4), st.integers(0, 4))

@@ -29,7 +29,7 @@ from fcp_ros.planning.search.kernel.space import (
     TURN,
     Space,
 )
-from fcp_ros.planning.search.objective import Criterion, Objective, SearchOutcome
+from fcp_ros.planning.search.settings import Criterion, Objective, SearchOutcome
 
 State = tuple[int, ...]
 TASKS = flat_tasks() | st.builds(
