@@ -17,6 +17,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
+from fcp_ros.nodes.runtime.bond import Bond, bond_is_installed
 from fcp_ros.nodes.runtime.parameters import (
     COMMON_PARAMETERS,
     FileRefusedError,
@@ -79,7 +80,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
     thread only.
 
     Publishes in every state: ``/diagnostics`` (`diagnostic_msgs/DiagnosticArray`, 1 Hz), and its
-    sign of life.
+    sign of life; while it is active, beats on ``bond`` for nav2's lifecycle manager (see `Bond`).
     """
 
     def __init__(self, name: str, specs: Iterable[ParameterSpec], **kwargs: Any) -> None:
@@ -96,6 +97,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
             DIAGNOSTICS_PERIOD, self.publish_diagnostics, MutuallyExclusiveCallbackGroup()
         )
         self._life_sign = LifeSign(self)
+        self._bond: Bond | None = None
         self._autostart_timer: Any = None
         self._starts_itself = False
         if self.parameters.flag("autostart"):
@@ -181,12 +183,14 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         result = self._attempt("activate", self.activate)
         if result is TransitionCallbackReturn.SUCCESS:
             self._serving = True
+            self._form_bond()
         else:
             super().on_deactivate(state)
         return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Refuse new requests, stop all work, then disable the publishers."""
+        self._break_bond()
         self.stop_serving()
         return super().on_deactivate(state)
 
@@ -203,6 +207,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Return to unconfigured, from where the node can be configured again."""
+        self._break_bond()
         self._serving = False
         self._carry_out("clean up", self.release)
         return super().on_error(state)
@@ -225,6 +230,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
                 return
             self._finished = True
             was_active, self._serving = self._serving, False
+        self._break_bond()
         if was_active:
             self._carry_out("deactivate", self.deactivate)
         self._carry_out("clean up", self.release)
@@ -232,6 +238,16 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         self._stop_autostart()
         self.destroy_timer(self._diagnostics_timer)
         self._life_sign.close()
+
+    def _form_bond(self) -> None:
+        period = self.parameters.number("bond_period")
+        if period > 0.0 and not self.parameters.flag("autostart") and bond_is_installed():
+            self._bond = Bond(self, self.create_steady_timer, period)
+
+    def _break_bond(self) -> None:
+        bond, self._bond = self._bond, None
+        if bond is not None:
+            self._carry_out("break the bond", bond.close)
 
     def _attempt(
         self,

@@ -81,11 +81,15 @@ class SafeWaitable:
 
 
 class SafeActionServer(SafeWaitable, ActionServer):  # type: ignore[misc]
-    """rclpy's action server: destroyable at any time, and it keeps results in real time, too.
+    """rclpy's action server: destroyable at any time, and two repairs for the goals it keeps.
 
     Results are kept until `result_timeout` seconds of the node's clock have passed. A simulated
     clock that jumps forward, or is fast, would take them away before anybody could fetch them:
     they are kept for as many seconds of real time beyond that.
+
+    At each event of a waitable rclpy's executor tells all its futures where their callbacks run.
+    An action server has one for each goal, also for those whose result is kept: of 500 goals at
+    once each was visited 370 times.
     """
 
     def __init__(self, *args: Any, result_timeout: int = 900, **kwargs: Any) -> None:
@@ -98,6 +102,13 @@ class SafeActionServer(SafeWaitable, ActionServer):  # type: ignore[misc]
         self._expired.extend((now, goal) for goal in expired_goals)
         while self._expired and now - self._expired[0][0] >= self._kept_for:
             await super()._execute_expire_goals([self._expired.popleft()[1]])
+
+    def add_future(self, future: Future) -> None:
+        """See `rclpy.waitable.Waitable`; told once, as the executor remains the same."""
+        future._set_executor(self._node.executor)
+
+    def remove_future(self, future: Future) -> None:
+        """See `rclpy.waitable.Waitable`; nothing is kept."""
 
 
 class SafeActionClient(SafeWaitable, ActionClient):  # type: ignore[misc]

@@ -30,6 +30,7 @@ from fcp_ros.nodes.runtime.sign_of_life import (
     TOPIC,
     Alarm,
     ProcessIdentity,
+    ProcessState,
     call_later,
     read_participant,
 )
@@ -91,11 +92,10 @@ class _Visible:
 
     def has_ended(self) -> bool:
         """Look; return True if the process has ended, or was stopped a while ago."""
-        if self._identity.has_ended():
-            return True
-        if not self._identity.is_stopped():
+        state = self._identity.read_state()
+        if state is not ProcessState.STOPPED:
             self._stopped = None
-            return False
+            return state is ProcessState.ENDED
         now = time.monotonic()
         self._stopped = now if self._stopped is None else self._stopped
         return now - self._stopped >= STOPPED_AFTER
@@ -107,6 +107,11 @@ class Servers:
 
     alive: tuple[str, ...] = ()  # Those that live, and those of which nobody can tell
     dead: tuple[str, ...] = ()  # Those whose process has died, or is stopped
+
+    @property
+    def are_dead(self) -> bool:
+        """True if discovery still lists servers whose process has died, and no others."""
+        return bool(self.dead) and not self.alive
 
 
 class ServerLife:
@@ -133,8 +138,7 @@ class ServerLife:
     @property
     def is_dead(self) -> bool:
         """True if discovery still lists servers whose process has died, and no others."""
-        servers = self.look()
-        return bool(servers.dead) and not servers.alive
+        return self.look().are_dead
 
     def look(self) -> Servers:
         """Look at all servers."""

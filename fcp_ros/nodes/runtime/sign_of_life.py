@@ -23,6 +23,7 @@ import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,14 @@ _STOPPED = "T"
 """The state of one that a signal has stopped; a debugger's stop is another one."""
 
 
+class ProcessState(Enum):
+    """The states of a process that matter to those who depend on it."""
+
+    ALIVE = "alive"
+    STOPPED = "stopped"  # By a signal
+    ENDED = "ended"
+
+
 @dataclass(frozen=True)
 class ProcessIdentity:
     """A process, among all that ever ran."""
@@ -131,17 +140,16 @@ class ProcessIdentity:
 
     def is_visible(self) -> bool:
         """Return True if the kernel shows the process here: only then it can tell its end."""
-        return self.machine == ProcessIdentity.find_own().machine != "" and not self.has_ended()
+        return self.machine == ProcessIdentity.find_own().machine != "" and (
+            self.read_state() is not ProcessState.ENDED
+        )
 
-    def has_ended(self) -> bool:
-        """Return True if the process, which was visible before, has ended."""
+    def read_state(self) -> ProcessState:
+        """Read the state of the process, which was visible before."""
         found = _read_process(self.pid)
-        return found is None or found[0] in _ENDED or found[1] != self.start
-
-    def is_stopped(self) -> bool:
-        """Return True if a signal has stopped the process, which was visible before."""
-        found = _read_process(self.pid)
-        return found is not None and found[0] in _STOPPED and found[1] == self.start
+        if found is None or found[0] in _ENDED or found[1] != self.start:
+            return ProcessState.ENDED
+        return ProcessState.STOPPED if found[0] in _STOPPED else ProcessState.ALIVE
 
 
 def _read_process(pid: int) -> tuple[str, int] | None:
