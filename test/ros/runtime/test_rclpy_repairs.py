@@ -143,23 +143,6 @@ def test_a_destroyed_waitable_ends_a_plain_executor(node, executor, kind):
         skip_if_mended(not failures, "SafeWaitable")
 
 
-@pytest.mark.parametrize("kind", [ActionServer, SafeActionServer])
-def test_the_results_of_all_goals_are_visited_at_each_event(node, executor, kind):
-    server = kind(node, MakePlan, "visited", lambda _goal: MakePlan.Result())
-    result, told = Future(), []
-    server.add_future(result)
-    if kind is ActionServer:
-        assert result in server._futures, "rclpy's executor visits each of these"
-        return
-    assert not server._futures
-    result.add_done_callback(told.append)
-    result.set_result(None)
-    assert not told, "the executor makes the call"
-    executor.spin_once(timeout_sec=1.0)
-    assert told == [result]
-    server.remove_future(result)
-
-
 def end_a_goal(node, server):
     """Make a goal that has ended, and whose result nobody has fetched."""
     goal = MakePlan.Impl.SendGoalService.Request()
@@ -197,6 +180,23 @@ def test_a_clock_that_jumps_takes_results_away(node, executor, kind):
         executor.spin_once(timeout_sec=0.1)
     assert key not in server._goal_handles
     server.destroy()
+
+
+@pytest.mark.parametrize("kind", [ActionServer, SafeActionServer])
+def test_the_results_of_all_goals_are_visited_at_each_event(node, executor, kind):
+    server = kind(node, MakePlan, "visited", lambda _goal: MakePlan.Result())
+    result, told = Future(), []
+    server.add_future(result)
+    if kind is ActionServer:
+        assert result in server._futures, "rclpy's executor visits each of these"
+        return
+    assert not server._futures
+    result.add_done_callback(told.append)
+    result.set_result(None)
+    assert not told, "the executor makes the call"
+    executor.spin_once(timeout_sec=1.0)
+    assert told == [result]
+    server.remove_future(result)
 
 
 def test_an_answer_may_overtake_the_note_of_its_request():
