@@ -95,7 +95,8 @@ def test_interface_dependencies_are_declared(repository: Path, manifest, cmake_t
 
 def test_ros_imports_are_declared(repository: Path, manifest) -> None:
     """Whatever ROS package nodes and client import is an exec_depend."""
-    declared = names(manifest.exec_depends) | {"fcp_ros"}
+    # Who has no arm needs no MoveIt: only who asks for that module imports it.
+    declared = names(manifest.exec_depends) | {"fcp_ros", "moveit_msgs", "shape_msgs"}
     missing = {}
     for folder in ("nodes", "client"):
         for file in (repository / "fcp_ros" / folder).rglob("*.py"):
@@ -117,6 +118,8 @@ def test_each_installed_executable_has_its_node(repository: Path, cmake_text: st
         "task_planner",
         "executive",
         "simulated_executor",
+        "nav2_executor",
+        "person_executor",
         "fcp_nodes",
     } == set(nodes)
     for module in nodes.values():
@@ -302,7 +305,7 @@ def test_what_the_bridges_read_is_installed(repository: Path) -> None:
     if not (Path(sys.prefix) / "stamps" / "interfaces").is_file():
         pytest.skip("this environment was not made by `make setup`")
     packages = [file.parent.name for file in repository.glob("test/interfaces/*/package.xml")]
-    assert {"hydra_msgs", "tf2_msgs", "vision_msgs"} <= set(packages)
+    assert {"hydra_msgs", "nav2_msgs", "tf2_msgs", "vision_msgs"} <= set(packages)
     assert not [package for package in packages if importlib.util.find_spec(package) is None]
 
 

@@ -14,17 +14,12 @@ from __future__ import annotations
 
 import compileall
 import os
-import re
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,24 +32,23 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
 
 import fcp_ros
-from benchmark.processes import read_cpu_seconds, read_share
+from benchmark.nodes.node_processes import (
+    MODULES,
+    SCENE,
+    Interval,
+    NodeProcess,
+    Watch,
+    read_own_cpu,
+    single_commands,
+    start,
+)
 from benchmark.tables import Part, Verdict, finish, open_console
 from fcp_ros.action import MakePlan
 from fcp_ros.client import Element, predicate_query
 from fcp_ros.msg import PlanRequest
 from fcp_ros.srv import JudgePredicates, PlanGoal
 
-MODULES: Mapping[str, str] = {
-    "scene_graph": "scene_graph.node",
-    "grounder": "grounder.node",
-    "task_planner": "planner.node",
-    "executive": "executive.node",
-    "simulated_executor": "simulated_executor",
-}
-"""Node -> its module in `fcp_ros.nodes`."""
-
 GOAL = "at(robot_1, living_room_1)"
-SCENE = "twin_house_furnished"
 CALLS, QUICK_CALLS = 500, 150
 AT_ONCE = 500
 IDLE_SECONDS, QUICK_IDLE_SECONDS = 60.0, 20.0
@@ -66,8 +60,6 @@ KNOWN_AFTER = 0.2
 """Seconds until a server that is known knows its client, too."""
 SETTLE = 5.0
 """Seconds after the last request before CPU and memory at rest are measured."""
-OTHERS = 0.1
-"""Cores that other processes may use while a time on the wall counts."""
 
 ACTIVE_WITHIN = 5.0  # s, on CORES cores
 CORES = 2
@@ -76,131 +68,6 @@ ALL_MEMORY, UP_MEMORY = 700.0, 500.0  # MB
 PLAN_MEDIAN, PLAN_LATE = 0.050, 0.200  # s
 JUDGE_MEDIAN, JUDGE_LATE = 0.010, 0.050  # s
 FIRST_PLAN, FIRST_JUDGE = 0.5, 1.0  # s
-
-
-# --- processes ----------------------------------------------------------------------------------
-
-
-@dataclass
-class NodeProcess:
-    """A process of nodes, and the time when it said that they are active."""
-
-    name: str
-    process: subprocess.Popen[str]
-    wanted: int
-    active_at: float | None = None
-    ready: threading.Event = field(default_factory=threading.Event)
-
-    def read(self) -> None:
-        """Read its log to the end."""
-        assert self.process.stderr is not None
-        left = self.wanted
-        for line in self.process.stderr:
-            left -= bool(re.search(r"\]: active$", line.rstrip()))
-            if left == 0 and self.active_at is None:
-                self.active_at = time.monotonic()
-                self.ready.set()
-
-    @property
-    def cpu(self) -> float:
-        """CPU seconds so far, of user and kernel."""
-        return read_cpu_seconds(self.process.pid)
-
-    @property
-    def memory(self) -> float:
-        """Proportional set size (MB)."""
-        return read_share(self.process.pid)
-
-
-@contextmanager
-def start(
-    commands: Mapping[str, list[str]], wanted: int, domain: int
-) -> Iterator[list[NodeProcess]]:
-    """Start processes at once; end them afterwards.
-
-    Args:
-        commands: Name -> command line.
-        wanted: Nodes in each process.
-        domain: ROS domain.
-    """
-    environment = {
-        **os.environ,
-        "ROS_DOMAIN_ID": str(domain),
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-    }
-    started = []
-    try:
-        for name, command in commands.items():
-            process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
-            started.append(NodeProcess(name, process, wanted))
-            threading.Thread(target=started[-1].read, daemon=True).start()
-        yield started
-    finally:
-        for one in started:
-            one.process.send_signal(signal.SIGINT)
-        for one in started:
-            try:
-                one.process.wait(30.0)
-            except subprocess.TimeoutExpired:
-                one.process.kill()
-
-
-def single_commands(folder: Path) -> dict[str, list[str]]:
-    """Return the command of each node, with stores in `folder`."""
-    parameters = {
-        "scene_graph": [f"scene:={SCENE}"],
-        "grounder": [
-            f"calibration_path:={folder}/calibration.sqlite",
-            f"cache_path:={folder}/judgements.sqlite",
-            "world:=simulated",
-        ],
-    }
-    commands = {}
-    for name, module in MODULES.items():
-        body = f"from fcp_ros.nodes.{module} import main; raise SystemExit(main())"
-        given = [word for one in parameters.get(name, []) for word in ("-p", one)]
-        commands[name] = [sys.executable, "-c", body, "--ros-args", *given]
-    return commands
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A stretch of time: seconds on the wall, and cores that others than we used."""
-
-    seconds: float
-    others: float
-
-    @property
-    def is_quiet(self) -> bool:
-        """True if nothing else computed."""
-        return self.others <= OTHERS
-
-
-class Watch:
-    """Measures how long something takes, and the use of the cores by others meanwhile."""
-
-    def __init__(self, ours: Callable[[], float]) -> None:
-        self._ours = ours
-        self._before = (time.monotonic(), _busy_seconds(), ours())
-
-    def stop(self) -> Interval:
-        """Return the time since the construction."""
-        began, busy, ours = self._before
-        seconds = time.monotonic() - began
-        others = (_busy_seconds() - busy) - (self._ours() - ours)
-        return Interval(seconds, max(0.0, others / seconds))
-
-
-def _busy_seconds() -> float:
-    """Return the seconds that all cores have computed."""
-    fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
-    user, nice, system, _idle, _wait, irq, soft, *_ = (int(item) for item in fields)
-    return (user + nice + system + irq + soft) / os.sysconf("SC_CLK_TCK")
-
-
-def _own_cpu() -> float:
-    times = os.times()
-    return times.user + times.system
 
 
 # --- requests -----------------------------------------------------------------------------------
@@ -349,7 +216,7 @@ def measure_up(quick: bool, domain: int) -> Iterator[Verdict]:
 
 def judge_start(name: str, nodes: list[NodeProcess], began: float) -> Iterator[Verdict]:
     """Judge the time until all nodes are active."""
-    watch = Watch(lambda: sum(one.cpu for one in nodes) + _own_cpu())
+    watch = Watch(lambda: sum(one.cpu for one in nodes) + read_own_cpu())
     for one in nodes:
         if not one.ready.wait(START_WAIT):
             raise TimeoutError(f"{one.name} was not active within {START_WAIT:g} s")
@@ -375,7 +242,7 @@ def judge_first_calls(peer: Peer, nodes: list[NodeProcess]) -> Iterator[Verdict]
         ("judge", peer.judge, judge_request, FIRST_JUDGE),
     )
     for name, client, make, goal in parts:
-        watch = Watch(lambda: sum(one.cpu for one in nodes) + _own_cpu())
+        watch = Watch(lambda: sum(one.cpu for one in nodes) + read_own_cpu())
         peer.call(client, make())
         interval = watch.stop()
         seconds, quiet = interval.seconds, interval.is_quiet
@@ -399,7 +266,7 @@ def judge_latency(peer: Peer, nodes: list[NodeProcess], calls: int) -> Iterator[
         ("judge", peer.judge, judge_request, (JUDGE_MEDIAN, JUDGE_LATE)),
     )
     for name, client, make, goals in parts:
-        watch = Watch(lambda: sum(one.cpu for one in nodes) + _own_cpu())
+        watch = Watch(lambda: sum(one.cpu for one in nodes) + read_own_cpu())
         seconds = measure_latency(peer, client, make, calls)
         interval = watch.stop()
         found = np.percentile(seconds, (50, 99))

@@ -74,6 +74,10 @@ COMMANDS = {
         "List the goals of a running executive, stop them, or pause it between two steps.",
         "fcp_ros.cli.goals",
     ),
+    "person": Command(
+        "Show which step the robot asks a person to do, and say how it ended.",
+        "fcp_ros.cli.person",
+    ),
     "replay": Command(
         "Plan and calibrate again what was recorded, and show what is different.",
         "fcp_ros.cli.replay",

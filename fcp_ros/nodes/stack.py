@@ -55,7 +55,7 @@ def _make_executive(**kwargs: Any) -> ManagedNode:
 
 
 def _make_simulated_executor(**kwargs: Any) -> ManagedNode:
-    from fcp_ros.nodes.simulated_executor import SimulatedExecutorNode
+    from fcp_ros.nodes.executors.simulated_executor import SimulatedExecutorNode
 
     return SimulatedExecutorNode(**kwargs)
 

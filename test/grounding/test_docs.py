@@ -46,7 +46,7 @@ def test_every_field_of_the_options_is_in_the_table(page):
 
 def test_every_parameter_of_the_node_is_in_the_table(page, repository):
     table = rows(page, "| what | parameter")
-    known = {name for row in table for name in row[1]} | {"domain", "autostart"}
+    known = {name for row in table for name in row[1]} | {"domain", "autostart", "bond_period"}
     text = (repository / "config" / "params.yaml").read_text(encoding="utf-8")
     section = text.split("/**/grounder:")[1].split("/**/")[0]
     assert known == set(re.findall(r"^    (\w+):", section, re.M))

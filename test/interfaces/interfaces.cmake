@@ -14,6 +14,7 @@ file(GLOB interfaces
   RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}"
   CONFIGURE_DEPENDS
   "${CMAKE_CURRENT_SOURCE_DIR}/msg/*.msg"
+  "${CMAKE_CURRENT_SOURCE_DIR}/action/*.action"
 )
 rosidl_generate_interfaces(${PROJECT_NAME} ${interfaces} DEPENDENCIES ${dependencies})
 

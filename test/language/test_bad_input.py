@@ -336,7 +336,7 @@ def test_a_server_that_misbehaves_is_a_failure_with_a_sentence(case, server):
     server.behaviour = lambda handler, body: bool(body) and MISBEHAVIOUR[case](handler, body)
     found = ask_server(server)
     assert found.status is ReadingStatus.FAILED
-    assert "The model server" in found.message
+    assert "the model server" in found.message
 
 
 @pytest.mark.parametrize(

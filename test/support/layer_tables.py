@@ -77,6 +77,7 @@ FOLDERS = {
         "grounder",
         "planner",
         "executive",
+        "executors",
         "simulated_executor",
     ),
 }

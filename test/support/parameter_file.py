@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from fcp_ros.nodes.executive.parameters import PARAMETERS as EXECUTIVE
+from fcp_ros.nodes.executors.simulated_executor import PARAMETERS as SIMULATED_EXECUTOR
 from fcp_ros.nodes.grounder.parameters import PARAMETERS as GROUNDER
 from fcp_ros.nodes.planner.parameters import PARAMETERS as PLANNER
 from fcp_ros.nodes.runtime.parameters import COMMON_PARAMETERS, ParameterSpec, TakesEffect
 from fcp_ros.nodes.scene_graph.node import PARAMETERS as SCENE_GRAPH
-from fcp_ros.nodes.simulated_executor import PARAMETERS as SIMULATED_EXECUTOR
 
 FILE = Path(__file__).parents[2] / "config" / "params.yaml"
 

@@ -31,6 +31,7 @@ class Interpreter:
     def __init__(self, texts: PddlTexts) -> None:
         self.domain, self.problem, self.goal = texts.domain, texts.problem, texts.goal
         self._ranks = rank_derived(self.domain)
+        self._objects: dict[tuple[str, ...], list[str]] = {}
         self.initial: State = self.derive(
             frozenset(
                 (predicate, *arguments)
@@ -39,8 +40,11 @@ class Interpreter:
             )
         )
 
-    def objects(self, types) -> list[str]:
-        return [o.name for o in self.problem.objects if set(types) & self._upwards(o.types[0])]
+    def objects(self, types: tuple[str, ...]) -> list[str]:
+        if types not in self._objects:  # asked for in each step by each parameter and quantifier
+            wanted, objects = set(types), self.problem.objects
+            self._objects[types] = [o.name for o in objects if wanted & self._upwards(o.types[0])]
+        return self._objects[types]
 
     def _upwards(self, type_: str) -> set[str]:
         above = (self._upwards(parent) for parent in self.domain.types.get(type_, ()))
@@ -73,15 +77,17 @@ class Interpreter:
         """The state after an action; None where it can't be done."""
         (found,) = (a for a in self.domain.actions if a.name == action)
         bound = dict(zip((p.name for p in found.parameters), arguments, strict=True))
-        for parameter in found.parameters:
-            if bound[parameter.name] not in self.objects(parameter.types):
-                return None
-        if not self.holds(found.precondition, state, bound):
+        if any(bound[p.name] not in self.objects(p.types) for p in found.parameters):
             return None
-        if self.cost(action, arguments) is None:
+        return self._apply(found, bound, state)
+
+    def _apply(self, action, bound: dict[str, str], state: State) -> State | None:
+        if not self.holds(action.precondition, state, bound):
+            return None
+        if self._add_up(action, bound) is None:
             return None
         add, delete = set(), set()
-        for effect in found.effects:
+        for effect in action.effects:
             for new in self.bindings(effect.variables):
                 inner = {**bound, **new}
                 if self.holds(effect.condition, state, inner):
@@ -112,10 +118,9 @@ class Interpreter:
         found = set()
         for action in self.domain.actions:
             for bound in self.bindings(action.parameters):
-                arguments = tuple(bound[p.name] for p in action.parameters)
-                after = self.step(state, action.name, arguments)
+                after = self._apply(action, bound, state)
                 if after is not None and after != state:
-                    found.add((action.name, arguments, after))
+                    found.add((action.name, tuple(bound.values()), after))
         return found
 
     def reaches_goal(self, state: State) -> bool:
@@ -124,9 +129,13 @@ class Interpreter:
     def cost(self, action: str, arguments: tuple[str, ...]) -> Fraction | None:
         """What an action adds to total-cost; None where a function has no value."""
         (found,) = (a for a in self.domain.actions if a.name == action)
-        bound = dict(zip((p.name for p in found.parameters), arguments, strict=True))
+        return self._add_up(
+            found, dict(zip((p.name for p in found.parameters), arguments, strict=True))
+        )
+
+    def _add_up(self, action, bound: dict[str, str]) -> Fraction | None:
         total = Fraction(0)
-        for part in found.cost:
+        for part in action.cost:
             if isinstance(part, FunctionValue):
                 at = tuple(value(term, bound) for term in part.arguments)
                 part = self.problem.values.get(part.function, {}).get(at)
@@ -165,7 +174,7 @@ def list_uses(formula, negated: bool) -> Iterator[tuple[str, bool]]:
 
 
 def ground(atom: Atom, bound: dict[str, str]) -> tuple[str, ...]:
-    return (atom.predicate, *(value(term, bound) for term in atom.arguments))
+    return (atom.predicate, *[value(term, bound) for term in atom.arguments])
 
 
 def value(term, bound: dict[str, str]) -> str:

@@ -8,6 +8,7 @@ random walk has led to. One number gives one task.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 from random import Random
@@ -33,6 +34,7 @@ LONG_AMOUNTS = ("10000000000000001", "10000000000000002", "0.30000000000000004",
 NUMBERS_OF_LEGS = (0, 1, 1, 1, 2, 2)
 
 
+@functools.lru_cache(maxsize=16)
 def make_task(seed: int, axioms: bool = False) -> tuple[str, str]:
     """Make a domain's and a problem's text; with `axioms`, some predicates are derived."""
     draw = Random(seed)

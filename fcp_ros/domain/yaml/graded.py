@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -220,14 +221,20 @@ def build_graded(
     file: DomainFile, vocabulary: Vocabulary, report: Diagnostics
 ) -> dict[str, GradedPredicate]:
     """Build the graded predicates that can be read; report the faults of the others."""
+    find_labels = partial(_find_labels, file, _map_labels(file, vocabulary))
     return {
-        name: _build_predicate(name, entry, file, vocabulary, report)
+        name: _build_predicate(name, entry, file, vocabulary, find_labels, report)
         for name, entry in file.graded.items()
     }
 
 
 def _build_predicate(
-    name: str, entry: GradedEntry, file: DomainFile, vocabulary: Vocabulary, report: Diagnostics
+    name: str,
+    entry: GradedEntry,
+    file: DomainFile,
+    vocabulary: Vocabulary,
+    find_labels: Callable[[str], frozenset[str]],
+    report: Diagnostics,
 ) -> GradedPredicate:
     path: Path = ("graded", name)
     check_name(name, "graded predicate", path, report)
@@ -242,12 +249,11 @@ def _build_predicate(
             check_type(type_, vocabulary, here, report, f"parameter {parameter} of {name}")
     _check_context(name, entry, file, vocabulary, path, report)
     oracle = build_oracle(name, entry, path, report)
-    by_type = partial(_find_labels, file, vocabulary)
     rubric = _build_rubric(name, entry.rubric, entry, path, report) if entry.rubric else None
     table = tuple(
         row
         for position, given in enumerate(entry.table)
-        for row in _build_rows(name, given, entry, (*path, "table", position), by_type, report)
+        for row in _build_rows(name, given, entry, (*path, "table", position), find_labels, report)
     )
     if entry.hazard and entry.default_degree is not None:
         message = f"{name} is a hazard, so what can't be judged counts as 0, and it has a default"
@@ -325,17 +331,21 @@ def _build_rubric(
     return Rubric(given.question, anchors, tuple(given.factors))
 
 
-def _find_labels(file: DomainFile, vocabulary: Vocabulary, name: str) -> frozenset[str]:
+def _map_labels(file: DomainFile, vocabulary: Vocabulary) -> dict[str, set[str]]:
+    """Map each type to the labels of its things, those of its subtypes among them."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for own, labels in file.labels.items():
+        for type_ in vocabulary.ancestors(own) | {own}:
+            found[type_].update(map(normalise_label, labels))
+    return found
+
+
+def _find_labels(
+    file: DomainFile, by_type: Mapping[str, Collection[str]], name: str
+) -> frozenset[str]:
     """Find the labels of things of a type, or of a kind that the file names; none for others."""
-    type_ = "_".join(name.split())
-    below = (
-        normalise_label(label)
-        for own, labels in file.labels.items()
-        if vocabulary.is_subtype(own, type_)
-        for label in labels
-    )
-    kinds = (normalise_label(label) for label in file.kinds.get(name, ()))
-    return frozenset((*below, *kinds))
+    kinds = map(normalise_label, file.kinds.get(name, ()))
+    return frozenset((*by_type.get("_".join(name.split()), ()), *kinds))
 
 
 def _build_rows(

@@ -33,6 +33,8 @@ from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Wor
 
 MOST_TOKENS = 100
 """Longest plain text that a model may write (tokens)."""
+LONGEST_TEXT = 1_000
+"""Longest plain text that is read (characters)."""
 MOST_SECONDS = 60.0
 """Seconds that it may take where nobody sets a limit."""
 _HEEDED = CONTRARY | RESTRICTIONS
@@ -74,9 +76,12 @@ class RewritingReader:
         try:
             text = self._rewrite(instruction, context)
         except GroundingError as error:
-            return self._answer(instruction, ReadingStatus.FAILED, error.sentence)
+            return self._answer(instruction, ReadingStatus.FAILED, to_printable(error.sentence))
         if not text or text == load_plain_english().nothing:
             message = "The language model finds nothing in this that is to be done."
+            return self._answer(instruction, ReadingStatus.NOT_UNDERSTOOD, message)
+        if len(text) > LONGEST_TEXT:  # a server that heeds no limit of tokens
+            message = f"The language model wrote {len(text)} characters, which are not read."
             return self._answer(instruction, ReadingStatus.NOT_UNDERSTOOD, message)
         found = self._reader.read(text, context)
         if found.status is ReadingStatus.AMBIGUOUS:

@@ -11,6 +11,7 @@
 - `server_clients`: the servers that the executive asks: the planner, the executors of steps.
 - `watches`: over the scene graph, and over names that effects arrive under.
 - `outcome_delivery`: hands outcomes to the grounder until it confirms them, kept on disk till then.
+- `refusals`: results of goals that are not worked on.
 - `reports`: outcomes, ``execution_state`` and feedback.
 
 Concurrency in one paragraph: the executor calls the callbacks of actions, topics and timers.

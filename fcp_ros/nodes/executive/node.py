@@ -19,7 +19,7 @@ from fcp_ros.execution.goal_queue import Admission
 from fcp_ros.foundation.sqlite_file import DatabaseFileError
 from fcp_ros.grounding.calibration.store import locate_store
 from fcp_ros.grounding.options import EvidenceOrigin
-from fcp_ros.msg import ActionOutcome, ExecutionState, NameProposals, PlanStatus, SceneGraphUpdate
+from fcp_ros.msg import ActionOutcome, ExecutionState, NameProposals, SceneGraphUpdate
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.goals import (
     Conclusion,
@@ -40,6 +40,7 @@ from fcp_ros.nodes.executive.parameters import (
     make_wait_settings,
 )
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
+from fcp_ros.nodes.executive.refusals import GoalResult, abort, make_result, refuse
 from fcp_ros.nodes.executive.reports import (
     GoalReport,
     ReportChannels,
@@ -63,7 +64,7 @@ from fcp_ros.nodes.runtime.domain_parameter import (
     load_configured_domain,
 )
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
-from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
+from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal, execute_goal
 from fcp_ros.nodes.runtime.qos import event_qos, state_qos
 from fcp_ros.nodes.runtime.request_checks import (
     CLEANED_UP,
@@ -77,9 +78,6 @@ from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.nodes.scene_access.owner import SceneOwner
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
 from fcp_ros.srv import AnswerQuestion, ControlExecution, ListGoals, RemainingPlan, SettleName
-
-GoalResult = tuple[GoalEnd, Any]
-"""The end of a goal, and its result message."""
 
 DEACTIVATED = "The node was deactivated."
 
@@ -109,9 +107,10 @@ class ExecutiveNode(ManagedNode):
     arrived under a name that the domain does not have), and with the parameter trust_executors also
     ``scene_graph_update`` (SceneGraphUpdate, events).
 
-    A goal's life: rclpy accepts it (`_accept` makes its `GoalContext`), its coroutine hands it to
-    the `ExecutiveThread` and awaits the job's end; only that coroutine ends the goal at the action
-    server. Threads and locks: see the package's docstring.
+    A goal's life: rclpy accepts it, and `_accept` makes its `GoalContext` and hands it to the
+    `ExecutiveThread`. When its turn has come, or when it has ended before, rclpy executes it: its
+    coroutine awaits the job's end, and only that coroutine ends the goal at the action server.
+    Threads and locks: see the package's docstring.
 
     A deactivation ends the goals that wait, asks the one at work to end, and waits for nothing. Its
     step gets the grace time to stop, and its outcome is published even though the node is inactive.
@@ -367,10 +366,16 @@ class ExecutiveNode(ManagedNode):
     # --- goals (in rclpy's threads) -------------------------------------------------------------
 
     def _accept(self, goal: ServerGoalHandle) -> None:
-        context = GoalContext(goal)
+        executor = self.executor
+        context = GoalContext(goal, lambda: executor.create_task(execute_goal, goal))
         with self._lock:
             self._contexts[context.key] = context
-        goal.execute()
+        try:
+            refused = self._submit(context)
+        except Exception as error:
+            refused = refuse(goal.request, self.internal_fault("accepting a goal", error))
+        if refused is not None:
+            context.answer.set_result(refused)
 
     def _cancel(self, goal: ServerGoalHandle) -> None:
         with self._lock:
@@ -383,12 +388,11 @@ class ExecutiveNode(ManagedNode):
             self._thread.cancel(context)
 
     async def _execute(self, goal: ServerGoalHandle) -> Any:
-        """Hand a goal to the executive's thread, and await its end."""
+        """Await the end of a goal, and end it at the action server."""
         with self._lock:
             context = self._contexts[bytes(goal.goal_id.uuid)]
         try:
-            refused = self._submit(context)
-            end, result = await self._await(context) if refused is None else refused
+            end, result = await self._await(context)
             end_goal(goal, end)
             return result
         finally:
@@ -400,12 +404,9 @@ class ExecutiveNode(ManagedNode):
         thread, parts, request = self._thread, self._parts, context.goal.request
         refusal = self.refusal(request)
         if refusal is not None:
-            return _refuse(request, refusal)
+            return refuse(request, refusal)
         if thread is None or parts is None:
-            return _refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
-        assert self._step_clients is not None, "it is made and closed with the parts"
-        if doubled := self._step_clients.find_executives():
-            return _abort(request, "NAME_CONFLICT", doubled)
+            return refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         context.show(since=self.get_clock().now().to_msg())
         ticket = make_ticket(self.parameters, context.key, request)
         most_waiting = self.parameters.integer("most_waiting")
@@ -414,9 +415,9 @@ class ExecutiveNode(ManagedNode):
                 context, ticket, lambda: self._work(context, parts), most_waiting
             )
         except WorkerClosed:
-            return _refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
+            return refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         if arrival.admission is Admission.REFUSED:
-            return _refuse(request, RequestRefusal(RefusalKind.BUSY, arrival.message))
+            return refuse(request, RequestRefusal(RefusalKind.BUSY, arrival.message))
         note = note_contradiction(context, thread.list_goals()[0])
         if arrival.admission is Admission.WAITS:
             tell_waiting(context, f"{arrival.message} {note}".rstrip())
@@ -435,17 +436,19 @@ class ExecutiveNode(ManagedNode):
         except GoalWithdrawn as withdrawn:
             errors = PlanError if isinstance(request, ExecutePlan.Goal) else GoalError
             ended = conclude_cancelled(context, errors, str(withdrawn))
-            return ended.end, _make_result(request, ended.code, ended.message)
+            return ended.end, make_result(request, ended.code, ended.message)
         except JobCancelled:
-            return _refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
+            return refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         except Exception as error:
-            return _refuse(request, self.internal_fault("executing a goal", error))
+            return refuse(request, self.internal_fault("executing a goal", error))
 
     # --- goals (in the executive's thread) ------------------------------------------------------
 
     def _work(self, context: GoalContext, parts: ExecutiveParts) -> GoalResult:
         whole = {chunk.name for chunk in parts.domain.chunks.values() if chunk.graded}
         assert self._step_clients is not None, "a goal is ended before they are closed"
+        if doubled := self._step_clients.find_executives():
+            return abort(context.goal.request, "NAME_CONFLICT", doubled)
         channels = ReportChannels(
             parts.delivery.send,
             self._states,
@@ -475,30 +478,6 @@ class ExecutiveNode(ManagedNode):
         except Exception as error:
             sentence = self.internal_fault("executing a goal", error).sentence
             return run.conclude(Conclusion(GoalEnd.ABORTED, code, sentence))
-
-
-def _refuse(request: Any, refusal: RequestRefusal) -> GoalResult:
-    """Return the end and the result of a goal that is not worked on."""
-    code = refusal.kind.name
-    is_plan = isinstance(request, ExecutePlan.Goal)
-    if refusal.kind is RefusalKind.INVALID_REQUEST:
-        code = "INVALID_PLAN" if is_plan else "PLANNING_FAILED"
-    end, result = _abort(request, code, refusal.sentence)
-    if refusal.kind is RefusalKind.INVALID_REQUEST and not is_plan:
-        result.plan_result.status.code = PlanStatus.INVALID_REQUEST
-        result.plan_result.status.message = refusal.sentence
-    return end, result
-
-
-def _abort(request: Any, code: str, sentence: str) -> GoalResult:
-    """Return the same for the name of a code that both actions have."""
-    errors = PlanError if isinstance(request, ExecutePlan.Goal) else GoalError
-    return GoalEnd.ABORTED, _make_result(request, errors[code], sentence)
-
-
-def _make_result(request: Any, code: int, sentence: str) -> Any:
-    action = ExecutePlan if isinstance(request, ExecutePlan.Goal) else AchieveGoal
-    return action.Result(error_code=int(code), error_msg=sentence)
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -37,7 +37,7 @@ from fcp_ros.nodes.runtime.action_call import (
     make_action_client,
 )
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
-from fcp_ros.nodes.runtime.server_life import ServerLife
+from fcp_ros.nodes.runtime.server_life import ServerLife, Servers
 
 ACTION = "make_plan"
 
@@ -222,16 +222,16 @@ class Doubles:
 
     def find_problem(self) -> str:
         """Say that another executive acts in this namespace: one sentence; "" if none does."""
-        return describe_double(self._life, OWN_ACTION)
+        return describe_double(self._life.look(), OWN_ACTION)
 
     def close(self) -> None:
         """End the watch."""
         self._life.close()
 
 
-def describe_double(life: ServerLife, name: str) -> str:
+def describe_double(servers: Servers, name: str) -> str:
     """Say that several living nodes offer one action: one sentence; "" if at most one does."""
-    alive = life.look().alive
+    alive = servers.alive
     if len(alive) < 2:
         return ""
     return (
@@ -299,7 +299,8 @@ class StepClients:
     def find_double(self, executor: str) -> str:
         """Say that a step for an executor would be done twice: one sentence; "" if it would not."""
         self.prepare(executor)
-        return self._doubles.find_problem() or describe_double(self._lives[executor], executor)
+        servers = self._lives[executor].look()
+        return self._doubles.find_problem() or describe_double(servers, executor)
 
     def find_executives(self) -> str:
         """Say that a second executive acts in this namespace: one sentence; "" if none does."""
@@ -309,9 +310,15 @@ class StepClients:
         """List what hinders sending steps: names of several nodes, and missing executors."""
         with self._lock:
             executors = list(self._lives)
+        # Once a second, for /diagnostics: one look at each.
+        seen = {name: self._lives[name].look() for name in executors}
         doubled = [self._doubles.find_problem()]
-        doubled += [describe_double(self._lives[name], name) for name in executors]
-        missing = [name for name in executors if not self._make_look(name)()]
+        doubled += [describe_double(servers, name) for name, servers in seen.items()]
+        missing = [
+            name
+            for name, servers in seen.items()
+            if servers.are_dead or not self._clients[name].server_is_ready()
+        ]
         return [one for one in doubled if one], missing
 
     def send(self, command: SendStep, plan_id: UUID, step: PlanStepMessage) -> None:
@@ -373,7 +380,7 @@ class StepClients:
             post_end(Finished(attempt, outcome_from_answer(status, result)))
 
         def on_forgotten() -> None:
-            if describe_double(self._lives[executor], executor):
+            if describe_double(self._lives[executor].look(), executor):
                 return  # the answer may be the other one's, who never knew of it
             post_end(Forgotten(attempt))
 

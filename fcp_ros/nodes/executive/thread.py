@@ -122,14 +122,29 @@ class GoalView:
 class GoalContext:
     """One goal of an action on its way through the executive's thread."""
 
-    def __init__(self, goal: Any) -> None:
+    def __init__(
+        self,
+        goal: Any,
+        # Has the action server execute the goal. Until then it has a status and no coroutine: rclpy
+        # resumes all coroutines whenever one of them can go on
+        execute: Callable[[], None] = lambda: None,
+    ) -> None:
         self.goal = goal
+        self._execute: Callable[[], None] | None = execute
         self.token = CancelToken()  # Cancelled when somebody wants the goal to end
         self.interruption: EarlyEnd | None = None  # None while the executive goes on with it
         # Of the work on it; GoalWithdrawn if that never begins
         self.answer: Future[Any] = Future()
         self.view = GoalView()  # replaced as a whole, so that any thread may read it
         self._lock = threading.Lock()
+        self.answer.add_done_callback(lambda _answer: self.begin())
+
+    def begin(self) -> None:
+        """Have the goal executed: its turn has come, or it has ended before."""
+        with self._lock:
+            execute, self._execute = self._execute, None
+        if execute is not None:
+            execute()
 
     @property
     def key(self) -> bytes:
@@ -217,6 +232,7 @@ class ExecutiveThread:
 
         def run(_token: CancelToken) -> Any:
             try:
+                context.begin()
                 return work()
             finally:
                 self._pass_turn()

@@ -307,11 +307,15 @@ class ActionCall:
         self._listener.feedback(message.feedback)
 
     def _on_cancel_answer(self, future: Future) -> None:
-        response = future.result()
-        if response.return_code == CancelGoal.Response.ERROR_UNKNOWN_GOAL_ID:
-            self._listener.forgotten()
-        elif response.return_code == CancelGoal.Response.ERROR_GOAL_TERMINATED:
-            self._ask_for_result()  # the answer to the first request may have been lost
+        unknown = CancelGoal.Response.ERROR_UNKNOWN_GOAL_ID
+        if future.result().return_code not in (unknown, CancelGoal.Response.ERROR_GOAL_TERMINATED):
+            return
+        # It has ended, and the answer to the first request for its result may have been lost. Of a
+        # goal that is unknown the result may still be there; the answer says if it is not.
+        with self._lock:
+            if self._ended or self._again is not None:
+                return
+        self._ask_again()
 
     def _on_result(self, future: Future) -> None:
         response = future.result()

@@ -17,6 +17,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
+from fcp_ros.nodes.runtime.bond import Bond, bond_is_installed
 from fcp_ros.nodes.runtime.parameters import (
     COMMON_PARAMETERS,
     FileRefusedError,
@@ -28,6 +29,9 @@ from fcp_ros.nodes.runtime.server_life import LifeSign
 
 AUTOSTART_DELAY = 0.05
 """Seconds from construction to configuration: time to be added to an executor first."""
+
+AUTOSTART_AGAIN = 10.0
+"""Seconds until the next try after a failed one: a full disk is freed, a file comes back."""
 
 DIAGNOSTICS_PERIOD = 1.0
 """Seconds between two diagnostics messages."""
@@ -69,12 +73,14 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
 
     The state is that of rcl's state machine. Invariants: transitions come one by one, because
     rclpy's lifecycle services and the autostart timer share the node's default callback group;
-    `finish` may come from any thread, and `_finishing` lets only one caller pass. `is_active` is
-    True from the end of an activation until the beginning of the way down, so that requests are
-    refused while hooks run. No hook waits for others: the executor may have this one thread only.
+    `finish` may come from any thread, and `_finishing` lets only one caller pass. With autostart a
+    failed configuration is tried again until it succeeds, or somebody else configures.
+    `is_active` is True from the end of an activation until the beginning of the way down, so that
+    requests are refused while hooks run. No hook waits for others: the executor may have this one
+    thread only.
 
     Publishes in every state: ``/diagnostics`` (`diagnostic_msgs/DiagnosticArray`, 1 Hz), and its
-    sign of life.
+    sign of life; while it is active, beats on ``bond`` for nav2's lifecycle manager (see `Bond`).
     """
 
     def __init__(self, name: str, specs: Iterable[ParameterSpec], **kwargs: Any) -> None:
@@ -91,7 +97,9 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
             DIAGNOSTICS_PERIOD, self.publish_diagnostics, MutuallyExclusiveCallbackGroup()
         )
         self._life_sign = LifeSign(self)
+        self._bond: Bond | None = None
         self._autostart_timer: Any = None
+        self._starts_itself = False
         if self.parameters.flag("autostart"):
             # In the default group, as the lifecycle services are: transitions come one by one.
             self._autostart_timer = self.create_steady_timer(AUTOSTART_DELAY, self._autostart)
@@ -155,6 +163,8 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Configure; after a failure the node stays unconfigured and can be configured again."""
+        if not self._starts_itself:
+            self._stop_autostart()  # somebody else leads it from now on
 
         def run() -> None:
             try:
@@ -173,12 +183,14 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         result = self._attempt("activate", self.activate)
         if result is TransitionCallbackReturn.SUCCESS:
             self._serving = True
+            self._form_bond()
         else:
             super().on_deactivate(state)
         return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Refuse new requests, stop all work, then disable the publishers."""
+        self._break_bond()
         self.stop_serving()
         return super().on_deactivate(state)
 
@@ -195,6 +207,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Return to unconfigured, from where the node can be configured again."""
+        self._break_bond()
         self._serving = False
         self._carry_out("clean up", self.release)
         return super().on_error(state)
@@ -217,6 +230,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
                 return
             self._finished = True
             was_active, self._serving = self._serving, False
+        self._break_bond()
         if was_active:
             self._carry_out("deactivate", self.deactivate)
         self._carry_out("clean up", self.release)
@@ -224,6 +238,16 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         self._stop_autostart()
         self.destroy_timer(self._diagnostics_timer)
         self._life_sign.close()
+
+    def _form_bond(self) -> None:
+        period = self.parameters.number("bond_period")
+        if period > 0.0 and not self.parameters.flag("autostart") and bond_is_installed():
+            self._bond = Bond(self, self.create_steady_timer, period)
+
+    def _break_bond(self) -> None:
+        bond, self._bond = self._bond, None
+        if bond is not None:
+            self._carry_out("break the bond", bond.close)
 
     def _attempt(
         self,
@@ -253,8 +277,10 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
             self.get_logger().error(f"{what}: {traceback.format_exc().rstrip()}")
 
     def _fail(self, what: str, reason: str) -> TransitionCallbackReturn:
-        self._fault = f"It could not {what}: {reason}"
-        self.get_logger().error(self._fault)
+        fault = f"It could not {what}: {reason}"
+        if fault != self._fault:  # said once, however often it is tried
+            self.get_logger().error(fault)
+        self._fault = fault
         self.publish_diagnostics()
         return TransitionCallbackReturn.FAILURE
 
@@ -263,12 +289,17 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         if self.state is not NodeState.UNCONFIGURED:
             return  # somebody else was faster
         success = TransitionCallbackReturn.SUCCESS
+        self._starts_itself = True
         try:
             if self.trigger_configure() == success and self.trigger_activate() == success:
                 self.get_logger().info("active")
         except Exception as error:  # of rcl, which has no common base class
             self.get_logger().error(traceback.format_exc().rstrip())
             self._fail("start", f"{type(error).__name__}: {error}.")
+        finally:
+            self._starts_itself = False
+        if self.state is NodeState.UNCONFIGURED and not self._finished:
+            self._autostart_timer = self.create_steady_timer(AUTOSTART_AGAIN, self._autostart)
 
     def _stop_autostart(self) -> None:
         timer, self._autostart_timer = self._autostart_timer, None

@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
-from rclpy.action.server import ServerGoalHandle
+from rclpy.action.server import RCLError, ServerGoalHandle
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.publisher import Publisher
@@ -91,23 +91,23 @@ RESULT_TIMEOUT = 300
 
 
 class PendingRequests:
-    """Counts the requests that are being answered; ``with pending:`` around answering one."""
+    """Counts the requests that are being answered.
+
+    ``with pending:`` around answering one; `begin` and `end` where that is not one piece of code.
+    """
 
     def __init__(self) -> None:
         self._count = 0
         self._changed = threading.Condition()
         self._then: Callable[[], None] | None = None
 
-    def __enter__(self) -> None:
+    def begin(self) -> None:
+        """Count one more."""
         with self._changed:
             self._count += 1
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def end(self) -> None:
+        """Count one as answered."""
         then = None
         with self._changed:
             self._count -= 1
@@ -116,6 +116,17 @@ class PendingRequests:
                 then, self._then = self._then, None
         if then is not None:
             then()
+
+    def __enter__(self) -> None:
+        self.begin()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.end()
 
     def wait_for_none(self, timeout: float) -> bool:
         """Wait until nothing is being answered; return False if it takes over `timeout` s."""
@@ -147,6 +158,14 @@ def end_goal(goal: ServerGoalHandle, end: GoalEnd) -> None:
         goal.canceled()
     else:
         goal.abort()
+
+
+def execute_goal(goal: ServerGoalHandle) -> None:
+    """Have the action server execute an accepted goal, also one that was cancelled meanwhile."""
+    try:
+        goal.execute()
+    except RCLError:  # A request to cancel it came in another thread, this very moment
+        goal.execute()
 
 
 class ManagedNode(TransitionsNode):
@@ -265,8 +284,9 @@ class ManagedNode(TransitionsNode):
         # result
         execute: Callable[[ServerGoalHandle], Awaitable[Any]],
         *,
-        # Called with an accepted goal; decides when it executes. Default: at once.
-        accepted: Callable[[ServerGoalHandle], None] | None = None,
+        # Called with an accepted goal; decides when it executes, which it must some time. Default:
+        # at once.
+        accepted: Callable[[ServerGoalHandle], None] = execute_goal,
         # Called for each cancel request, once the goal's status shows it; must return at once
         cancel: Callable[[ServerGoalHandle], None] | None = None,
     ) -> ActionServer:
@@ -279,9 +299,15 @@ class ManagedNode(TransitionsNode):
                 self.executor.create_task(self._tell_cancel, goal, cancel)
             return CancelResponse.ACCEPT
 
+        def on_accepted(goal: ServerGoalHandle) -> None:
+            self._pending.begin()
+            accepted(goal)
+
         async def on_execute(goal: ServerGoalHandle) -> Any:
-            with self._pending:
+            try:
                 return await execute(goal)
+            finally:
+                self._pending.end()
 
         server = SafeActionServer(
             self,
@@ -290,7 +316,7 @@ class ManagedNode(TransitionsNode):
             on_execute,
             callback_group=self.requests,
             goal_callback=lambda _request: GoalResponse.ACCEPT,
-            handle_accepted_callback=accepted,
+            handle_accepted_callback=on_accepted,
             cancel_callback=on_cancel,
             goal_service_qos_profile=request_qos(),
             result_service_qos_profile=request_qos(),
@@ -315,6 +341,8 @@ class ManagedNode(TransitionsNode):
 
         Returns its result; raises what it failed with.
         """
+        if answer.done():
+            return answer.result()
         done, finish = make_wakeable(self.executor)
         answer.add_done_callback(lambda _answer: finish())
         await done

@@ -169,7 +169,17 @@ AUTOSTART = ParameterSpec(
     takes_effect=TakesEffect.AT_START,
 )
 
-COMMON_PARAMETERS = (AUTOSTART,)
+BOND_PERIOD = ParameterSpec(
+    "bond_period",
+    1.0,
+    "Time between two beats of the bond with nav2's lifecycle manager [s], which exists while the "
+    "node is active, autostart is false and the package bond is installed; 0: none.",
+    minimum=0.0,
+    maximum=60.0,
+    takes_effect=TakesEffect.AT_START,
+)
+
+COMMON_PARAMETERS = (AUTOSTART, BOND_PERIOD)
 """Parameters of every node."""
 
 

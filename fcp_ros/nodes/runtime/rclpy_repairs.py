@@ -9,7 +9,9 @@ public interface only.
 from __future__ import annotations
 
 import threading
+import time
 import traceback
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -28,6 +30,7 @@ from unique_identifier_msgs.msg import UUID
 REPAIRS = {
     "spin_until": "https://github.com/ros2/rclpy/issues/1355",
     "SafeWaitable": "https://github.com/ros2/rclpy/issues/1284",
+    "SafeActionServer": "",  # there is no issue: a jump of /clock takes results away
     "SafeActionClient": "https://github.com/ros2/rclpy/issues/1123",
     "refuse_impossible_transitions": "https://github.com/ros2/rclpy/issues/1209",
     "make_wakeable": "https://github.com/ros2/rclpy/issues/1467",
@@ -78,7 +81,34 @@ class SafeWaitable:
 
 
 class SafeActionServer(SafeWaitable, ActionServer):  # type: ignore[misc]
-    """rclpy's action server, destroyable at any time."""
+    """rclpy's action server: destroyable at any time, and it keeps results in real time, too.
+
+    At each event of a waitable rclpy's executor tells all its futures where their callbacks run.
+    An action server has one for each goal, also for those whose result is kept: of 500 goals at
+    once each was visited 370 times. Here each is told once.
+
+    Results are kept until `result_timeout` seconds of the node's clock have passed. A simulated
+    clock that jumps forward, or is fast, would take them away before anybody could fetch them:
+    they are kept for as many seconds of real time beyond that.
+    """
+
+    def __init__(self, *args: Any, result_timeout: int = 900, **kwargs: Any) -> None:
+        self._kept_for = float(result_timeout)
+        self._expired: deque[tuple[float, Any]] = deque()
+        super().__init__(*args, result_timeout=result_timeout, **kwargs)
+
+    async def _execute_expire_goals(self, expired_goals: Any) -> None:
+        now = time.monotonic()
+        self._expired.extend((now, goal) for goal in expired_goals)
+        while self._expired and now - self._expired[0][0] >= self._kept_for:
+            await super()._execute_expire_goals([self._expired.popleft()[1]])
+
+    def add_future(self, future: Future) -> None:
+        """See `rclpy.waitable.Waitable`; told once, as the executor remains the same."""
+        future._set_executor(self._node.executor)
+
+    def remove_future(self, future: Future) -> None:
+        """See `rclpy.waitable.Waitable`; nothing is kept."""
 
 
 class SafeActionClient(SafeWaitable, ActionClient):  # type: ignore[misc]

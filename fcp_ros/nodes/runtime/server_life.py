@@ -12,7 +12,7 @@ every `BEAT` seconds while somebody subscribes: those who see other processes th
 another machine, in another container) have nothing but the beat to judge by.
 
 Discovery lists a process that was killed until its participant's lease has run out (20 s with Fast
-DDS). So whoever depends on a server hears which process it is (`runtime.sign_of_life`), and from
+DDS). So whoever depends on a server hears which process it is, and from
 then on asks the kernel. Where the kernel can't tell, because the process runs on another machine or
 in another container, the beat has to go on. Of a server that gives no sign nobody can tell; for it
 discovery alone counts. A process that a signal has stopped is as good as dead until it goes on.
@@ -32,6 +32,7 @@ import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,14 @@ _STOPPED = "T"
 """The state of one that a signal has stopped; a debugger's stop is another one."""
 
 
+class ProcessState(Enum):
+    """The states of a process that matter to those who depend on it."""
+
+    ALIVE = "alive"
+    STOPPED = "stopped"  # By a signal
+    ENDED = "ended"
+
+
 @dataclass(frozen=True)
 class ProcessIdentity:
     """A process, among all that ever ran."""
@@ -143,17 +152,16 @@ class ProcessIdentity:
 
     def is_visible(self) -> bool:
         """Return True if the kernel shows the process here: only then it can tell its end."""
-        return self.machine == ProcessIdentity.find_own().machine != "" and not self.has_ended()
+        return self.machine == ProcessIdentity.find_own().machine != "" and (
+            self.read_state() is not ProcessState.ENDED
+        )
 
-    def has_ended(self) -> bool:
-        """Return True if the process, which was visible before, has ended."""
+    def read_state(self) -> ProcessState:
+        """Read the state of the process, which was visible before."""
         found = _read_process(self.pid)
-        return found is None or found[0] in _ENDED or found[1] != self.start
-
-    def is_stopped(self) -> bool:
-        """Return True if a signal has stopped the process, which was visible before."""
-        found = _read_process(self.pid)
-        return found is not None and found[0] in _STOPPED and found[1] == self.start
+        if found is None or found[0] in _ENDED or found[1] != self.start:
+            return ProcessState.ENDED
+        return ProcessState.STOPPED if found[0] in _STOPPED else ProcessState.ALIVE
 
 
 def _read_process(pid: int) -> tuple[str, int] | None:
@@ -281,11 +289,10 @@ class _Visible:
 
     def has_ended(self) -> bool:
         """Look; return True if the process has ended, or was stopped a while ago."""
-        if self._identity.has_ended():
-            return True
-        if not self._identity.is_stopped():
+        state = self._identity.read_state()
+        if state is not ProcessState.STOPPED:
             self._stopped = None
-            return False
+            return state is ProcessState.ENDED
         now = time.monotonic()
         self._stopped = now if self._stopped is None else self._stopped
         return now - self._stopped >= STOPPED_AFTER
@@ -297,6 +304,11 @@ class Servers:
 
     alive: tuple[str, ...] = ()  # Those that live, and those of which nobody can tell
     dead: tuple[str, ...] = ()  # Those whose process has died, or is stopped
+
+    @property
+    def are_dead(self) -> bool:
+        """True if discovery still lists servers whose process has died, and no others."""
+        return bool(self.dead) and not self.alive
 
 
 class ServerLife:
@@ -323,8 +335,7 @@ class ServerLife:
     @property
     def is_dead(self) -> bool:
         """True if discovery still lists servers whose process has died, and no others."""
-        servers = self.look()
-        return bool(servers.dead) and not servers.alive
+        return self.look().are_dead
 
     def look(self) -> Servers:
         alive: list[str] = []

@@ -3,10 +3,13 @@
 
 import math
 import re
+import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
+from fcp_ros.cset.schema import closure
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.expressions.arithmetic import ArithmeticOperation, Distance, ElementAttribute
 from fcp_ros.domain.model import (
@@ -172,3 +175,20 @@ def test_parts_without_what_they_read() -> None:
     with pytest.raises(DomainError, match="judged by a rule and has none") as caught:
         parse_domain(stated + BASE[end:])
     assert "rubric" not in str(caught.value)
+
+
+def test_labels_of_a_table_cost_no_more_with_more_rows(repository: Path) -> None:
+    """Each row once asked of every label whether its type is below that of the row."""
+    text = (repository / "config" / "domains" / "household.yaml").read_text(encoding="utf-8")
+    seen = 0
+
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal seen
+        seen += event == "call" and frame.f_code is closure.__code__
+
+    sys.setprofile(note)
+    try:
+        domain = parse_domain(text)
+    finally:
+        sys.setprofile(None)
+    assert seen < 10 * len(domain.schema.types)

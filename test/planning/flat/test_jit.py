@@ -4,7 +4,6 @@
 import importlib
 import subprocess
 import sys
-import textwrap
 
 import pytest
 
@@ -103,35 +102,29 @@ def test_the_stamp_covers_what_is_called_in_other_files():
     }
 
 
-def modules_after(program: str) -> set[str]:
-    """Names of the modules that a fresh process has imported after a program."""
-    program += "\nimport sys\nprint(*sys.modules)"
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    return set(result.stdout.decode().split())
+ONE_AFTER_ANOTHER = """
+import sys
+import fcp_ros.planning
+from fcp_ros.planning.search.kernel.packing import mix_hash
+from fcp_ros.planning.warm_up import warm_up
+
+assert "numba" not in sys.modules, "numba is imported with the first call of a kernel"
+warm_up()
+assert "numba" in sys.modules
+unneeded = {"numba.np.arraymath", "scipy.linalg"} & sys.modules.keys()
+assert not unneeded, f"machine code is loaded without what only compilation needs: {unneeded}"
+assert mix_hash(1) == mix_hash(1)
+
+import numpy as np
+from numba import njit
+
+norm = njit(lambda a: np.linalg.norm(a) + a.sum())
+assert norm(np.array([3.0, 4.0])) == 12.0, "other functions can be compiled all the same"
+assert "scipy.linalg" in sys.modules
+"""
 
 
-def test_numba_is_imported_with_the_first_call_of_a_kernel():
-    importing = "from fcp_ros.planning.search.kernel.packing import mix_hash"
-    assert "numba" not in modules_after(f"import fcp_ros.planning\n{importing}")
-    assert "numba" in modules_after(f"{importing}\nmix_hash(1)")
-
-
-def test_machine_code_is_loaded_without_what_only_compilation_needs():
-    warm_up()  # now it is on the disk
-    modules = modules_after("from fcp_ros.planning.warm_up import warm_up\nwarm_up()")
-    assert "numba" in modules
-    assert not modules & {"numba.np.arraymath", "scipy.linalg"}
-
-
-def test_a_function_can_be_compiled_after_machine_code_was_loaded():
-    program = """
-        from fcp_ros.planning.search.kernel.packing import mix_hash
-        assert mix_hash(1) == mix_hash(1)
-        from numba import njit
-        import numpy as np
-        @njit
-        def norm(a):
-            return np.linalg.norm(a) + np.sort(a)[0]
-        assert norm(np.array([3.0, 4.0])) == 8.0
-    """
-    assert "scipy.linalg" in modules_after(textwrap.dedent(program))
+def test_numba_is_imported_late_and_in_parts():
+    warm_up()  # now the machine code is on the disk
+    child = subprocess.run([sys.executable, "-c", ONE_AFTER_ANOTHER], capture_output=True)
+    assert child.returncode == 0, child.stderr.decode()

@@ -26,7 +26,7 @@ from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, PlanSta
 from fcp_ros.planning.model.result import Measure, PriceKind
 
 LIMIT = 1_000
-OPTIONS = PlanningOptions(optimise=Optimise.COST, time_limit=30.0, improve_time=30.0)
+OPTIONS = PlanningOptions(optimise=Optimise.COST, time_limit=100.0, improve_time=100.0)
 HUGE = re.compile(r"[0-9]{10}")
 
 

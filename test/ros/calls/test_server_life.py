@@ -17,7 +17,13 @@ import pytest
 from fcp_ros.action import MakePlan
 from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer
-from fcp_ros.nodes.runtime.server_life import SILENT_AFTER, LifeSign, ProcessIdentity, ServerLife
+from fcp_ros.nodes.runtime.server_life import (
+    SILENT_AFTER,
+    LifeSign,
+    ProcessIdentity,
+    ProcessState,
+    ServerLife,
+)
 
 BUSY = 4.0
 """Seconds for which a server holds Python's lock."""
@@ -163,8 +169,9 @@ def test_a_server_in_the_same_process_does_not_die(probe, watch, until, gives_si
 def test_the_kernel_tells_processes_apart():
     own = ProcessIdentity.find_own()
     assert own.is_visible()
-    assert not own.has_ended()
-    assert replace(own, start=own.start - 1).has_ended(), "an earlier process of the same id"
+    assert own.read_state() is ProcessState.ALIVE
+    earlier = replace(own, start=own.start - 1)
+    assert earlier.read_state() is ProcessState.ENDED, "an earlier process of the same id"
     assert not replace(own, machine="another").is_visible()
     assert not replace(own, machine="").is_visible()
 
@@ -176,8 +183,8 @@ def test_a_process_that_nobody_waits_for_has_ended():
     there = ProcessIdentity(own.machine, child.pid, int(fields[19]))
     assert there.is_visible()
     child.kill()
-    while not there.has_ended():  # the test's own time limit ends it
+    while there.read_state() is not ProcessState.ENDED:  # the test's own time limit ends it
         time.sleep(0.01)
     assert Path(f"/proc/{child.pid}").exists(), "it is a zombie"
     child.wait(10.0)
-    assert there.has_ended()
+    assert there.read_state() is ProcessState.ENDED

@@ -139,6 +139,29 @@ def test_too_many_goals_are_refused_with_a_sentence(at_work):
     }
 
 
+MANY, ROOM = 200, 150
+
+
+def test_many_goals_wait_without_work_for_the_executor_and_all_end(at_work):
+    """rclpy resumes each coroutine at each event: with a thousand that wait, nothing else goes."""
+    here, first = at_work
+    here.set("executive", most_waiting=ROOM)
+    goals = [here.send_achieve(WAITS) for _ in range(MANY)]
+    here.until(lambda: sum(goal.poll().done for goal in goals) == MANY - ROOM, "refusals", 120.0)
+    here.set("executive", most_waiting=20)
+    refused = {goal.result(1.0).error_msg for goal in goals if goal.poll().done}
+    assert refused == {f"{ROOM} goals wait already, which is the limit: send it later."}
+    await_goals(here, 1 + ROOM)
+    here.until(lambda: len(here.executive.executor._tasks) < 10, "no coroutine for each of them")
+    assert not first.poll().done
+    here.transit("executive", Transition.TRANSITION_DEACTIVATE)
+    here.until(lambda: all(goal.poll().done for goal in goals), "the end of all", 120.0)
+    here.transit("executive", Transition.TRANSITION_ACTIVATE)
+    codes = [goal.result(1.0).error_code for goal in goals]
+    assert codes.count(GoalError.NODE_INACTIVE) == ROOM
+    assert codes.count(GoalError.BUSY) == MANY - ROOM
+
+
 def test_a_priority_out_of_range_is_refused(at_work):
     here, _ = at_work
     state, result = here.achieve(WAITS, priority=101)

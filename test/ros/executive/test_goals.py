@@ -3,14 +3,22 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from lifecycle_msgs.msg import Transition
+from rclpy.action import CancelResponse
 
+from fcp_ros.action import MakePlan
 from fcp_ros.client.pending import GoalState
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.msg import ExecutionState
+from fcp_ros.msg import ExecutionState, SceneGraphUpdate
+from fcp_ros.nodes.conversions.scene import ANY_NUMBER, delta_to_ros
 from fcp_ros.nodes.executive.parameters import GoalError
+from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer
 from fcp_ros.planning.model.result import PlanStatus
+from fcp_ros.scene.graph.delta import SceneDelta
+from fcp_ros.scene.graph.elements import SceneRelation
 
 SUCCEEDED = OutcomeCode.SUCCEEDED
 FAILED = OutcomeCode.EXECUTION_FAILED
@@ -116,6 +124,7 @@ def test_a_step_that_times_out_leads_to_a_new_plan(here):
         ("closed(table_1)", PlanStatus.INVALID_REQUEST),
         ("at(robot_1,", PlanStatus.INVALID_REQUEST),
         ("on(unicorn_1, table_1)", PlanStatus.INVALID_REQUEST),
+        ("at(robot_9, kitchen_1)", PlanStatus.INVALID_REQUEST),
         ("in_room(table_1, kitchen_1)", PlanStatus.UNSOLVABLE_PROVEN),
     ],
 )
@@ -132,6 +141,36 @@ def test_without_a_planner_the_answer_names_it(brain):
     state, result = brain.achieve("at(robot_1, living_room_1)")
     assert (state, result.error_code) == (GoalState.ABORTED, GoalError.PLANNING_FAILED)
     assert "make_plan" in result.error_msg
+
+
+def test_a_planner_that_never_answers_is_named_with_the_time(brain, probe):
+    """And is asked to stop."""
+    asked_to_stop = threading.Event()
+
+    def hang(goal):
+        asked_to_stop.wait(30.0)
+        goal.canceled()
+        return MakePlan.Result()
+
+    def cancel(_goal):
+        asked_to_stop.set()
+        return CancelResponse.ACCEPT
+
+    server = SafeActionServer(
+        probe.node,
+        MakePlan,
+        brain.name("make_plan"),
+        hang,
+        callback_group=probe.group,
+        cancel_callback=cancel,
+    )
+    brain.set("executive", planner_timeout=0.5, executor_wait=30.0)
+    state, result = brain.achieve("at(robot_1, living_room_1)")
+    brain.set("executive", planner_timeout=120.0)
+    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.TIMED_OUT)
+    assert result.error_msg == "The planner has not answered within 0.5 s."
+    brain.until(asked_to_stop.is_set, "the request to stop")
+    server.destroy()
 
 
 def test_an_inactive_planner_answers_through_the_executive(here):
@@ -161,3 +200,43 @@ def test_cancel_at_once_ends_the_planning(here):
     assert (state, result.error_code) == (GoalState.CANCELED, GoalError.CANCELLED)
     # Nothing is left behind: the next goal is taken.
     assert here.achieve("at(robot_1, kitchen_1)")[0] is GoalState.SUCCEEDED
+
+
+@pytest.mark.parametrize(
+    ("goal", "holds"),
+    [
+        ("not on(mug_1, table_1)", lambda found: ("on", ("mug_1", "table_1")) not in found),
+        (
+            "not at(robot_1, kitchen_1) and not holding(robot_1, mug_1)",
+            lambda found: ("at", ("robot_1", "living_room_1")) in found,
+        ),
+        (
+            "(forall ?x: mug (on(?x, counter_1))) and (at(robot_1, living_room_1) or "
+            "exists ?y: bowl (not on(?y, table_1) and holding(robot_1, ?y)))",
+            lambda found: ("on", ("mug_1", "counter_1")) in found,
+        ),
+    ],
+)
+def test_goals_that_are_negative_or_complex_are_reached(here, goal, holds):
+    state, answer = here.achieve(goal)
+    assert state is GoalState.SUCCEEDED, answer.error_msg
+    assert answer.outcomes, "it did not hold before"
+    assert holds(here.relations())
+
+
+def test_a_fact_that_is_true_already_may_be_told_again(here, probe):
+    """In the middle of a goal, and twice."""
+    told = SceneDelta(ANY_NUMBER, added=(SceneRelation("on", ("mug_1", "table_1")),))
+    update = delta_to_ros(told, "map", SceneGraphUpdate().header.stamp)
+    publisher = probe.publisher(SceneGraphUpdate, here.name("scene_graph_update"))
+    assert told.added[0].key in here.relations()
+    refused = here.stack.nodes["scene_graph"].diagnose().values["refused_updates"]
+    goal = here.send_achieve("on(apple_1, counter_1)")
+    for _ in range(2):
+        publisher.publish(update)
+    state, answer = here.end_of(goal)
+    assert state is GoalState.SUCCEEDED, answer.error_msg
+    values = here.stack.nodes["scene_graph"].diagnose().values
+    assert values["refused_updates"] == refused
+    assert told.added[0].key in here.relations()
+    probe.node.destroy_publisher(publisher)

@@ -23,6 +23,7 @@ class Performer:
     def __init__(self, probe, name, act, *, accept=GoalResponse.ACCEPT):
         self.calls = []
         self.acting = 0
+        self.answers = []  # questions for a result, each with the result that was sent
         self._act = act
         self._server = SafeActionServer(
             probe.node,
@@ -33,6 +34,18 @@ class Performer:
             goal_callback=lambda _goal: accept,
             cancel_callback=lambda _goal: CancelResponse.ACCEPT,
             result_timeout=60,
+        )
+        self._send = self._server._send_result_response
+        self._server._send_result_response = self._answer
+
+    def _answer(self, question, future):
+        self.answers.append((question, future))
+        self._send(question, future)
+
+    def send_again(self, answer, question=None):
+        """Send a result again; to another question if that is given."""
+        self._send(
+            self.answers[answer][0] if question is None else question, self.answers[answer][1]
         )
 
     def _execute(self, goal):
@@ -197,3 +210,52 @@ def test_an_executor_that_vanishes_fails_its_step(here, performer, to_and_fro, u
     here.set("executive", trust_executors=True)
     performer(here, "navigate", ending("succeed"))
     assert here.execute(to_and_fro())[0] is GoalState.SUCCEEDED
+
+
+def test_answers_that_come_twice_or_for_another_goal_end_no_step(
+    here, performer, to_and_fro, until
+):
+    """While the second step runs, the result of the first comes again and again."""
+    here.set("executive", trust_executors=True)
+    let_go = threading.Event()
+
+    def act(goal):
+        if navigate.answers:
+            for _ in range(3):
+                navigate.send_again(0)
+            goal.publish_feedback(ExecuteStep.Feedback(progress=0.5))  # comes after those
+            let_go.wait(30.0)
+        goal.succeed()
+        return result(OutcomeCodeMessage.SUCCEEDED)
+
+    navigate = performer(here, "navigate", act)
+    goal = here.send_execute(to_and_fro())
+    until(lambda: goal.feedback and goal.feedback.progress == 0.5, "the second step's feedback")
+    until(lambda: not here.executive._thread.events, "an executive that has seen all that")
+    assert not goal.poll().done
+    assert here.codes(1) == [OutcomeCode.SUCCEEDED]
+    let_go.set()
+    state, answer = here.end_of(goal)
+    assert state is GoalState.SUCCEEDED, answer.error_msg
+    assert here.codes(2) == [OutcomeCode.SUCCEEDED] * 2
+    assert len(navigate.calls) == 2
+
+
+def test_a_step_that_gets_the_result_of_another_one_is_not_believed(
+    here, performer, to_and_fro, until
+):
+    """Nothing in an answer says which goal it is of; the world does."""
+    let_go = threading.Event()
+
+    def act(goal):
+        let_go.wait(30.0)
+        goal.succeed()
+        return result(OutcomeCodeMessage.SUCCEEDED, 1.0)
+
+    navigate = performer(here, "navigate", act)
+    goal = here.send_execute(to_and_fro())
+    until(lambda: navigate.acting, "the step")
+    let_go.set()  # a result, and nothing has been done
+    state, answer = here.end_of(goal)
+    assert (state, answer.error_code) == (GoalState.ABORTED, PlanError.STEP_FAILED)
+    assert here.codes(1) == [OutcomeCode.POSTCONDITION_FAILED]

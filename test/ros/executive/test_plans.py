@@ -111,6 +111,16 @@ def test_a_plan_of_unknown_elements_or_actions_is_refused(here, plan_of):
     assert "'fly'" in here.execute(plan)[1].error_msg
 
 
+def test_a_plan_whose_order_is_a_circle_is_refused(here, to_and_fro):
+    plan = to_and_fro()
+    plan.scheduled = True
+    plan.steps[0].after, plan.steps[1].after = [1], [0]
+    state, answer = here.execute(plan)
+    assert (state, answer.error_code) == (GoalState.ABORTED, PlanError.INVALID_PLAN)
+    assert "no order of the steps is possible" in answer.error_msg
+    assert not here.outcomes.messages
+
+
 def test_a_failed_step_ends_the_plan_and_its_effects_are_not_assumed(here, plan_of):
     plan = plan_of(
         "pick robot_1 drinking_glass_1 counter_1 kitchen_1",

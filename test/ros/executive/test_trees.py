@@ -15,7 +15,7 @@ from fcp_ros.client import FcpClient, FcpUnavailable, plan_request
 from fcp_ros.client.behaviours import AchieveGoal, ExecutePlan, MakePlan
 from fcp_ros.client.pending import GoalState
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.nodes.tree_executor import TreeExecutor
+from fcp_ros.nodes.executors.tree_executor import TreeExecutor
 
 KEY = "/plan of the test"
 

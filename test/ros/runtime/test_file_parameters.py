@@ -11,12 +11,12 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 
 from fcp_ros.nodes.executive.parameters import PARAMETERS as EXECUTIVE
+from fcp_ros.nodes.executors.simulated_executor import PARAMETERS as SIMULATED_EXECUTOR
 from fcp_ros.nodes.grounder.parameters import MODEL_FILES
 from fcp_ros.nodes.grounder.parameters import PARAMETERS as GROUNDER
 from fcp_ros.nodes.planner.parameters import PARAMETERS as PLANNER
 from fcp_ros.nodes.runtime.parameters import FileRefusedError, TakesEffect
 from fcp_ros.nodes.scene_graph.node import PARAMETERS as SCENE_GRAPH
-from fcp_ros.nodes.simulated_executor import PARAMETERS as SIMULATED_EXECUTOR
 from fcp_ros.nodes.stack import NODES, NodeStack, StackOptions, StartError
 from fcp_ros.package_files import find_domain, find_scene
 

@@ -14,8 +14,10 @@ from fcp_ros.action import MakePlan
 from fcp_ros.client import Element, FcpClient, GoalState, is_solved, plan_request, predicate_query
 from fcp_ros.msg import Plan, PlanStatus, RequestError
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError
+from fcp_ros.nodes.runtime import lifecycle
 from fcp_ros.nodes.runtime.lifecycle import NodeState
 from fcp_ros.nodes.stack import NODES, NodeStack
+from fcp_ros.package_files import find_domain
 
 GOAL = "on(mug_1, counter_1)"
 CONFIGURE, CLEANUP = Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_CLEANUP
@@ -162,6 +164,21 @@ def test_failed_configuration_can_be_repeated(stack_options, tmp_path, probe):
         node.set_parameters([NodeParameter("domain", value="household")])
         assert probe.change_state("retry/task_planner", CONFIGURE)
         assert probe.change_state("retry/task_planner", ACTIVATE)
+        assert not node.fault
+
+
+def test_a_start_that_failed_is_tried_again_by_itself(stack_options, tmp_path, until, monkeypatch):
+    """Such as on a disk that was full. Only autostart does that."""
+    monkeypatch.setattr(lifecycle, "AUTOSTART_AGAIN", 0.1)
+    domain = tmp_path / "mine.yaml"
+    options = stack_options(
+        tmp_path, nodes=("simulated_executor",), namespace="patient", domain=str(domain)
+    )
+    with NodeStack(options) as stack:
+        node = stack.nodes["simulated_executor"]
+        until(lambda: "mine.yaml" in node.fault, "a failed start")
+        domain.write_text(find_domain("household").read_text())
+        until(lambda: node.is_active, "an active node")
         assert not node.fault
 
 

@@ -5,47 +5,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
-from rclpy.action import CancelResponse
-from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
-from rclpy.task import Future
 
-from fcp_ros.action import ExecuteStep
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.foundation.wording import hide_controls
-from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.plan import step_from_ros
-from fcp_ros.nodes.conversions.step_outcome import outcome_to_result
-from fcp_ros.nodes.runtime.managed_node import GoalEnd, end_goal
-from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer, make_wakeable
+from fcp_ros.nodes.executors.step_server import StepRun, StepServer
 from fcp_ros.planning.model.plan import PlanStep
 
 MakeTree = Callable[[PlanStep], Behaviour]
 """Makes the tree for a step, with everything set up; raises ValueError to refuse the step."""
-
-RESULT_TIMEOUT = 60
-"""Seconds that results are kept for those who ask late."""
-
-_ENDS = {OutcomeCode.SUCCEEDED: GoalEnd.SUCCEEDED, OutcomeCode.CANCELLED: GoalEnd.CANCELLED}
-
-
-@dataclass
-class _Run:
-    """A tree at work on a step."""
-
-    goal: ServerGoalHandle
-    step: PlanStep
-    root: Behaviour
-    done: Future
-    finish: Callable[[], None]  # sets `done`
-    told: tuple[float, str] = (0.0, "")  # the last feedback
-    outcome: Outcome | None = None
 
 
 class TreeExecutor:
@@ -68,99 +40,67 @@ class TreeExecutor:
     ) -> None:
         self._node: Any = node
         self._make_tree = make_tree
-        self._run: _Run | None = None
+        self._root: Behaviour | None = None
         self._lock = threading.Lock()
-        """Guards `_run`, and its tree."""
+        """Guards the tree."""
         group = MutuallyExclusiveCallbackGroup()
         self._timer = self._node.create_timer(period, self._tick, callback_group=group)
         self._timer.cancel()  # runs with a step only
-        self._server: Any = SafeActionServer(
-            node,
-            ExecuteStep,
-            name,
-            self._execute,
-            callback_group=group,
-            cancel_callback=lambda _goal: CancelResponse.ACCEPT,
-            result_timeout=RESULT_TIMEOUT,
-        )
+        self._server = StepServer(node, name, self._begin, group=group)
 
     def close(self) -> None:
         """Stop the tree, end its goal, and offer the action no longer."""
         with self._lock:
-            if self._run is not None:
-                self._interrupt(self._run, OutcomeCode.NODE_INACTIVE, "The executor was closed.")
+            run = self._server.run
+            if run is not None:
+                self._interrupt(run, OutcomeCode.NODE_INACTIVE, "The executor was closed.")
         self._node.destroy_timer(self._timer)
         self._server.destroy()
 
-    async def _execute(self, goal: ServerGoalHandle) -> ExecuteStep.Result:
-        begun = self._begin(goal)
-        if isinstance(begun, _Run):
-            await begun.done
-            assert begun.outcome is not None
-            begun = begun.outcome
-        end_goal(goal, _ENDS.get(begun.code, GoalEnd.ABORTED))
-        return outcome_to_result(begun)
-
-    def _begin(self, goal: ServerGoalHandle) -> _Run | Outcome:
-        """Make the tree for a step; return the outcome if there is none."""
+    def _begin(self, run: StepRun) -> None:
         with self._lock:
-            if self._run is not None:
-                return Outcome(OutcomeCode.BUSY, f"Still busy with {self._run.step}.")
-            try:
-                step = step_from_ros(goal.request.step)
-                root = self._make_tree(step)
-            except ConversionError as error:
-                return Outcome(OutcomeCode.INVALID_ACTION, f"The step can't be read: {error}.")
-            except ValueError as error:
-                return Outcome(OutcomeCode.INVALID_ACTION, hide_controls(str(error)))
-            self._run = _Run(goal, step, root, *make_wakeable(self._node.executor))
+            self._root = self._make_tree(run.step)
             self._timer.reset()
-            return self._run
 
     def _tick(self) -> None:
         with self._lock:
-            run = self._run
-            if run is None:
+            run, root = self._server.run, self._root
+            if run is None or root is None:
                 return
             if run.goal.is_cancel_requested:
                 self._interrupt(run, OutcomeCode.CANCELLED, f"{run.step} was cancelled.")
                 return
             try:
-                run.root.tick_once()
+                root.tick_once()
             except Exception as error:  # of the caller's behaviours
                 text = f"The tree for {run.step} failed: {type(error).__name__}: {error}"
                 # To its parents a behaviour that raised never ran: they would not stop it.
-                self._interrupt(run, OutcomeCode.EXECUTION_FAILED, text, _list_leaves(run.root))
+                self._interrupt(run, OutcomeCode.EXECUTION_FAILED, text, _list_leaves(root))
                 return
-            said = _find_message(run.root)
-            if run.root.status is Status.SUCCESS:
+            said = _find_message(root)
+            if root.status is Status.SUCCESS:
                 self._end(run, OutcomeCode.SUCCEEDED, said)
-            elif run.root.status is not Status.RUNNING:
+            elif root.status is not Status.RUNNING:
                 self._end(run, OutcomeCode.EXECUTION_FAILED, said)
             else:
-                self._tell(run, (_measure_progress(run.root), said))
-
-    def _tell(self, run: _Run, now: tuple[float, str]) -> None:
-        if now != run.told:
-            run.told = now
-            run.goal.publish_feedback(ExecuteStep.Feedback(progress=now[0], message=now[1]))
+                run.tell(_measure_progress(root), said)
 
     def _interrupt(
-        self, run: _Run, code: OutcomeCode, message: str, behaviours: Iterable[Behaviour] = ()
+        self, run: StepRun, code: OutcomeCode, message: str, behaviours: Iterable[Behaviour] = ()
     ) -> None:
         """Stop a tree that has not ended by itself; `behaviours`: to stop in place of the root."""
-        for behaviour in behaviours or (run.root,):
+        roots = () if self._root is None else (self._root,)
+        for behaviour in behaviours or roots:
             try:
                 behaviour.stop(Status.INVALID)
             except Exception as error:  # of the caller's making; the goal must end all the same
                 self._node.get_logger().error(f"The tree for {run.step} did not stop: {error}")
         self._end(run, code, message)
 
-    def _end(self, run: _Run, code: OutcomeCode, message: str) -> None:
+    def _end(self, run: StepRun, code: OutcomeCode, message: str) -> None:
         self._timer.cancel()
-        self._run = None
-        run.outcome = Outcome(code, hide_controls(message))
-        run.finish()
+        self._root = None
+        self._server.end(run, Outcome(code, message))
 
 
 def _find_message(root: Behaviour) -> str:

@@ -39,7 +39,7 @@ from fcp_ros.nodes.runtime.domain_parameter import (
     load_configured_domain,
 )
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
-from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
+from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal, execute_goal
 from fcp_ros.nodes.runtime.parameters import (
     DOMAIN_FOLDERS,
     ParameterSpec,
@@ -291,7 +291,7 @@ class SimulatedExecutorNode(ManagedNode):
     def _accept(self, goal: ServerGoalHandle) -> None:
         with self._lock:
             self._tokens[bytes(goal.goal_id.uuid)] = CancelToken()
-        goal.execute()
+        execute_goal(goal)
 
     def _cancel(self, goal: ServerGoalHandle) -> None:
         with self._lock:

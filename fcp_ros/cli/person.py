@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``fcp person``: what a robot asks a person to do."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fcp_ros.cli.exit_codes import FAILED
+from fcp_ros.cli.terminal import escape_text, fail, say
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def person(
+    namespace: Annotated[str, typer.Option(help="Namespace of the robot's nodes.")] = "",
+    done: Annotated[bool, typer.Option("--done", help="Say that it is done.")] = False,
+    refuse: Annotated[
+        bool, typer.Option("--refuse", help="Say that it is not done, and will not be.")
+    ] = False,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, help="Longest wait for the node, in seconds.")
+    ] = 10.0,
+) -> None:
+    """Show which step the robot asks a person to do, and say how it ended."""
+    if done and refuse:
+        fail("--done and --refuse exclude each other: give one")
+    try:
+        from fcp_ros.client import FcpError
+        from fcp_ros.client.person import PersonDesk
+    except ImportError as error:
+        fail(
+            f"ROS 2 or this package's interfaces can't be imported ({error}): run "
+            '"make setup" and then ". .venv/fcp_env.sh", or source your workspace'
+        )
+    try:
+        with PersonDesk(namespace, timeout=timeout) as desk:
+            question = desk.fetch()
+            if question is None:
+                nothing = "Nobody is asked to do anything now."
+                if done or refuse:
+                    fail(nothing, FAILED)
+                say(nothing)
+                return
+            say(escape_text(question.text))
+            if done or refuse:
+                answer = desk.answer(question, is_done=done)
+                if not answer.success:
+                    fail(answer.message, FAILED)
+                say(escape_text(answer.message))
+    except FcpError as error:
+        fail(str(error), FAILED)

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node ``nav2_executor``: performs the domain's steps of driving with nav2."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from action_msgs.msg import GoalStatus
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import PoseStamped
+
+from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.msg import SceneGraph as SceneGraphMessage
+from fcp_ros.nodes.conversions.common import ConversionError
+from fcp_ros.nodes.conversions.scene import graph_from_ros, read_bytes
+from fcp_ros.nodes.executors.action_executor import (
+    ActionBounds,
+    ActionExecutor,
+    StepRefused,
+    Translation,
+)
+from fcp_ros.nodes.executors.standing_poses import StandingPose, find_standing_pose
+from fcp_ros.nodes.executors.step_server import StepRun
+from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
+from fcp_ros.nodes.runtime.spin import run_node
+from fcp_ros.nodes.scene_access.frames import PARAMETERS as FRAMES
+from fcp_ros.nodes.scene_access.frames import Frames, make_frames
+from fcp_ros.scene.graph.elements import Pose
+from fcp_ros.scene.graph.graph import SceneGraph
+
+PARAMETERS = (
+    *FRAMES,  # frame_id: of the poses that nav2 gets
+    ParameterSpec("executor", "navigate", "Name of the executor in the domain."),
+    ParameterSpec("argument", "to", "Parameter of the rule that says where to drive."),
+    ParameterSpec("nav2_action", "navigate_to_pose", "Name of nav2's action."),
+    ParameterSpec("behavior_tree", "", "nav2's behaviour tree for these steps; empty: its own."),
+    ParameterSpec(
+        "reach",
+        1.0,
+        "Distance from the pose at which a success has the quality 0; at the pose it has 1 [m].",
+        minimum=0.01,
+        maximum=100.0,
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+    ParameterSpec(
+        "accept_timeout",
+        5.0,
+        "Longest time until nav2 accepts a goal [s].",
+        minimum=0.1,
+        maximum=600.0,
+    ),
+    ParameterSpec(
+        "stop_timeout",
+        10.0,
+        "Longest time until nav2 has stopped after a cancel [s].",
+        minimum=0.1,
+        maximum=600.0,
+    ),
+)
+
+NO_PLAN = range(200, 400)
+"""nav2's error codes for paths that were not found (ComputePathToPose, ComputePathThroughPoses)."""
+
+
+class Nav2ExecutorNode(ManagedNode):
+    """Performs steps by nav2's action ``navigate_to_pose``; needs the package nav2_msgs.
+
+    Offers one action (ExecuteStep) under the name of the parameter ``executor``, while the node is
+    configured. Subscribes to ``scene_graph`` (SceneGraph, latched): from there comes the pose of
+    each step (`find_standing_pose`), which is brought into ``frame_id``, by tf2 where the graph is
+    in another frame. For the first transform ever, a step waits at most 2 s.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__("nav2_executor", PARAMETERS, **kwargs)
+        self._data = b""
+        """The newest scene graph as it came, and the one that was read last from such data."""
+        self._read: tuple[bytes, SceneGraph] | None = None
+        self._frames: Frames | None = None
+        self._executor: ActionExecutor | None = None
+        self._target = PoseStamped()
+        self._farthest = 0.0  # distance remaining of the present goal, at its most (m)
+
+    def configure(self) -> None:
+        """Offer the executor, and follow the scene graph."""
+        try:
+            action_type = importlib.import_module("nav2_msgs.action").NavigateToPose
+        except ImportError as error:
+            advice = "install nav2 (nav2_msgs) and source it"
+            raise ConfigureError(f"nav2_msgs is not installed here: {advice}") from error
+        try:
+            self._frames = make_frames(self)
+        except ValueError as error:
+            raise ConfigureError(f"static_transforms: {error}") from error
+        self.subscribe_state(SceneGraphMessage, "scene_graph", self._keep, raw=True)
+        action = self.parameters.text("nav2_action")
+        self._executor = ActionExecutor(
+            self,
+            self.parameters.text("executor"),
+            action_type,
+            action,
+            Translation(self._make_goal, self._read_result, self._read_feedback),
+            ActionBounds(
+                accept=self.parameters.number("accept_timeout"),
+                stop=self.parameters.number("stop_timeout"),
+            ),
+        )
+
+    def deactivate(self) -> None:
+        """Stop driving."""
+        if self._executor is not None:
+            self._executor.stop("The node was deactivated.")
+
+    def release(self) -> None:
+        """Offer nothing more, forget the scene."""
+        if self._executor is not None:
+            self._executor.close()
+        if self._frames is not None:
+            self._frames.close()
+        self._executor = self._frames = self._read = None
+        self._data = b""
+        super().release()
+
+    def diagnose(self) -> Diagnosis:
+        """Report the step at work, and if nav2 is there."""
+        executor = self._executor
+        if executor is None:
+            return Diagnosis()
+        missing = [] if executor.is_ready else [f"nav2's {self.parameters.text('nav2_action')}"]
+        missing += [] if self._data else ["a scene graph"]
+        message = f"missing: {', '.join(missing)}" if missing else ""
+        level = DiagnosticStatus.WARN if missing else DiagnosticStatus.OK
+        return Diagnosis(level, message, {"performing": executor.step})
+
+    # --- a step as nav2's goal ---
+
+    def _keep(self, data: bytes) -> None:
+        self._data = bytes(data)
+
+    def _make_goal(self, run: StepRun) -> Any:
+        """Make nav2's goal. Raises StepRefused, or ValueError if the pose is unknown."""
+        refusal = self.refusal(run.goal.request)
+        if refusal is not None and not self.is_active:
+            raise StepRefused(Outcome(OutcomeCode.NODE_INACTIVE, refusal.sentence))
+        if refusal is not None:
+            raise ValueError(refusal.sentence)
+        arguments, name = dict(run.step.arguments), self.parameters.text("argument")
+        if name not in arguments:
+            raise ValueError(f"{run.step} has no argument {name!r}: set the parameter argument.")
+        pose = self._find_pose(arguments[name])
+        target = self._target = PoseStamped()
+        target.header.frame_id = pose.frame_id  # no stamp: nav2 takes the newest transform
+        target.pose.position.x, target.pose.position.y = pose.x, pose.y
+        target.pose.orientation.z = math.sin(pose.yaw / 2.0)
+        target.pose.orientation.w = math.cos(pose.yaw / 2.0)
+        self._farthest = 0.0
+        goal = importlib.import_module("nav2_msgs.action").NavigateToPose.Goal()
+        goal.pose, goal.behavior_tree = target, self.parameters.text("behavior_tree")
+        return goal
+
+    def _find_pose(self, id_: str) -> StandingPose:
+        """Find the pose of an element in the frame that nav2 gets; raises ValueError."""
+        graph = self._read_graph()
+        pose = find_standing_pose(graph, id_)
+        assert self._frames is not None
+        found = self._frames.find_transform(graph.frame_id, Time(), "scene_graph").transform
+        moved = found.transform_pose(Pose.at(pose.x, pose.y, 0.0, pose.yaw))
+        return StandingPose(self._frames.frame_id, *moved.position[:2], moved.yaw)
+
+    def _read_graph(self) -> SceneGraph:
+        data = self._data
+        if not data:
+            raise StepRefused(Outcome(OutcomeCode.SCENE_LOST, "No scene graph has come yet."))
+        if self._read is None or self._read[0] is not data:
+            try:
+                self._read = (data, graph_from_ros(read_bytes(data, SceneGraphMessage)))
+            except ConversionError as error:
+                text = f"The scene graph can't be read: {error}."
+                raise StepRefused(Outcome(OutcomeCode.SCENE_LOST, text)) from error
+        return self._read[1]
+
+    # --- nav2's answers ---
+
+    def _read_feedback(self, feedback: Any) -> tuple[float, str]:
+        left = max(float(feedback.distance_remaining), 0.0)
+        self._farthest = max(self._farthest, left)
+        progress = 1.0 - left / self._farthest if self._farthest > 0.0 else 0.0
+        recoveries = int(feedback.number_of_recoveries)
+        more = f", {recoveries} recoveries" if recoveries else ""
+        return round(progress, 2), f"{left:.1f} m to go{more}"
+
+    def _read_result(self, status: int, result: Any, feedback: Any) -> Outcome:
+        if status == GoalStatus.STATUS_SUCCEEDED:
+            distance = self._measure_distance(feedback)
+            if distance is None:
+                return Outcome(OutcomeCode.SUCCEEDED, "nav2 has arrived.")
+            quality = max(0.0, 1.0 - distance / self.parameters.number("reach"))
+            text = f"nav2 has arrived {distance:.2f} m from the pose."
+            return Outcome(OutcomeCode.SUCCEEDED, text, quality)
+        code, said = int(result.error_code), str(result.error_msg)
+        if code == 0 and feedback is None:
+            frame = self._target.header.frame_id
+            text = (
+                "nav2 ended the goal before it drove: it does not know where the robot is, or has "
+                f"no transform from {frame} to its global frame."
+            )
+            return Outcome(OutcomeCode.NODE_INACTIVE, f"{text} {said}".strip())
+        failed = OutcomeCode.PLANNING_FAILED if code in NO_PLAN else OutcomeCode.EXECUTION_FAILED
+        return Outcome(failed, f"nav2 failed with its error code {code}. {said}".strip())
+
+    def _measure_distance(self, feedback: Any) -> float | None:
+        """Return how far from its goal nav2 last said the robot to be; None if it didn't."""
+        if feedback is None:
+            return None
+        here, there = feedback.current_pose, self._target
+        if here.header.frame_id.lstrip("/") != there.header.frame_id:
+            return None
+        one, other = here.pose.position, there.pose.position
+        return math.dist((one.x, one.y), (other.x, other.y))
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the node alone."""
+    return run_node(Nav2ExecutorNode, args)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The SROS2 policy allows what the live nodes have, and nothing that they don't."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from xml.etree import ElementTree
+
+import pytest
+from rclpy.action import (
+    get_action_client_names_and_types_by_node,
+    get_action_server_names_and_types_by_node,
+)
+from security_policy import FILE, render_policy
+
+from fcp_ros.nodes.stack import NODES
+
+NOT_ALWAYS = {
+    "/bond",  # where bond is installed, of nodes that a manager brings up
+    "/clock",  # with use_sim_time
+    "/*/sign_of_life",  # of processes that are on other machines
+    "/{node}/get_type_description",  # of Jazzy and later
+}
+"""What a node may have without having it in these tests."""
+
+
+def read_policy(node):
+    """The rights of a node: (kind of name, right) -> full names."""
+    root = ElementTree.parse(FILE).getroot()
+    assert root.get("version") == "0.2.0"
+    profile = root.find(f"enclaves/enclave[@path='/fcp_ros/{node}']/profiles/profile")
+    assert (profile.get("ns"), profile.get("node")) == ("/", node)
+    return {
+        (rules.tag.removesuffix("s"), right): {expand(one.text, node) for one in rules}
+        for rules in profile
+        for right, word in rules.items()
+        if word == "ALLOW"
+    }
+
+
+def expand(name, node):
+    if name.startswith("~/"):
+        return f"/{node}/{name[2:]}"
+    return name if name.startswith("/") else f"/{name}"
+
+
+def look_at(probe, node):
+    """What the graph shows of a node, as `read_policy`."""
+    looks = {
+        ("topic", "publish"): probe.node.get_publisher_names_and_types_by_node,
+        ("topic", "subscribe"): probe.node.get_subscriber_names_and_types_by_node,
+        ("service", "reply"): probe.node.get_service_names_and_types_by_node,
+        ("service", "request"): probe.node.get_client_names_and_types_by_node,
+        ("action", "execute"): lambda *n: get_action_server_names_and_types_by_node(probe.node, *n),
+        ("action", "call"): lambda *n: get_action_client_names_and_types_by_node(probe.node, *n),
+    }
+    # the parts of actions come with the rights to them
+    return {
+        key: {name for name, _ in look(node, "/") if "/_action/" not in name}
+        for key, look in looks.items()
+    }
+
+
+def test_the_file_is_made_from_the_interface():
+    """Made by ``python test/support/security_policy.py``."""
+    assert FILE.read_text(encoding="utf-8") == render_policy()
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_a_node_may_do_what_it_does_and_no_more(node, probe, stack, until):
+    allowed = read_policy(node)
+
+    def find_forbidden():
+        return {
+            (*key, name)
+            for key, names in look_at(probe, node).items()
+            for name in names
+            if not any(fnmatchcase(name, rule) for rule in allowed.get(key, ()))
+        }
+
+    def find_needless():
+        seen = look_at(probe, node)
+        optional = {name.format(node=node) for name in NOT_ALWAYS}
+        return {
+            (*key, name) for key, names in allowed.items() for name in names - seen[key] - optional
+        }
+
+    end = iter(range(400))
+    until(lambda: not find_needless() or next(end, None) is None, "discovery")
+    assert find_needless() == set()
+    assert find_forbidden() == set()

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes ``config/security/fcp_ros.policy.xml`` from the README's table of the interface.
+
+``python test/support/security_policy.py`` writes it. The table is compared with the live graph by
+test_interface.py, and the policy, with all that rclpy adds, by test_security_policy.py.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from fcp_ros.domain import load_domain
+from fcp_ros.package_files import find_domain
+
+ROOT = Path(__file__).parents[2]
+FILE = ROOT / "config" / "security" / "fcp_ros.policy.xml"
+
+HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<!-- SROS2 policies of the nodes of fcp_ros, one enclave for each (docs/security.md).
+     Made by test/support/security_policy.py. Names are those without a namespace: for the
+     namespace "robot" replace ns="/" by ns="/robot". Executors are those of household. -->
+"""
+
+KINDS = {
+    "pub": ("topic", "publish"),
+    "sub": ("topic", "subscribe"),
+    "srv": ("service", "reply"),
+    "srv client": ("service", "request"),
+    "action": ("action", "execute"),
+    "action client": ("action", "call"),
+}
+"""Kind in the table -> kind of name, and right."""
+
+PARAMETERS = [
+    "describe_parameters",
+    "get_parameter_types",
+    "get_parameters",
+    "list_parameters",
+    "set_parameters",
+    "set_parameters_atomically",
+    "get_type_description",
+]
+LIFECYCLE = [
+    "change_state",
+    "get_available_states",
+    "get_available_transitions",
+    "get_state",
+    "get_transition_graph",
+]
+EVERY_NODE = {
+    ("topic", "publish"): ["/parameter_events", "/rosout"],
+    ("topic", "subscribe"): ["/clock"],
+    ("service", "reply"): [f"~/{name}" for name in PARAMETERS],
+}
+LIFECYCLE_NODE = {
+    ("topic", "publish"): ["bond", "~/transition_event"],
+    ("topic", "subscribe"): ["bond"],
+    ("service", "reply"): [f"~/{name}" for name in LIFECYCLE],
+}
+LIVES = {("topic", "subscribe"): ["*/sign_of_life"]}
+"""For all who depend on the nodes of others, and on executors of any name."""
+TRANSFORMS = {("topic", "subscribe"): ["/tf", "/tf_static"]}
+NAV2 = {
+    ("topic", "publish"): ["/diagnostics", "nav2_executor/sign_of_life"],
+    ("topic", "subscribe"): ["scene_graph"],
+    ("action", "execute"): ["navigate"],
+    ("action", "call"): ["navigate_to_pose"],
+}
+ORDERS = ("achieve_goal", "execute_task_plan", "make_plan")
+ASKS = [
+    "answer_question",
+    "control_execution",
+    "get_scene_graph",
+    "interpret",
+    "judge",
+    "list_goals",
+    "plan",
+    "remaining_plan",
+    "validate_plan",
+]
+OPERATOR = {
+    ("topic", "subscribe"): ["execution_state", "plan_in_execution", "scene_graph", "task_plan"],
+    ("service", "request"): ASKS,
+    ("action", "call"): list(ORDERS),
+}
+"""Who gives goals and watches: nothing that changes scene, domain, parameters or life cycle."""
+
+Rights = dict[tuple[str, str], set[str]]
+
+
+def merge(*parts: dict[tuple[str, str], list[str]]) -> Rights:
+    """Merge rights."""
+    rights: Rights = defaultdict(set)
+    for part in parts:
+        for key, names in part.items():
+            rights[key] |= set(names)
+    return rights
+
+
+def read_table() -> dict[str, dict[tuple[str, str], list[str]]]:
+    """Read the rights of each node from the README."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text.partition("<!-- interface table -->")[2].partition("<!-- /interface table -->")[0]
+    domain = load_domain(find_domain("household"))
+    executors = sorted({rule.executor for rule in domain.rules.values()})
+    rights: dict[str, dict[tuple[str, str], list[str]]] = {}
+    for line in table.strip().splitlines()[2:]:
+        node, kind, name, _ = (cell.strip().strip("`") for cell in line.strip("| ").split("|"))
+        names = executors if name == "*executor*" else [name]
+        rights.setdefault(node, {}).setdefault(KINDS[kind], []).extend(names)
+    return rights
+
+
+def list_profiles() -> dict[str, list[tuple[str, Rights]]]:
+    """List the profiles (node, rights) of each enclave."""
+    found = {
+        node: [(node, merge(rights, EVERY_NODE, LIFECYCLE_NODE, LIVES))]
+        for node, rights in read_table().items()
+    }
+    listener = ("scene_graph_transforms", merge(TRANSFORMS, {("topic", "subscribe"): ["/clock"]}))
+    found["scene_graph"].append(listener)
+    found["nav2_executor"] = [
+        ("nav2_executor", merge(NAV2, EVERY_NODE, LIFECYCLE_NODE, LIVES)),
+        ("nav2_executor_transforms", listener[1]),
+    ]
+    found["operator"] = [("operator", merge(OPERATOR, EVERY_NODE, LIVES))]
+    return found
+
+
+def render_policy() -> str:
+    """Render the file."""
+    lines = [HEAD + '<policy version="0.2.0">', "  <enclaves>"]
+    for enclave, profiles in list_profiles().items():
+        lines += [f'    <enclave path="/fcp_ros/{enclave}">', "      <profiles>"]
+        for node, rights in profiles:
+            lines += [f'        <profile ns="/" node="{node}">']
+            for (kind, right), names in sorted(rights.items()):
+                lines += [f'          <{kind}s {right}="ALLOW">']
+                lines += [f"            <{kind}>{escape(name)}</{kind}>" for name in sorted(names)]
+                lines += [f"          </{kind}s>"]
+            lines += ["        </profile>"]
+        lines += ["      </profiles>", "    </enclave>"]
+    return "\n".join([*lines, "  </enclaves>", "</policy>"]) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.parent.mkdir(exist_ok=True)
+    FILE.write_text(render_policy(), encoding="utf-8")
