@@ -39,7 +39,7 @@ from fcp_ros.abstraction.proposers.proposer import AbstractionProposer
 from fcp_ros.cli.exit_codes import to_exit_code
 from fcp_ros.cli.options import EndpointOption, JsonOption
 from fcp_ros.cli.plan.interruption import open_interruption
-from fcp_ros.cli.session import read_tasks
+from fcp_ros.cli.task_files import read_tasks
 from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console
 from fcp_ros.grounding.generation import TextGenerator
 from fcp_ros.grounding.generators import ServerGenerator, make_model_generator

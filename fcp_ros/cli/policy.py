@@ -27,7 +27,7 @@ from fcp_ros.abstraction.qnp.state_space import build_policy_graph
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.cli.exit_codes import DONE, FAILED
 from fcp_ros.cli.options import JsonOption
-from fcp_ros.cli.session import read_tasks
+from fcp_ros.cli.task_files import read_tasks
 from fcp_ros.cli.terminal import (
     check_outputs,
     escape_text,

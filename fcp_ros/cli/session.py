@@ -1,22 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tasks of commands that run without ROS: a domain with a scene, or a PDDL problem."""
+"""A domain with a scene: the initial state of the commands that run without ROS."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fcp_ros.abstraction.proposers.proposer import TrainingTask, read_training_task
-from fcp_ros.abstraction.proposers.status import GeneralizationStatus
-from fcp_ros.abstraction.states.building import UnsupportedGoal, list_goal_atoms
 from fcp_ros.binding.label_types import check_overrides, with_type_overrides
 from fcp_ros.binding.renaming import relation_options_for, rename_scene
 from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
-from fcp_ros.cli.exit_codes import to_exit_code
-from fcp_ros.cli.plan.request import is_pddl
-from fcp_ros.cli.terminal import fail
-from fcp_ros.domain import Domain, check_goal, load_domain, load_overrides, parse_expression
+from fcp_ros.domain import Domain, load_domain, load_overrides
 from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import SceneGraph, SceneLimits, SceneReader, complete_relations
@@ -64,35 +57,3 @@ def open_session(domain_name: str, scene_name: str, choice: SceneChoice | None =
     check_overrides(graph, mapping)
     state = scene_to_instance(graph, domain.schema, mapping, EmbeddingLabelSimilarity())
     return Session(replace(domain, mapping=mapping), graph, state, reader)
-
-
-def read_tasks(domain: str, files: Sequence[str], goal: str) -> tuple[TrainingTask, ...]:
-    """Read tasks of one domain; leaves the program if one can't be used.
-
-    Args:
-        domain: a PDDL file, or name or path of a YAML domain.
-        files: PDDL problems, or names or paths of scenes.
-        goal: of all scenes; empty for PDDL, whose problems have goals.
-    """
-    in_pddl = is_pddl(domain)
-    if in_pddl and goal:
-        fail("--goal is for scenes: a PDDL problem has its own goal")
-    if not in_pddl and not goal:
-        fail("scenes have no goal: give one with --goal, such as 'forall ?c: cup (...)'")
-    return tuple(_read_task(domain, file, goal, in_pddl=in_pddl) for file in files)
-
-
-def _read_task(domain: str, file: str, goal: str, *, in_pddl: bool) -> TrainingTask:
-    try:
-        return read_training_task(domain, file) if in_pddl else _read_scene(domain, file, goal)
-    except UnsupportedGoal as error:
-        code = to_exit_code(GeneralizationStatus.UNSUPPORTED)
-        fail(f"{file}: no policy can be learned for this goal: {error}", code)
-
-
-def _read_scene(domain: str, scene: str, goal: str) -> TrainingTask:
-    session = open_session(domain, scene)
-    instance = session.state.instance
-    checked = check_goal(parse_expression(goal), session.domain, instance, goal)
-    atoms = list_goal_atoms(checked, instance, session.domain)
-    return TrainingTask(Path(scene).stem, session.domain, instance, atoms, scene)

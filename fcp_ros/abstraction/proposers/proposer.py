@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a proposer of abstractions is given, and what it answers."""
+"""Proposers of abstractions: the training tasks that they are given, and their answers."""
 
 from __future__ import annotations
 
