@@ -164,6 +164,7 @@ class GoalReport:
                 message,
                 plan_id=self._plan.id,
                 step_index=self._index,
+                running=sorted(self._acting),
                 step_count=len(self._plan.steps),
                 replans=self.replans,
                 question=self._question,

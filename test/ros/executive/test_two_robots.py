@@ -87,6 +87,10 @@ def test_two_robots_act_at_once_and_a_step_waits_for_both(here, schedule):
     assert {message.step_index for message in here.outcomes.messages[:2]} == {0, 1}
     assert here.outcomes.messages[2].step_index == 2
     here.states.wait(lambda message: message.state == ExecutionState.SUCCEEDED)
+    running = [list(message.running) for message in here.states.messages]
+    assert [0, 1] in running
+    assert [2] in running
+    assert running[-1] == []
     assert "Steps 1 and 2 of 3: navigate and pick." in list_messages(here)
     assert "Step 3 of 3: navigate." in list_messages(here)
     assert ("holding", ("robot_2", "book_1")) in here.relations()
