@@ -166,7 +166,7 @@ def test_each_node_has_a_process_of_its_own(name, probe, tmp_path):
         for parameter in (f"calibration_path:={tmp_path}/c", f"cache_path:={tmp_path}/j"):
             arguments += ["-p", parameter]
         arguments += ["-p", "warm_up:=false"]
-    modules = {"simulated_executor": "simulated_executor", "task_planner": "planner.node"}
+    modules = {"simulated_executor": "executors.simulated_executor", "task_planner": "planner.node"}
     module = modules.get(name, f"{name}.node")
     process = subprocess.Popen(
         [sys.executable, "-c", ALONE.format(module=module), *arguments],

@@ -36,7 +36,7 @@ def is_listed(probe, action: str) -> bool:
 def test_a_killed_executor_is_noticed_and_is_no_evidence(brain, spawn, to_and_fro, until, probe):
     namespace = brain.stack.options.namespace
     brain.set("executive", grace_time=20.0)
-    executor = spawn("simulated_executor", namespace, time_scale=100.0)
+    executor = spawn("executors.simulated_executor", namespace, time_scale=100.0)
     goal = brain.send_execute(to_and_fro(1000.0))
     until(lambda: goal.feedback and goal.feedback.progress > 0.0, "a step at work", 60.0)
     until(lambda: is_listed(probe, f"/{namespace}/navigate"), "the executor at the probe")
@@ -53,7 +53,7 @@ def test_a_killed_executor_is_noticed_and_is_no_evidence(brain, spawn, to_and_fr
     state, answer = brain.execute(to_and_fro())
     assert (state, answer.error_code) == (GoalState.ABORTED, PlanError.NO_EXECUTOR)
     brain.set("executive", executor_wait=60.0)
-    spawn("simulated_executor", namespace, time_scale=1000.0)
+    spawn("executors.simulated_executor", namespace, time_scale=1000.0)
     state, answer = brain.execute(to_and_fro())
     assert state is GoalState.SUCCEEDED, answer.error_msg
 
@@ -68,7 +68,7 @@ threading.Timer({BUSY_AFTER}, hold).start()
 
 def test_a_busy_executor_is_not_lost(brain, spawn, to_and_fro, until):
     namespace = brain.stack.options.namespace
-    spawn("simulated_executor", namespace, HOLD_THE_LOCK, time_scale=1.0)
+    spawn("executors.simulated_executor", namespace, HOLD_THE_LOCK, time_scale=1.0)
     goal = brain.send_execute(to_and_fro(BUSY_AFTER))  # two steps: it is busy in one of them
     state, answer = brain.end_of(goal)
     assert state is GoalState.SUCCEEDED, answer.error_msg
@@ -140,7 +140,7 @@ def test_the_successor_of_a_dead_executor_needs_no_sign_of_life(brain, spawn, to
 
     namespace = brain.stack.options.namespace
     brain.set("executive", trust_executors=True, executor_wait=60.0)
-    executor = spawn("simulated_executor", namespace, time_scale=100.0)
+    executor = spawn("executors.simulated_executor", namespace, time_scale=100.0)
     goal = brain.send_execute(to_and_fro(1000.0))
     until(lambda: goal.feedback and goal.feedback.progress > 0.0, "a step at work", 60.0)
     executor.send_signal(signal.SIGKILL)

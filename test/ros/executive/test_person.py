@@ -27,7 +27,7 @@ def helped(make_sites, spawn_for_many, tmp_path_factory):
         robot=ROBOT,
         executive={"executor_wait": 60.0, "trust_executors": True, "min_step_timeout": 600.0},
     )
-    spawn_for_many("person_executor", ROBOT, executor="navigate")
+    spawn_for_many("executors.person_executor", ROBOT, executor="navigate")
     with PersonDesk(ROBOT, timeout=60.0) as desk:
         assert desk.fetch() is None
         yield site, desk
