@@ -22,7 +22,7 @@ MODULES: Mapping[str, str] = {
     "grounder": "grounder.node",
     "task_planner": "planner.node",
     "executive": "executive.node",
-    "simulated_executor": "simulated_executor",
+    "simulated_executor": "executors.simulated_executor",
 }
 """Node -> its module in `fcp_ros.nodes`."""
 
