@@ -18,8 +18,8 @@ STRANGERS = {
     "scene.formats",
     "executive.node": "grounding.grounder planning.planner planning.search relaxation "
     "scene.formats scene.relations.maintainer",
-    "executors.simulated_executor": "grounding.grounder planning.planner planning.search relaxation "
-    "scene.formats scene.relations.maintainer",
+    "executors.simulated_executor": "grounding.grounder planning.planner planning.search "
+    "relaxation scene.formats scene.relations.maintainer",
 }
 """Node -> what it has no use for at its start."""
 

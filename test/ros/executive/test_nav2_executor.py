@@ -187,7 +187,7 @@ def test_a_drive_that_takes_too_long_is_stopped(serve):
 
 
 def test_nav2_that_refuses_or_is_not_there(serve):
-    asker = serve()
+    asker = serve(accept_timeout=60.0)
     asker.server.accepts = False
     code, result = asker.do()
     assert code is OutcomeCode.NODE_INACTIVE
