@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import pytest
 import rclpy
@@ -91,6 +92,23 @@ class Asker:
         self.node, self.server, self._until = node, server, until
         self._client = probe.action(ExecuteStep, executor)
         self.feedback = []
+        self._meet()
+
+    def _meet(self):
+        """Ask for nothing until it is answered.
+
+        The middleware may lose the first answers of a server that was only just found.
+        """
+        asked, answers = [], []
+
+        def met():
+            if not asked or time.monotonic() - asked[-1] > 5.0:
+                asked.append(time.monotonic())
+                sent = self._client.send_goal_async(ExecuteStep.Goal())
+                sent.add_done_callback(lambda one: answers.append(one.result().get_result_async()))
+            return any(one.done() for one in answers)
+
+        self._until(met, "the executor's answers", 120.0)
 
     def send(self, to="kitchen_1", timeout=0.0):
         arguments = (("robot", "robot_1"), ("to", to))
