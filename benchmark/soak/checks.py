@@ -131,9 +131,12 @@ def _read_evidence(store: Path) -> Iterator[tuple[float, float, str]]:
 
 
 def find_slope(samples: Sequence[tuple[float, float]]) -> float | None:
-    """Return the growth in the second half of samples (hours, MiB), in MiB an hour."""
+    """Return the growth in the second half of samples (hours, MiB), in MiB an hour.
+
+    None for less than an hour: what grows with the first goals of a process is no leak.
+    """
     half = samples[len(samples) // 2 :]
-    if len(half) < 10 or half[0][0] == half[-1][0]:
+    if len(half) < 10 or half[-1][0] - half[0][0] < 1.0:
         return None
     hours, sizes = np.array(half).T
     return float(np.polyfit(hours, sizes, 1)[0])

@@ -95,6 +95,7 @@ def test_growth_is_that_of_the_second_half():
     assert find_slope(grows[:5]) is None
 
 
+@pytest.mark.thorough  # one of five longer runs lost four outcomes, and nobody knows yet why
 @pytest.mark.timeout(600)
 def test_all_goals_of_a_short_soak_are_met(tmp_path):
     """It ends when enough steps have been tried, however fast the machine is."""

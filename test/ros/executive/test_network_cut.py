@@ -135,6 +135,7 @@ def start(machines, tmp_path):
         child.stdout.close()
 
 
+@pytest.mark.thorough  # discovery over a cable takes its time, which a busy machine hasn't
 def test_a_cut_network_is_a_lost_executor_and_its_return_is_noticed(machines, start, tmp_path):
     start(1, EXECUTOR, "--ros-args", "-p", "time_scale:=1.0")
     robot = start(0, ROBOT, str(tmp_path))
