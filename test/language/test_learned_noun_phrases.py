@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.language.agreement import have_same_meaning
 from fcp_ros.language.english.tokens import tokenise
-from fcp_ros.language.reading import WordRole
+from fcp_ros.language.reading import ReadingStatus, WordRole
 from fcp_ros.language.syntax import parse_segments
 from fcp_ros.language.syntax.attachments import mend_tree
 
@@ -166,3 +166,9 @@ def test_trees_are_mended(sentence):
     (segment,) = parse_segments(tokenise(sentence))
     written = mend_tree(segment.tree).write()
     assert all(part in written for part in MENDED[sentence]), written
+
+
+def test_the_door_of_what_is_not_here_is_no_other_door(home, learned):
+    """There is a door between the rooms, and no cabinet."""
+    found = learned.read("open the door of every cabinet", home)
+    assert found.status is not ReadingStatus.READ
