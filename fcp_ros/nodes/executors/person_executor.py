@@ -14,11 +14,10 @@ from rclpy.action.server import ServerGoalHandle
 from fcp_ros.action import ExecuteStep
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.msg import Question
-from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros, duration_to_ros
-from fcp_ros.nodes.conversions.plan import step_from_ros
-from fcp_ros.nodes.conversions.step_outcome import outcome_to_result
+from fcp_ros.nodes.conversions.common import duration_from_ros, duration_to_ros
+from fcp_ros.nodes.executors.step_server import end_step, read_step
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
-from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
 from fcp_ros.nodes.runtime.qos import state_qos
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
@@ -49,8 +48,6 @@ SHARE = 0.9
 failure of the skill, which silence is not."""
 
 CHOICES = ("done", "not done")
-
-_ENDS = {OutcomeCode.SUCCEEDED: GoalEnd.SUCCEEDED, OutcomeCode.CANCELLED: GoalEnd.CANCELLED}
 
 
 @dataclass(frozen=True)
@@ -111,19 +108,12 @@ class PersonExecutorNode(ManagedNode):
 
     async def _execute(self, goal: ServerGoalHandle) -> ExecuteStep.Result:
         outcome = await self._ask(goal)
-        end_goal(goal, _ENDS.get(outcome.code, GoalEnd.ABORTED))
-        return outcome_to_result(outcome)
+        return end_step(goal, outcome)
 
     async def _ask(self, goal: ServerGoalHandle) -> Outcome:
-        refusal = self.refusal(goal.request)
-        if refusal is not None:
-            is_wrong = refusal.kind is RefusalKind.INVALID_REQUEST
-            code = OutcomeCode.INVALID_ACTION if is_wrong else OutcomeCode.NODE_INACTIVE
-            return Outcome(code, refusal.sentence)
-        try:
-            step = step_from_ros(goal.request.step)
-        except ConversionError as error:
-            return Outcome(OutcomeCode.INVALID_ACTION, f"The step can't be read: {error}.")
+        step = read_step(goal.request, self.refusal(goal.request))
+        if isinstance(step, Outcome):
+            return step
         wait = self.parameters.number("longest_wait")
         if (allowed := duration_from_ros(goal.request.timeout)) > 0.0:
             wait = min(wait, SHARE * allowed)

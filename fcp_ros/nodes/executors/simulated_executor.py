@@ -28,9 +28,7 @@ from fcp_ros.execution.simulated_world import (
     parse_success,
 )
 from fcp_ros.msg import SceneGraphUpdate
-from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.plan import step_from_ros
-from fcp_ros.nodes.conversions.step_outcome import outcome_to_result
+from fcp_ros.nodes.executors.step_server import end_step, read_step
 from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.domain_parameter import (
     DOMAIN,
@@ -39,14 +37,14 @@ from fcp_ros.nodes.runtime.domain_parameter import (
     load_configured_domain,
 )
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
-from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal, execute_goal
+from fcp_ros.nodes.runtime.managed_node import ManagedNode, execute_goal
 from fcp_ros.nodes.runtime.parameters import (
     DOMAIN_FOLDERS,
     ParameterSpec,
     ParameterTable,
     TakesEffect,
 )
-from fcp_ros.nodes.runtime.request_checks import CLEANED_UP, RefusalKind
+from fcp_ros.nodes.runtime.request_checks import CLEANED_UP
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import (
     CancelToken,
@@ -179,10 +177,6 @@ STOP_WAIT = 2.0
 """Seconds for a cancelled step to end when the node is cleaned up."""
 
 
-ENDS = {OutcomeCode.SUCCEEDED: GoalEnd.SUCCEEDED, OutcomeCode.CANCELLED: GoalEnd.CANCELLED}
-"""Ends of goals by outcome; with any other outcome they are aborted."""
-
-
 class SimulatedExecutorNode(ManagedNode):
     """Performs steps in a simulated world that obeys the domain's rules.
 
@@ -312,22 +306,15 @@ class SimulatedExecutorNode(ManagedNode):
             finally:
                 with self._lock:
                     self._tokens.pop(key, None)
-            end_goal(goal, ENDS.get(outcome.code, GoalEnd.ABORTED))
-            return outcome_to_result(outcome, simulated=True)
+            return end_step(goal, outcome, simulated=True)
 
         return execute
 
     async def _execute(self, executor: str, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
         """Have a step performed in a thread of the executor, one at a time in each."""
-        refusal = self.refusal(goal.request)
-        if refusal is not None:
-            is_wrong = refusal.kind is RefusalKind.INVALID_REQUEST
-            code = OutcomeCode.INVALID_ACTION if is_wrong else OutcomeCode.NODE_INACTIVE
-            return Outcome(code, refusal.sentence)
-        try:
-            step = step_from_ros(goal.request.step)
-        except ConversionError as error:
-            return Outcome(OutcomeCode.INVALID_ACTION, f"The step can't be read: {error}.")
+        step = read_step(goal.request, self.refusal(goal.request))
+        if isinstance(step, Outcome):
+            return step
         if step.executor != executor:
             text = f"{step} is for executor {step.executor!r}, this is {executor!r}."
             return Outcome(OutcomeCode.INVALID_ACTION, text)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The action ExecuteStep under the name of an executor: one step at a time, in calls."""
+"""The action ExecuteStep under the name of an executor: one step at a time, in calls.
+
+Nodes that serve it in another way (a person's, the simulated one) read and end steps as here.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,36 @@ from fcp_ros.nodes.conversions.plan import step_from_ros
 from fcp_ros.nodes.conversions.step_outcome import outcome_to_result
 from fcp_ros.nodes.runtime.managed_node import GoalEnd, end_goal
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer, make_wakeable
+from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefusal
 from fcp_ros.planning.model.plan import PlanStep
 
 RESULT_TIMEOUT = 60
 """Seconds that results are kept for those who ask late."""
 
 _ENDS = {OutcomeCode.SUCCEEDED: GoalEnd.SUCCEEDED, OutcomeCode.CANCELLED: GoalEnd.CANCELLED}
+
+
+def read_step(request: ExecuteStep.Goal, refusal: RequestRefusal | None) -> PlanStep | Outcome:
+    """Read a step; return the outcome of one that is refused or can't be read.
+
+    `refusal`: what the node has against the request (`ManagedNode.refusal`).
+    """
+    if refusal is not None:
+        is_wrong = refusal.kind is RefusalKind.INVALID_REQUEST
+        code = OutcomeCode.INVALID_ACTION if is_wrong else OutcomeCode.NODE_INACTIVE
+        return Outcome(code, refusal.sentence)
+    try:
+        return step_from_ros(request.step)
+    except ConversionError as error:
+        return Outcome(OutcomeCode.INVALID_ACTION, f"The step can't be read: {error}.")
+
+
+def end_step(
+    goal: ServerGoalHandle, outcome: Outcome, *, simulated: bool = False
+) -> ExecuteStep.Result:
+    """End the goal of a step by its outcome, and make the result message."""
+    end_goal(goal, _ENDS.get(outcome.code, GoalEnd.ABORTED))
+    return outcome_to_result(outcome, simulated=simulated)
 
 
 @dataclass(eq=False)
@@ -111,18 +138,16 @@ class StepServer:
             assert begun.outcome is not None
             begun = begun.outcome
         self._cancelled.discard(bytes(goal.goal_id.uuid))
-        end_goal(goal, _ENDS.get(begun.code, GoalEnd.ABORTED))
-        return outcome_to_result(begun)
+        return end_step(goal, begun)
 
     def _start(self, goal: ServerGoalHandle) -> StepRun | Outcome:
         """Start a step; return the outcome if there is nothing to start."""
         with self._lock:
             if self._run is not None:
                 return Outcome(OutcomeCode.BUSY, f"Still busy with {self._run.step}.")
-            try:
-                step = step_from_ros(goal.request.step)
-            except ConversionError as error:
-                return Outcome(OutcomeCode.INVALID_ACTION, f"The step can't be read: {error}.")
+            step = read_step(goal.request, None)
+            if isinstance(step, Outcome):
+                return step
             run = StepRun(goal, step, *make_wakeable(self._node.executor))
             self._run = run
         try:
