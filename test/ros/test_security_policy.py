@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
 from xml.etree import ElementTree
 
@@ -64,6 +65,15 @@ def look_at(probe, node):
 def test_the_file_is_made_from_the_interface():
     """Made by ``python test/support/security_policy.py``."""
     assert FILE.read_text(encoding="utf-8") == render_policy()
+
+
+def test_each_executable_has_an_enclave(repository):
+    text = (repository / "CMakeLists.txt").read_text()
+    executables = set(re.findall(r"^install_node\((\w+)", text, re.MULTILINE)) - {"fcp_nodes"}
+    assert executables
+    root = ElementTree.parse(FILE).getroot()
+    enclaves = {one.get("path").rpartition("/")[2] for one in root.iter("enclave")}
+    assert executables <= enclaves
 
 
 @pytest.mark.parametrize("node", NODES)

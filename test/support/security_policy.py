@@ -68,8 +68,14 @@ NAV2 = {
     ("action", "execute"): ["navigate"],
     ("action", "call"): ["navigate_to_pose"],
 }
+PERSON = {
+    ("topic", "publish"): ["/diagnostics", "person_executor/sign_of_life", "person_requests"],
+    ("service", "reply"): ["answer_person"],
+    ("action", "execute"): ["person"],
+}
 ORDERS = ("achieve_goal", "execute_task_plan", "make_plan")
 ASKS = [
+    "answer_person",
     "answer_question",
     "control_execution",
     "get_scene_graph",
@@ -81,7 +87,13 @@ ASKS = [
     "validate_plan",
 ]
 OPERATOR = {
-    ("topic", "subscribe"): ["execution_state", "plan_in_execution", "scene_graph", "task_plan"],
+    ("topic", "subscribe"): [
+        "execution_state",
+        "person_requests",
+        "plan_in_execution",
+        "scene_graph",
+        "task_plan",
+    ],
     ("service", "request"): ASKS,
     ("action", "call"): list(ORDERS),
 }
@@ -124,6 +136,9 @@ def list_profiles() -> dict[str, list[tuple[str, Rights]]]:
     found["nav2_executor"] = [
         ("nav2_executor", merge(NAV2, EVERY_NODE, LIFECYCLE_NODE, LIVES)),
         ("nav2_executor_transforms", listener[1]),
+    ]
+    found["person_executor"] = [
+        ("person_executor", merge(PERSON, EVERY_NODE, LIFECYCLE_NODE, LIVES))
     ]
     found["operator"] = [("operator", merge(OPERATOR, EVERY_NODE, LIVES))]
     return found
