@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -36,7 +37,7 @@ def person(
             '"make setup" and then ". .venv/fcp_env.sh", or source your workspace'
         )
     try:
-        with PersonDesk(namespace, timeout=timeout) as desk:
+        with closing(PersonDesk(namespace, timeout=timeout)) as desk:
             question = desk.fetch()
             if question is None:
                 nothing = "Nobody is asked to do anything now."

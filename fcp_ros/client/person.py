@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import time
 import uuid
-from types import TracebackType
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -23,7 +22,7 @@ LOOK_EVERY = 0.05
 
 
 class PersonDesk:
-    """Fetches and answers requests; a context manager. Waits `timeout` s at most for each."""
+    """Fetches and answers requests, until it is closed. Waits `timeout` s at most for each."""
 
     def __init__(self, namespace: str = "", *, timeout: float = 10.0) -> None:
         self._timeout = timeout
@@ -67,13 +66,6 @@ class PersonDesk:
             "(ros2 run fcp_ros person_executor), and check namespace and ROS_DOMAIN_ID."
         )
 
-    def __enter__(self) -> PersonDesk:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Destroy the desk's node."""
         self._spinning.close()

@@ -270,7 +270,7 @@ class Lexicon:
                 continue
             said = " ".join(words)
             # What is labelled as another sort may be meant, or not: it is asked about.
-            alike = all(self._is_labelled(name, single) for name in match.head.members)
+            alike = all(self.find_label(name) == single for name in match.head.members)
             degree = _SORT_DEGREE if alike else Confidence.LIKELY.degree
             note = f'"{said}" is a {single}'
             yield replace(match, degree=match.degree * degree, note=note)
@@ -279,9 +279,6 @@ class Lexicon:
         """Return the label of an element in lower case; empty for one that has none."""
         category = self._instance.attribute(self._instance.id_of(name), CATEGORY)
         return normalise_label(category) if isinstance(category, str) else ""
-
-    def _is_labelled(self, name: str, label: str) -> bool:
-        return self.find_label(name) == label
 
     def _may_say_sort(self, word: str) -> bool:
         """Return True for a word that English, the phrases and attributes have no other use for.

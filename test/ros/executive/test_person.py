@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 from typer.testing import CliRunner
 
@@ -28,7 +30,7 @@ def helped(make_sites, spawn_for_many, tmp_path_factory):
         executive={"executor_wait": 60.0, "trust_executors": True, "min_step_timeout": 600.0},
     )
     spawn_for_many("executors.person_executor", ROBOT, executor="navigate")
-    with PersonDesk(ROBOT, timeout=60.0) as desk:
+    with closing(PersonDesk(ROBOT, timeout=60.0)) as desk:
         assert desk.fetch() is None
         yield site, desk
     sites.stop()
