@@ -48,7 +48,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("thorough"):
                 item.add_marker(pytest.mark.skip(reason="thorough: not in the profile ci"))
+        repeat_live_tests(items)
     items.sort(key=rank)
+
+
+def repeat_live_tests(items: Iterable[pytest.Item]) -> None:
+    """Run a test of live nodes that failed once more; the summary lists it as RERUN.
+
+    What such a test sees depends on the order in which discovery, DDS and the scheduler of a busy
+    machine get to it. That is worth a search (the nightly profile repeats nothing), but not a whole
+    run of ten thousand tests in which two of them met.
+    """
+    for item in items:
+        if item.nodeid.startswith("test/ros/"):
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 def rank(item: pytest.Item) -> int:

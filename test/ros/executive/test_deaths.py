@@ -115,6 +115,7 @@ def test_a_planner_killed_in_its_search_is_noticed(puzzle, spawn, until, probe):
     planner = spawn("planner.node", "alone", **parameters)
     goal = client.send_achieve(TILES_HOME)
     until(lambda: searches(goal), "the search", 60.0)
+    client.wait_for("make_plan", timeout=60.0)  # the executive may have found it before
     own = client.send_plan(TILES_HOME)
     until(lambda: own.poll() is GoalState.ACCEPTED, "a second request")
     known = time.monotonic() + SEARCH_PERIOD  # one that dies sooner is noticed after FIRST_SIGN
