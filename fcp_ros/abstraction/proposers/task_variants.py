@@ -249,11 +249,7 @@ def add_twins(task: TrainingTask, twins: ObservedTwins, factor: int) -> Training
             continue
         for number in range(2, factor + 1):
             twin = _find_free_name(builder, f"{name}-{number}")
-            copy = builder.add(type_, twin, instance.attributes(element))
-            for function in schema.functions:
-                if schema.is_subtype(type_, function.source):
-                    value = instance.apply(function.name, element)
-                    builder.set_function(function.name, copy, value)
+            builder.add(type_, twin, instance.attributes(element))
             for fact in own:
                 legs = [twin if one == name else one for one in fact.arguments]
                 builder.relate(fact.relation, *map(builder.id_of, legs))
