@@ -172,10 +172,10 @@ class ObservedTwins:
 
 
 def enlarge_tasks(
-    training: Sequence[TrainingTask], check: Callable[[], None], seed: int = 0
+    training: Sequence[TrainingTask], check: Callable[[], None]
 ) -> tuple[TrainingTask, ...]:
     """Make solvable tasks with two and three times as many objects of most kinds; maybe none."""
-    twins = observe_twins(training, check, seed)
+    twins = observe_twins(training, check)
     largest = sorted(training, key=lambda task: -task.object_count)
     made = []
     for task in largest[:BASES]:
@@ -186,7 +186,7 @@ def enlarge_tasks(
                 continue
             if task.object_count < larger.object_count <= MOST_OBJECTS:
                 check()
-                if find_goal_plan(larger, larger.goal, LARGE_TASK_TIME, seed).plan is not None:
+                if find_goal_plan(larger, larger.goal, LARGE_TASK_TIME, seed=0).plan is not None:
                     made.append(larger)
     return tuple(made)
 

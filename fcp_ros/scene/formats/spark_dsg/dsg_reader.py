@@ -291,12 +291,12 @@ class _LabelSpaceFile(ToolModel):
     label_names: list[_LabelName]
 
 
-def read_label_space(path: str | Path, limits: SceneLimits | None = None) -> dict[int, str]:
+def read_label_space(path: str | Path) -> dict[int, str]:
     """Read names by label from a Hydra label space.
 
     Raises SceneError: the file is missing, or is no label space.
     """
-    return _read_names(open_scene_file(path, limits or SceneLimits()))
+    return _read_names(open_scene_file(path, SceneLimits()))
 
 
 def _find_label_space(
