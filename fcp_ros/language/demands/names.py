@@ -23,7 +23,7 @@ _NOTHING = -5.0
 """Logarithm of the likelihood of a noun that stands for nothing in the scene."""
 _LEAST_SHARE = 0.1
 """Least share of a label in what a noun was said for. Less is noise of the alignment: five of 412
-sentences with a knife were about an apple, and "bring me the knife" brought it where no knife is."""
+sentences with a knife were about an apple; where no knife is, "bring me the knife" brought it."""
 _UNSAID, _PRIOR = 5.0, 0.75
 """The weight of a label that nobody spoke of, and the exponent of how often one was spoken of."""
 _SHARPNESS = 12.0

@@ -55,8 +55,8 @@ _LEISURE = gather_words("get have be find feel like want wish care mind please p
 """Verbs of "when you have time"."""
 _CONVENIENT = gather_words(
     "ok okay fine alright right possible convenient bother trouble problem hassle inconvenience "
-    "imposition burden nuisance ask asking suit work same matter easy hard help please need necessary "
-    "kind dear nice"
+    "imposition burden nuisance ask asking suit work same matter easy hard help please need "
+    "necessary kind dear nice"
 )
 """Words of "if it's no bother". Any other "if it is ..." ("clean", "hot", "broken") is a condition,
 also where the domain doesn't know the word."""
