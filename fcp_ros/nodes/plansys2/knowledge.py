@@ -248,7 +248,7 @@ class Knowledge:
         known = self.problem.spelling
         for one in arguments:
             if one.lower() not in known:
-                raise InputError(f"There is no instance {one!r}. Fix: {suggest_name(one, known)}.")
+                raise InputError(f"There is no instance {one!r}: {suggest_name(one, known)}")
         named = frozenset(_lower(arguments))
         own = (typed for typed in self.problem.objects if typed.name in named)
         constants = frozenset(self.model.domain.constants)

@@ -13,7 +13,7 @@ from std_msgs.msg import Empty
 
 from fcp_ros.domain.pddl.source_text import Source, read_source
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.nodes.plansys2.knowledge import Knowledge, ExpertDomain
+from fcp_ros.nodes.plansys2.knowledge import ExpertDomain, Knowledge
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import (
