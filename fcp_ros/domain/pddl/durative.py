@@ -34,6 +34,7 @@ from fcp_ros.domain.pddl.syntax_tree import (
     change_parts,
     terms_of,
 )
+from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.s_expressions import SList, SNode, preview
 
 _DURATION = "write :duration (= ?duration number)"
@@ -230,7 +231,7 @@ def compute_duration(
 ) -> Fraction:
     """Compute the duration of an action with objects (lower case) by the values of functions.
 
-    Raises ValueError if a function has no value, or it divides by zero; one sentence which.
+    Raises InputError if a function has no value, or it divides by zero; one sentence which.
     """
     names = (parameter.name for parameter in action.parameters)
     bound = dict(zip(names, arguments, strict=True))
@@ -253,10 +254,10 @@ def compute_duration(
             if (value := values.get(number.function, {}).get(given)) is not None:
                 return value
             text = " ".join((number.function, *given))
-            raise ValueError(f"The duration of {action.name} needs ({text}), which has no value.")
-        raise ValueError(f"The duration of {action.name} counts violations of preferences.")
+            raise InputError(f"The duration of {action.name} needs ({text}), which has no value.")
+        raise InputError(f"The duration of {action.name} counts violations of preferences.")
 
     try:
         return compute(action.duration)
     except ZeroDivisionError:
-        raise ValueError(f"The duration of {action.name} divides by zero.") from None
+        raise InputError(f"The duration of {action.name} divides by zero.") from None

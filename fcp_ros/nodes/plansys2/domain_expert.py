@@ -14,6 +14,7 @@ from fcp_ros.domain.pddl.syntax_tree import Typed, list_types
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.nodes.plansys2.knowledge import Knowledge
 from fcp_ros.nodes.plansys2.trees import (
+    TreeNames,
     name_parameters,
     write_condition,
     write_effects,
@@ -56,27 +57,27 @@ def get_action(known: Knowledge, request: Any, response: Any) -> None:
     durative = {action.name for action in domain.durative}
     plain = {action.name: action for action in domain.actions if action.name not in durative}
     action = _find(plain, request.action, "action")
-    names = name_parameters(action.parameters, request.parameters)
+    names = _name_in(known, action.parameters, request.parameters)
     response.action = Action(
         name=request.action,
         parameters=write_parameters(domain, action.parameters, request.parameters),
-        preconditions=write_condition(action.precondition, domain, names),
-        effects=write_effects(action.effects, domain, names),
+        preconditions=write_condition(action.precondition, names),
+        effects=write_effects(action.effects, names),
     )
 
 
 def get_durative_action(known: Knowledge, request: Any, response: Any) -> None:
     domain, name = known.model.domain, request.durative_action
     action = _find({one.name: one for one in domain.durative}, name, "durative action")
-    names = name_parameters(action.parameters, request.parameters)
+    names = _name_in(known, action.parameters, request.parameters)
     response.durative_action = DurativeAction(
         name=name,
         parameters=write_parameters(domain, action.parameters, request.parameters),
-        at_start_requirements=write_condition(action.at_start, domain, names),
-        over_all_requirements=write_condition(action.over_all, domain, names),
-        at_end_requirements=write_condition(action.at_end, domain, names),
-        at_start_effects=write_effects(action.start_effects, domain, names),
-        at_end_effects=write_effects(action.end_effects, domain, names),
+        at_start_requirements=write_condition(action.at_start, names),
+        over_all_requirements=write_condition(action.over_all, names),
+        at_end_requirements=write_condition(action.at_end, names),
+        at_start_effects=write_effects(action.start_effects, names),
+        at_end_effects=write_effects(action.end_effects, names),
     )
 
 
@@ -116,7 +117,7 @@ def get_derived_predicate(known: Knowledge, request: Any, response: Any) -> None
                 parameters=_name_legs(known, axiom.parameters),
             ),
             preconditions=write_condition(
-                axiom.body, domain, name_parameters([Typed(t.name) for t in terms_of(axiom.head)])
+                axiom.body, _name_in(known, [Typed(t.name) for t in terms_of(axiom.head)])
             ),
         )
         for axiom in domain.axioms
@@ -159,6 +160,11 @@ def _write_signature(
     own = _find(legs, request.expression, what)
     name = request.expression.lower()
     return Node(node_type=kind, name=name, parameters=_name_legs(known, own))
+
+
+def _name_in(known: Knowledge, parameters: Sequence[Typed], given: Sequence[str] = ()) -> TreeNames:
+    variables = name_parameters(parameters, given)
+    return TreeNames(known.model.domain, known.problem.spelling, variables)
 
 
 def _name_legs(known: Knowledge, legs: Sequence[Typed]) -> list[Any]:

@@ -17,7 +17,7 @@ from fcp_ros.domain.expressions.syntax import Constant
 from fcp_ros.domain.pddl.domain_file import read_domain
 from fcp_ros.domain.pddl.durative import sequence_actions
 from fcp_ros.domain.pddl.problem_file import read_condition, read_problem
-from fcp_ros.domain.pddl.source_text import Source
+from fcp_ros.domain.pddl.source_text import PddlError, Source
 from fcp_ros.domain.pddl.syntax_checks import (
     check_domain_features,
     check_domain_names,
@@ -30,6 +30,7 @@ from fcp_ros.domain.pddl.syntax_tree import (
     DomainText,
     Formula,
     ProblemText,
+    Typed,
     conjuncts,
     terms_in,
 )
@@ -81,14 +82,18 @@ class Knowledge:
         return cls(model, _read(model, (), ()))
 
     @property
-    def instances(self) -> dict[str, str]:
-        """The type of each instance, by its name as it was given; constants are not among them."""
+    def instances(self) -> tuple[Typed, ...]:
+        """The objects that were added; constants of the domain are not among them."""
         constants = frozenset(self.model.domain.constants)
-        return {
-            self.problem.spelling[typed.name]: typed.types[0]
-            for typed in self.problem.objects
-            if typed not in constants
-        }
+        return tuple(typed for typed in self.problem.objects if typed not in constants)
+
+    def find_instance(self, name: str) -> Typed:
+        """Find an instance. Raises InputError if there is none of that name."""
+        found = next((one for one in self.instances if one.name == name.lower()), None)
+        if found is None:
+            known = self.spell(one.name for one in self.instances)
+            raise InputError(f"There is no instance {name!r}: {suggest_name(name, known)}")
+        return found
 
     @property
     def facts(self) -> Mapping[str, frozenset[tuple[str, ...]]]:
@@ -116,7 +121,9 @@ class Knowledge:
 
     def has_fact(self, name: str, arguments: Sequence[str]) -> bool:
         """Tell if a fact holds, or follows from what does."""
-        return _lower(arguments) in self.facts.get(name.lower(), ())
+        is_derived = name.lower() in self.model.domain.derived
+        facts = self.facts if is_derived else self.problem.facts
+        return _lower(arguments) in facts.get(name.lower(), ())
 
     def find_value(self, name: str, arguments: Sequence[str]) -> Fraction | None:
         """Find the value of a function; None if it has none."""
@@ -180,9 +187,7 @@ class Knowledge:
 
     def remove_instance(self, name: str) -> Knowledge:
         """Remove an object, with the facts, numbers and parts of the goal that name it."""
-        if name not in self.instances:
-            raise InputError(f"There is no instance {name}.")
-        gone = name.lower()
+        gone = self.find_instance(name).name
         spelling = dict(self.problem.spelling)
         del spelling[gone]
         return self._with(
@@ -195,13 +200,8 @@ class Knowledge:
                 function: {one: value for one, value in given.items() if gone not in one}
                 for function, given in self.problem.values.items()
             },
-            goal=Conjunction(
-                tuple(
-                    part
-                    for part in conjuncts(self.problem.goal)
-                    if Constant(gone) not in terms_in(part)
-                )
-            ),
+            goal=_leave_out(self.problem.goal, gone),
+            constraints=_leave_out(self.problem.constraints, gone),
             spelling=spelling,
         )
 
@@ -245,14 +245,9 @@ class Knowledge:
 
     def _read_one(self, arguments: Sequence[str], init: str) -> ProblemText:
         """Read one initial fact about known objects."""
-        known = self.problem.spelling
-        for one in arguments:
-            if one.lower() not in known:
-                raise InputError(f"There is no instance {one!r}: {suggest_name(one, known)}")
-        named = frozenset(_lower(arguments))
-        own = (typed for typed in self.problem.objects if typed.name in named)
-        constants = frozenset(self.model.domain.constants)
-        return _read(self.model, declare(typed for typed in own if typed not in constants), [init])
+        constants = {constant.name for constant in self.model.domain.constants}
+        own = (self.find_instance(one) for one in arguments if one.lower() not in constants)
+        return _read(self.model, declare(dict.fromkeys(own)), [init])
 
     def _with(self, **changes: object) -> Knowledge:
         return replace(self, problem=replace(self.problem, **changes))  # type: ignore[arg-type]
@@ -276,7 +271,11 @@ def _read(model: ExpertDomain, objects: Iterable[str], init: Iterable[str]) -> P
         write_list(":init", init),
         "(:goal (and)))",
     )
-    return read_problem(Source(_REQUEST, "\n".join(parts)), model.domain, model.source)
+    try:
+        return read_problem(Source(_REQUEST, "\n".join(parts)), model.domain, model.source)
+    except PddlError as error:  # whose place is one in a text that nobody wrote
+        found = error.diagnostics[0]
+        raise InputError(f"{found.message}. Fix: {found.fix}.") from error
 
 
 def _write_fact(name: str, arguments: Sequence[str]) -> str:
@@ -298,6 +297,11 @@ def _merge(
     facts: Mapping[str, frozenset[tuple[str, ...]]], more: Mapping[str, frozenset[tuple[str, ...]]]
 ) -> dict[str, frozenset[tuple[str, ...]]]:
     return {**facts, **{name: facts.get(name, frozenset()) | new for name, new in more.items()}}
+
+
+def _leave_out(formula: Formula, gone: str) -> Formula:
+    parts = (part for part in conjuncts(formula) if Constant(gone) not in terms_in(part))
+    return Conjunction(tuple(parts))
 
 
 def _refuse_type(name: str, type_: str) -> InputError:

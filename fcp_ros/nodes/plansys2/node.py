@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticStatus
 from std_msgs.msg import Empty
 
 from fcp_ros.domain.pddl.source_text import Source, read_source
@@ -191,8 +190,7 @@ class Plansys2Bridge(ManagedNode):
             values["domain"] = known.model.domain.name
             values["instances"] = len(known.instances)
             values["facts"] = sum(map(len, known.problem.facts.values()))
-        level = DiagnosticStatus.OK if self._is_installed else DiagnosticStatus.ERROR
-        return Diagnosis(level, values=values)
+        return Diagnosis(values=values)
 
     # --- experts --------------------------------------------------------------------------------
 
@@ -222,7 +220,7 @@ class Plansys2Bridge(ManagedNode):
     async def _await_expert(self, run: Callable[[CancelToken], None]) -> None:
         try:
             await self.await_answer(self.workers[KNOWLEDGE].submit(run).answer)
-        except (InputError, ValueError) as error:
+        except InputError as error:
             raise RequestRefused(RefusalKind.INVALID_REQUEST, str(error)) from error
 
     def _get_known(self) -> Knowledge:

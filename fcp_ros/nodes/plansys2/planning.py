@@ -63,7 +63,7 @@ def make_plan(
         return TimedPlan((), reason.status, reason.sentence)
     except UnsupportedPddl as error:
         return TimedPlan((), PlanStatus.UNSUPPORTED, str(error))
-    except (InputError, ValueError) as error:
+    except InputError as error:
         return TimedPlan((), PlanStatus.INVALID_REQUEST, str(error))
 
 

@@ -8,18 +8,24 @@ from typing import Any
 from plansys2_msgs import msg, srv
 from plansys2_msgs.msg import Node, Param
 
-from fcp_ros.domain.pddl.syntax_tree import TRUE
+from fcp_ros.domain.pddl.syntax_tree import TRUE, Typed
 from fcp_ros.domain.pddl.syntax_writer import write_formula, write_list
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.nodes.plansys2.knowledge import Knowledge, split_words
-from fcp_ros.nodes.plansys2.trees import read_names, read_tree, write_condition, write_param
+from fcp_ros.nodes.plansys2.trees import (
+    TreeNames,
+    read_names,
+    read_tree,
+    write_condition,
+    write_param,
+)
 
 
 def write_knowledge(known: Knowledge) -> msg.Knowledge:
     """Write what is known for the topic ``problem_expert/knowledge``."""
     goal = known.problem.goal
     return msg.Knowledge(
-        instances=list(known.instances),
+        instances=known.spell(one.name for one in known.instances),
         predicates=[write_list(name, words) for name, words in _list_facts(known)],
         functions=[
             write_list(name, known.spell(words))
@@ -38,7 +44,8 @@ def get_problem(known: Knowledge, _request: Any, response: Any) -> None:
 
 
 def get_goal(known: Knowledge, _request: Any, response: Any) -> None:
-    response.tree = write_condition(known.problem.goal, known.model.domain, known.problem.spelling)
+    names = TreeNames(known.model.domain, known.problem.spelling)
+    response.tree = write_condition(known.problem.goal, names)
 
 
 def is_goal_satisfied(known: Knowledge, request: Any, response: Any) -> None:
@@ -46,16 +53,11 @@ def is_goal_satisfied(known: Knowledge, request: Any, response: Any) -> None:
 
 
 def get_instance(known: Knowledge, request: Any, response: Any) -> None:
-    type_ = known.instances.get(request.instance)
-    if type_ is None:
-        raise InputError(f"There is no instance {request.instance!r}.")
-    response.instance = Param(name=request.instance, type=type_)
+    response.instance = _write_instance(known, known.find_instance(request.instance))
 
 
 def get_instances(known: Knowledge, _request: Any, response: Any) -> None:
-    response.instances = [
-        write_param(known.model.domain, name, (type_,)) for name, type_ in known.instances.items()
-    ]
+    response.instances = [_write_instance(known, one) for one in known.instances]
 
 
 def get_predicate(known: Knowledge, request: Any, response: Any) -> None:
@@ -184,6 +186,11 @@ def _list_facts(known: Knowledge) -> list[tuple[str, list[str]]]:
         for name, tuples in known.facts.items()
         for words in sorted(tuples)
     ]
+
+
+def _write_instance(known: Knowledge, instance: Typed) -> Param:
+    (name,) = known.spell((instance.name,))
+    return write_param(known.model.domain, name, instance.types)
 
 
 def _write_node(kind: int, name: str, words: list[str], value: float = 0.0) -> Node:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from plansys2_msgs.msg import Node, Param, Tree
 
-from fcp_ros.domain.expressions.syntax import Atom
+from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.pddl.formulas import MAX_DEPTH
 from fcp_ros.domain.pddl.syntax_tree import (
     TOTAL_COST,
@@ -93,22 +93,34 @@ def name_parameters(parameters: Sequence[Typed], given: Sequence[str] = ()) -> d
     return {one.name: given[n] if n < len(given) else f"?{n}" for n, one in enumerate(parameters)}
 
 
-def write_condition(formula: Formula, domain: DomainText, names: Mapping[str, str]) -> Tree:
+@dataclass(frozen=True)
+class TreeNames:
+    """The names in a tree."""
+
+    domain: DomainText
+    objects: Mapping[str, str]  # objects as they were given, by their lower-case names
+    variables: Mapping[str, str] = field(default_factory=dict)  # what stands for each parameter
+
+    def name(self, term: PddlTerm) -> str:
+        """Return what is written for a term."""
+        names = self.variables if isinstance(term, Variable) else self.objects
+        return names.get(term.name, term.name)
+
+
+def write_condition(formula: Formula, names: TreeNames) -> Tree:
     """Write a condition; one that always holds is empty.
 
-    `names`: of parameters and of objects. Raises InputError for what the messages can't say.
+    Raises InputError for what the messages can't say.
     """
-    writer = _TreeWriter(domain, names)
+    writer = _TreeWriter(names)
     if formula != TRUE:
         writer.write_joined(Node.AND, conjuncts(formula))
     return writer.tree
 
 
-def write_effects(
-    effects: Sequence[ActionEffect], domain: DomainText, names: Mapping[str, str]
-) -> Tree:
+def write_effects(effects: Sequence[ActionEffect], names: TreeNames) -> Tree:
     """Write effects, but the costs of actions, which PlanSys2 has no place for."""
-    writer = _TreeWriter(domain, names)
+    writer = _TreeWriter(names)
     if any(effect.condition != TRUE or effect.variables for effect in effects):
         raise InputError("plansys2_msgs has no conditional effects.")
     # What is added last stays: PlanSys2 carries effects out in their order.
@@ -126,8 +138,7 @@ def write_effects(
 
 @dataclass
 class _TreeWriter:
-    domain: DomainText
-    names: Mapping[str, str]
+    names: TreeNames
     tree: Tree = field(default_factory=Tree)
 
     def add(self, kind: int, **fields: object) -> Node:
@@ -151,10 +162,10 @@ class _TreeWriter:
             both = isinstance(formula, Conjunction) is not negate
             return self.write_joined(Node.AND if both else Node.OR, children(formula), negate)
         if isinstance(formula, Quantified) and not formula.universal and not negate:
-            inner = _TreeWriter(self.domain, {**self.names, **_own_names(formula)}, self.tree)
-            bound = write_parameters(
-                self.domain, formula.variables, [inner.names[one.name] for one in formula.variables]
-            )
+            own = {one.name: f"?{one.name}" for one in formula.variables}
+            names = replace(self.names, variables={**self.names.variables, **own})
+            bound = write_parameters(self.names.domain, formula.variables, tuple(own.values()))
+            inner = _TreeWriter(names, self.tree)
             return inner.write_joined(Node.EXISTS, [formula.body], parameters=bound)
         if negate:
             node = self.add(Node.NOT)
@@ -163,7 +174,7 @@ class _TreeWriter:
             node.children = [body.node_id]
             return node
         if isinstance(formula, Atom):
-            legs = self.domain.predicates[formula.predicate]
+            legs = self.names.domain.predicates[formula.predicate]
             params = self._write_terms(tuple(terms_of(formula)), legs)
             return self.add(Node.PREDICATE, name=formula.predicate, parameters=params)
         if isinstance(formula, NumericComparison):
@@ -182,7 +193,7 @@ class _TreeWriter:
         if isinstance(number, Fraction):
             return int(self.add(Node.NUMBER, value=float(number)).node_id)
         if isinstance(number, FunctionValue):
-            legs = self.domain.functions.get(number.function, ())
+            legs = self.names.domain.functions.get(number.function, ())
             params = self._write_terms(number.arguments, legs)
             node = self.add(Node.FUNCTION, name=number.function, parameters=params)
             return int(node.node_id)
@@ -195,18 +206,13 @@ class _TreeWriter:
 
     def _write_terms(self, terms: Sequence[PddlTerm], legs: Sequence[Typed]) -> list[Param]:
         return [
-            Param(name=self.names.get(term.name, term.name), type=leg.types[0])
+            Param(name=self.names.name(term), type=leg.types[0])
             for term, leg in zip(terms, legs, strict=True)
         ]
 
     def _write_same(self, term: PddlTerm) -> int:
-        name = self.names.get(term.name, term.name)
-        node = self.add(Node.PARAMETER, parameters=[Param(name=name)])
+        node = self.add(Node.PARAMETER, parameters=[Param(name=self.names.name(term))])
         return int(node.node_id)
-
-
-def _own_names(formula: Quantified) -> dict[str, str]:
-    return {one.name: f"?{one.name}" for one in formula.variables}
 
 
 # --- reading
