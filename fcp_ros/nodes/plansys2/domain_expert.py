@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 from plansys2_msgs import srv
 from plansys2_msgs.msg import Action, Derived, DurativeAction, Node
 
-from fcp_ros.domain.expressions.syntax import terms_of
-from fcp_ros.domain.pddl.syntax_tree import Typed, list_types
+from fcp_ros.domain.pddl.syntax_tree import Typed, list_types, terms_of
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.nodes.plansys2.knowledge import Knowledge
 from fcp_ros.nodes.plansys2.trees import (

@@ -24,7 +24,6 @@ from fcp_ros.domain.pddl.syntax_tree import (
     Conjunction,
     Disjunction,
     DomainText,
-    Equality,
     Formula,
     FunctionValue,
     Negation,
@@ -32,7 +31,9 @@ from fcp_ros.domain.pddl.syntax_tree import (
     NumericComparison,
     NumericOperation,
     PddlTerm,
+    PreferenceFormula,
     Quantified,
+    TrajectoryFormula,
     Typed,
     children,
     conjuncts,
@@ -161,12 +162,13 @@ class _TreeWriter:
         if isinstance(formula, Conjunction | Disjunction):
             both = isinstance(formula, Conjunction) is not negate
             return self.write_joined(Node.AND if both else Node.OR, children(formula), negate)
-        if isinstance(formula, Quantified) and not formula.universal and not negate:
-            own = {one.name: f"?{one.name}" for one in formula.variables}
-            names = replace(self.names, variables={**self.names.variables, **own})
-            bound = write_parameters(self.names.domain, formula.variables, tuple(own.values()))
-            inner = _TreeWriter(names, self.tree)
-            return inner.write_joined(Node.EXISTS, [formula.body], parameters=bound)
+        if isinstance(formula, Quantified) and formula.universal is negate:
+            return self._write_exists(formula, negate)
+        if isinstance(formula, Quantified | PreferenceFormula | TrajectoryFormula):
+            raise InputError(
+                "plansys2_msgs has no node for forall, preferences and constraints, and PlanSys2 "
+                "mistakes (not (exists ...))."
+            )
         if negate:
             node = self.add(Node.NOT)
             body = self.write(formula, False)
@@ -182,11 +184,16 @@ class _TreeWriter:
             node = self.add(Node.EXPRESSION, expression_type=kind)
             node.children = [self.write_number(n) for n in (formula.left, formula.right)]
             return node
-        if isinstance(formula, Equality):
-            node = self.add(Node.EXPRESSION, expression_type=Node.COMP_EQ)
-            node.children = [self._write_same(term) for term in (formula.left, formula.right)]
-            return node
-        raise InputError("plansys2_msgs has no node for forall, preferences and constraints.")
+        node = self.add(Node.EXPRESSION, expression_type=Node.COMP_EQ)
+        node.children = [self._write_same(term) for term in (formula.left, formula.right)]
+        return node
+
+    def _write_exists(self, formula: Quantified, negate: bool) -> Node:
+        own = {one.name: f"?{one.name}" for one in formula.variables}
+        names = replace(self.names, variables={**self.names.variables, **own})
+        bound = write_parameters(self.names.domain, formula.variables, tuple(own.values()))
+        inner = _TreeWriter(names, self.tree)
+        return inner.write_joined(Node.EXISTS, [formula.body], negate, parameters=bound)
 
     def write_number(self, number: Numeric) -> int:
         """Write a number; return the place of its node."""

@@ -81,8 +81,10 @@ class Clients:
     def __init__(self, probe: Any, space: str) -> None:
         self.probe = probe
         self.space = space
-        self.msg = import_module("plansys2_msgs.msg")
-        self.srv = import_module("plansys2_msgs.srv")
+
+    @property
+    def msg(self) -> Any:
+        return import_module("plansys2_msgs.msg")
 
     def ask(self, kind: str, name: str, **fields: Any) -> Any:
         type_ = getattr(import_module("plansys2_msgs.srv"), kind)
@@ -91,7 +93,7 @@ class Clients:
     def node(self, expression: str, value: float = 0.0) -> Any:
         """Utils.cpp: fromStringPredicate, fromStringFunction."""
         kind = self.msg.Node.FUNCTION if value else self.msg.Node.PREDICATE
-        name, *words = expression.strip("()").split()
+        name, *words = expression[1:-1].split(" ")
         params = [self.msg.Param(name=word) for word in words]
         return self.msg.Node(node_type=kind, name=name, parameters=params, value=value)
 
