@@ -79,7 +79,9 @@ def read_durative_action(
         name,
         parameters,
         duration,
-        *(_join_all(conditions[time]) for time in _TIMES["condition"]),
+        at_start=_join_all(conditions[_START]),
+        over_all=_join_all(conditions[_OVER]),
+        at_end=_join_all(conditions[_END]),
         start_effects=tuple(effects[_START]),
         end_effects=tuple(effects[_END]),
         spelling=spelling,
@@ -204,7 +206,9 @@ def _differ(one: Atom, other: Atom) -> Formula:
 
 
 def _negate(formula: Formula) -> Formula:
-    return {TRUE: FALSE, FALSE: TRUE}.get(formula, Negation(formula))
+    if formula == TRUE:
+        return FALSE
+    return TRUE if formula == FALSE else Negation(formula)
 
 
 def _join_all(parts: Iterable[Formula]) -> Formula:

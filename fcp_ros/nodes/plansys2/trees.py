@@ -125,8 +125,8 @@ def write_effects(effects: Sequence[ActionEffect], names: TreeNames) -> Tree:
     if any(effect.condition != TRUE or effect.variables for effect in effects):
         raise InputError("plansys2_msgs has no conditional effects.")
     # What is added last stays: PlanSys2 carries effects out in their order.
-    deleted = [Negation(atom) for effect in effects for atom in effect.delete]
-    parts = [*deleted, *(atom for effect in effects for atom in effect.add)]
+    parts: list[Formula] = [Negation(atom) for effect in effects for atom in effect.delete]
+    parts += [atom for effect in effects for atom in effect.add]
     changes = [n for e in effects for n in e.numeric if n.target.function != TOTAL_COST]
     if parts or changes:
         root = writer.write_joined(Node.AND, parts)
