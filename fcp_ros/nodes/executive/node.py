@@ -28,6 +28,7 @@ from fcp_ros.nodes.executive.goals import (
     PlanExecution,
     conclude_cancelled,
 )
+from fcp_ros.nodes.executive.keeping import GoalKeeping
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery, OutcomeJournal
 from fcp_ros.nodes.executive.parameters import (
     PARAMETERS,
@@ -36,6 +37,7 @@ from fcp_ros.nodes.executive.parameters import (
     WhenLate,
     find_late_policy,
     make_dispatch_settings,
+    make_keep_settings,
     make_ticket,
     make_wait_settings,
 )
@@ -52,9 +54,11 @@ from fcp_ros.nodes.executive.reports import (
 from fcp_ros.nodes.executive.server_clients import ACTION, PlannerClient, StepClients
 from fcp_ros.nodes.executive.standing_wish import OpenQuestions
 from fcp_ros.nodes.executive.thread import (
+    REMINDER,
     ExecutiveThread,
     GoalContext,
     GoalWithdrawn,
+    Rest,
     ThreadClosed,
 )
 from fcp_ros.nodes.executive.watches import NameWatch, SceneWatch
@@ -73,7 +77,7 @@ from fcp_ros.nodes.runtime.request_checks import (
     RequestRefused,
 )
 from fcp_ros.nodes.runtime.spin import run_node
-from fcp_ros.nodes.runtime.worker import JobCancelled, WorkerClosed
+from fcp_ros.nodes.runtime.worker import JobCancelled, PausableTimer, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.nodes.scene_access.owner import SceneOwner
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
@@ -155,7 +159,10 @@ class ExecutiveNode(ManagedNode):
         self._plans = self.publish_state(PlanMessage, "plan_in_execution")
         updates = self.publish_events(SceneGraphUpdate, "scene_graph_update")
         reporter = self._reporter = SceneReporter(self, updates, self._scene, domain)
-        thread = self._thread = ExecutiveThread(lambda event: runner.handle_late(event))
+        reminder = PausableTimer(self, REMINDER, lambda: thread.look_at_resting())
+        thread = self._thread = ExecutiveThread(
+            lambda event: runner.handle_late(event), reminder.start
+        )
         clients = self._step_clients = StepClients(self, thread.events.post)
         planner = self._planner = PlannerClient(self, thread)
         backlog = self.parameters.integer("outcome_backlog")
@@ -171,7 +178,7 @@ class ExecutiveNode(ManagedNode):
             lambda: self.get_clock().now().to_msg(),
             self.get_logger().warning,
         )
-        self._opened = [clients, planner, delivery, reporter, names, scene_watch, owner]
+        self._opened = [clients, planner, delivery, reporter, names, scene_watch, owner, reminder]
         for executor in list_executors(domain):
             clients.prepare(executor)
         runner = PlanRunner(
@@ -269,6 +276,7 @@ class ExecutiveNode(ManagedNode):
             {
                 "busy": thread is not None and thread.is_busy,
                 "waiting_goals": 0 if thread is None else thread.count_waiting,
+                "kept_goals": 0 if thread is None else thread.count_resting,
                 "paused": thread is not None and thread.is_paused,
                 "scene_sequence_number": "none" if sequence is None else sequence,
                 "missing": ", ".join(missing),
@@ -410,9 +418,10 @@ class ExecutiveNode(ManagedNode):
         context.show(since=self.get_clock().now().to_msg())
         ticket = make_ticket(self.parameters, context.key, request)
         most_waiting = self.parameters.integer("most_waiting")
+        keeping = None if isinstance(request, ExecutePlan.Goal) else self._keep(request, parts)
         try:
             arrival = thread.submit(
-                context, ticket, lambda: self._work(context, parts), most_waiting
+                context, ticket, lambda: self._work(context, parts, keeping), most_waiting
             )
         except WorkerClosed:
             return refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
@@ -444,7 +453,13 @@ class ExecutiveNode(ManagedNode):
 
     # --- goals (in the executive's thread) ------------------------------------------------------
 
-    def _work(self, context: GoalContext, parts: ExecutiveParts) -> GoalResult:
+    def _keep(self, request: Any, parts: ExecutiveParts) -> GoalKeeping:
+        settings = make_keep_settings(self.parameters)
+        return GoalKeeping(request.request, parts.domain, parts.runner.find_present, settings)
+
+    def _work(
+        self, context: GoalContext, parts: ExecutiveParts, keeping: GoalKeeping | None
+    ) -> GoalResult | Rest:
         whole = {chunk.name for chunk in parts.domain.chunks.values() if chunk.graded}
         assert self._step_clients is not None, "a goal is ended before they are closed"
         if doubled := self._step_clients.find_executives():
@@ -456,20 +471,20 @@ class ExecutiveNode(ManagedNode):
             self._step_clients.is_simulated,
             parts.thread,
         )
-        is_plan = isinstance(context.goal.request, ExecutePlan.Goal)
         when_late = find_late_policy(self.parameters, context.goal.request)
-        if is_plan and when_late is WhenLate.REPLAN:
+        if keeping is None and when_late is WhenLate.REPLAN:
             when_late = WhenLate.GO_ON  # there is no goal to plan for
         report = GoalReport(self, context, channels, whole, when_late)
         run: PlanExecution | GoalAchievement
-        if is_plan:
+        if keeping is None:
             run = PlanExecution(parts, context, report)
             code: PlanError | GoalError = PlanError.INTERNAL_ERROR
             inactive: PlanError | GoalError = PlanError.NODE_INACTIVE
         else:
             wanted = context.goal.request.max_replans
             most = wanted if wanted >= 0 else self.parameters.integer("max_replans")
-            run = GoalAchievement(parts, context, report, ReplanPolicy(most))
+            policy, kept = ReplanPolicy(most), self.parameters.integer("most_waiting")
+            run = GoalAchievement(parts, context, report, policy, keeping, kept)
             code, inactive = GoalError.INTERNAL_ERROR, GoalError.NODE_INACTIVE
         try:
             return run.run()

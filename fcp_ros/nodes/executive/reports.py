@@ -151,6 +151,19 @@ class GoalReport:
             self.publish_state(ExecutionState.ASKING, question.text)
             self._send_feedback(AchieveGoal.Feedback.ASKING, 0.0, question.text)
 
+    def on_rest(self, kept: str, message: str) -> None:
+        """The goal is over for now, and stays in force."""
+        self._plan = PlanMessage()
+        self._context.show(
+            plan=None,
+            status=ExecutiveGoal.WAITING,
+            since=self._node.get_clock().now().to_msg(),
+            note=message,
+            literals=list_literals(kept),
+        )
+        self.publish_state(ExecutionState.IDLE, f"Keeps {kept!r}. {message}")
+        tell_waiting(self._context, message)
+
     def publish_state(self, state: int, message: str) -> None:
         """Publish the executive's activity on ``execution_state``."""
         self._state, self._message = state, message
