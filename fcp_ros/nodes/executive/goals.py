@@ -17,9 +17,11 @@ from fcp_ros.execution.dispatch_model import (
     FollowUp,
     ReplanPolicy,
 )
+from fcp_ros.execution.goal_conflicts import ConflictFinder, list_literals
+from fcp_ros.execution.kept_goals import KeepSettings
 from fcp_ros.execution.monitoring import ArrivalWatch
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.msg import ExecutionState, Question
+from fcp_ros.msg import ExecutionState, PlanRequest, Question
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanResult as PlanResultMessage
 from fcp_ros.nodes.conversions.common import ConversionError
@@ -28,7 +30,7 @@ from fcp_ros.nodes.executive.keeping import GoalKeeping
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError, WaitSettings
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
-from fcp_ros.nodes.executive.reports import GoalReport
+from fcp_ros.nodes.executive.reports import GoalReport, find_contradiction
 from fcp_ros.nodes.executive.server_clients import PlannerClient
 from fcp_ros.nodes.executive.standing_wish import OpenQuestions
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, Rest
@@ -82,7 +84,14 @@ class ExecutiveParts:
     questions: OpenQuestions
     names: NameWatch
     scene_watch: SceneWatch
+    conflicts: ConflictFinder
     read_waits: Callable[[], WaitSettings]
+    read_keeping: Callable[[], KeepSettings]
+
+    def make_keeping(self, request: PlanRequest) -> GoalKeeping:
+        """Make what is known of a goal of ``achieve_goal`` between its turns."""
+        find_present = self.runner.find_present
+        return GoalKeeping(request, self.domain, find_present, self.read_keeping())
 
 
 @dataclass(frozen=True)
@@ -288,7 +297,10 @@ class GoalAchievement:
             found = self._request_plan("Planning for what is to be kept.")
         if found is not None or self._context.is_cancelled:
             return found
-        if problem := self._keeping.find_unkeepable():
+        if problem := self._keeping.find_unkeepable() or self._find_rival():
+            self._plan_result = PlanResultMessage()
+            self._plan_result.status.code = PlanStatus.INVALID_REQUEST.value
+            self._plan_result.status.message = problem
             return Conclusion(GoalEnd.ABORTED, GoalError.PLANNING_FAILED, problem)
         if self._plan_result.question.kind == Question.CONFIRMATION:
             return self._confirm()
@@ -301,6 +313,15 @@ class GoalAchievement:
             code = GoalError.SCENE_LOST if lost else GoalError.PLANNING_FAILED
             return Conclusion(GoalEnd.ABORTED, code, text)
         return None
+
+    def _find_rival(self) -> str:
+        """Say that a goal that is kept already contradicts what this one keeps; "" if none does."""
+        # Each would undo for ever what the other one has done.
+        if not self._wish.kept or self._keeping.is_in_force:
+            return ""
+        self._context.show(literals=list_literals(self._wish.kept))
+        kept = (one for one in self._parts.thread.list_goals()[0] if one.rest is not None)
+        return find_contradiction(self._context, kept, self._parts.conflicts)
 
     def _request_plan(self, reason: str) -> Conclusion | None:
         """Ask the planner; return the end of the goal if it does not answer."""

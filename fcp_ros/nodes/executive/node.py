@@ -15,6 +15,7 @@ from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.alignment.name_book import NameBook
 from fcp_ros.execution.dispatch_model import ReplanPolicy
 from fcp_ros.execution.events import WorldChanged
+from fcp_ros.execution.goal_conflicts import ConflictFinder
 from fcp_ros.execution.goal_queue import Admission
 from fcp_ros.foundation.sqlite_file import DatabaseFileError
 from fcp_ros.grounding.calibration.store import locate_store
@@ -201,7 +202,9 @@ class ExecutiveNode(ManagedNode):
             OpenQuestions(thread),
             names,
             scene_watch,
+            ConflictFinder(domain, runner.find_present),
             lambda: make_wait_settings(self.parameters),
+            lambda: make_keep_settings(self.parameters),
         )
         follow_scene(self, self._scene, self._on_scene_changed)
 
@@ -418,7 +421,8 @@ class ExecutiveNode(ManagedNode):
         context.show(since=self.get_clock().now().to_msg())
         ticket = make_ticket(self.parameters, context.key, request)
         most_waiting = self.parameters.integer("most_waiting")
-        keeping = None if isinstance(request, ExecutePlan.Goal) else self._keep(request, parts)
+        is_plan = isinstance(request, ExecutePlan.Goal)
+        keeping = None if is_plan else parts.make_keeping(request.request)
         try:
             arrival = thread.submit(
                 context, ticket, lambda: self._work(context, parts, keeping), most_waiting
@@ -427,7 +431,7 @@ class ExecutiveNode(ManagedNode):
             return refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         if arrival.admission is Admission.REFUSED:
             return refuse(request, RequestRefusal(RefusalKind.BUSY, arrival.message))
-        note = note_contradiction(context, thread.list_goals()[0])
+        note = note_contradiction(context, thread.list_goals()[0], parts.conflicts)
         if arrival.admission is Admission.WAITS:
             tell_waiting(context, f"{arrival.message} {note}".rstrip())
         # What came this very moment, before it could see this goal.
@@ -452,10 +456,6 @@ class ExecutiveNode(ManagedNode):
             return refuse(request, self.internal_fault("executing a goal", error))
 
     # --- goals (in the executive's thread) ------------------------------------------------------
-
-    def _keep(self, request: Any, parts: ExecutiveParts) -> GoalKeeping:
-        settings = make_keep_settings(self.parameters)
-        return GoalKeeping(request.request, parts.domain, parts.runner.find_present, settings)
 
     def _work(
         self, context: GoalContext, parts: ExecutiveParts, keeping: GoalKeeping | None

@@ -14,7 +14,7 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
-from fcp_ros.execution.goal_conflicts import find_contradiction, list_literals
+from fcp_ros.execution.goal_conflicts import ConflictFinder, list_literals
 from fcp_ros.execution.goal_queue import Ticket
 from fcp_ros.execution.monitoring import DeadlineWatch, Look, describe_delay
 from fcp_ros.execution.outcome import StepRecord, find_credited_step
@@ -357,20 +357,25 @@ def find_words(request: Any) -> str:
     return str(request.request.instruction or request.request.goal)
 
 
-def note_contradiction(context: GoalContext, others: Iterable[GoalContext]) -> str:
+def note_contradiction(
+    context: GoalContext, others: Iterable[GoalContext], conflicts: ConflictFinder
+) -> str:
     """Note that a goal contradicts another one that is there: one sentence; "" if it does not."""
-    wanted = list_literals(find_words(context.goal.request))
-    context.show(literals=wanted)
-    for other in others if wanted else ():
-        atom = find_contradiction(wanted, other.view.literals)
-        if atom and other is not context:
-            verb, words = "wants" if wanted[atom] else "rules out", find_words(other.goal.request)
-            note = (
-                f"It {verb} {atom}, against the goal {hide_controls(words)!r}: they can't hold at "
-                "once, and the later one undoes the other."
-            )
-            context.show(note=note)
-            return note
+    context.show(literals=list_literals(find_words(context.goal.request)))
+    note = find_contradiction(context, others, conflicts)
+    if note:
+        context.show(note=note)
+    return note
+
+
+def find_contradiction(
+    context: GoalContext, others: Iterable[GoalContext], conflicts: ConflictFinder
+) -> str:
+    """Say that a goal contradicts another one: one sentence; "" if it does not."""
+    for other in others:
+        found = conflicts.find(context.view.literals, other.view.literals)
+        if found is not None and other is not context:
+            return found.describe(hide_controls(find_words(other.goal.request)))
     return ""
 
 
