@@ -58,7 +58,7 @@ def _find_literals(goal: Expression, holds: bool = True) -> Iterator[tuple[Fact,
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """What one goal demands, and what another one does: they can't hold at once."""
+    """Demands of two goals that can't hold at once."""
 
     fact: Fact
     holds: bool  # one goal wants the fact to hold, or not to

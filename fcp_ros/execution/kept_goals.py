@@ -88,7 +88,7 @@ class KeepSettings:
     keep_pause: float = 1.0  # from the first attempt to the second (s), then twice as long each
 
 
-class Attempts:
+class Restorations:
     """The attempts to restore what a goal keeps, whatever came of them. Not thread-safe.
 
     After each one in the window the pause before the next one is twice as long. So whoever undoes

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lidded_boxes import DOMAIN, make_boxes
 
 from fcp_ros.execution.kept_goals import (
-    Attempts,
+    Restorations,
     KeepSettings,
     find_kept,
     find_unkeepable,
@@ -67,7 +67,7 @@ def test_what_can_not_be_kept_is_said(goal, words):
 
 
 def test_pauses_double_until_an_attempt_has_left_the_window():
-    attempts = Attempts(KeepSettings(keep_attempts=4, keep_window=100.0, keep_pause=2.0))
+    attempts = Restorations(KeepSettings(keep_attempts=4, keep_window=100.0, keep_pause=2.0))
     assert attempts.find_start(7.0) == 7.0, "the first one is at once"
     starts = []
     for now in (10.0, 20.0, 30.0):
@@ -87,7 +87,7 @@ def test_pauses_double_until_an_attempt_has_left_the_window():
 
 @given(st.lists(st.floats(0.0, 50.0), max_size=60), st.integers(1, 5), st.floats(1.0, 60.0))
 def test_attempts_in_the_window_are_those_of_a_twin_that_remembers_all(gaps, most, window):
-    attempts = Attempts(KeepSettings(most, window, 1.0))
+    attempts = Restorations(KeepSettings(most, window, 1.0))
     ends, now = [], 0.0
     for gap in gaps:
         now += gap

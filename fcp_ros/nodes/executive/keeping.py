@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
-from fcp_ros.execution.kept_goals import Attempts, KeepSettings, find_unkeepable, is_kept
+from fcp_ros.execution.kept_goals import Restorations, KeepSettings, find_unkeepable, is_kept
 from fcp_ros.msg import PlanRequest
 from fcp_ros.nodes.executive.parameters import GoalError
 from fcp_ros.nodes.executive.standing_wish import StandingWish
@@ -30,7 +30,7 @@ WORTH_ANOTHER_TURN = frozenset(
 
 
 class GoalKeeping:
-    """What is known of a goal between its turns. All of it belongs to the executive's thread."""
+    """A goal between its turns. All methods belong to the executive's thread."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class GoalKeeping:
         self.is_in_force = False  # it was met, and may have been undone since
         self._domain = domain
         self._find_present = find_present
-        self._attempts = Attempts(settings)
+        self._attempts = Restorations(settings)
         self._now = now
         self._problem = ""  # of the last attempt
         self._seen: tuple[str, Instance, bool] | None = None  # what was looked at last
