@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from lidded_boxes import DOMAIN, make_boxes
 
 from fcp_ros.execution.kept_goals import (
-    Restorations,
     KeepSettings,
+    Restorations,
     find_kept,
     find_unkeepable,
     is_kept,

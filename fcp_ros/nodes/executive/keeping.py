@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
-from fcp_ros.execution.kept_goals import Restorations, KeepSettings, find_unkeepable, is_kept
+from fcp_ros.execution.kept_goals import KeepSettings, Restorations, find_unkeepable, is_kept
 from fcp_ros.msg import PlanRequest
 from fcp_ros.nodes.executive.parameters import GoalError
 from fcp_ros.nodes.executive.standing_wish import StandingWish
