@@ -39,6 +39,7 @@ from fcp_ros.language.syntax.tree import Word
 _HANDS = gather_words("hand finger paw mitt")
 _BELONGING = gather_words("belong go should must need want")
 _TOUCHING = gather_words("touch move disturb")
+_POSITIONS = ("place", "position")
 _SWAPPING = gather_words("swap exchange interchange")
 _THROUGH = ("through", "via", "across", "past")
 _WAYS = ("to", "in", "at", "near", *_THROUGH)
@@ -67,7 +68,7 @@ class GeneralActs:
         if self.topic is not None and bare and lemma in _TOUCHING and not said.places:
             one = Predication(None, {THEME: self.topic})
             return [self._places.make(said, Act.STAY, one, negated=True)]
-        moved = said.thing is not None and said.thing.lemma in ("place", "position")
+        moved = said.thing is not None and said.thing.lemma in _POSITIONS
         if lemma in _SWAPPING or (moved and lemma in ("switch", "trade", "change")):
             return list(self._swap(said))
         going = said.thing is None and said.lemma in _BEING_THERE
@@ -224,7 +225,9 @@ class GeneralActs:
 
     def _bring(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "bring | me | the mug", "take it | to Ann", "I need the mug | here"."""
-        wanted = said.lemma in WANTING | {"get"} and said.speaker
+        wanted = said.lemma in (WANTING - {"prefer"}) | {"get"} and said.speaker
+        if wanted and any(said.tree.list_children(said.verb.place, "neg")):
+            return  # "I don't want | more than one item"
         if said.thing is None or not (said.lemma in BRING_VERBS or wanted):
             return
         marked: tuple[Word, ...] = ()
@@ -340,20 +343,24 @@ class GeneralActs:
                 return
 
     def _swap(self, said: Nucleus) -> Iterator[SpokenClause]:
-        if said.thing is None:
+        """Read "swap | the mug and the vase", "the mug and the vase swap | places"."""
+        places = said.thing is None or said.thing.lemma in _POSITIONS
+        thing = said.subject if places and said.subject is not None else said.thing
+        if thing is None:
             return
         pair: list[Phrase] = []
         other = next((p for p in said.places if p.preposition in ("with", "for")), None)
         other = other or next(
-            (p for p in said.list_behind(said.thing) if p.preposition in ("with", "for")), None
+            (p for p in said.list_behind(thing) if p.preposition in ("with", "for")), None
         )
-        phrase = self._places.read_noun(said, said.thing, (other.root,) if other else ())
-        words: tuple[Word, ...] = ()
+        phrase = self._places.read_noun(said, thing, (other.root,) if other else ())
+        named = said.thing if said.thing is not None and thing is not said.thing else None
+        words: tuple[Word, ...] = (named,) if named is not None else ()
         if isinstance(phrase, Coordination) and not phrase.alternative:
             pair = list(phrase.parts)
         elif phrase is not None and other is not None:
             second = self._places.read_noun(said, other.noun)
-            pair, words = [phrase, *([second] if second else [])], other.words
+            pair, words = [phrase, *([second] if second else [])], (*words, *other.words)
         if len(pair) != 2:
             return
         one, two = pair

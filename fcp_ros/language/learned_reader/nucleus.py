@@ -88,6 +88,7 @@ def read_nucleus(parsed: ParsedClause) -> Nucleus:
     objects = list(tree.list_children(verb.place, "dobj"))
     if receiver is None and len(objects) > 1 and objects[0].text in ("me", "us"):
         receiver, thing = objects[:2]  # "fetch | me | the mug"
+    more = [one for one in objects if one not in (receiver, thing)]  # "one plate | one knife"
     if not lemma and verb.is_noun and subject is None:
         subject = verb
     elif subject is not None and subject.text in _PARTNERS:
@@ -119,7 +120,7 @@ def read_nucleus(parsed: ParsedClause) -> Nucleus:
         tuple(dict.fromkeys(states)),
         tuple(particles),
         tree.find_child(verb.place, "auxpass") is not None,
-        tuple(c for c in tree.list_children(verb.place, *_JOINED) if may_name(tree, c)),
+        (*more, *(c for c in tree.list_children(verb.place, *_JOINED) if may_name(tree, c))),
     )
 
 
