@@ -51,9 +51,11 @@ from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
     Act,
+    Coordination,
     Link,
     Noun,
     NounPhrase,
+    Phrase,
     Predication,
     Sentence,
     SpokenClause,
@@ -305,7 +307,7 @@ class LogicReader:
         said = [
             Predication(None, {slot: phrase})
             for slot, phrase in self._list_told(tree, root, words)
-            if isinstance(phrase.head, Noun) and phrase.head.members
+            if _is_here(phrase)
         ]
         if not said:
             self._draft.uses += uses
@@ -315,16 +317,18 @@ class LogicReader:
 
     def _list_told(
         self, tree: Tree, root: Word, words: Sequence[Word]
-    ) -> Iterator[tuple[str, NounPhrase]]:
+    ) -> Iterator[tuple[str, Phrase]]:
         """Yield what a remark is about: its places, where "there" is, and last what "it" is."""
         for word in words:
             phrase = self._phrases.read(tree, word.place, "") if word.role == "pobj" else None
             if isinstance(phrase, NounPhrase):
                 yield PLACE, phrase
-        for word in tree.list_children(root.place, *SUBJECTS, "attr", "dobj"):
+        own = tree.list_children(root.place, *SUBJECTS, "attr", "dobj")
+        inner = (word for word in words if word.role == "dobj")  # "I want to wear | the shirt"
+        for word in (*own, *inner):
             named = word.is_noun and word.text not in PERSONS
             phrase = self._phrases.read(tree, word.place, "") if named else None
-            if isinstance(phrase, NounPhrase):
+            if phrase is not None and _is_here(phrase):
                 yield THEME, phrase
                 return
 
@@ -341,6 +345,13 @@ class LogicReader:
         ):
             word = tree.words[word.head]
         return tree.list_subtree(word.place, others)
+
+
+def _is_here(phrase: Phrase) -> bool:
+    """Return True for what is called by its name, and is in the scene."""
+    if isinstance(phrase, Coordination):
+        return all(map(_is_here, phrase.parts))
+    return isinstance(phrase.head, Noun) and bool(phrase.head.members)
 
 
 def _cut_fragments(
