@@ -135,12 +135,7 @@ class LearnedPhrases:
         )
         charted, known = self._find_charted(word, type_, barred, more)
         if charted is None or word.lemma in _SETS or self._is_cut(tree, word):
-            called = self._call_all(tree, word, type_)
-            if known is not None and (
-                called is None or called.degree < known.degree * _SUBSTITUTED
-            ):
-                called = known
-            charted = called or charted
+            charted = self._call_all(tree, word, type_) or charted or known
         self._has_spoken = self._has_spoken or charted is not None
         return charted
 
