@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fcp_ros.language.confidence import Confidence
@@ -107,3 +109,26 @@ def test_nothing_is_dropped_silently(sentence, home, learned):
 def test_what_may_mean_something_else_is_asked_about(sentence, home, learned):
     best = learned.read(sentence, home).best
     assert best is None or best.level is not Confidence.PLAIN
+
+
+@pytest.mark.parametrize(
+    ("sentence", "goal"),
+    [
+        ("Take the mug and drive to where I am.", "holding(robot_1, mug_1)"),
+        ("I need a thing to wipe with. Lay it on the table.", "on(?x1, table_1)"),
+    ],
+)
+def test_who_speaks_has_a_place_and_wishes(sentence, goal, home, learned):
+    """What somebody needs and then sends elsewhere is not brought to them."""
+    found = learned.read(sentence, replace(home, speaker="person_1"))
+    assert found.best is not None, found.message
+    assert goal in found.best.goal
+    assert ("person_1" in found.best.goal) == ("where I am" in sentence)
+
+
+def test_a_kind_of_which_nothing_is_here_is_nothing_else(home, learned):
+    """The label that is most like the word in meaning was taken: a laptop for an apple."""
+    found = learned.read("Put the banana in the fridge.", home)
+    assert found.readings, found.message
+    assert "banana (" in found.readings[0].goal
+    assert found.readings[0].level is not Confidence.PLAIN

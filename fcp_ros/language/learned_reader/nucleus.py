@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.language.english.prepositions import PREPOSITIONS
@@ -151,6 +151,8 @@ def find_places(tree: Tree, place: int) -> Iterator[SpokenPlace]:
             again = [c for c in tree.list_children(last.place, "conj") if c.text == last.text]
             beside = [*again, *tree.list_children(last.place, "preconj")]  # "(in it) or | in that"
             below = [c for c in tree.list_children(last.place, "prep") if c.place > last.place]
+            for verb in tree.list_children(last.place, "pcomp"):
+                yield from _find_whereabouts(tree, verb, chain)
             if nouns:
                 for found in _make_place(tree, chain, nouns[0]):
                     yield replace(found, words=(*found.words, *beside))
@@ -166,14 +168,24 @@ def _find_contrary(tree: Tree, preposition: Word) -> Iterator[SpokenPlace]:
             yield from _make_place(tree, [other], noun)
 
 
-def _find_whereabouts(tree: Tree, verb: Word) -> Iterator[SpokenPlace]:
-    """Yield "where | the bowl | is now"."""
+def _find_whereabouts(tree: Tree, verb: Word, before: Sequence[Word] = ()) -> Iterator[SpokenPlace]:
+    """Yield "where | the bowl | is now", "(to) where | I am".
+
+    Args:
+        before: the prepositions.
+    """
     adverbs = list(tree.list_children(verb.place, "advmod"))
     where = next((word for word in adverbs if word.text == "where"), None)
     subject = tree.find_child(verb.place, "nsubj", "nsubjpass")
-    if where is None or subject is None or subject.tag == "PRP":
+    if where is None or subject is None:
         return
     words = (*adverbs, *tree.list_children(verb.place, "aux", "auxpass", "prep"))
+    if subject.text in ("i", "we") and verb.lemma == "be":
+        here = replace(where, text="here")
+        yield SpokenPlace("at", (*before, where, subject, verb, *adverbs), here, verb)
+        return
+    if subject.tag == "PRP" or before:
+        return
     yield SpokenPlace("where", (where, verb, *(w for w in words if w is not where)), subject, verb)
 
 
