@@ -133,9 +133,9 @@ class LearnedPhrases:
             )
             for places in (without, beside)
         )
-        charted, known = self._find_charted(word, type_, barred, more)
+        charted, absent = self._find_charted(word, type_, barred, more)
         if charted is None or word.lemma in _SETS or self._is_cut(tree, word):
-            charted = self._call_all(tree, word, type_) or charted or known
+            charted = self._call_all(tree, word, type_) or charted or absent
         self._has_spoken = self._has_spoken or charted is not None
         return charted
 
