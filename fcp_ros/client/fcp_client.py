@@ -6,7 +6,6 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Iterable
-from types import TracebackType
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -462,12 +461,7 @@ class FcpClient:
     def __enter__(self) -> FcpClient:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     # --- helpers ----------------------------------------------------------------------------------

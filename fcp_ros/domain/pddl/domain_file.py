@@ -14,33 +14,20 @@ from graphlib import CycleError, TopologicalSorter
 
 from fcp_ros.domain.diagnostics import Diagnostic
 from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.formulas import FormulaReader
 from fcp_ros.domain.pddl.source_text import PddlError, Source
-from fcp_ros.domain.pddl.syntax_tree import (
-    JOINT,
-    ROOT,
-    TRUE,
-    Conjunction,
-    DomainText,
-    Formula,
-    Parents,
-    PddlAction,
-    PddlAxiom,
-    Typed,
-    list_ancestors,
-    list_types,
-)
 from fcp_ros.foundation.s_expressions import SList, preview
 from fcp_ros.foundation.wording import list_names, suggest_name
 
 
-def check_object_types(source: Source, given: Iterable[Typed], types: Parents) -> None:
+def check_object_types(source: Source, given: Iterable[pddl.Typed], types: pddl.Parents) -> None:
     """Check that each declaration of an object names one declared type.
 
     Raises UnsupportedPddl for an object of either of several types. Raises PddlError for an unknown
     type.
     """
-    known = frozenset(list_types(types))
+    known = frozenset(pddl.list_types(types))
     for typed in given:
         if len(typed.types) > 1:
             fix = "declare a type that is below them"
@@ -51,15 +38,15 @@ def check_object_types(source: Source, given: Iterable[Typed], types: Parents) -
 
 
 def declare_objects(
-    given: Iterable[Typed], known: dict[str, Typed], types: dict[str, tuple[str, ...]]
-) -> list[Typed]:
+    given: Iterable[pddl.Typed], known: dict[str, pddl.Typed], types: dict[str, tuple[str, ...]]
+) -> list[pddl.Typed]:
     """Add declared objects to the known ones by name; return those that were known already.
 
     An object that is declared with several types is of all of them, as the passengers of IPC-2000's
     elevators are: it gets a type of its own below them. `types`: the parents of each type, which
     grow.
     """
-    repeated: list[Typed] = []
+    repeated: list[pddl.Typed] = []
     for typed in given:
         first = known.setdefault(typed.name, typed)
         if first is not typed:
@@ -68,7 +55,9 @@ def declare_objects(
     return repeated
 
 
-def note_repeated(source: Source, repeated: Sequence[Typed], kind: str) -> tuple[Diagnostic, ...]:
+def note_repeated(
+    source: Source, repeated: Sequence[pddl.Typed], kind: str
+) -> tuple[Diagnostic, ...]:
     """Make the remark that objects are declared more than once, if any are."""
     if not repeated:
         return ()
@@ -79,10 +68,12 @@ def note_repeated(source: Source, repeated: Sequence[Typed], kind: str) -> tuple
 
 def _meet(several: Iterable[str], types: dict[str, tuple[str, ...]]) -> str:
     """Return the type of an object that is of several types, adding it where there is none."""
-    plain = {one for type_ in several for one in (types[type_] if JOINT in type_ else (type_,))}
-    above = {up for type_ in plain for up in list_ancestors(type_, types) if up != type_}
+    plain = {
+        one for type_ in several for one in (types[type_] if pddl.JOINT in type_ else (type_,))
+    }
+    above = {up for type_ in plain for up in pddl.list_ancestors(type_, types) if up != type_}
     lowest = tuple(sorted(plain - above))
-    name = JOINT.join(lowest)
+    name = pddl.JOINT.join(lowest)
     if len(lowest) > 1:
         types[name] = lowest
     return name
@@ -160,7 +151,7 @@ def check_not_swapped(domain: Source, problem: Source) -> None:
         raise domain.error(0, message, "give the domain first and the problem second")
 
 
-def read_domain(source: Source, check: Callable[[], None]) -> DomainText:
+def read_domain(source: Source, check: Callable[[], None]) -> pddl.DomainText:
     """Read a domain file; names are not looked up yet.
 
     Raises UnsupportedPddl for a section or an effect that has no place in the syntax tree. Raises
@@ -173,7 +164,7 @@ def read_domain(source: Source, check: Callable[[], None]) -> DomainText:
     types = reader.read_types()
     constants, repeated = reader.read_constants(types)
     predicates = reader.read_predicates()
-    return DomainText(
+    return pddl.DomainText(
         name=str(head[1]),
         types=types,
         constants=constants,
@@ -203,16 +194,16 @@ class _DomainReader:
         section = self._source.section(":types")
         found: dict[str, dict[str, None]] = {}
         for typed in self._formulas.read_typed(section, 1, "", "types") if section else ():
-            above = [parent for parent in typed.types if parent != ROOT]
-            if typed.name == ROOT:
+            above = [parent for parent in typed.types if parent != pddl.ROOT]
+            if typed.name == pddl.ROOT:
                 if above:
-                    message = f"{ROOT} is the type of everything and can't be {above[0]}"
+                    message = f"{pddl.ROOT} is the type of everything and can't be {above[0]}"
                     raise self._source.error(typed.at, message, "leave it out")
                 continue
             if typed.name in above:
                 raise self._refuse_circle(typed.name, typed.at)
             found.setdefault(typed.name, {}).update(dict.fromkeys(above))
-        types = {name: tuple(parents) or (ROOT,) for name, parents in found.items()}
+        types = {name: tuple(parents) or (pddl.ROOT,) for name, parents in found.items()}
         self._check_circles(types, section)
         return types
 
@@ -222,7 +213,7 @@ class _DomainReader:
             TopologicalSorter(types).prepare()
             return
         for type_, parents in types.items():
-            if any(type_ in list_ancestors(parent, types) for parent in parents):
+            if any(type_ in pddl.list_ancestors(parent, types) for parent in parents):
                 assert section is not None, "types come from the section"
                 at = self._source.offset_of(section, section.index(type_))
                 raise self._refuse_circle(type_, at)
@@ -233,20 +224,20 @@ class _DomainReader:
 
     def read_constants(
         self, types: dict[str, tuple[str, ...]]
-    ) -> tuple[tuple[Typed, ...], list[Typed]]:
+    ) -> tuple[tuple[pddl.Typed, ...], list[pddl.Typed]]:
         """Read the constants, and those that are declared again; `types` grow by theirs."""
         section = self._source.section(":constants")
         given = self._formulas.read_typed(section, 1, "", "constants") if section else []
         times = Counter(typed.name for typed in given)
         several = [typed for typed in given if times[typed.name] > 1]
         check_object_types(self._source, several, types)
-        found: dict[str, Typed] = {}
+        found: dict[str, pddl.Typed] = {}
         repeated = declare_objects(given, found, types)
         return tuple(found.values()), repeated
 
-    def read_predicates(self) -> dict[str, tuple[Typed, ...]]:
+    def read_predicates(self) -> dict[str, tuple[pddl.Typed, ...]]:
         section = self._source.section(":predicates")
-        found: dict[str, tuple[Typed, ...]] = {}
+        found: dict[str, tuple[pddl.Typed, ...]] = {}
         for position in range(1, len(section or ())):
             assert section is not None, "an empty section has no parts"
             name, arguments = self._read_signature(section, position, "a predicate")
@@ -255,10 +246,10 @@ class _DomainReader:
             found[name] = arguments
         return found
 
-    def read_functions(self) -> dict[str, tuple[Typed, ...]]:
+    def read_functions(self) -> dict[str, tuple[pddl.Typed, ...]]:
         """Read the arguments of each function; `- number` may follow one function or several."""
         section = self._source.section(":functions")
-        found: dict[str, tuple[Typed, ...]] = {}
+        found: dict[str, tuple[pddl.Typed, ...]] = {}
         position = 1
         while section is not None and position < len(section):
             if section[position] == "-":
@@ -279,7 +270,7 @@ class _DomainReader:
 
     def _read_signature(
         self, section: SList, position: int, kind: str
-    ) -> tuple[str, tuple[Typed, ...]]:
+    ) -> tuple[str, tuple[pddl.Typed, ...]]:
         node = section[position]
         if not isinstance(node, SList):
             example = "(on ?x ?y)" if kind == "a predicate" else "(distance ?x ?y)"
@@ -295,15 +286,15 @@ class _DomainReader:
         at = self._source.offset_of(section, position)
         return self._source.error(at, f"there are several {what} (duplicate)", "rename one of them")
 
-    def read_constraints(self) -> Formula:
+    def read_constraints(self) -> pddl.Formula:
         section = self._source.section(":constraints")
-        return read_constraints(self._formulas, section) if section else TRUE
+        return read_constraints(self._formulas, section) if section else pddl.TRUE
 
     # --- axioms and actions
 
     def read_axioms(
-        self, predicates: Mapping[str, tuple[Typed, ...]], check: Callable[[], None]
-    ) -> Iterator[PddlAxiom]:
+        self, predicates: Mapping[str, tuple[pddl.Typed, ...]], check: Callable[[], None]
+    ) -> Iterator[pddl.PddlAxiom]:
         """Read the sections `(:derived (predicate ?x - type) condition)`."""
         # A parameter without a type has the one with which the predicate is declared.
         source, formulas = self._source, self._formulas
@@ -321,15 +312,15 @@ class _DomainReader:
             legs = predicates.get(name, ())
             if len(legs) == len(parameters):
                 parameters = tuple(
-                    replace(own, types=leg.types) if own.types == (ROOT,) else own
+                    replace(own, types=leg.types) if own.types == (pddl.ROOT,) else own
                     for own, leg in zip(parameters, legs, strict=True)
                 )
             column = source.offset_of(head, 0) + 1
             atom = Atom(name, tuple(Variable(p.name, p.at + 1) for p in parameters), column)
             body = formulas.read_formula(section[2], section, 2)
-            yield PddlAxiom(atom, parameters, body, section.start)
+            yield pddl.PddlAxiom(atom, parameters, body, section.start)
 
-    def read_actions(self, check: Callable[[], None]) -> Iterator[PddlAction]:
+    def read_actions(self, check: Callable[[], None]) -> Iterator[pddl.PddlAction]:
         seen: set[str] = set()
         for section in self._source.sections:
             if section[0] == ":action":
@@ -341,7 +332,7 @@ class _DomainReader:
                 seen.add(action.name)
                 yield action
 
-    def _read_action(self, section: SList) -> PddlAction:
+    def _read_action(self, section: SList) -> pddl.PddlAction:
         formulas = self._formulas
         name = formulas.read_name(section, 1, "an action")
         given: dict[str, int] = {}
@@ -358,12 +349,12 @@ class _DomainReader:
         place = given.get(":parameters")
         parameters = formulas.read_variables(section[place], section, place) if place else ()
         place = given.get(":precondition")
-        condition = formulas.read_formula(section[place], section, place) if place else TRUE
+        condition = formulas.read_formula(section[place], section, place) if place else pddl.TRUE
         place = given.get(":effect")
         effects = formulas.read_effects(section[place], section, place) if place else ()
         at = self._source.offset_of(section, 1)
         spelling = self._source.spelling(at, len(name))
-        return PddlAction(name, parameters, condition, effects, spelling, section.start)
+        return pddl.PddlAction(name, parameters, condition, effects, spelling, section.start)
 
     def _refuse_key(self, section: SList, position: int) -> PddlError:
         node = section[position]
@@ -380,13 +371,13 @@ class _DomainReader:
         return self._source.misplacement(section, position, fix)
 
 
-def read_constraints(formulas: FormulaReader, section: SList) -> Formula:
+def read_constraints(formulas: FormulaReader, section: SList) -> pddl.Formula:
     """Read the section `:constraints` of a domain or a problem; several parts are joined."""
     parts = tuple(
         formulas.read_constraints(section[position], section, position)
         for position in range(1, len(section))
     )
-    return parts[0] if len(parts) == 1 else Conjunction(parts, section.start)
+    return parts[0] if len(parts) == 1 else pddl.Conjunction(parts, section.start)
 
 
 def find_only_part(source: Source, section: SList, example: str) -> int:
