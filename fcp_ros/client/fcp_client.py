@@ -309,6 +309,7 @@ class FcpClient:
         time_limit: float | None = None,
         relax: bool = True,
         indifference: float | None = None,
+        optimise: str = "",
         max_replans: int = -1,
         on_question: Callable[[Question], int | None] | None = None,
     ) -> AchieveGoal.Result:
@@ -327,6 +328,7 @@ class FcpClient:
             time_limit=time_limit,
             relax=relax,
             indifference=indifference,
+            optimise=optimise,
         )
         self.wait_for("achieve_goal")
         asks = on_question is not None
