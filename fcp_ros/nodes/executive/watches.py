@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The executive's watches: over the scene graph, and over names that effects arrive under."""
+"""The executive's watches: over servers, the scene graph, and names that effects arrive under."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,39 @@ from fcp_ros.planning.verification.stepping import holds
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.relation_options import ON_REQUEST
 from fcp_ros.srv import SettleName
+
+
+class HindranceLook:
+    """Looks for what hinders goals, for the diagnostics: seldom while it finds nothing.
+
+    A look asks discovery and the kernel about the server of each action: three quarters of what an
+    idle executive computed when it was made with every message of ``/diagnostics``. Goals don't
+    rest on it: whoever sends a step looks then.
+
+    Args:
+        look: Returns errors and the names of missing servers.
+        period: Time until the next look after one that found nothing (s).
+    """
+
+    def __init__(
+        self,
+        look: Callable[[], tuple[list[str], list[str]]],
+        period: float = 5.0,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._look = look
+        self._period = period
+        self._now = now
+        self._next = now()
+
+    def find(self) -> tuple[list[str], list[str]]:
+        """Find errors and missing servers; what is wrong is looked at again each time."""
+        now = self._now()
+        if now < self._next:
+            return [], []
+        errors, missing = self._look()
+        self._next = now if errors or missing else now + self._period
+        return errors, missing
 
 
 @dataclass(frozen=True)
