@@ -26,6 +26,11 @@ PLANS = {
     "bring me the milk": {"holding(robot_1, milk_1)"},
     "bring me the mug and the book": set(),  # both are in the person's room
     "bring me the milk and the mug": {"holding(robot_1, milk_1)"},
+    "bring me the book, then wipe the counter": {"on(book_1, tv_stand_1)"},
+    "bring me the milk and then bring me the bowl": {
+        "on(milk_1, table_1)",
+        "holding(robot_1, bowl_1)",
+    },
     "bring me the milk and then go back to the kitchen": {"on(milk_1, table_1)"},
     "put the milk on the table": {"on(milk_1, table_1)"},
     "put the apple in the fridge": {"inside(apple_1, fridge_1)"},

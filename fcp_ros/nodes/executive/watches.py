@@ -19,6 +19,8 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.execution.events import SceneFound, SceneLost
 from fcp_ros.msg import Question
 from fcp_ros.nodes.conversions.synonyms import proposals_to_ros
+from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
+from fcp_ros.nodes.executive.server_clients import ACTION, PlannerClient, StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
@@ -62,6 +64,16 @@ class HindranceLook:
         errors, missing = self._look()
         self._next = now if errors or missing else now + self._period
         return errors, missing
+
+
+def find_hindrances(
+    clients: StepClients, planner: PlannerClient, delivery: OutcomeDelivery
+) -> tuple[list[str], list[str]]:
+    """Find what keeps goals from being worked on, and the servers that are not there."""
+    doubled, executors = clients.list_problems()
+    missing = [] if planner.is_there else [ACTION]
+    missing += [] if delivery.is_served else ["record_outcomes (the grounder)"]
+    return doubled, missing + executors
 
 
 @dataclass(frozen=True)
