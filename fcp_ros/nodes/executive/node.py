@@ -38,6 +38,7 @@ from fcp_ros.nodes.executive.parameters import (
     make_dispatch_settings,
     make_ticket,
     make_wait_settings,
+    read_robots,
 )
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
 from fcp_ros.nodes.executive.refusals import GoalResult, abort, make_result, refuse
@@ -172,7 +173,8 @@ class ExecutiveNode(ManagedNode):
             self.get_logger().warning,
         )
         self._opened = [clients, planner, delivery, reporter, names, scene_watch, owner]
-        for executor in list_executors(domain):
+        robots = read_robots(self.parameters)
+        for executor in robots.list_names(list_executors(domain)):
             clients.prepare(executor)
         runner = PlanRunner(
             domain,
@@ -183,7 +185,7 @@ class ExecutiveNode(ManagedNode):
             lambda: make_dispatch_settings(self.parameters),
             names,
             scene_watch,
-            self.parameters.texts("shared_executors"),
+            robots,
         )
         self._parts = ExecutiveParts(
             domain,
