@@ -452,13 +452,14 @@ class _Answering:
             return describe_plan(found, len(plan.steps), optimise, handover.is_crisp, equal)
 
         try:
-            return handover.hand_over(
+            result = handover.hand_over(
                 assemble(best, self._goal_text, context, alpha, left_out),
                 list_optimal(found.optimal, found.shortest, best.membership, optimise, most),
                 describe,
                 meeting,
                 windows=best.windows,
             )
+            return handover.share_work(result) if self._options.share_work else result
         except Interrupted as reason:
             steps = len(best.decoded.steps)
             unverified = f"A plan of {steps} steps was found, but no time was left to verify it."

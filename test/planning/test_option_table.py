@@ -42,6 +42,7 @@ OTHERS = {
     "keep": False,
     "explain": True,
     "budgets": {"battery": 20.0},
+    "share_work": True,
     "absent": frozenset({AbsentExecutor("robot_1", "pick")}),
 }
 """A value for each option that is not its default."""

@@ -245,6 +245,16 @@ OPTIONS = (
         message_field="absent",
     ),
     PlanningOption(
+        name="share_work",
+        field="share_work",
+        read=lambda options: options.share_work,
+        default=_DEFAULTS.share_work,
+        sentence="Deal the work of a plan out among all agents that can do it, if its last step "
+        "ends sooner then; it may take more steps.",
+        flags=("--share-work",),
+        is_about_plan=True,
+    ),
+    PlanningOption(
         name="allow_relaxation",
         field="allow_relaxation",
         read=lambda options: options.allow_relaxation,
@@ -428,6 +438,7 @@ def make_options(values: Mapping[str, Any]) -> PlanningOptions:
         deadline=given["deadline"],
         budgets=given["budgets"],
         absent=given["absent"],
+        share_work=given["share_work"],
         allow_relaxation=given["allow_relaxation"],
         confirm_below=values.get("confirm_below"),
         indifference=given["indifference"],

@@ -191,6 +191,7 @@ class PlanningOptions:
     # parts may be left out, unless it says itself what is preferred.
     budgets: Mapping[str, float] = field(default_factory=dict)
     absent: frozenset[AbsentExecutor] = frozenset()
+    share_work: bool = False
     memory_limit: float = 2048.0
     improve_time: float = 5.0
     keep: bool = True  # Decides about an earlier plan for the goal, where a session knows one
