@@ -76,6 +76,12 @@ def generate_launch_description() -> LaunchDescription:
                 description="Start an executor that simulates the robot, too",
             ),
             DeclareLaunchArgument(
+                "plansys2_bridge",
+                default_value="false",
+                **switch,
+                description="Start the bridge for PlanSys2's clients, too",
+            ),
+            DeclareLaunchArgument(
                 "rviz",
                 default_value="false",
                 **switch,
@@ -93,8 +99,7 @@ def generate_launch_description() -> LaunchDescription:
 def _nodes(context: LaunchContext) -> list[LifecycleNode]:
     """The nodes, once the values of the arguments are known."""
     names = list(NODES)
-    if _is_true(context, "simulated_executor"):
-        names.append("simulated_executor")
+    names += [one for one in ("simulated_executor", "plansys2_bridge") if _is_true(context, one)]
     return [_node(context, name) for name in names]
 
 

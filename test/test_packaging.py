@@ -95,8 +95,9 @@ def test_interface_dependencies_are_declared(repository: Path, manifest, cmake_t
 
 def test_ros_imports_are_declared(repository: Path, manifest) -> None:
     """Whatever ROS package nodes and client import is an exec_depend."""
-    # Who has no arm needs no MoveIt: only who asks for that module imports it.
-    declared = names(manifest.exec_depends) | {"fcp_ros", "moveit_msgs", "shape_msgs"}
+    # Who has no arm needs no MoveIt, and few need PlanSys2: who asks for that module imports it.
+    optional = {"moveit_msgs", "shape_msgs", "plansys2_msgs"}
+    declared = names(manifest.exec_depends) | {"fcp_ros"} | optional
     missing = {}
     for folder in ("nodes", "client"):
         for file in (repository / "fcp_ros" / folder).rglob("*.py"):
@@ -120,6 +121,7 @@ def test_each_installed_executable_has_its_node(repository: Path, cmake_text: st
         "simulated_executor",
         "nav2_executor",
         "person_executor",
+        "plansys2_bridge",
         "fcp_nodes",
     } == set(nodes)
     for module in nodes.values():

@@ -3,7 +3,6 @@
 
 - ``domains``: the seven published domains: what a policy costs to learn, and what it solves.
 - ``more``: fourteen further domains, learned on small problems, tried on ten times larger ones.
-- ``speed``: executing a policy on large instances beside planning.
 - ``household``: every dirty cup into the dishwasher, in any house.
 
 ``--only`` runs one part; ``--quick`` takes fewer instances (at most five minutes in all). The
@@ -29,14 +28,12 @@ class Part(str, Enum):
 
     DOMAINS = "domains"
     MORE = "more"
-    SPEED = "speed"
     HOUSEHOLD = "household"
 
 
 MEASURES = {
     Part.DOMAINS: "benchmark.abstraction.domains:measure_domains",
     Part.MORE: "benchmark.abstraction.domains:measure_more",
-    Part.SPEED: "benchmark.abstraction.speed:measure",
     Part.HOUSEHOLD: "benchmark.abstraction.household:measure",
 }
 

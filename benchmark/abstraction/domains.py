@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmark.abstraction.draws import DOMAINS as DRAWN
 from benchmark.abstraction.draws import DrawnDomain
-from benchmark.abstraction.speed import measure_policy
+from benchmark.abstraction.policy_runs import measure_policy
 from benchmark.tables import Verdict
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.debugging.outcome import Generalization, GeneralizationOptions

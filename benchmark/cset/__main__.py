@@ -3,8 +3,7 @@
 
 Searches: all places where an object is on a surface in a room that has a neighbouring room, in
 scenes of several sizes, and those of one object; beside a numpy join written by hand for just this
-pattern, and beside networkx's subgraph isomorphism where that takes seconds. All must find equally
-many. States: rewriting, matching, memory.
+pattern, which must find the same. States: rewriting, matching, memory.
 
 All times are the shortest of many repetitions, in one thread. Exits with 1 when a goal is missed.
 """
@@ -19,20 +18,16 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Annotated
 
-import networkx
 import numpy as np
 import typer
-from networkx.algorithms.isomorphism import DiGraphMatcher, categorical_node_match
 
-from benchmark.cset.scene import PATTERN_EDGES, SCHEMA, Scene, numpy_join, pattern
+from benchmark.cset.scene import SCHEMA, Scene, numpy_join, pattern
 from benchmark.tables import Part, Verdict, finish, in_milliseconds, limit, open_console
 from fcp_ros.cset import Instance, InstanceBuilder, Morphism, Rule, find_hom, find_homs, inclusion
 from fcp_ros.cset import rewrite as rewrite_by
 
 SIZES, QUICK_SIZES = (1_000, 10_000, 100_000), (1_000, 10_000)
 """Objects."""
-RIVAL_SIZE = 1_000
-"""networkx takes seconds for so many."""
 SECONDS, QUICK_SECONDS = 1.0, 0.2
 """For each measurement."""
 MOVES = 1_000
@@ -75,11 +70,6 @@ def measure_searches(scene: Scene, seconds: float) -> Iterator[Verdict]:
     yield Verdict("... first time ever, with plan and indexes", in_milliseconds(cold))
     by_hand = best_time(lambda: numpy_join(scene), seconds)
     yield Verdict("... numpy by hand", f"{in_milliseconds(by_hand)}, {by_hand / ours:.2g} times")
-    if scene.sizes[0] <= RIVAL_SIZE:
-        start = time.perf_counter()
-        assert _count_by_networkx(scene) == len(first), "networkx finds something else"
-        theirs = time.perf_counter() - start
-        yield Verdict("... networkx", f"{in_milliseconds(theirs)}, {theirs / ours:.0f} times")
     item, ids = query.id_of("object"), target.elements("object")
     anchors = [{item: ids[number]} for number in range(min(100, len(ids)))]
     anchor = max(anchors, key=lambda one: len(list(find_homs(query, target, initial=one))))
@@ -96,19 +86,6 @@ def _check_matches(scene: Scene, query: Instance, found: list[Morphism]) -> None
     theirs = np.array(numpy_join(scene)).T
     sort = [rows[np.lexsort(rows.T)] for rows in (ours, theirs)]
     assert np.array_equal(*sort), "wrong matches"
-
-
-def _count_by_networkx(scene: Scene) -> int:
-    """Count the matches by the subgraph isomorphism of networkx."""
-    labels, edges = scene.labelled_graph()
-    graphs = []
-    for nodes, pairs in ((labels, edges), ([0, 1, 2, 2], PATTERN_EDGES)):
-        graph = networkx.DiGraph()
-        graph.add_nodes_from((node, {"label": label}) for node, label in enumerate(nodes))
-        graph.add_edges_from(pairs)
-        graphs.append(graph)
-    matcher = DiGraphMatcher(*graphs, node_match=categorical_node_match("label", None))
-    return sum(1 for _ in matcher.subgraph_monomorphisms_iter())
 
 
 def move_rule() -> Rule:

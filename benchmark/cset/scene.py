@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workload of the C-set benchmark: objects on surfaces in rooms with doors, as random arrays.
 
-The same scene is given to everyone in its best form: an instance of a schema, arrays with offsets,
-a directed graph with labelled nodes.
+The same scene is given to both in its best form: an instance of a schema, arrays with offsets.
 """
 
 from __future__ import annotations
@@ -90,23 +89,6 @@ class Scene:
         for a, b in self.doors.tolist():
             builder.relate("door", rooms[a], rooms[b])
         return builder.build()
-
-    def labelled_graph(self) -> tuple[list[int], list[tuple[int, ...]]]:
-        """Labels of nodes (0 objects, then 1 surfaces, then 2 rooms), and directed edges."""
-        objects, surfaces, rooms = self.sizes
-        first_surface, first_room = objects, objects + surfaces
-        edges = [
-            *zip(range(objects), (self.surface_of + first_surface).tolist(), strict=True),
-            *zip(
-                range(first_surface, first_room), (self.room_of + first_room).tolist(), strict=True
-            ),
-            *map(tuple, (self.doors + first_room).tolist()),
-        ]
-        return [0] * objects + [1] * surfaces + [2] * rooms, edges
-
-
-PATTERN_EDGES = ((0, 1), (1, 2), (2, 3))
-"""Of the pattern as a graph: object, surface, room, neighbour."""
 
 
 def pattern() -> Instance:

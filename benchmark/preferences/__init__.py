@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans with preferences, beside Kairos and LAMA."""
+"""Plans with preferences, beside Kairos."""

@@ -2,8 +2,8 @@
 """How well the planner plans with preferences: ``python -m benchmark.preferences``.
 
 Parts can be run alone: ``python -m benchmark.preferences household --quick``. Tasks of IPC-5 are
-looked for in ../shared/bench/pddl3 (``--tasks``); Kairos and LAMA (Fast Downward) plan beside us,
-from an environment of their own that is made when it is missing; VAL (``--val``, from
+looked for in ../shared/bench/pddl3 (``--tasks``); Kairos plans beside us, from an environment of
+its own that is made when it is missing; VAL (``--val``, from
 github.com/KCL-Planning/VAL) computes the metric of every plan. Exits with 1 when a goal is missed.
 """
 
@@ -45,7 +45,7 @@ def main(
     only: Annotated[str, typer.Option(help="Tasks whose name, with $ behind, has this.")] = "",
     jobs: Annotated[int, typer.Option(help="PDDL3 runs at the same time.", min=1)] = 1,
     environment: Annotated[
-        Path, typer.Option(help="Environment of Kairos and LAMA.", envvar="FCP_RIVALS")
+        Path, typer.Option(help="Environment of Kairos.", envvar="FCP_RIVALS")
     ] = FOLDER,
     rivals: Annotated[bool, typer.Option(help="Whether others plan, too.")] = True,
     val: Annotated[Path | None, typer.Option(help="The binary of VAL.", envvar="FCP_VAL")] = None,
@@ -82,7 +82,7 @@ def main(
 
 def _find_rivals(folder: Path, console: Console) -> RivalEnvironment:
     """The environment of the others; says which of them can't be used."""
-    environment = rival_environment(folder, [KAIROS, "Fast Downward"])
+    environment = rival_environment(folder, [KAIROS])
     for planner, why in environment.missing.items():
         console.print(f"{planner} is left out: {why}")
     return environment

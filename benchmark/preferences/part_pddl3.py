@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of the preferences benchmark: tasks of IPC-5 with preferences, beside Kairos and LAMA."""
+"""Part of the preferences benchmark: tasks of IPC-5 with preferences, beside Kairos."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from benchmark.ipc.tasks import IpcTask, find_tasks
-from benchmark.preferences.planners import KAIROS, LAMA, OURS, PreferenceRun, Setting
+from benchmark.preferences.planners import KAIROS, OURS, PreferenceRun, Setting
 from benchmark.tables import Line, Part, Verdict
 
 BEST = Path(__file__).resolve().parent / "best.yaml"
@@ -119,7 +119,7 @@ def _run_all(tasks: Sequence[IpcTask], choice: Pddl3Choice, setting: Setting) ->
 
 def _place(item: tuple[str, PreferenceRun]) -> int:
     """Place of a planner in the tables, whichever was done first."""
-    return (OURS, KAIROS, LAMA).index(item[0])
+    return (OURS, KAIROS).index(item[0])
 
 
 def describe(run: PreferenceRun) -> str:
@@ -205,12 +205,11 @@ def _to_line(name: str, of_task: Mapping[str, PreferenceRun], best: Mapping[str,
     """One row a task: of each planner the metric, * if proven, and s to first and best plan."""
     figures: dict[str, float | int | str | None] = {}
     for planner, run in of_task.items():
-        short = planner.split(",")[0]
         word = run.status[:14] if run.metric is None else f"{run.metric:g}"
-        figures[short] = f"{word}{'' if run.by_val or run.metric is None else '?'}"
-        figures[short] += "*" if run.proven else ""
+        figures[planner] = f"{word}{'' if run.by_val or run.metric is None else '?'}"
+        figures[planner] += "*" if run.proven else ""
         found = run.first is not None and run.best is not None
-        figures[f"{short} s"] = f"{run.first:.2f} {run.best:.1f}" if found else None
+        figures[f"{planner} s"] = f"{run.first:.2f} {run.best:.1f}" if found else None
     figures["best known"] = f"{best[name]:g}" if math.isfinite(best[name]) else None
     steps = of_task[OURS].steps if OURS in of_task else None
     figures["our steps"] = steps
@@ -220,8 +219,7 @@ def _to_line(name: str, of_task: Mapping[str, PreferenceRun], best: Mapping[str,
 
 
 def _to_notes(runs: Runs, best: Mapping[str, float], setting: Setting) -> Iterator[str]:
-    yield "*: proven by the planner. s: to the first and to the best plan, without our start-up and"
-    yield "without the compilation that LAMA is given. Kairos and LAMA count from their start."
+    yield "*: proven by the planner. s: to the first and to the best plan, without our start-up."
     for planner in dict.fromkeys(name for of_task in runs.values() for name in of_task):
         found = [(name, of_task[planner]) for name, of_task in runs.items() if planner in of_task]
         valid = sum(run.metric is not None for _, run in found)

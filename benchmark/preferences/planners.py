@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The planners on one task with preferences, each for the same time: ours, Kairos, LAMA."""
+"""The planners on one task with preferences, each for the same time: ours and Kairos."""
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -16,14 +14,10 @@ from types import MappingProxyType
 from benchmark.ipc.planners import make_job
 from benchmark.ipc.tasks import IpcTask
 from benchmark.rivals.environment import RivalEnvironment
-from benchmark.rivals.fast_downward import make_command
 from benchmark.rivals.ours import run_ours as run_job
 from benchmark.rivals.programs import PLAN, Limits, run_program
 
-LAMA_CHILD = Path(__file__).resolve().parent / "lama.py"
-OURS, KAIROS, LAMA = "fcp", "Kairos", "LAMA, our compilation"
-COMPILE_PATIENCE = 180.0
-"""Seconds besides the limit that the compilation for LAMA may take."""
+OURS, KAIROS = "fcp", "Kairos"
 VAL_PATIENCE = 60.0
 
 
@@ -78,11 +72,8 @@ class Setting:
     def planners(self) -> Mapping[str, Callable[[IpcTask, Setting], PreferenceRun]]:
         """The planners that can be run, by name."""
         found = {OURS: run_ours}
-        missing = {KAIROS, "Fast Downward"} if self.rivals is None else set(self.rivals.missing)
-        if KAIROS not in missing:
+        if self.rivals is not None and KAIROS not in self.rivals.missing:
             found[KAIROS] = run_kairos
-        if "Fast Downward" not in missing:
-            found[LAMA] = run_lama
         return MappingProxyType(found)
 
 
@@ -124,49 +115,6 @@ def run_kairos(task: IpcTask, setting: Setting) -> PreferenceRun:
         plans=len(found.plans),
     )
     text = found.plans[-1].text
-    return with_metric(run, task, text, _claimed_cost(text), setting.val)
-
-
-def run_lama(task: IpcTask, setting: Setting) -> PreferenceRun:
-    """Let LAMA improve its plan of the compiled task until the limit; compiling does not count."""
-    assert setting.rivals is not None, "callers check that there are rivals"
-    limits = setting.limits
-    job = {
-        "domain": str(task.domain),
-        "problem": str(task.problem),
-        "command": make_command(setting.rivals, limits, "lama", 1),
-        "seconds": limits.seconds,
-        "memory": limits.memory,
-    }
-    run = PreferenceRun(LAMA, task.name)
-    try:
-        done = subprocess.run(
-            [sys.executable, str(LAMA_CHILD)],
-            input=json.dumps(job),
-            capture_output=True,
-            text=True,
-            timeout=limits.seconds + COMPILE_PATIENCE,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return replace(run, note=f"not compiled in {COMPILE_PATIENCE:g} s")
-    rows = done.stdout.splitlines()
-    if not rows:
-        return replace(run, note=" ".join(done.stderr.strip().splitlines()[-1:]))
-    answer = json.loads(rows[-1])
-    plans = answer["plans"]
-    run = replace(run, seconds=answer.get("seconds", 0.0), note=answer["note"])
-    if not plans:
-        return run
-    run = replace(
-        run,
-        status="solved",
-        proven=answer["exhausted"],
-        first=plans[0]["seconds"],
-        best=plans[-1]["seconds"],
-        plans=len(plans),
-    )
-    text = plans[-1]["text"]
     return with_metric(run, task, text, _claimed_cost(text), setting.val)
 
 

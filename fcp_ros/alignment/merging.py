@@ -14,19 +14,7 @@ from itertools import count
 from fcp_ros.alignment.predicate_use import PredicateUse, list_atoms
 from fcp_ros.alignment.synonyms import ANY, Image, NameMapping, Synonym, keep_name
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
-from fcp_ros.domain.pddl.syntax_tree import (
-    ROOT,
-    ActionEffect,
-    Formula,
-    PddlAction,
-    PddlTerm,
-    Quantified,
-    Typed,
-    change_parts,
-    conjuncts,
-    terms_of,
-    variable_names,
-)
+from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.task_reader import PddlTexts
 
 Facts = Mapping[str, frozenset[tuple[str, ...]]]
@@ -48,7 +36,7 @@ def erase_leg_types(texts: PddlTexts) -> PddlTexts:
     """Return a model whose predicates hold of any objects; actions keep their types."""
     # A fact may then have the name of a predicate that is declared for another type.
     predicates = {
-        name: tuple(replace(leg, types=(ROOT,)) for leg in legs)
+        name: tuple(replace(leg, types=(pddl.ROOT,)) for leg in legs)
         for name, legs in texts.domain.predicates.items()
     }
     return replace(texts, domain=replace(texts.domain, predicates=predicates))
@@ -87,10 +75,10 @@ def rename_predicates(texts: PddlTexts, images: Images) -> PddlTexts:
     """
     domain, problem = texts.domain, texts.problem
 
-    def rename(formula: Formula) -> Formula:
+    def rename(formula: pddl.Formula) -> pddl.Formula:
         if isinstance(formula, Atom):
             return _rename_atom(formula, images)
-        return change_parts(formula, rename)
+        return pddl.change_parts(formula, rename)
 
     actions = tuple(_rename_action(action, rename, images) for action in domain.actions)
     used = {filler for image in images.values() for filler in image.fillers} - {ANY}
@@ -113,30 +101,30 @@ def rename_predicates(texts: PddlTexts, images: Images) -> PddlTexts:
     )
 
 
-def _rename_atom(atom: Atom, images: Images) -> Formula:
+def _rename_atom(atom: Atom, images: Images) -> pddl.Formula:
     """Return the image of an atom; ANY is a variable of its own."""
     image = images.get(atom.predicate)
     if image is None:
         return atom
-    fillers: list[PddlTerm] = []
+    fillers: list[pddl.PddlTerm] = []
     variables = []
-    taken = variable_names(atom)
+    taken = pddl.variable_names(atom)
     for filler in image.fillers:
         if filler != ANY:
             fillers.append(Constant(filler))
             continue
         name = next(n for n in map("any-{}".format, count(1)) if n not in taken)
         taken.add(name)
-        variables.append(Typed(name))
+        variables.append(pddl.Typed(name))
         fillers.append(Variable(name))
-    extended = (*terms_of(atom), *fillers)
+    extended = (*pddl.terms_of(atom), *fillers)
     moved = Atom(image.name, tuple(extended[place] for place in image.places), atom.column)
-    return Quantified(False, tuple(variables), moved) if variables else moved
+    return pddl.Quantified(False, tuple(variables), moved) if variables else moved
 
 
 def _rename_action(
-    action: PddlAction, rename: Callable[[Formula], Formula], images: Images
-) -> PddlAction:
+    action: pddl.PddlAction, rename: Callable[[pddl.Formula], pddl.Formula], images: Images
+) -> pddl.PddlAction:
     return replace(
         action,
         precondition=rename(action.precondition),
@@ -147,17 +135,17 @@ def _rename_action(
 
 
 def _rename_effect(
-    effect: ActionEffect, rename: Callable[[Formula], Formula], images: Images
-) -> Iterator[ActionEffect]:
+    effect: pddl.ActionEffect, rename: Callable[[pddl.Formula], pddl.Formula], images: Images
+) -> Iterator[pddl.ActionEffect]:
     """Rename an effect; what is deleted of any object becomes an effect of its own."""
     condition = rename(effect.condition)
     delete: list[Atom] = []
     for atom in effect.delete:
         moved = _rename_atom(atom, images)
-        if isinstance(moved, Quantified):
+        if isinstance(moved, pddl.Quantified):
             variables = (*effect.variables, *moved.variables)
-            gone = tuple(one for one in conjuncts(moved.body) if isinstance(one, Atom))
-            yield ActionEffect(variables, condition, delete=gone)
+            gone = tuple(one for one in pddl.conjuncts(moved.body) if isinstance(one, Atom))
+            yield pddl.ActionEffect(variables, condition, delete=gone)
         elif isinstance(moved, Atom):
             delete.append(moved)
     added = (_rename_atom(atom, images) for atom in effect.add)
@@ -170,10 +158,10 @@ def _rename_effect(
 
 
 def _merge_predicates(
-    predicates: Mapping[str, tuple[Typed, ...]], images: Images
-) -> dict[str, tuple[Typed, ...]]:
+    predicates: Mapping[str, tuple[pddl.Typed, ...]], images: Images
+) -> dict[str, tuple[pddl.Typed, ...]]:
     """Give each name that stays, for each argument, all types of those that it stands for."""
-    found: dict[str, tuple[Typed, ...]] = {}
+    found: dict[str, tuple[pddl.Typed, ...]] = {}
     for name, legs in predicates.items():
         image = images.get(name) or keep_name(name, len(legs))
         if image.fillers:

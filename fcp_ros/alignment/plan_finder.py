@@ -23,22 +23,13 @@ from fcp_ros.alignment.proposals import Proposal, Proposals
 from fcp_ros.alignment.simulator import GroundAction
 from fcp_ros.alignment.synonyms import ANY, ContradictorySynonyms, Synonym
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
-from fcp_ros.domain.pddl.syntax_tree import (
-    TOTAL_COST,
-    ActionEffect,
-    FunctionValue,
-    Metric,
-    NumericChange,
-    PddlAction,
-    PddlTerm,
-    Typed,
-)
+from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.task_reader import PddlTexts, work_out
 from fcp_ros.planning import Optimise, PlanningOptions, PlanningRequest, PlanStatus, Switches, plan
 from fcp_ros.planning.model.request import CancelCallback
 from fcp_ros.planning.model.watch import Watch
 
-_COST = FunctionValue(TOTAL_COST)
+_COST = pddl.FunctionValue(pddl.TOTAL_COST)
 
 
 @dataclass(frozen=True)
@@ -78,12 +69,12 @@ def add_replace_rules(
         replace(
             texts,
             domain=replace(
-                domain, actions=tuple(actions), functions={**domain.functions, TOTAL_COST: ()}
+                domain, actions=tuple(actions), functions={**domain.functions, pddl.TOTAL_COST: ()}
             ),
             problem=replace(
                 problem,
-                metric=Metric(True, _COST),
-                values={**problem.values, TOTAL_COST: {(): Fraction(0)}},
+                metric=pddl.Metric(True, _COST),
+                values={**problem.values, pddl.TOTAL_COST: {(): Fraction(0)}},
             ),
         ),
         rules,
@@ -92,13 +83,13 @@ def add_replace_rules(
 
 def _list_rules(
     proposal: Proposal, uses: Mapping[str, PredicateUse], keep: bool
-) -> Iterator[PddlAction]:
+) -> Iterator[pddl.PddlAction]:
     """Build the rules of a synonym, one for each direction that can be of use."""
     # A projection from any object gives the name with fewer arguments only. Its other name is true
     # as well, where it holds.
     synonym = proposal.synonym
     names = [f"x{number}" for number in range(synonym.arity)]
-    extended: list[PddlTerm] = list(map(Variable, names))
+    extended: list[pddl.PddlTerm] = list(map(Variable, names))
     source = Atom(synonym.source, tuple(extended))
     for number, filler in enumerate(synonym.fillers):
         if filler == ANY:
@@ -108,18 +99,18 @@ def _list_rules(
     ways = [(source, target)] if ANY not in synonym.fillers else []
     for before, after in (*ways, (target, source)):
         if uses[before.predicate].can_hold and uses[after.predicate].is_needed:
-            effect = ActionEffect(add=(after,), delete=() if keep else (before,))
-            rule = PddlAction("", tuple(map(Typed, names)), before, (effect,))
+            effect = pddl.ActionEffect(add=(after,), delete=() if keep else (before,))
+            rule = pddl.PddlAction("", tuple(map(pddl.Typed, names)), before, (effect,))
             yield _with_cost(rule, proposal.penalty)
 
 
-def _with_cost(action: PddlAction, cost: int) -> PddlAction:
+def _with_cost(action: pddl.PddlAction, cost: int) -> pddl.PddlAction:
     without = (
         replace(effect, numeric=tuple(one for one in effect.numeric if one.target != _COST))
         for effect in action.effects
     )
-    change = NumericChange("increase", _COST, Fraction(cost))
-    return replace(action, effects=(*without, ActionEffect(numeric=(change,))))
+    change = pddl.NumericChange("increase", _COST, Fraction(cost))
+    return replace(action, effects=(*without, pddl.ActionEffect(numeric=(change,))))
 
 
 MOST_CHOICES = 50

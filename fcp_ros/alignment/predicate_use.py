@@ -13,19 +13,7 @@ from functools import cached_property
 from itertools import combinations
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
-from fcp_ros.domain.pddl.syntax_tree import (
-    Equality,
-    Formula,
-    Negation,
-    PddlAction,
-    PreferenceFormula,
-    TrajectoryFormula,
-    Typed,
-    conjuncts,
-    is_below,
-    subformulas,
-    terms_of,
-)
+from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.task_reader import PddlTexts
 
 Objects = frozenset[str]
@@ -83,12 +71,12 @@ class PredicateUse:
         return self.is_needed and not self.produced and not self.is_rigid
 
 
-def list_atoms(formula: Formula) -> Iterable[Atom]:
+def list_atoms(formula: pddl.Formula) -> Iterable[Atom]:
     """List the atoms of a formula, also those that are negated."""
-    return (part for part in subformulas(formula) if isinstance(part, Atom))
+    return (part for part in pddl.subformulas(formula) if isinstance(part, Atom))
 
 
-def list_condition_names(action: PddlAction) -> frozenset[str]:
+def list_condition_names(action: pddl.PddlAction) -> frozenset[str]:
     return frozenset(atom.predicate for atom in list_atoms(action.precondition))
 
 
@@ -98,10 +86,10 @@ def is_positive(texts: PddlTexts) -> bool:
     for action in texts.domain.actions:
         conditions += [action.precondition, *(effect.condition for effect in action.effects)]
     return not any(
-        (isinstance(part, Negation) and not isinstance(part.body, Equality))
-        or isinstance(part, (TrajectoryFormula, PreferenceFormula))
+        (isinstance(part, pddl.Negation) and not isinstance(part.body, pddl.Equality))
+        or isinstance(part, (pddl.TrajectoryFormula, pddl.PreferenceFormula))
         for formula in conditions
-        for part in subformulas(formula)
+        for part in pddl.subformulas(formula)
     )
 
 
@@ -162,7 +150,7 @@ class _Survey:
         """The objects of which each argument may be needed, by the other conditions beside it."""
         asked: dict[tuple[str, int], set[str]] = {key: set() for key in self._places}
         for atom in list_atoms(self._problem.goal):
-            for at, term in enumerate(terms_of(atom)):
+            for at, term in enumerate(pddl.terms_of(atom)):
                 everything = self._by_types(("object",))
                 asked[atom.predicate, at] |= (
                     {term.name} if isinstance(term, Constant) else everything
@@ -175,19 +163,19 @@ class _Survey:
                     asked[key] |= self._limit(parameter, others, self._places)
         return asked
 
-    def _needs_of(self, action: PddlAction) -> dict[str, list[tuple[str, int]]]:
+    def _needs_of(self, action: pddl.PddlAction) -> dict[str, list[tuple[str, int]]]:
         """Return the arguments of positive conditions that each parameter fills."""
         needs: dict[str, list[tuple[str, int]]] = {}
-        for part in conjuncts(action.precondition):
+        for part in pddl.conjuncts(action.precondition):
             if isinstance(part, Atom):
-                for at, term in enumerate(terms_of(part)):
+                for at, term in enumerate(pddl.terms_of(part)):
                     if isinstance(term, Variable):
                         needs.setdefault(term.name, []).append((part.predicate, at))
         return needs
 
     def _apply(
         self,
-        action: PddlAction,
+        action: pddl.PddlAction,
         needs: Mapping[str, list[tuple[str, int]]],
         found: dict[tuple[str, int], set[str]],
     ) -> bool:
@@ -199,7 +187,7 @@ class _Survey:
         for effect in action.effects:
             bound = {v.name: set(self._objects_of(v)) for v in effect.variables}
             for atom in effect.add:
-                for at, term in enumerate(terms_of(atom)):
+                for at, term in enumerate(pddl.terms_of(atom)):
                     if isinstance(term, Constant):
                         new = {term.name}
                     else:
@@ -211,7 +199,7 @@ class _Survey:
 
     def _limit(
         self,
-        parameter: Typed,
+        parameter: pddl.Typed,
         needs: Iterable[tuple[str, int]],
         found: Mapping[tuple[str, int], set[str]],
     ) -> set[str]:
@@ -222,13 +210,13 @@ class _Survey:
                 objects &= found[key]
         return objects
 
-    def _objects_of(self, typed: Typed) -> Objects:
+    def _objects_of(self, typed: pddl.Typed) -> Objects:
         return self._by_types(tuple(typed.types))
 
     def _by_types(self, types: tuple[str, ...]) -> Objects:
         parents = self._problem.types or self._domain.types
         return frozenset(
-            one.name for one in self._problem.objects if is_below(one.types, types, parents)
+            one.name for one in self._problem.objects if pddl.is_below(one.types, types, parents)
         )
 
 

@@ -155,10 +155,6 @@ class NameMapping:
             found |= more
         return frozenset(found)
 
-    def find_image(self, name: str, arity: int) -> Image:
-        """Return the image of any predicate; one without synonyms stays as it is."""
-        return self.images.get(name) or keep_name(name, arity)
-
     def implies(self, synonym: Synonym) -> bool:
         source, target = self.images.get(synonym.source), self.images.get(synonym.target)
         if source is None or target is None or source.name != target.name:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Iterable
-from types import TracebackType
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -310,6 +309,7 @@ class FcpClient:
         time_limit: float | None = None,
         relax: bool = True,
         indifference: float | None = None,
+        optimise: str = "",
         max_replans: int = -1,
         on_question: Callable[[Question], int | None] | None = None,
     ) -> AchieveGoal.Result:
@@ -328,6 +328,7 @@ class FcpClient:
             time_limit=time_limit,
             relax=relax,
             indifference=indifference,
+            optimise=optimise,
         )
         self.wait_for("achieve_goal")
         asks = on_question is not None
@@ -462,12 +463,7 @@ class FcpClient:
     def __enter__(self) -> FcpClient:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     # --- helpers ----------------------------------------------------------------------------------

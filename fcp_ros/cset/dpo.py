@@ -291,16 +291,10 @@ def check_match(rule: Rule, match: Morphism) -> tuple[Violation, ...]:
 
 
 def find_matches(
-    rule: Rule,
-    target: Instance,
-    *,
-    initial: Mapping[int, int] | None = None,
-    allowed: Mapping[int, Collection[int]] | None = None,
+    rule: Rule, target: Instance, *, initial: Mapping[int, int] | None = None
 ) -> Iterator[Morphism]:
-    """Find the matches at which the rule passes `check_match`; arguments as in `find_homs`."""
-    candidates = find_homs(
-        rule.L, target, monic=rule.monic, initial=initial, allowed=allowed, where=rule.searchable
-    )
+    """Find the matches at which the rule passes `check_match`; `initial` as in `find_homs`."""
+    candidates = find_homs(rule.L, target, monic=rule.monic, initial=initial, where=rule.searchable)
     return (match for match in candidates if not check_match(rule, match))
 
 

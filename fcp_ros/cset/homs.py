@@ -398,13 +398,10 @@ def find_hom(
     *,
     monic: bool | Collection[str] = True,
     initial: Mapping[int, int] | None = None,
-    allowed: Mapping[int, Collection[int]] | None = None,
     where: Sequence[ValueComparison] = (),
 ) -> Morphism | None:
     """Find one morphism, or None; the arguments are those of `find_homs`."""
-    return next(
-        find_homs(pattern, target, monic=monic, initial=initial, allowed=allowed, where=where), None
-    )
+    return next(find_homs(pattern, target, monic=monic, initial=initial, where=where), None)
 
 
 def _iterate_morphisms(

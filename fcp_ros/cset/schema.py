@@ -31,7 +31,6 @@ from fcp_ros.cset.schema_data import (
     format_schema,
     make_error,
     read_parts,
-    write_data,
 )
 from fcp_ros.foundation.wording import describe_unknown_name
 
@@ -206,7 +205,6 @@ __all__ = [
     "TypeName",
 ]
 
-_LINE_WIDTH = 100
 _V = TypeVar("_V")
 
 
@@ -290,21 +288,10 @@ class Schema:
         """A cache for what others derive from the schema alone (inside this layer only)."""
         return self._lookup.derived
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain dictionaries and lists, in the shape that `cset/schema_data.py` shows."""
-        return write_data(self._parts())
-
     @classmethod
     def from_dict(cls, data: Any) -> Schema:
-        """Read the schema that `to_dict` described."""
+        """Read a schema from plain data, in the shape that `cset/schema_data.py` shows."""
         return cls(*read_parts(data))
-
-    def to_yaml(self) -> str:
-        """Return the YAML text that `from_yaml` reads."""
-        # YAML takes a while to import, and few who use schemas write or read any.
-        from fcp_ros.foundation.yaml_text import dump_yaml
-
-        return dump_yaml(self.to_dict(), _LINE_WIDTH)
 
     @classmethod
     def from_yaml(cls, text: str, file: str = "schema text") -> Schema:
@@ -312,7 +299,8 @@ class Schema:
 
         Raises SchemaError with a line for each problem, and its place.
         """
-        from fcp_ros.foundation.yaml_text import TextError, parse_yaml  # see `to_yaml`
+        # YAML takes a while to import, and few who use schemas read any.
+        from fcp_ros.foundation.yaml_text import TextError, parse_yaml
 
         try:
             source = parse_yaml(text)

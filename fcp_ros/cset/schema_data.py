@@ -109,18 +109,6 @@ Part = tuple[str | int, ...]
 T = TypeVar("T")
 
 
-def write_data(parts: SchemaParts) -> dict[str, Any]:
-    """Return the parts of a schema as plain data; sections without entries are left out."""
-    data: dict[str, Any] = {
-        "name": parts.name,
-        "types": {type_: list(parents) for type_, parents in parts.types.items()},
-        "functions": {f.name: {"source": f.source, "target": f.target} for f in parts.functions},
-        "relations": {relation.name: _relation_data(relation) for relation in parts.relations},
-        "attributes": [_attribute_data(attribute) for attribute in parts.attributes],
-    }
-    return {key: value for key, value in data.items() if value or key in ("name", "types")}
-
-
 def read_parts(data: Any) -> SchemaParts:
     """Read the parts of a schema from data; the schema checks that they fit together."""
     reader = _Reader()
@@ -245,24 +233,6 @@ class _Reader:
 
 def _write_part(part: Part) -> str:
     return ".".join(map(str, part))
-
-
-def _relation_data(relation: Relation) -> dict[str, Any]:
-    data: dict[str, Any] = {"legs": dict(relation.legs)}
-    if relation.functional:
-        data["functional"] = list(relation.functional)
-    if relation.static:
-        data["static"] = True
-    return data
-
-
-def _attribute_data(attribute: Attribute) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "name": attribute.name,
-        "owner": attribute.owner,
-        "kind": attribute.kind.value,
-    }
-    return {**data, "values": list(attribute.values)} if attribute.values else data
 
 
 def format_schema(parts: SchemaParts) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demonstration: six episodes on live nodes, chosen from what a scene contains.
+"""The demonstration: seven episodes on live nodes, chosen from what a scene contains.
 
 run: the whole demonstration, its output on the console, and the report. naming: the prologue, names
 of another perception. stories: goals chosen for a scene. spoken_stories: an instruction in words

@@ -138,6 +138,7 @@ class Player:
                 instruction=story.instruction,
                 alpha=story.alpha,
                 relax=story.relax,
+                optimise=story.optimise,
                 timeout=ACHIEVE_TIMEOUT,
                 on_question=say_yes if story.instruction else None,
             )

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from rich.console import Console
@@ -41,11 +40,13 @@ from fcp_ros.demo.stories import (
     quote_name,
     say_name,
 )
+from fcp_ros.demo.two_robots import prepare_two
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.foundation.wording import join_words
 from fcp_ros.foundation.yaml_text import dump_yaml
 from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.nodes.runtime.domain_parameter import list_executors
 from fcp_ros.package_files import config_folder, find_domain, find_scene
 from fcp_ros.planning import PlanningResult
 from fcp_ros.planning.warm_up import compile_missing_kernels
@@ -58,7 +59,7 @@ from fcp_ros.report.demo_report import (
     write_json,
 )
 from fcp_ros.report.pages import write_page
-from fcp_ros.scene import Layer, SceneGraph, load_scene, read_scene
+from fcp_ros.scene import Layer, SceneGraph, load_scene, read_scene, save_scene
 
 READY = "up "  # The beginning of the line that ``fcp up`` prints once all nodes are active
 ERROR = "error "  # The beginning of the line that ``fcp up`` prints when it fails
@@ -108,12 +109,7 @@ class StackProcess:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.kill()
 
     def kill(self) -> None:
@@ -266,7 +262,7 @@ def run_demo(options: DemoOptions, console: Console) -> DemoReport:
 
 
 class _DemoRun:
-    """One run: nodes are started, play episodes, and are killed, four times over."""
+    """One run: nodes are started, play episodes, and are killed, five times over."""
 
     def __init__(self, options: DemoOptions, scene: Path, domain: Domain, console: Console) -> None:
         self._options = options
@@ -276,6 +272,7 @@ class _DemoRun:
         self._domain_id = int(os.environ.get("ROS_DOMAIN_ID", 0)) or 1 + os.getpid() % 100
         self._store = (options.out / "demo_calibration.sqlite").resolve()
         self._cast: Cast | None = None
+        self._shared: tuple[SceneGraph, Story] | None = None  # with a second robot
         self.episodes: list[Episode] = []
         self.oracle = ""
 
@@ -295,6 +292,12 @@ class _DemoRun:
         policies = config_folder() / "policies"
         again = f"kill all nodes (SIGKILL) and start them again, with the policies in {policies}"
         self._run_nodes(again, self._play_rest, policies=policies)
+        if self._shared is None:
+            text = "The scene has no robot, or nothing to do for two robots in two rooms."
+            self._console.print(text)
+            return
+        again = "start all nodes once more, in the house as it is now, with a second robot"
+        self._run_nodes(again, self._play_together, with_two=True)
 
     def _play_goals(self, player: Player, teller: Storyteller) -> None:
         self._cast = cast = teller.choose_cast(player.fetch_state())
@@ -330,6 +333,11 @@ class _DemoRun:
             self._console.print("No policy is for this domain and scene: nothing to show.")
         else:
             self._record(player.play(story))
+        self._shared = prepare_two(player.fetch_graph(), player.fetch_state(), teller)
+
+    def _play_together(self, player: Player, _teller: Storyteller) -> None:
+        assert self._shared is not None
+        self._record(player.play(self._shared[1]))
 
     def _run_nodes(
         self,
@@ -338,9 +346,12 @@ class _DemoRun:
         *,
         faults: tuple[str, ...] = (),
         policies: Path | None = None,
+        with_two: bool = False,
     ) -> None:
         """Start the nodes, play episodes on them, and kill them."""
         parameters = self._make_parameters(faults, policies)
+        if with_two and self._shared is not None:
+            parameters = self._add_robot(parameters, self._shared[0])
         process = StackProcess(parameters, self._options.out, self._domain_id)
         known = () if policies is None else read_policy_folder(policies).policies
         with self._console.status(announcement), process:
@@ -364,6 +375,20 @@ class _DemoRun:
                 "time_scale": TIME_SCALE,
                 "faults": list(faults) or [""],
             },
+        }
+
+    def _add_robot(
+        self, parameters: dict[str, dict[str, Any]], graph: SceneGraph
+    ) -> dict[str, dict[str, Any]]:
+        """Have the nodes start in a scene with two robots, whose executors serve both at once."""
+        scene = (self._options.out / "two_robots.json").resolve()
+        save_scene(graph, scene)
+        shared = list(list_executors(self._domain))
+        return {
+            **parameters,
+            "scene_graph": {"scene": str(scene)},
+            "executive": {**parameters["executive"], "shared_executors": shared},
+            "simulated_executor": {**parameters["simulated_executor"], "steps_at_once": 2},
         }
 
     def _record(self, episode: Episode) -> None:

@@ -77,8 +77,14 @@ class Story:
     instruction: str = ""  # the goal in words; "" if there is an expression
     relax: bool = True  # False if nothing but the goal as stated will do
     by_policy: bool = False  # True if a general policy has to make the plan
+    optimise: str = ""  # what is minimised or maximised; "" for the membership
+    robots: int = 1  # as many have to have a part in the plan, if there is one
 
     def is_answered_by(self, result: PlanningResult) -> bool:
+        schedule = None if result.plan is None else result.plan.schedule
+        busy = {robot for robots in schedule.agents for robot in robots} if schedule else set()
+        if len(busy) < self.robots and self.robots > 1:
+            return False
         kinds = list_kinds(result)
         relaxed = self.kinds <= kinds if self.kinds else not kinds
         made = bool(result.policy) or not self.by_policy
@@ -136,7 +142,7 @@ class Storyteller:
         fit = self._find_fit(state, "serves_as", cast.purpose.words)
         free = [
             support
-            for support in self._rank_supports(state, cast.best)
+            for support in self.rank_supports(state, cast.best)
             if not has_any_on(state, fit, support)
         ]
         if not free:
@@ -300,7 +306,7 @@ class Storyteller:
     def _choose_places(self, state: Instance, purpose: Purpose, best: str) -> tuple[str, str]:
         """Choose a stage on which at most one acceptable item lies, and a place aside."""
         fit = self._find_fit(state, "serves_as", purpose.words)
-        supports = self._rank_supports(state, best)
+        supports = self.rank_supports(state, best)
         stage = next(
             (
                 support
@@ -313,7 +319,7 @@ class Storyteller:
         other_rooms = [support for support in others if not are_in_same_room(state, support, stage)]
         return stage, (other_rooms or others)[0]
 
-    def _rank_supports(self, state: Instance, item: str) -> list[str]:
+    def rank_supports(self, state: Instance, item: str) -> list[str]:
         """List the supports, the most suitable for an item first, floors and devices last."""
         names = sorted(state.name_of(element) for element in state.elements(SUPPORT))
         requests = [
@@ -369,6 +375,11 @@ def list_kinds(result: PlanningResult) -> frozenset[RelaxationKind]:
 def find_support(state: Instance, item: str) -> str:
     """Find the support that an item lies on; "" if it lies on none."""
     return _find_leg(state, "on", item)
+
+
+def find_room(state: Instance, name: str) -> str:
+    """Find the room that a robot or a piece of furniture is in; "" if that is not known."""
+    return _find_leg(state, "at", name) or _find_leg(state, "in_room", name)
 
 
 def _find_leg(state: Instance, relation: str, subject: str) -> str:

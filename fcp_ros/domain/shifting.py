@@ -80,10 +80,6 @@ def _rebuild(instance: Instance, schema: Schema, types: dict[str, str]) -> Insta
     def find(element: int) -> int:
         return builder.id_of(instance.name_of(element))
 
-    for element in instance.all_elements():
-        for function in instance.schema.functions_of(instance.type_of(element)):
-            value = instance.apply(function.name, element)
-            builder.set_function(function.name, find(element), find(value))
     for relation in instance.schema.relations:
         for row, legs in instance.tuples(relation.name).items():
             made = builder.relate(relation.name, *map(find, legs))

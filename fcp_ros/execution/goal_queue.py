@@ -3,12 +3,14 @@
 
 A state machine without threads, clocks or ROS. One goal is at work at a time. The others wait by
 priority, and within one priority in the order of their arrival, except that a goal that preempts
-goes before those. Invariants:
+goes before those. A goal that is met and stays in force (`kept_goals`) rests, and waits again from
+the moment in which it has to be restored, behind those of its priority. Invariants:
 
 - while goals wait, one is at work: nobody waits for nothing;
 - a goal at work keeps its place until `end`, also while it is being stopped. So whatever comes
   meanwhile waits for it, and never acts beside it;
-- at most as many goals wait as the caller allows, and no goal that waits is dropped for another.
+- at most as many goals wait or rest as the caller allows, and none of them is dropped for another:
+  so one that rests finds room in the queue.
 """
 
 from __future__ import annotations
@@ -62,6 +64,7 @@ class GoalQueue:
         self._is_stopping = False
         # by rank: (-priority, number); a goal that preempts has a negative number, the newest first
         self._waiting: list[tuple[tuple[int, int], Ticket]] = []
+        self._resting: dict[bytes, Ticket] = {}
         self._arrivals = 0
 
     @property
@@ -74,12 +77,17 @@ class GoalQueue:
         """The goals that wait, in the order of their turns."""
         return tuple(ticket for _, ticket in self._waiting)
 
+    @property
+    def resting(self) -> tuple[Ticket, ...]:
+        """The goals that are met and stay in force, in the order in which they were met."""
+        return tuple(self._resting.values())
+
     def __len__(self) -> int:
         """Number of goals that wait."""
         return len(self._waiting)
 
     def arrive(self, ticket: Ticket, most_waiting: int) -> Reception:
-        """Take in a goal, whose key no other goal has; `most_waiting` may wait at a time."""
+        """Take in a goal, whose key no other goal has; `most_waiting` may wait or rest."""
         current = self._current
         if current is None:
             self._current = ticket
@@ -88,8 +96,10 @@ class GoalQueue:
         if ticket.when_busy is WhenBusy.REJECT and not is_next:
             text = "Another goal is at work, and this one was not to wait: wait for its end, or "
             return Reception(Admission.REFUSED, text + "send it with when_busy QUEUE or PREEMPT.")
-        if len(self._waiting) >= most_waiting:
-            text = f"{len(self._waiting)} goals wait already, which is the limit: send it later."
+        if len(self._waiting) + len(self._resting) >= most_waiting:
+            kept = f" or are kept ({len(self._resting)})" if self._resting else ""
+            count = len(self._waiting) + len(self._resting)
+            text = f"{count} goals wait{kept} already, which is the limit: send it later."
             return Reception(Admission.REFUSED, text)
         preempts = ticket.when_busy is WhenBusy.PREEMPT and ticket.priority >= current.priority
         self._arrivals += 1
@@ -103,7 +113,7 @@ class GoalQueue:
     def cancel(self, key: bytes) -> bool:
         """Take note that nobody wants a goal any more.
 
-        Returns True if it waited, and has left the queue. One at work is being stopped from now on;
+        Returns True if it waited or rested, and is gone. One at work is being stopped from now on;
         an unknown one changes nothing.
         """
         if self._current is not None and self._current.key == key:
@@ -112,17 +122,29 @@ class GoalQueue:
         rest = [entry for entry in self._waiting if entry[1].key != key]
         was_there = len(rest) < len(self._waiting)
         self._waiting = rest
-        return was_there
+        return self._resting.pop(key, None) is not None or was_there
 
-    def end(self) -> Ticket | None:
-        """Take note that the goal at work has ended; return the next one, which is at work now."""
+    def end(self, *, rests: bool = False) -> Ticket | None:
+        """Take note that the goal at work has ended, or rests; return the next, at work now."""
+        if rests and self._current is not None:
+            self._resting[self._current.key] = self._current
         self._is_stopping = False
         self._current = self._waiting.pop(0)[1] if self._waiting else None
         return self._current
 
+    def wake(self, key: bytes) -> Admission:
+        """Have a goal that rests wait for its turn, which may come at once."""
+        ticket = self._resting.pop(key)
+        if self._current is None:
+            self._current = ticket
+            return Admission.BEGINS
+        self._arrivals += 1
+        insort(self._waiting, ((-ticket.priority, self._arrivals), ticket))
+        return Admission.WAITS
+
     def clear(self) -> tuple[Ticket, ...]:
-        """Send all goals away that wait, and return them; the one at work is being stopped."""
-        gone, self._waiting = self.waiting, []
+        """Send all goals away that wait or rest; the one at work is being stopped."""
+        gone, self._waiting, self._resting = (*self.waiting, *self.resting), [], {}
         self._is_stopping = self._current is not None
         return gone
 

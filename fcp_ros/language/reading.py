@@ -113,7 +113,9 @@ class Interpretation:
 
     instruction: str
     status: ReadingStatus
-    message: str  # a sentence for a person: how it was understood, or why it was not
+    # a sentence for a person: how it was understood (with READ, the best reading's paraphrase), or
+    # why it was not
+    message: str
     # best first; with READ the first one counts. Readings that lack words are kept, to be shown.
     readings: tuple[Reading, ...] = ()
     question: str = ""  # asks which reading is meant; empty unless AMBIGUOUS

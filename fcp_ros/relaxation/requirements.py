@@ -91,18 +91,10 @@ class OpenedExists:
         return conjoin([*kinds, rename_free(conjoin(parts), self.names)])
 
 
-def open_exists(
-    part: Exists, taken: Iterable[str], others: Iterable[Expression] = ()
-) -> OpenedExists:
-    """Choose free variables for those of an `exists`.
-
-    Args:
-        taken: names that other free variables have.
-        others: the other conjuncts of the goal: what they call their own is taken, too.
-    """
+def open_exists(part: Exists, taken: Iterable[str]) -> OpenedExists:
+    """Choose free variables for those of an `exists`; `taken`: names that others have."""
     own = {variable.name for variable in part.variables}
-    used = {*taken, *(name for one in others for name in list_names(one))}
-    used |= set(list_names(part.body)) - own
+    used = {*taken, *(set(list_names(part.body)) - own)}
     names: dict[str, str] = {}
     for variable in part.variables:
         numbered = (f"{variable.name}_{number}" for number in itertools.count(2))

@@ -75,8 +75,8 @@ class ExploredGoals:
     is_chosen: bool  # True if its plan was taken; otherwise it only came closest
 
 
-def arrange_explored(result: PlanningResult, most: int = MOST_IN_LEVEL) -> ExploredGoals:
-    """Arrange the relaxed goals that were looked at in levels of `most`, but for the chain."""
+def arrange_explored(result: PlanningResult) -> ExploredGoals:
+    """Arrange the relaxed goals that were looked at in levels of MOST_IN_LEVEL, and the chain."""
     goals = {goal.number: goal for goal in result.explored}
     answer = find_answer(result)
     above = _find_above(goals[answer], goals) if answer >= 0 else ()
@@ -89,7 +89,7 @@ def arrange_explored(result: PlanningResult, most: int = MOST_IN_LEVEL) -> Explo
     places: dict[int, int] = {}
     for changes, members in sorted(by_level.items()):
         ranked = sorted(members, key=lambda goal: _rank(goal, chain))
-        kept = max(most, sum(goal.number in chain for goal in members))
+        kept = max(MOST_IN_LEVEL, sum(goal.number in chain for goal in members))
         shown = [_hang(goal, upper, goals, chain) for goal in ranked[:kept]]
         shown.sort(key=lambda one: (places.get(one.parent, -1), one.goal.number))
         places = {one.goal.number: place for place, one in enumerate(shown)}

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan over time: its steps as bars, below the membership after each step and alpha.
 
-Further below, constraints and preferences have a row each: filled while they would be kept if the
+A plan of one robot has a row for each step, one of several robots a row for each of them. Further
+below, constraints and preferences have a row each: filled while they would be kept if the
 plan ended there, hatched while they would not, with a mark where that changes.
 """
 
@@ -13,6 +14,7 @@ from itertools import accumulate
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 
+from fcp_ros.foundation.wording import hide_controls
 from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.planning import Plan
 from fcp_ros.planning.model.result import RequirementTrace
@@ -21,6 +23,7 @@ from fcp_ros.report.figure import STYLE, new_figure, to_svg
 
 ROWS = 16  # Constraints and preferences that are drawn
 LONGEST_TEXT = 72  # Letters of the condition of one of them
+LETTERS = 85  # Small letters that fit side by side over the whole width
 
 
 def draw_timeline(plan: Plan, prefix: str, traces: Sequence[RequirementTrace] = ()) -> str:
@@ -36,7 +39,8 @@ def draw_timeline(plan: Plan, prefix: str, traces: Sequence[RequirementTrace] = 
     else:
         ends = _add_up([step.duration for step in plan.steps])
         starts = [0.0, *ends[:-1]]
-    heights = [2.0, 0.4 + 0.21 * len(plan.steps)]
+    robots = _list_robots(plan)
+    heights = [2.0, 0.4 + (0.42 * len(robots) if robots else 0.21 * len(plan.steps))]
     shown = traces[:ROWS]
     if shown:
         heights.append(0.2 + 0.36 * len(shown))
@@ -44,7 +48,10 @@ def draw_timeline(plan: Plan, prefix: str, traces: Sequence[RequirementTrace] = 
         figure = new_figure(6.2, sum(heights) - 0.1)
         parts = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
         _draw_membership(parts[0], plan, ends)
-        _draw_bars(parts[1], plan, starts, ends)
+        if robots:
+            _draw_robots(parts[1], plan, robots, starts, ends)
+        else:
+            _draw_bars(parts[1], plan, starts, ends)
         if shown:
             _draw_traces(parts[2], shown, ends)
         parts[-1].set_xlabel("expected time [s]")
@@ -94,6 +101,50 @@ def _compute_memberships(plan: Plan, ends: Sequence[float]) -> list[float]:
     done = sorted(range(len(ends)), key=lambda index: ends[index])
     degrees = [plan.steps[index].degree for index in done]
     return [tnorm.compose_all(degrees[: number + 1]) for number in range(len(degrees))]
+
+
+def _list_robots(plan: Plan) -> Sequence[str]:
+    """List the robots of a plan by name; empty if there is only one."""
+    if plan.schedule is None:
+        return ()
+    robots = sorted({agent for agents in plan.schedule.agents for agent in agents})
+    return robots if len(robots) > 1 else ()
+
+
+def _draw_robots(
+    axes: Axes, plan: Plan, robots: Sequence[str], starts: Sequence[float], ends: Sequence[float]
+) -> None:
+    """Draw a row for each robot; a step of two robots is in both of their rows."""
+    assert plan.schedule is not None
+    last = max(*ends, 1e-3) * 1.08
+    for index, (step, start, end) in enumerate(zip(plan.steps, starts, ends, strict=True)):
+        colour = palette.FURNITURE_EDGE if step.degree >= 1.0 else palette.MEMBERSHIP
+        text = _describe_step(index, plan, end - start, last)
+        for row in (robots.index(agent) for agent in plan.schedule.agents[index]):
+            axes.barh(
+                row, end - start, left=start, height=0.62, color=colour, edgecolor=palette.PAPER
+            )
+            axes.annotate(
+                text,
+                ((start + end) / 2, row),
+                ha="center",
+                va="center",
+                fontsize=8,
+                color=palette.PAPER,
+            )
+    axes.set_ylim(len(robots) - 0.5, -0.5)
+    axes.set_yticks(range(len(robots)), [hide_controls(name) for name in robots])
+    axes.set_xlim(0, last)
+    _simplify_axes(axes)
+
+
+def _describe_step(index: int, plan: Plan, duration: float, whole: float) -> str:
+    """Say number, rule and degree of a step, or as much of it as its bar has room for."""
+    step = plan.steps[index]
+    number, named = f"{index + 1}", f"{index + 1} {step.rule}"
+    texts = [named + (f"  {step.degree:.2f}" if step.degree < 1.0 else ""), named, number]
+    room = LETTERS * duration / whole
+    return next((text for text in texts if len(text) <= room), "")
 
 
 def _draw_bars(axes: Axes, plan: Plan, starts: Sequence[float], ends: Sequence[float]) -> None:

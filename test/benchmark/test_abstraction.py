@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The policies of the benchmark that are written by hand, on small and large problems."""
 
-from dataclasses import replace
-
 import pytest
 
 from benchmark.abstraction.draws import DOMAINS
 from benchmark.abstraction.household import POLICY_FILE
 from benchmark.abstraction.houses import draw_house, read_house_domain
 from benchmark.abstraction.large import DRAWERS, write_problem
-from benchmark.abstraction.speed import POLICIES, LamaTimes, PolicyTimes, judge_runs, measure_policy
+from benchmark.abstraction.policy_runs import POLICIES, measure_policy
 from fcp_ros.abstraction.policy.policy_file import parse_policy, read_policy
 from fcp_ros.abstraction.policy.runner import plan_with_policies
 from fcp_ros.planning import PlanningOptions, PlanningRequest
@@ -38,24 +36,6 @@ def test_every_dirty_cup_goes_into_the_dishwasher(things):
         )
         assert result.policy == policy.name, result.policy_notes
         assert result.verification.ok
-
-
-def test_a_planner_that_finds_no_plan_is_no_comparison():
-    ours = PolicyTimes(10, 1e-3, 2e-3, 1e-3)
-    lost = LamaTimes(0, float("nan"), float("nan"), "not installed")
-    rows = {row.what: row for row in judge_runs("ferry", [(ours, lost)])}
-    judged = "ferry: beside the whole planner"
-    assert rows[judged].met is None
-    assert rows[judged].value == "no comparison"
-    late = replace(lost, searching=float("inf"), whole=float("inf"), note="time out 300 s")
-    rows = {row.what: row for row in judge_runs("ferry", [(ours, late)])}
-    assert rows[judged].met is True
-    fast = LamaTimes(12, 0.05, 0.09)
-    rows = {row.what: row for row in judge_runs("ferry", [(ours, fast)])}
-    assert rows[judged].met is False
-    assert rows[judged].value == "90 times faster"
-    assert rows["ferry: alone"].value == "50 times faster"
-    assert rows["ferry: with reading"].value == "45 times faster"
 
 
 SNACK = """

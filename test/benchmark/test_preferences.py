@@ -1,22 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmark with preferences: tasks for LAMA, metrics, goals, houses with wishes, and a run."""
+"""The benchmark with preferences: metrics, goals, houses with wishes, and a run."""
 
 import json
-import re
 import subprocess
 import sys
 from dataclasses import replace
 
-import numpy as np
 import pytest
-from hypothesis import given
-from random_flat_tasks import flat_tasks
 
 from benchmark.ipc.tasks import IpcTask
 from benchmark.planning.household import household
 from benchmark.planning.settings import HOUSEHOLD_DOMAIN
 from benchmark.planning.vague import CountingSource
-from benchmark.preferences.lama import compile_whole, translate_plan
 from benchmark.preferences.part_household import (
     least_loss,
     make_wishes,
@@ -34,12 +29,8 @@ from benchmark.preferences.part_pddl3 import (
     read_runs,
 )
 from benchmark.preferences.planners import KAIROS, OURS, PreferenceRun, with_metric
-from benchmark.rivals.sas_writer import number_of, write_sas
 from fcp_ros.domain import load_domain, parse_domain, parse_expression
-from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.planning import PlanningOptions, PlanningRequest, plan
-from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
-from fcp_ros.planning.flat.semantics import find_applicable, initial_state, is_goal, successor
 
 RUN = (sys.executable, "-m", "benchmark.preferences")
 DOMAIN = """(define (domain lamps) (:requirements :adl :preferences)
@@ -57,99 +48,6 @@ def lamps(tmp_path):
     (tmp_path / "domain.pddl").write_text(DOMAIN, encoding="utf-8")
     (tmp_path / "p1.pddl").write_text(PROBLEM, encoding="utf-8")
     return IpcTask("lamps 1", tmp_path / "domain.pddl", tmp_path / "p1.pddl", "lamps")
-
-
-def walk(task, numbers=None, most=300):
-    """The states that are reached first: of each its first variables, the goal, and successors."""
-    names = list(range(len(task.loss))) if numbers is None else numbers
-    start = initial_state(task)
-    seen, waiting = {start}, [start]
-    while waiting and len(seen) < most:
-        state = waiting.pop(0)
-        after = {names[o]: successor(task, state, o) for o in find_applicable(task, state)}
-        yield state, is_goal(task, state), after
-        for other in after.values():
-            if other not in seen:
-                seen.add(other)
-                waiting.append(other)
-
-
-def read_sas(text):
-    """A translated task as a flat one: the twin of `write_sas`; costs are losses."""
-    lines = iter(text.splitlines())
-
-    def section(name):
-        assert next(lines) == f"begin_{name}"
-        return list(iter(lines.__next__, f"end_{name}"))
-
-    def pairs(rows):
-        return tuple(tuple(map(int, row.split())) for row in rows)
-
-    assert section("version") == ["3"]
-    assert section("metric") == ["1"]
-    sizes = [int(section("variable")[2]) for _ in range(int(next(lines)))]
-    assert next(lines) == "0", "no mutex groups"
-    initial = [int(value) for value in section("state")]
-    goal = pairs(section("goal")[1:])
-    operators = []
-    for _ in range(int(next(lines))):
-        rows = section("operator")
-        kept = int(rows[1])
-        needed, effects = list(pairs(rows[2 : 2 + kept])), []
-        for count, *rest in pairs(rows[3 + kept : -1]):
-            when = tuple(zip(rest[: 2 * count : 2], rest[1 : 2 * count : 2], strict=True))
-            variable, before, after = rest[2 * count :]
-            needed += [(variable, before)] if before >= 0 else []
-            effects.append(FlatEffect(variable, after, when))
-        loss = float(rows[-1])
-        operators.append(
-            FlatOperator(tuple(sorted(set(needed))), (), tuple(effects), loss=loss, cost=0.0)
-        )
-    assert list(lines) == ["0"], "no axioms"
-    return FlatBuilder(sizes, initial, goal, operators).build()
-
-
-@given(flat_tasks(blocks=False, resources=False, windows=False))
-def test_a_written_task_means_the_same(task):
-    task = task._replace(cost=np.ceil(task.cost))
-    text = write_sas(task)
-    again = read_sas(text)
-    numbers = [int(found) for found in re.findall(r"begin_operator\n(\d+)\n", text)]
-    assert again.loss.tolist() == [task.cost[number] for number in numbers]
-    shown = len(task.domain)
-    for (state, goal, after), (their_state, their_goal, theirs) in zip(
-        walk(task), walk(again, numbers), strict=True
-    ):
-        assert their_state[:shown] == state
-        assert their_goal == goal
-        assert {o: other[:shown] for o, other in theirs.items()} == after
-
-
-def test_what_fast_downward_does_not_know_is_refused(lamps):
-    encoding, _ = compile_whole(read_pddl(lamps.domain, lamps.problem))
-    with pytest.raises(ValueError, match="whole"):
-        write_sas(encoding.flat._replace(cost=encoding.flat.cost + 0.5))
-    with pytest.raises(ValueError, match="resources"):
-        write_sas(encoding.flat._replace(use=np.zeros((len(encoding.flat.loss), 1))))
-
-
-def test_a_plan_of_numbers_is_one_of_actions_with_the_metric_as_its_cost(lamps):
-    task = read_pddl(lamps.domain, lamps.problem)
-    encoding, unit = compile_whole(task)
-    texts = set()
-    state = initial_state(encoding.flat)
-    for first in find_applicable(encoding.flat, state):
-        numbers = [first]
-        now = successor(encoding.flat, state, first)
-        while not is_goal(encoding.flat, now):
-            possible = find_applicable(encoding.flat, now)
-            cheapest = min(possible, key=lambda o: encoding.flat.cost[o])
-            numbers.append(cheapest)
-            now = successor(encoding.flat, now, cheapest)
-        lines = "".join(f"({number})\n" for number in numbers)
-        texts.add(translate_plan(lines, task, encoding, unit))
-    assert texts == {"; cost = 5.5\n", "(light a)\n; cost = 3.5\n", "(light b)\n; cost = 2.0\n"}
-    assert number_of("(17 )\n") == 17
 
 
 @pytest.mark.parametrize(

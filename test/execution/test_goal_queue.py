@@ -24,6 +24,7 @@ class Twin:
         self.at_work: Ticket | None = None
         self.stopping = False
         self.order: list[Ticket] = []
+        self.kept: list[Ticket] = []
 
     def arrive(self, new: Ticket) -> tuple[Admission, bool]:
         if self.at_work is None:
@@ -32,7 +33,7 @@ class Twin:
         could_be_next = self.stopping and self.order == []
         if new.when_busy is REJECT and not could_be_next:
             return Admission.REFUSED, False
-        if len(self.order) == self.most:
+        if len(self.order) + len(self.kept) >= self.most:
             return Admission.REFUSED, False
         if new.when_busy is PREEMPT and new.priority >= self.at_work.priority:
             self.order = [new, *self.order]
@@ -53,24 +54,34 @@ class Twin:
         if self.at_work is not None and self.at_work.key == key:
             self.stopping = True
             return False
-        found = [one for one in self.order if one.key == key]
+        found = [one for one in (*self.order, *self.kept) if one.key == key]
         self.order = [one for one in self.order if one.key != key]
+        self.kept = [one for one in self.kept if one.key != key]
         return bool(found)
 
-    def end(self) -> None:
+    def wake(self, ticket: Ticket) -> None:
+        self.kept.remove(ticket)
+        self.order.append(ticket)
+        if self.at_work is None:
+            self.end()
+
+    def end(self, rests: bool = False) -> None:
+        if rests:
+            self.kept.append(self.at_work)
         self.at_work = next(iter(self.turns()), None)
         self.stopping = False
         if self.at_work is not None:
             self.order.remove(self.at_work)
 
     def clear(self) -> list[Ticket]:
-        gone, self.order = self.turns(), []
+        gone, self.order, self.kept = [*self.turns(), *self.kept], [], []
         self.stopping = self.at_work is not None
         return gone
 
 
 ARRIVALS = st.tuples(st.sampled_from(WhenBusy), st.integers(-2, 2))
-MOVES = st.lists(st.one_of(ARRIVALS, st.just("end"), st.integers(0, 9), st.just("clear")))
+WORDS = st.sampled_from(["end", "rest", "wake", "clear"])
+MOVES = st.lists(st.one_of(ARRIVALS, WORDS, st.integers(0, 9)))
 
 
 @given(MOVES, st.integers(1, 4))
@@ -84,11 +95,19 @@ def test_turns_are_those_of_the_twin(moves, most):
             admission, stops = twin.arrive(ticket)
             assert (arrival.admission, arrival.stops is not None) == (admission, stops)
             assert bool(arrival.message) == (admission is not Admission.BEGINS)
-        elif move == "end":
-            if twin.at_work is None:
+        elif move in ("end", "rest"):
+            rests = move == "rest"
+            if twin.at_work is None or (rests and len(twin.order) + len(twin.kept) >= most):
                 continue
-            twin.end()
-            assert queue.end() == twin.at_work
+            twin.end(rests)
+            assert queue.end(rests=rests) == twin.at_work
+        elif move == "wake":
+            if not twin.kept:
+                continue
+            ticket, was_free = twin.kept[-1], twin.at_work is None
+            twin.wake(ticket)
+            began = queue.wake(ticket.key) is Admission.BEGINS
+            assert began is was_free
         elif move == "clear":
             assert list(queue.clear()) == twin.clear()
         else:
@@ -96,6 +115,7 @@ def test_turns_are_those_of_the_twin(moves, most):
             assert queue.cancel(key) == twin.cancel(key)
         assert queue.current == twin.at_work
         assert list(queue.waiting) == twin.turns()
+        assert list(queue.resting) == twin.kept
         assert len(queue) == len(twin.order) <= most
         assert queue.current is not None or not queue.waiting, "nobody waits for nothing"
 

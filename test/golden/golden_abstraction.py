@@ -12,7 +12,7 @@ from qnp_problems import KNOWN, make_nest, make_tangle
 
 from benchmark.abstraction.domains import DOMAINS, PUBLISHED, learn_policy
 from benchmark.abstraction.large import DRAWERS, write_problem
-from benchmark.abstraction.speed import POLICIES, measure_policy
+from benchmark.abstraction.policy_runs import POLICIES, measure_policy
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.policy_file import read_policy
 from fcp_ros.abstraction.qnp.problem import Qnp

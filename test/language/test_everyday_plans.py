@@ -26,6 +26,11 @@ PLANS = {
     "bring me the milk": {"holding(robot_1, milk_1)"},
     "bring me the mug and the book": set(),  # both are in the person's room
     "bring me the milk and the mug": {"holding(robot_1, milk_1)"},
+    "bring me the book, then wipe the counter": {"on(book_1, tv_stand_1)"},
+    "bring me the milk and then bring me the bowl": {
+        "on(milk_1, table_1)",
+        "holding(robot_1, bowl_1)",
+    },
     "bring me the milk and then go back to the kitchen": {"on(milk_1, table_1)"},
     "put the milk on the table": {"on(milk_1, table_1)"},
     "put the apple in the fridge": {"inside(apple_1, fridge_1)"},
@@ -104,3 +109,11 @@ def test_too_many_things_are_not_hidden_in_the_fridge(house):
 def test_everything_that_serves_is_the_set_at_alpha(obey):
     """The sponge stays where it is, and so does what is in its place already."""
     assert obey("put everything that I could drink from on the counter") == {"on(mug_1, counter_1)"}
+
+
+@pytest.mark.parametrize("absent", ["knife", "fork", "plate", "pillow", "statue"])
+def test_what_is_not_here_is_nothing_else(home, absent):
+    """ "Bring me the knife" brought the apple, as the best plan, with nothing asked."""
+    reading = DomainReader().read(f"bring me the {absent}", home)
+    assert f"{absent} is brought to" in reading.message
+    assert not any(f"{label}_1" in reading.message for label in ("apple", "bowl", "mug", "vase"))

@@ -232,6 +232,20 @@ def test_remarks_are_shown_among_the_uses_of_words(house, reader):
     assert remarks == ["If you don't mind", "Robbie", "my mother is ill"]
 
 
+@pytest.mark.parametrize("condition", ["clean", "broken", "cold", "empty", "full of tea"])
+def test_a_condition_is_no_remark_where_the_domain_does_not_know_it(condition, house, reader):
+    """ "... if it is clean" was dropped as politeness, like "if it is no bother"."""
+    found = reader.read(f"bring me the mug if it is {condition}", house)
+    assert found.status is not ReadingStatus.READ or "Either" in found.message
+
+
+@pytest.mark.parametrize("remark", ["if it's no bother", "if that is okay with you"])
+def test_what_is_convenient_is_no_condition(remark, house, reader):
+    found = reader.read(f"bring me the mug, {remark}", house)
+    assert found.status is ReadingStatus.READ
+    assert "Either" not in found.message
+
+
 def test_nothing_but_remarks_asks_for_nothing(house, reader):
     for sentence in ("I'm tired. My cat is ill.", "Good morning!", "If you don't mind."):
         assert reader.read(sentence, house).status is ReadingStatus.NOT_UNDERSTOOD

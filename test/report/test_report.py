@@ -202,6 +202,22 @@ def test_the_timeline_shows_steps_that_overlap(scheduled):
     assert svg != draw_timeline(plan_, "t2")
 
 
+def test_the_timeline_has_a_row_for_each_of_several_robots(scheduled):
+    plan_ = scheduled.plan
+    count = len(plan_.steps)
+    agents = tuple((f"robot_{1 + index % 2}",) for index in range(count))
+    shared = replace(plan_, schedule=replace(plan_.schedule, agents=agents))
+    svg = draw_timeline(shared, "t3")
+    ElementTree.fromstring(svg.replace("&nbsp;", " "))
+    for name in ("robot_1", "robot_2"):
+        assert svg.count(f">{name}<") == 1
+        assert f">{name}<" not in draw_timeline(plan_, "t3"), "one robot has a row for each step"
+    both = replace(shared.schedule, agents=(("robot_1", "robot_2"), *agents[1:]))
+    step = f">1 {plan_.steps[0].rule}"
+    assert svg.count(step) == 1
+    assert draw_timeline(replace(shared, schedule=both), "t3").count(step) == 2
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"plan": null}', '{"plan": {"goal": 3}}'])
 def test_what_is_no_plan_is_refused(text):
     with pytest.raises(ValueError):  # noqa: PT011 (pydantic's own message for the last case)

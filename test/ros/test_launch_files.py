@@ -102,6 +102,14 @@ def test_simulation_adds_the_simulated_executor(launch_ros, repository: Path) ->
     ]
 
 
+def test_the_bridge_for_plansys2_is_added(launch_ros, repository: Path) -> None:
+    options = {"params_file": "/tmp/params.yaml", "plansys2_bridge": "true"}
+    nodes = started(repository, "bringup", **options)
+    assert [node.node_name for node in nodes] == [
+        f"/{name}" for name in [*BRINGUP, "plansys2_bridge"]
+    ]
+
+
 def test_rviz_is_started_in_the_namespace(launch_ros, repository: Path, monkeypatch) -> None:
     import ament_index_python.packages as packages
 

@@ -15,7 +15,7 @@ from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.relevance.compiler import compile_relevant
+from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.task.task import Conditions
 
 PLAIN = Switches(*[False] * 5)
@@ -30,7 +30,7 @@ def encode_goal(
     goal = check_goal(parse_expression(text), domain, instance, text)
     formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch).formula
     if on_demand:
-        task = compile_relevant(domain, instance, find_wanted(formula), Breadth.FULL, watch)
+        task = RelevanceCompiler(domain).task(instance, find_wanted(formula), Breadth.FULL, watch)
     else:
         task = compile_task(domain, instance, watch)
     conditions = Conditions(task)

@@ -78,6 +78,7 @@ FOLDERS = {
         "planner",
         "executive",
         "executors",
+        "plansys2",
         "simulated_executor",
     ),
 }

@@ -28,7 +28,7 @@ INTERPRETATIONS = (
     Interpretation(
         CUP,
         ReadingStatus.READ,
-        "Understood.",
+        "Understood: A mug is on the counter.",
         (Reading(CUP_GOAL, 0.9, "A mug is on the counter.", WORDS),),
     ),
     Interpretation(
@@ -59,7 +59,7 @@ INTERPRETATIONS = (
     Interpretation(
         DOUBTED,
         ReadingStatus.READ,
-        "Understood.",
+        "Understood: mug_1 is on counter_1.",
         (
             Reading("on(mug_1, counter_1)", 0.6, "mug_1 is on counter_1."),
             Reading("on(mug_1, couch_1)", 0.3, "mug_1 is on couch_1."),

@@ -73,6 +73,15 @@ PERSON = {
     ("service", "reply"): ["answer_person"],
     ("action", "execute"): ["person"],
 }
+PLANSYS2 = {
+    ("topic", "publish"): [
+        "/diagnostics",
+        "plansys2_bridge/sign_of_life",
+        "problem_expert/knowledge",
+        "problem_expert/update_notify",
+    ],
+    ("service", "reply"): ["planner/*", "domain_expert/*", "problem_expert/*"],
+}
 ORDERS = ("achieve_goal", "execute_task_plan", "make_plan")
 ASKS = [
     "answer_person",
@@ -140,6 +149,7 @@ def list_profiles() -> dict[str, list[tuple[str, Rights]]]:
     found["person_executor"] = [
         ("person_executor", merge(PERSON, EVERY_NODE, LIFECYCLE_NODE, LIVES))
     ]
+    found["plansys2_bridge"] = [("plansys2_bridge", merge(PLANSYS2, EVERY_NODE, LIFECYCLE_NODE))]
     found["operator"] = [("operator", merge(OPERATOR, EVERY_NODE, LIVES))]
     return found
 

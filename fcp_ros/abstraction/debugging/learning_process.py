@@ -16,7 +16,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing import Pipe
 from time import monotonic
-from types import TracebackType
 
 import fcp_ros.abstraction.debugging.learning_child as learning_child
 from fcp_ros.abstraction.debugging.outcome import (
@@ -115,12 +114,7 @@ class _LearningProcess:
             self._connection.send(self._request)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._connection.close()
         self._process.kill()
         self._process.wait()

@@ -172,10 +172,10 @@ class ObservedTwins:
 
 
 def enlarge_tasks(
-    training: Sequence[TrainingTask], check: Callable[[], None], seed: int = 0
+    training: Sequence[TrainingTask], check: Callable[[], None]
 ) -> tuple[TrainingTask, ...]:
     """Make solvable tasks with two and three times as many objects of most kinds; maybe none."""
-    twins = observe_twins(training, check, seed)
+    twins = observe_twins(training, check)
     largest = sorted(training, key=lambda task: -task.object_count)
     made = []
     for task in largest[:BASES]:
@@ -186,7 +186,7 @@ def enlarge_tasks(
                 continue
             if task.object_count < larger.object_count <= MOST_OBJECTS:
                 check()
-                if find_goal_plan(larger, larger.goal, LARGE_TASK_TIME, seed).plan is not None:
+                if find_goal_plan(larger, larger.goal, LARGE_TASK_TIME, seed=0).plan is not None:
                     made.append(larger)
     return tuple(made)
 
@@ -249,11 +249,7 @@ def add_twins(task: TrainingTask, twins: ObservedTwins, factor: int) -> Training
             continue
         for number in range(2, factor + 1):
             twin = _find_free_name(builder, f"{name}-{number}")
-            copy = builder.add(type_, twin, instance.attributes(element))
-            for function in schema.functions:
-                if schema.is_subtype(type_, function.source):
-                    value = instance.apply(function.name, element)
-                    builder.set_function(function.name, copy, value)
+            builder.add(type_, twin, instance.attributes(element))
             for fact in own:
                 legs = [twin if one == name else one for one in fact.arguments]
                 builder.relate(fact.relation, *map(builder.id_of, legs))

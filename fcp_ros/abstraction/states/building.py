@@ -205,9 +205,6 @@ def build_state(domain: Domain, instance: Instance, goal_atoms: GoalAtoms = ()) 
             for legs in instance.tuples(name).values()
         )
         _fill_relation(state, form, tuples)
-    for function in domain.schema.functions:
-        values = ((i, instance.apply(function.name, i)) for i in instance.elements(function.source))
-        _fill_role(state, function.name, ((bit_of[i], bit_of[j]) for i, j in values))
     wanted: dict[str, list[tuple[int, ...]]] = {}
     for fact in goal_atoms:
         form = forms[fact.relation]

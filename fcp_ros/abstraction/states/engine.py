@@ -343,11 +343,6 @@ class RuleEngine:
             name: _compile_rule(rule, domain, forms) for name, rule in domain.rules.items()
         }
 
-    @property
-    def rule_names(self) -> tuple[str, ...]:
-        """The names of the rules, in the domain's order."""
-        return tuple(self._rules)
-
     def parameters(self, rule: str) -> tuple[str, ...]:
         """Return the parameters that bindings of a rule are about: all but PDDL's `world`."""
         return self._rules[rule].search.names

@@ -33,7 +33,7 @@ class StateVocabulary:
     # types, relations with one leg, attributes that are true or false, and constants of the domain
     # (`object.NAME`)
     concepts: tuple[str, ...]
-    # relations with two legs, functions, and for relations with more legs each pair of them in
+    # relations with two legs, and for relations with more legs each pair of them in
     # their order (`connected.from.to`)
     roles: tuple[str, ...]
     fluent: frozenset[str]  # the names that some rule changes
@@ -88,11 +88,7 @@ def list_plain_types(schema: Schema) -> tuple[str, ...]:
 
 
 def list_truth_attributes(schema: Schema) -> Mapping[str, str]:
-    taken = {
-        *schema.types,
-        *(r.name for r in schema.relations),
-        *(f.name for f in schema.functions),
-    }
+    taken = {*schema.types, *(r.name for r in schema.relations)}
     names = dict.fromkeys(a.name for a in schema.attributes if a.kind is AttributeKind.BOOL)
     return {name: f"attribute.{name}" if name in taken else name for name in names}
 
@@ -111,7 +107,6 @@ def read_vocabulary(domain: Domain, goal_relations: Iterable[str] = ()) -> State
     by_arity[1] += list_plain_types(schema)
     for form in forms.values():
         by_arity[min(form.arity, 2)] += form.names
-    by_arity[2] += (function.name for function in schema.functions)
     by_arity[1] += list_truth_attributes(schema).values()
     by_arity[1] += (f"{OBJECT}{name}" for name in list_constants(schema))
     for relation in sorted(set(goal_relations)):

@@ -106,8 +106,8 @@ _COLOURS = {WordRole.UNREAD: "red", WordRole.FILLER: "dim"}
 def render_interpretation(interpretation: Interpretation) -> RenderableType:
     """Render how an instruction was understood: words, goal and paraphrase of each reading.
 
-    A clear reading stands alone, and has no paraphrase if the message repeats it; otherwise the
-    best few are shown, to choose from.
+    A clear reading stands alone, without its paraphrase, which the message is; otherwise the best
+    few are shown, to choose from.
     """
     read = interpretation.status is ReadingStatus.READ
     colour = "green" if read else "yellow"
@@ -117,12 +117,11 @@ def render_interpretation(interpretation: Interpretation) -> RenderableType:
     )
     parts: list[RenderableType] = [headline]
     for reading in interpretation.readings[: 1 if read else READINGS_SHOWN]:
-        is_said = reading.paraphrase in interpretation.message
-        parts += [_render_reading(reading, interpretation.instruction, is_said), Text()]
+        parts += [_render_reading(reading, interpretation.instruction, is_said=read), Text()]
     return Group(*parts)
 
 
-def _render_reading(reading: Reading, instruction: str, is_said: bool) -> RenderableType:
+def _render_reading(reading: Reading, instruction: str, *, is_said: bool) -> RenderableType:
     """Render a reading; its paraphrase is left out if that `is_said` already."""
     table = make_table("words", "taken for", "as", "degree")
     for use in reading.words:

@@ -27,21 +27,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.draft_rules import DraftEffect, DraftRule
 from fcp_ros.domain.pddl.invariants import InvariantSearch, Key, Part
-from fcp_ros.domain.pddl.syntax_tree import (
-    DomainText,
-    Formula,
-    Negation,
-    PddlAction,
-    PddlTerm,
-    ProblemText,
-    Quantified,
-    Typed,
-    change_parts,
-    subformulas,
-    terms_of,
-)
 from fcp_ros.domain.pddl.universe import Universe
 
 MAX_KEYS = 200_000
@@ -170,9 +158,10 @@ def _list_keys(part: Part, atoms: Iterable[Atom]) -> set[Key]:
     return {part.key(atom) for atom in atoms if atom.predicate == part.predicate}
 
 
-def _mentions(formula: Formula, predicate: str) -> bool:
+def _mentions(formula: pddl.Formula, predicate: str) -> bool:
     return any(
-        isinstance(found, Atom) and found.predicate == predicate for found in subformulas(formula)
+        isinstance(found, Atom) and found.predicate == predicate
+        for found in pddl.subformulas(formula)
     )
 
 
@@ -266,7 +255,7 @@ class Replacement:
     definitions: Definitions
     universe: Universe
 
-    def rewrite_domain(self) -> DomainText:
+    def rewrite_domain(self) -> pddl.DomainText:
         """Rewrite the domain; neither conditions nor effects speak of the defined predicates."""
         text = self.universe.domain
         return replace(
@@ -276,19 +265,19 @@ class Replacement:
             axioms=tuple(replace(a, body=self.rewrite(a.body)) for a in text.axioms),
         )
 
-    def rewrite_problem(self) -> ProblemText:
+    def rewrite_problem(self) -> pddl.ProblemText:
         """Rewrite the problem without the initial facts of the defined predicates."""
         text = self.universe.problem
         facts = {n: tuples for n, tuples in text.facts.items() if n not in self.definitions}
         return replace(text, facts=facts)
 
-    def rewrite(self, formula: Formula) -> Formula:
+    def rewrite(self, formula: pddl.Formula) -> pddl.Formula:
         """Rewrite a formula so that it speaks of the relations instead."""
         if isinstance(formula, Atom):
             return self._rewrite_atom(formula)
-        return change_parts(formula, self.rewrite)
+        return pddl.change_parts(formula, self.rewrite)
 
-    def _rewrite_atom(self, atom: Atom) -> Formula:
+    def _rewrite_atom(self, atom: Atom) -> pddl.Formula:
         definition = self.definitions.get(atom.predicate)
         if definition is None:
             return atom
@@ -296,14 +285,14 @@ class Replacement:
         assert part.counted is not None, "definitions count one position"
         leg = self.universe.domain.predicates[part.predicate][part.counted]
         # No name of PDDL has a full stop in it.
-        some = Typed(f"its.{part.predicate}", leg.types)
-        terms: list[PddlTerm] = [Variable(some.name)] * (len(part.order) + 1)
-        for position, term in zip(part.order, terms_of(atom), strict=True):
+        some = pddl.Typed(f"its.{part.predicate}", leg.types)
+        terms: list[pddl.PddlTerm] = [Variable(some.name)] * (len(part.order) + 1)
+        for position, term in zip(part.order, pddl.terms_of(atom), strict=True):
             terms[position] = term
-        exists = Quantified(False, (some,), Atom(part.predicate, tuple(terms)))
-        return Negation(exists) if definition.complement else exists
+        exists = pddl.Quantified(False, (some,), Atom(part.predicate, tuple(terms)))
+        return pddl.Negation(exists) if definition.complement else exists
 
-    def _rewrite_action(self, action: PddlAction) -> PddlAction:
+    def _rewrite_action(self, action: pddl.PddlAction) -> pddl.PddlAction:
         effects = (
             replace(
                 effect,

@@ -14,33 +14,21 @@ from graphlib import CycleError, TopologicalSorter
 
 from fcp_ros.domain.diagnostics import Diagnostic
 from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.pddl import syntax_tree as pddl
+from fcp_ros.domain.pddl.durative import read_durative_action
 from fcp_ros.domain.pddl.formulas import FormulaReader
 from fcp_ros.domain.pddl.source_text import PddlError, Source
-from fcp_ros.domain.pddl.syntax_tree import (
-    JOINT,
-    ROOT,
-    TRUE,
-    Conjunction,
-    DomainText,
-    Formula,
-    Parents,
-    PddlAction,
-    PddlAxiom,
-    Typed,
-    list_ancestors,
-    list_types,
-)
 from fcp_ros.foundation.s_expressions import SList, preview
 from fcp_ros.foundation.wording import list_names, suggest_name
 
 
-def check_object_types(source: Source, given: Iterable[Typed], types: Parents) -> None:
+def check_object_types(source: Source, given: Iterable[pddl.Typed], types: pddl.Parents) -> None:
     """Check that each declaration of an object names one declared type.
 
     Raises UnsupportedPddl for an object of either of several types. Raises PddlError for an unknown
     type.
     """
-    known = frozenset(list_types(types))
+    known = frozenset(pddl.list_types(types))
     for typed in given:
         if len(typed.types) > 1:
             fix = "declare a type that is below them"
@@ -51,15 +39,15 @@ def check_object_types(source: Source, given: Iterable[Typed], types: Parents) -
 
 
 def declare_objects(
-    given: Iterable[Typed], known: dict[str, Typed], types: dict[str, tuple[str, ...]]
-) -> list[Typed]:
+    given: Iterable[pddl.Typed], known: dict[str, pddl.Typed], types: dict[str, tuple[str, ...]]
+) -> list[pddl.Typed]:
     """Add declared objects to the known ones by name; return those that were known already.
 
     An object that is declared with several types is of all of them, as the passengers of IPC-2000's
     elevators are: it gets a type of its own below them. `types`: the parents of each type, which
     grow.
     """
-    repeated: list[Typed] = []
+    repeated: list[pddl.Typed] = []
     for typed in given:
         first = known.setdefault(typed.name, typed)
         if first is not typed:
@@ -68,7 +56,9 @@ def declare_objects(
     return repeated
 
 
-def note_repeated(source: Source, repeated: Sequence[Typed], kind: str) -> tuple[Diagnostic, ...]:
+def note_repeated(
+    source: Source, repeated: Sequence[pddl.Typed], kind: str
+) -> tuple[Diagnostic, ...]:
     """Make the remark that objects are declared more than once, if any are."""
     if not repeated:
         return ()
@@ -79,10 +69,12 @@ def note_repeated(source: Source, repeated: Sequence[Typed], kind: str) -> tuple
 
 def _meet(several: Iterable[str], types: dict[str, tuple[str, ...]]) -> str:
     """Return the type of an object that is of several types, adding it where there is none."""
-    plain = {one for type_ in several for one in (types[type_] if JOINT in type_ else (type_,))}
-    above = {up for type_ in plain for up in list_ancestors(type_, types) if up != type_}
+    plain = {
+        one for type_ in several for one in (types[type_] if pddl.JOINT in type_ else (type_,))
+    }
+    above = {up for type_ in plain for up in pddl.list_ancestors(type_, types) if up != type_}
     lowest = tuple(sorted(plain - above))
-    name = JOINT.join(lowest)
+    name = pddl.JOINT.join(lowest)
     if len(lowest) > 1:
         types[name] = lowest
     return name
@@ -98,10 +90,11 @@ SECTIONS = (
     ":derived",
     ":action",
 )
-_SEVERAL = (":action", ":derived")
+DURATIVE = ":durative-action"
+_SEVERAL = (":action", DURATIVE, ":derived")
 """The sections that a file may have several of."""
 _UNSUPPORTED = {
-    ":durative-action": ("durative actions", "give durations in a YAML domain (docs/domain.md)"),
+    DURATIVE: ("durative actions", "give durations in a YAML domain (docs/domain.md)"),
     ":process": ("a process (PDDL+)", "describe what happens as actions"),
     ":event": ("an event (PDDL+)", "describe what happens as actions"),
     ":method": ("a method (HDDL)", "describe the task by a goal"),
@@ -110,6 +103,7 @@ _UNSUPPORTED = {
 }
 _KINDS = ("domain", "problem")
 _ACTION_KEYS = (":parameters", ":precondition", ":effect")
+_DURATIVE_KEYS = (":parameters", ":duration", ":condition", ":effect")
 
 
 def check_sections(source: Source, known: tuple[str, ...], kind: str) -> None:
@@ -123,7 +117,7 @@ def check_sections(source: Source, known: tuple[str, ...], kind: str) -> None:
     for section in source.sections:
         name = section[0]
         assert isinstance(name, str), "sections begin with a word"
-        if name in _UNSUPPORTED:
+        if name in _UNSUPPORTED and name not in known:
             raise source.refusal(section.start, *_UNSUPPORTED[name])
         if name not in known:
             message = f"unknown section {name} in a {kind} file"
@@ -160,26 +154,29 @@ def check_not_swapped(domain: Source, problem: Source) -> None:
         raise domain.error(0, message, "give the domain first and the problem second")
 
 
-def read_domain(source: Source, check: Callable[[], None]) -> DomainText:
-    """Read a domain file; names are not looked up yet.
+def read_domain(
+    source: Source, check: Callable[[], None], *, durative: bool = False
+) -> pddl.DomainText:
+    """Read a domain file; names are not looked up yet. `durative`: read durative actions, too.
 
     Raises UnsupportedPddl for a section or an effect that has no place in the syntax tree. Raises
     PddlError for a mistake, with its line.
     """
-    check_sections(source, SECTIONS, "domain")
+    check_sections(source, (*SECTIONS, DURATIVE) if durative else SECTIONS, "domain")
     reader = _DomainReader(source)
     head = source.head
     assert head is not None, "the head has been checked"
     types = reader.read_types()
     constants, repeated = reader.read_constants(types)
     predicates = reader.read_predicates()
-    return DomainText(
+    return pddl.DomainText(
         name=str(head[1]),
         types=types,
         constants=constants,
         predicates=predicates,
         functions=reader.read_functions(),
         actions=tuple(reader.read_actions(check)),
+        durative=tuple(reader.read_durative_actions(check)),
         axioms=tuple(reader.read_axioms(predicates, check)),
         constraints=reader.read_constraints(),
         requirements=reader.read_requirements(),
@@ -203,16 +200,16 @@ class _DomainReader:
         section = self._source.section(":types")
         found: dict[str, dict[str, None]] = {}
         for typed in self._formulas.read_typed(section, 1, "", "types") if section else ():
-            above = [parent for parent in typed.types if parent != ROOT]
-            if typed.name == ROOT:
+            above = [parent for parent in typed.types if parent != pddl.ROOT]
+            if typed.name == pddl.ROOT:
                 if above:
-                    message = f"{ROOT} is the type of everything and can't be {above[0]}"
+                    message = f"{pddl.ROOT} is the type of everything and can't be {above[0]}"
                     raise self._source.error(typed.at, message, "leave it out")
                 continue
             if typed.name in above:
                 raise self._refuse_circle(typed.name, typed.at)
             found.setdefault(typed.name, {}).update(dict.fromkeys(above))
-        types = {name: tuple(parents) or (ROOT,) for name, parents in found.items()}
+        types = {name: tuple(parents) or (pddl.ROOT,) for name, parents in found.items()}
         self._check_circles(types, section)
         return types
 
@@ -222,7 +219,7 @@ class _DomainReader:
             TopologicalSorter(types).prepare()
             return
         for type_, parents in types.items():
-            if any(type_ in list_ancestors(parent, types) for parent in parents):
+            if any(type_ in pddl.list_ancestors(parent, types) for parent in parents):
                 assert section is not None, "types come from the section"
                 at = self._source.offset_of(section, section.index(type_))
                 raise self._refuse_circle(type_, at)
@@ -233,20 +230,20 @@ class _DomainReader:
 
     def read_constants(
         self, types: dict[str, tuple[str, ...]]
-    ) -> tuple[tuple[Typed, ...], list[Typed]]:
+    ) -> tuple[tuple[pddl.Typed, ...], list[pddl.Typed]]:
         """Read the constants, and those that are declared again; `types` grow by theirs."""
         section = self._source.section(":constants")
         given = self._formulas.read_typed(section, 1, "", "constants") if section else []
         times = Counter(typed.name for typed in given)
         several = [typed for typed in given if times[typed.name] > 1]
         check_object_types(self._source, several, types)
-        found: dict[str, Typed] = {}
+        found: dict[str, pddl.Typed] = {}
         repeated = declare_objects(given, found, types)
         return tuple(found.values()), repeated
 
-    def read_predicates(self) -> dict[str, tuple[Typed, ...]]:
+    def read_predicates(self) -> dict[str, tuple[pddl.Typed, ...]]:
         section = self._source.section(":predicates")
-        found: dict[str, tuple[Typed, ...]] = {}
+        found: dict[str, tuple[pddl.Typed, ...]] = {}
         for position in range(1, len(section or ())):
             assert section is not None, "an empty section has no parts"
             name, arguments = self._read_signature(section, position, "a predicate")
@@ -255,10 +252,10 @@ class _DomainReader:
             found[name] = arguments
         return found
 
-    def read_functions(self) -> dict[str, tuple[Typed, ...]]:
+    def read_functions(self) -> dict[str, tuple[pddl.Typed, ...]]:
         """Read the arguments of each function; `- number` may follow one function or several."""
         section = self._source.section(":functions")
-        found: dict[str, tuple[Typed, ...]] = {}
+        found: dict[str, tuple[pddl.Typed, ...]] = {}
         position = 1
         while section is not None and position < len(section):
             if section[position] == "-":
@@ -279,7 +276,7 @@ class _DomainReader:
 
     def _read_signature(
         self, section: SList, position: int, kind: str
-    ) -> tuple[str, tuple[Typed, ...]]:
+    ) -> tuple[str, tuple[pddl.Typed, ...]]:
         node = section[position]
         if not isinstance(node, SList):
             example = "(on ?x ?y)" if kind == "a predicate" else "(distance ?x ?y)"
@@ -295,15 +292,15 @@ class _DomainReader:
         at = self._source.offset_of(section, position)
         return self._source.error(at, f"there are several {what} (duplicate)", "rename one of them")
 
-    def read_constraints(self) -> Formula:
+    def read_constraints(self) -> pddl.Formula:
         section = self._source.section(":constraints")
-        return read_constraints(self._formulas, section) if section else TRUE
+        return read_constraints(self._formulas, section) if section else pddl.TRUE
 
     # --- axioms and actions
 
     def read_axioms(
-        self, predicates: Mapping[str, tuple[Typed, ...]], check: Callable[[], None]
-    ) -> Iterator[PddlAxiom]:
+        self, predicates: Mapping[str, tuple[pddl.Typed, ...]], check: Callable[[], None]
+    ) -> Iterator[pddl.PddlAxiom]:
         """Read the sections `(:derived (predicate ?x - type) condition)`."""
         # A parameter without a type has the one with which the predicate is declared.
         source, formulas = self._source, self._formulas
@@ -321,72 +318,90 @@ class _DomainReader:
             legs = predicates.get(name, ())
             if len(legs) == len(parameters):
                 parameters = tuple(
-                    replace(own, types=leg.types) if own.types == (ROOT,) else own
+                    replace(own, types=leg.types) if own.types == (pddl.ROOT,) else own
                     for own, leg in zip(parameters, legs, strict=True)
                 )
             column = source.offset_of(head, 0) + 1
             atom = Atom(name, tuple(Variable(p.name, p.at + 1) for p in parameters), column)
             body = formulas.read_formula(section[2], section, 2)
-            yield PddlAxiom(atom, parameters, body, section.start)
+            yield pddl.PddlAxiom(atom, parameters, body, section.start)
 
-    def read_actions(self, check: Callable[[], None]) -> Iterator[PddlAction]:
+    def read_actions(self, check: Callable[[], None]) -> Iterator[pddl.PddlAction]:
+        for section in self._list_actions(":action", check):
+            yield self._read_action(section)
+
+    def read_durative_actions(self, check: Callable[[], None]) -> Iterator[pddl.DurativeAction]:
+        for section in self._list_actions(DURATIVE, check):
+            name, given = self._read_keys(section, _DURATIVE_KEYS)
+            at = self._source.offset_of(section, 1)
+            spelling = self._source.spelling(at, len(name))
+            yield read_durative_action(self._formulas, section, given, name, spelling)
+
+    def _list_actions(self, kind: str, check: Callable[[], None]) -> Iterator[SList]:
+        """List the sections of one kind of action; no two actions have one name."""
         seen: set[str] = set()
         for section in self._source.sections:
-            if section[0] == ":action":
+            if section[0] in (":action", DURATIVE):
                 check()
-                action = self._read_action(section)
-                if action.name in seen:
-                    message = f"there are several actions {action.name}"
+                name = self._formulas.read_name(section, 1, "an action")
+                if name in seen:
+                    message = f"there are several actions {name}"
                     raise self._source.error(section.start, message, "rename one of them")
-                seen.add(action.name)
-                yield action
+                seen.add(name)
+                if section[0] == kind:
+                    yield section
 
-    def _read_action(self, section: SList) -> PddlAction:
-        formulas = self._formulas
-        name = formulas.read_name(section, 1, "an action")
+    def _read_keys(self, section: SList, keys: Sequence[str]) -> tuple[str, dict[str, int]]:
+        """Read the name of an action, and where what follows each of its keys stands."""
+        name = self._formulas.read_name(section, 1, "an action")
         given: dict[str, int] = {}
         for position in range(2, len(section), 2):
             key = section[position]
             value = section[position + 1] if position + 1 < len(section) else key
-            if key not in _ACTION_KEYS or value in _ACTION_KEYS:
-                raise self._refuse_key(section, position)
+            if key not in keys or value in keys:
+                raise self._refuse_key(section, position, keys)
             if key in given:
                 message = f"{key} is given twice in action {name}"
                 at = self._source.offset_of(section, position)
                 raise self._source.error(at, message, "keep one of them")
             given[str(key)] = position + 1
+        return name, given
+
+    def _read_action(self, section: SList) -> pddl.PddlAction:
+        formulas = self._formulas
+        name, given = self._read_keys(section, _ACTION_KEYS)
         place = given.get(":parameters")
         parameters = formulas.read_variables(section[place], section, place) if place else ()
         place = given.get(":precondition")
-        condition = formulas.read_formula(section[place], section, place) if place else TRUE
+        condition = formulas.read_formula(section[place], section, place) if place else pddl.TRUE
         place = given.get(":effect")
         effects = formulas.read_effects(section[place], section, place) if place else ()
         at = self._source.offset_of(section, 1)
         spelling = self._source.spelling(at, len(name))
-        return PddlAction(name, parameters, condition, effects, spelling, section.start)
+        return pddl.PddlAction(name, parameters, condition, effects, spelling, section.start)
 
-    def _refuse_key(self, section: SList, position: int) -> PddlError:
+    def _refuse_key(self, section: SList, position: int, keys: Sequence[str]) -> PddlError:
         node = section[position]
-        if node in _ACTION_KEYS:
+        if node in keys:
             at = self._source.offset_of(section, position)
             return self._source.error(at, f"nothing follows {node}", "write it, or drop the key")
         if node == ":vars":
             feature = "variables beside the parameters (:vars, of PDDL 1.2)"
             fix = "make them parameters, or bind them by `exists`"
             return self._source.refusal(self._source.offset_of(section, position), feature, fix)
-        fix = "write `:parameters`, `:precondition` or `:effect`"
+        fix = f"write `{'`, `'.join(keys[:-1])}` or `{keys[-1]}`"
         if isinstance(node, str) and node.startswith(":"):
-            fix = f"{fix}; {suggest_name(node, _ACTION_KEYS)}"
+            fix = f"{fix}; {suggest_name(node, keys)}"
         return self._source.misplacement(section, position, fix)
 
 
-def read_constraints(formulas: FormulaReader, section: SList) -> Formula:
+def read_constraints(formulas: FormulaReader, section: SList) -> pddl.Formula:
     """Read the section `:constraints` of a domain or a problem; several parts are joined."""
     parts = tuple(
         formulas.read_constraints(section[position], section, position)
         for position in range(1, len(section))
     )
-    return parts[0] if len(parts) == 1 else Conjunction(parts, section.start)
+    return parts[0] if len(parts) == 1 else pddl.Conjunction(parts, section.start)
 
 
 def find_only_part(source: Source, section: SList, example: str) -> int:

@@ -13,25 +13,9 @@ from fractions import Fraction
 from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.model import Cost, CostTerm
+from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.normal_form import Conjunct, join_formulas, negate_formula
 from fcp_ros.domain.pddl.source_text import Source
-from fcp_ros.domain.pddl.syntax_tree import (
-    FALSE,
-    TRUE,
-    ActionEffect,
-    Conjunction,
-    Disjunction,
-    Equality,
-    Formula,
-    FunctionValue,
-    Negation,
-    PddlAction,
-    PddlTerm,
-    Quantified,
-    subformulas,
-    terms_in,
-    terms_of,
-)
 from fcp_ros.domain.pddl.universe import Universe
 
 SAME = "="
@@ -56,7 +40,7 @@ class DraftEffect:
     negative: tuple[Atom, ...]
     add: tuple[Atom, ...] = ()
     delete: tuple[Atom, ...] = ()
-    formulas: tuple[Formula, ...] = ()
+    formulas: tuple[pddl.Formula, ...] = ()
 
     @property
     def is_unconditional(self) -> bool:
@@ -79,7 +63,7 @@ class DraftRule:
     delete: tuple[Atom, ...]  # atoms that don't, all of them in `positive`
     effects: tuple[DraftEffect, ...]
     cost: Cost
-    formulas: tuple[Formula, ...] = ()  # further conditions, over the parameters and objects
+    formulas: tuple[pddl.Formula, ...] = ()  # further conditions, over the parameters and objects
 
     @property
     def is_idle(self) -> bool:
@@ -93,28 +77,28 @@ class DraftRule:
         for effect in self.effects:
             found += (*effect.positive, *effect.negative, *effect.add, *effect.delete)
             formulas += effect.formulas
-        inside = (part for formula in formulas for part in subformulas(formula))
+        inside = (part for formula in formulas for part in pddl.subformulas(formula))
         return (*found, *(part for part in inside if isinstance(part, Atom)))
 
 
-Substitution = Mapping[PddlTerm, Variable]
+Substitution = Mapping[pddl.PddlTerm, Variable]
 
 
 def substitute_terms(atoms: Iterable[Atom], mapping: Substitution) -> tuple[Atom, ...]:
     """Write atoms over the rule's parameters, each once; terms that are not mapped stay."""
     return tuple(
         dict.fromkeys(
-            Atom(atom.predicate, tuple(mapping.get(term, term) for term in terms_of(atom)))
+            Atom(atom.predicate, tuple(mapping.get(term, term) for term in pddl.terms_of(atom)))
             for atom in atoms
         )
     )
 
 
 def bind_terms(
-    formula: Formula,
+    formula: pddl.Formula,
     mapping: Substitution,  # PDDL's terms -> the rule's parameters and variables
     distinct: Collection[Variable],  # the rule's parameters, which are different objects
-) -> Formula:
+) -> pddl.Formula:
     """Write a formula over a rule's parameters; other objects stay constants.
 
     Quantified variables have unique names, so none is captured.
@@ -122,19 +106,19 @@ def bind_terms(
     if isinstance(formula, Atom):
         (bound,) = substitute_terms((formula,), mapping)
         return bound
-    if isinstance(formula, Equality):
+    if isinstance(formula, pddl.Equality):
         left, right = (mapping.get(term, term) for term in (formula.left, formula.right))
         if left == right:
-            return TRUE
-        return FALSE if left in distinct and right in distinct else Equality(left, right)
-    if isinstance(formula, Negation):
+            return pddl.TRUE
+        return pddl.FALSE if left in distinct and right in distinct else pddl.Equality(left, right)
+    if isinstance(formula, pddl.Negation):
         return negate_formula(bind_terms(formula.body, mapping, distinct))
-    if isinstance(formula, (Conjunction, Disjunction)):
+    if isinstance(formula, (pddl.Conjunction, pddl.Disjunction)):
         parts = (bind_terms(part, mapping, distinct) for part in formula.parts)
         return join_formulas(type(formula), parts)
-    assert isinstance(formula, Quantified), "other formulas have been refused"
+    assert isinstance(formula, pddl.Quantified), "other formulas have been refused"
     body = bind_terms(formula.body, mapping, distinct)
-    return body if body in (TRUE, FALSE) else replace(formula, body=body)
+    return body if body in (pddl.TRUE, pddl.FALSE) else replace(formula, body=body)
 
 
 @dataclass(frozen=True)
@@ -148,7 +132,7 @@ class EffectDrafter:
     positive: tuple[Atom, ...]
     negative: tuple[Atom, ...]
 
-    def draft(self, effect: ActionEffect, condition: Conjunct) -> DraftEffect | None:
+    def draft(self, effect: pddl.ActionEffect, condition: Conjunct) -> DraftEffect | None:
         """Draft the effect under one alternative of its condition; None if that never holds."""
         variables: dict[Variable, DraftParameter] = {}
         mapping = dict(self.mapping)
@@ -170,41 +154,41 @@ class EffectDrafter:
             return None
         parameters = set(self.mapping.values())
         formulas = tuple(bind_terms(formula, mapping, parameters) for formula in condition.rest)
-        if FALSE in formulas:
+        if pddl.FALSE in formulas:
             return None
         add = substitute_terms(effect.add, mapping)
         used = {
             term
             for atom in (*positive, *negative, *add, *substitute_terms(effect.delete, mapping))
-            for term in terms_of(atom)
-        }.union(term for formula in formulas for term in terms_in(formula))
+            for term in pddl.terms_of(atom)
+        }.union(term for formula in formulas for term in pddl.terms_in(formula))
         return DraftEffect(
             tuple(parameter for variable, parameter in variables.items() if variable in used),
             tuple(atom for atom in positive if atom not in self.positive),
             tuple(atom for atom in negative if atom not in self.negative),
             add,
             tuple(a for a in substitute_terms(effect.delete, mapping) if a not in add),
-            tuple(formula for formula in formulas if formula != TRUE),
+            tuple(formula for formula in formulas if formula != pddl.TRUE),
         )
 
     def _decide_equalities(
         self,
         condition: Conjunct,
-        mapping: dict[PddlTerm, Variable],
+        mapping: dict[pddl.PddlTerm, Variable],
         variables: Mapping[Variable, DraftParameter],
-    ) -> tuple[dict[PddlTerm, Variable], list[Atom], list[Atom]] | None:
+    ) -> tuple[dict[pddl.PddlTerm, Variable], list[Atom], list[Atom]] | None:
         """Replace equal terms, or leave them to the predicate SAME; None if they can't be equal."""
         # Variables of the effect point to the term that they equal. Parameters of the rule are
         # different objects and are never replaced.
         replaced: dict[Variable, Variable] = {}
 
-        def follow(term: PddlTerm) -> Variable:
+        def follow(term: pddl.PddlTerm) -> Variable:
             found = mapping[term]
             while found in replaced:
                 found = replaced[found]
             return found
 
-        same: list[tuple[PddlTerm, PddlTerm]] = []
+        same: list[tuple[pddl.PddlTerm, pddl.PddlTerm]] = []
         for left, right in condition.equal:
             one, other = follow(left), follow(right)
             if one not in variables:
@@ -248,7 +232,10 @@ def _strip_prefix(name: str) -> str:
 
 
 def compute_cost(
-    action: PddlAction, mapping: Mapping[PddlTerm, Variable], universe: Universe, source: Source
+    action: pddl.PddlAction,
+    mapping: Mapping[pddl.PddlTerm, Variable],
+    universe: Universe,
+    source: Source,
 ) -> Cost:
     """Compute the cost of an action; 0 if it adds nothing.
 
@@ -259,7 +246,7 @@ def compute_cost(
     base = Fraction(0)
     terms: list[CostTerm] = []
     for part in action.cost:
-        if not isinstance(part, FunctionValue):
+        if not isinstance(part, pddl.FunctionValue):
             _check_cost(part, action, source)
             base += part
             continue
@@ -274,7 +261,7 @@ def compute_cost(
 
 
 def _build_cost_term(
-    part: FunctionValue, mapping: Mapping[PddlTerm, Variable], universe: Universe
+    part: pddl.FunctionValue, mapping: Mapping[pddl.PddlTerm, Variable], universe: Universe
 ) -> CostTerm:
     """Build a cost term from the values that fit the objects named by the action."""
     given = part.arguments
@@ -288,14 +275,14 @@ def _build_cost_term(
     return CostTerm(tuple(mapping[given[place]].name for place in places), table)
 
 
-def _fits(given: Sequence[PddlTerm], arguments: Sequence[str]) -> bool:
+def _fits(given: Sequence[pddl.PddlTerm], arguments: Sequence[str]) -> bool:
     return all(
         not isinstance(term, Constant) or term.name == name
         for term, name in zip(given, arguments, strict=True)
     )
 
 
-def _check_cost(value: Fraction, action: PddlAction, source: Source) -> None:
+def _check_cost(value: Fraction, action: pddl.PddlAction, source: Source) -> None:
     if value < 0:
         raise source.refusal(
             action.at,

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.model import Cost
+from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.draft_rules import (
     DraftEffect,
     DraftParameter,
@@ -27,17 +28,6 @@ from fcp_ros.domain.pddl.draft_rules import (
 )
 from fcp_ros.domain.pddl.normal_form import Conjunct, Normaliser, is_open
 from fcp_ros.domain.pddl.source_text import Source
-from fcp_ros.domain.pddl.syntax_tree import (
-    FALSE,
-    TRUE,
-    ActionEffect,
-    PddlAction,
-    PddlTerm,
-    Typed,
-    bind_effect,
-    bind_free,
-    terms_of,
-)
 from fcp_ros.domain.pddl.universe import Universe
 
 
@@ -45,7 +35,7 @@ from fcp_ros.domain.pddl.universe import Universe
 class Group:
     """Terms that are one object; `constant` is its name, if the action names it."""
 
-    terms: tuple[PddlTerm, ...]
+    terms: tuple[pddl.PddlTerm, ...]
     candidates: frozenset[str]
     constant: str | None = None
 
@@ -55,7 +45,7 @@ Row = tuple[Atom, tuple[int, ...]]
 
 
 def find_partitions(
-    terms: Mapping[PddlTerm, Typed], conjunct: Conjunct, universe: Universe
+    terms: Mapping[pddl.PddlTerm, pddl.Typed], conjunct: Conjunct, universe: Universe
 ) -> Iterator[Partition]:
     """Find the ways to identify terms under which the conjunct may hold, the identity first.
 
@@ -81,19 +71,19 @@ class _Search:
         self._equal = conjunct.equal
         self._unequal = conjunct.unequal
 
-    def find_candidates(self, term: PddlTerm, typed: Typed) -> frozenset[str]:
+    def find_candidates(self, term: pddl.PddlTerm, typed: pddl.Typed) -> frozenset[str]:
         """Find the objects that a term may be, by its type and the atoms that it occurs in."""
         if isinstance(term, Constant):
             return frozenset((term.name,))
         found = self._universe.candidates(typed)
         for atom in self._required:
-            for position, other in enumerate(terms_of(atom)):
+            for position, other in enumerate(pddl.terms_of(atom)):
                 if other == term:
                     found &= self._universe.column(atom.predicate, position)
         return found
 
     def extend(
-        self, groups: Partition, left: Sequence[tuple[PddlTerm, frozenset[str]]]
+        self, groups: Partition, left: Sequence[tuple[pddl.PddlTerm, frozenset[str]]]
     ) -> Iterator[Partition]:
         """List the partitions that extend some groups: the next term alone, or in one of them."""
         if not self._may_hold(groups):
@@ -131,11 +121,11 @@ class _Search:
         )
 
     @staticmethod
-    def _list_rows(atoms: Sequence[Atom], place: Mapping[PddlTerm, int]) -> list[Row]:
+    def _list_rows(atoms: Sequence[Atom], place: Mapping[pddl.PddlTerm, int]) -> list[Row]:
         return [
-            (atom, tuple(place[term] for term in terms_of(atom)))
+            (atom, tuple(place[term] for term in pddl.terms_of(atom)))
             for atom in atoms
-            if all(term in place for term in terms_of(atom))
+            if all(term in place for term in pddl.terms_of(atom))
         ]
 
     def _share_a_key(self, rows: Sequence[Row]) -> bool:
@@ -180,12 +170,12 @@ An action of at most so many instances is drafted for each of them where these a
 FEW_RULES = 20
 """So many rules are few, however few instances an action has."""
 
-_Instance = tuple[PddlAction, tuple[PddlTerm, ...]]
+_Instance = tuple[pddl.PddlAction, tuple[pddl.PddlTerm, ...]]
 """An action and its arguments: its parameters, or objects in their place."""
 
 
 def draft_rules(
-    action: PddlAction, universe: Universe, source: Source, check: Callable[[], None]
+    action: pddl.PddlAction, universe: Universe, source: Source, check: Callable[[], None]
 ) -> tuple[DraftRule, ...]:
     """Draft the rules of an action; none if it can never apply.
 
@@ -210,7 +200,7 @@ def draft_rules(
     return found
 
 
-def _list_instances(action: PddlAction, universe: Universe) -> Iterator[_Instance]:
+def _list_instances(action: pddl.PddlAction, universe: Universe) -> Iterator[_Instance]:
     """List the action for all objects of its parameters: static facts decide more of each."""
     ranges = [[Constant(o) for o in sorted(universe.candidates(p))] for p in action.parameters]
     for chosen in itertools.product(*ranges):
@@ -218,8 +208,8 @@ def _list_instances(action: PddlAction, universe: Universe) -> Iterator[_Instanc
         bound = replace(
             action,
             parameters=(),
-            precondition=bind_free(action.precondition, terms),
-            effects=tuple(bind_effect(effect, terms) for effect in action.effects),
+            precondition=pddl.bind_free(action.precondition, terms),
+            effects=tuple(pddl.bind_effect(effect, terms) for effect in action.effects),
         )
         yield bound, chosen
 
@@ -257,39 +247,39 @@ def _draft(
 def _list_terms(
     instance: _Instance,
     conjunct: Conjunct,
-    effects: Sequence[tuple[ActionEffect, Conjunct]],
+    effects: Sequence[tuple[pddl.ActionEffect, Conjunct]],
     universe: Universe,
-) -> dict[PddlTerm, Typed]:
+) -> dict[pddl.PddlTerm, pddl.Typed]:
     """List the terms that may be identified: parameters, existential variables, named objects."""
     action, arguments = instance
-    typed: dict[PddlTerm, Typed] = {Variable(p.name): p for p in action.parameters}
+    typed: dict[pddl.PddlTerm, pddl.Typed] = {Variable(p.name): p for p in action.parameters}
     typed.update((Variable(v.name), v) for v in conjunct.variables)
     named = [*arguments, *conjunct.terms()]
     for effect, condition in effects:
         named.extend(condition.terms())
         for atom in (*effect.add, *effect.delete):
-            named.extend(terms_of(atom))
+            named.extend(pddl.terms_of(atom))
     for term in named:
         if isinstance(term, Constant):
-            typed[term] = Typed(term.name, (universe.type_of[term.name],))
+            typed[term] = pddl.Typed(term.name, (universe.type_of[term.name],))
     return typed
 
 
 @dataclass(frozen=True)
 class _Draft:
-    action: PddlAction
-    arguments: tuple[PddlTerm, ...]
+    action: pddl.PddlAction
+    arguments: tuple[pddl.PddlTerm, ...]
     conjunct: Conjunct
     partition: Partition
-    effects: Sequence[tuple[ActionEffect, Conjunct]]
+    effects: Sequence[tuple[pddl.ActionEffect, Conjunct]]
     universe: Universe
     source: Source
 
-    def build(self, terms: dict[PddlTerm, Typed]) -> DraftRule | None:
+    def build(self, terms: dict[pddl.PddlTerm, pddl.Typed]) -> DraftRule | None:
         """Build the rule; None if it can never apply."""
         names = FreeNames()
         parameters: list[DraftParameter] = []
-        mapping: dict[PddlTerm, Variable] = {}
+        mapping: dict[pddl.PddlTerm, Variable] = {}
         order = {term: place for place, term in enumerate(self.arguments)}
         for group in sorted(self.partition, key=lambda group: _rank_group(group, order)):
             name = names.take(_name_group(group, order))
@@ -301,7 +291,7 @@ class _Draft:
             return None
         distinct = set(mapping.values())
         formulas = tuple(bind_terms(f, mapping, distinct) for f in self.conjunct.rest)
-        if FALSE in formulas:
+        if pddl.FALSE in formulas:
             return None
         base, effects = self._draft_effects(mapping, names, parameters, positive, negative)
         add, delete = base
@@ -320,10 +310,10 @@ class _Draft:
             delete,
             effects,
             self._compute_cost(mapping),
-            tuple(formula for formula in formulas if formula != TRUE),
+            tuple(formula for formula in formulas if formula != pddl.TRUE),
         )
 
-    def _find_types(self, group: Group, terms: dict[PddlTerm, Typed]) -> tuple[str, ...]:
+    def _find_types(self, group: Group, terms: dict[pddl.PddlTerm, pddl.Typed]) -> tuple[str, ...]:
         if group.constant is not None:
             return (self.universe.type_of[group.constant],)
         return self.universe.meet(terms[term].types for term in group.terms)
@@ -364,7 +354,7 @@ class _Draft:
         return compute_cost(self.action, mapping, self.universe, self.source)
 
 
-def _rank_group(group: Group, order: dict[PddlTerm, int]) -> tuple[int, int]:
+def _rank_group(group: Group, order: dict[pddl.PddlTerm, int]) -> tuple[int, int]:
     """Rank parameters of the action first, then existential variables, then objects."""
     places = [order[term] for term in group.terms if term in order]
     if places:
@@ -372,7 +362,7 @@ def _rank_group(group: Group, order: dict[PddlTerm, int]) -> tuple[int, int]:
     return (1 if group.constant is None else 2, 0)
 
 
-def _name_group(group: Group, order: dict[PddlTerm, int]) -> str:
+def _name_group(group: Group, order: dict[pddl.PddlTerm, int]) -> str:
     own = [term for term in group.terms if term in order]
     if own:
         return min(own, key=lambda term: order[term]).name
@@ -385,10 +375,10 @@ def _rules_out(absent: Atom, atom: Atom) -> bool:
     """Return True if an atom must be absent."""
     if absent.predicate != atom.predicate:
         return False
-    bound: dict[PddlTerm, PddlTerm] = {}
+    bound: dict[pddl.PddlTerm, pddl.PddlTerm] = {}
     return all(
         bound.setdefault(wanted, given) == given if is_open(wanted) else wanted == given
-        for wanted, given in zip(terms_of(absent), terms_of(atom), strict=True)
+        for wanted, given in zip(pddl.terms_of(absent), pddl.terms_of(atom), strict=True)
     )
 
 

@@ -10,30 +10,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
+from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.source_text import Source, words_with_offsets
-from fcp_ros.domain.pddl.syntax_tree import (
-    ROOT,
-    TRUE,
-    ActionEffect,
-    Conjunction,
-    Disjunction,
-    Equality,
-    Formula,
-    FunctionValue,
-    Negation,
-    Numeric,
-    NumericChange,
-    NumericComparison,
-    NumericOperation,
-    PddlTerm,
-    PreferenceFormula,
-    Quantified,
-    TrajectoryFormula,
-    Typed,
-    ViolationCount,
-    bind_free,
-    variable_names,
-)
 from fcp_ros.foundation.s_expressions import SList, SNode, part_offsets, preview
 
 MAX_DEPTH = 100
@@ -82,14 +60,16 @@ class _Parts:
 
     add: list[Atom] = field(default_factory=list)
     delete: list[Atom] = field(default_factory=list)
-    numeric: list[NumericChange] = field(default_factory=list)
-    nested: list[ActionEffect] = field(default_factory=list)
+    numeric: list[pddl.NumericChange] = field(default_factory=list)
+    nested: list[pddl.ActionEffect] = field(default_factory=list)
 
-    def collect(self, variables: tuple[Typed, ...], condition: Formula) -> list[ActionEffect]:
+    def collect(
+        self, variables: tuple[pddl.Typed, ...], condition: pddl.Formula
+    ) -> list[pddl.ActionEffect]:
         """Build the effects under the variables and the condition, the plain one first."""
         if not (self.add or self.delete or self.numeric):
             return self.nested
-        own = ActionEffect(
+        own = pddl.ActionEffect(
             variables, condition, tuple(self.add), tuple(self.delete), tuple(self.numeric)
         )
         return [own, *self.nested]
@@ -114,7 +94,7 @@ class FormulaReader:
         message = f"the name of {kind} is missing"
         raise self.source.error(parent.start, message, "write it behind the first word")
 
-    def read_term(self, word: str, offset: int) -> PddlTerm:
+    def read_term(self, word: str, offset: int) -> pddl.PddlTerm:
         if word[0] == "?" and NAME.match(word, 1):
             return Variable(word[1:], offset + 1)
         if NAME.match(word):
@@ -143,13 +123,13 @@ class FormulaReader:
 
     # --- typed lists
 
-    def read_typed(self, parent: SList, first: int, prefix: str, kind: str) -> list[Typed]:
+    def read_typed(self, parent: SList, first: int, prefix: str, kind: str) -> list[pddl.Typed]:
         """Read `name name - type ...` from a position of a list on.
 
         `prefix`: first character of names: `?` for variables, otherwise empty. `kind`: the declared
         kind in the plural, for messages.
         """
-        found: list[Typed] = []
+        found: list[pddl.Typed] = []
         waiting: list[tuple[str, int]] = []
         position = first
         offsets = self._find_offsets(parent)
@@ -157,7 +137,7 @@ class FormulaReader:
             node = parent[position]
             if node == "-":
                 types = self._read_types(parent, position + 1)
-                found.extend(Typed(name, types, offsets[at]) for name, at in waiting)
+                found.extend(pddl.Typed(name, types, offsets[at]) for name, at in waiting)
                 waiting = []
                 position += 2
                 continue
@@ -171,12 +151,12 @@ class FormulaReader:
                 raise self.source.error(offsets[position], message, fix)
             waiting.append((node[len(prefix) :], position))
             position += 1
-        found.extend(Typed(name, (ROOT,), offsets[at]) for name, at in waiting)
+        found.extend(pddl.Typed(name, (pddl.ROOT,), offsets[at]) for name, at in waiting)
         return found
 
     def read_variables(
         self, node: SNode, parent: SList, position: int, first: int = 0
-    ) -> tuple[Typed, ...]:
+    ) -> tuple[pddl.Typed, ...]:
         """Read the variables of a quantifier or an action, each once, from `first` on."""
         if not isinstance(node, SList):
             raise self.source.misplacement(parent, position, _VARIABLES)
@@ -203,40 +183,44 @@ class FormulaReader:
 
     # --- conditions
 
-    def read_formula(self, node: SNode, parent: SList, position: int) -> Formula:
+    def read_formula(self, node: SNode, parent: SList, position: int) -> pddl.Formula:
         """Read a condition of an action or a goal; `()` is true."""
         return self._read_formula(node, parent, position, 0, False)
 
-    def read_constraints(self, node: SNode, parent: SList, position: int) -> Formula:
+    def read_constraints(self, node: SNode, parent: SList, position: int) -> pddl.Formula:
         """Read trajectory constraints, which may be quantified, joined and preferred."""
         return self._read_formula(node, parent, position, 0, True)
 
     def _read_formula(
         self, node: SNode, parent: SList, position: int, depth: int, trajectory: bool
-    ) -> Formula:
+    ) -> pddl.Formula:
         if isinstance(node, str):
             raise self.source.misplacement(parent, position, _CONDITION)
         if not node:
-            return TRUE
+            return pddl.TRUE
         self._check_depth(node, depth)
         head = node[0]
         if isinstance(head, SList):
             raise self.source.misplacement(node, 0, _CONDITION)
         if head in ("and", "or"):
             parts = tuple(self._read_parts(node, 1, depth, trajectory))
-            join = Conjunction if head == "and" else Disjunction
+            join = pddl.Conjunction if head == "and" else pddl.Disjunction
             return join(parts, node.start)
         if head == "not":
-            return Negation(self._read_only(node, depth, trajectory), node.start)
+            return pddl.Negation(self._read_only(node, depth, trajectory), node.start)
         if head == "imply":
             self._check_length(node, 3, "(imply condition condition)")
             first, then = self._read_parts(node, 1, depth, trajectory)
-            return Disjunction((Negation(first, node.start), then), node.start)
+            return pddl.Disjunction((pddl.Negation(first, node.start), then), node.start)
         if head in ("forall", "exists"):
             self._check_length(node, 3, f"({head} (variables) condition)")
             variables = self.read_variables(node[1], node, 1)
             body = self._read_formula(node[2], node, 2, depth + 1, trajectory)
-            return Quantified(head == "forall", variables, body, node.start) if variables else body
+            return (
+                pddl.Quantified(head == "forall", variables, body, node.start)
+                if variables
+                else body
+            )
         if head == "preference":
             return self._read_preference(node, depth, trajectory)
         if trajectory and (head in _TRAJECTORIES or node[:2] == ["at", "end"]):
@@ -251,28 +235,28 @@ class FormulaReader:
 
     def _read_parts(
         self, node: SList, first: int, depth: int, trajectory: bool
-    ) -> Iterator[Formula]:
+    ) -> Iterator[pddl.Formula]:
         for position in range(first, len(node)):
             yield self._read_formula(node[position], node, position, depth + 1, trajectory)
 
-    def _read_only(self, node: SList, depth: int, trajectory: bool) -> Formula:
+    def _read_only(self, node: SList, depth: int, trajectory: bool) -> pddl.Formula:
         self._check_length(node, 2, f"({node[0]} condition)")
         return self._read_formula(node[1], node, 1, depth + 1, trajectory)
 
-    def _read_preference(self, node: SList, depth: int, trajectory: bool) -> Formula:
+    def _read_preference(self, node: SList, depth: int, trajectory: bool) -> pddl.Formula:
         named = len(node) > 2
         name = self.read_name(node, 1, "a preference") if named else ""
         self._check_length(node, 3 if named else 2, "(preference name condition)")
         place = len(node) - 1
         body = self._read_formula(node[place], node, place, depth + 1, trajectory)
-        return PreferenceFormula(name, body, node.start)
+        return pddl.PreferenceFormula(name, body, node.start)
 
-    def _read_trajectory(self, node: SList, head: str, depth: int) -> Formula:
+    def _read_trajectory(self, node: SList, head: str, depth: int) -> pddl.Formula:
         """Read `(at end condition)`, or an operator with its numbers and conditions."""
         if head == "at":
             self._check_length(node, 3, "(at end condition)")
             body = self._read_formula(node[2], node, 2, depth + 1, False)
-            return TrajectoryFormula("at end", (), (body,), node.start)
+            return pddl.TrajectoryFormula("at end", (), (body,), node.start)
         times, conditions = _TRAJECTORIES[head]
         shape = f"({head}{' number' * times}{' condition' * conditions})"
         self._check_length(node, 1 + times + conditions, shape)
@@ -285,19 +269,19 @@ class FormulaReader:
                 "write seconds from 0 on, the earlier time first",
             )
         parts = tuple(self._read_parts(node, 1 + times, depth, False))
-        return TrajectoryFormula(head, numbers, parts, node.start)
+        return pddl.TrajectoryFormula(head, numbers, parts, node.start)
 
-    def _read_equality(self, node: SList, depth: int) -> Formula:
+    def _read_equality(self, node: SList, depth: int) -> pddl.Formula:
         self._check_length(node, 3, "(= ?x ?y)")
         if isinstance(node[1], SList) or isinstance(node[2], SList):
             return self._read_comparison(node, "=", depth)
         (_, _), (left, at), (right, other) = self.read_words(node)
-        return Equality(self.read_term(left, at), self.read_term(right, other), node.start)
+        return pddl.Equality(self.read_term(left, at), self.read_term(right, other), node.start)
 
-    def _read_comparison(self, node: SList, head: str, depth: int) -> Formula:
+    def _read_comparison(self, node: SList, head: str, depth: int) -> pddl.Formula:
         self._check_length(node, 3, f"({head} number number)")
         left, right = (self.read_numeric(node[n], node, n, depth + 1) for n in (1, 2))
-        return NumericComparison(head, left, right, node.start)
+        return pddl.NumericComparison(head, left, right, node.start)
 
     def read_atom(self, node: SList, wanted: str) -> Atom:
         words = self.read_words(node)
@@ -309,13 +293,15 @@ class FormulaReader:
 
     # --- numbers
 
-    def read_numeric(self, node: SNode, parent: SList, position: int, depth: int = 0) -> Numeric:
+    def read_numeric(
+        self, node: SNode, parent: SList, position: int, depth: int = 0
+    ) -> pddl.Numeric:
         """Read a number, a function's value, or an operation on such."""
         if isinstance(node, str):
             if _NUMBER.match(node):
                 return self.read_number(parent, position)
             if NAME.match(node):
-                return FunctionValue(node, (), self.source.offset_of(parent, position))
+                return pddl.FunctionValue(node, (), self.source.offset_of(parent, position))
             raise self.source.misplacement(parent, position, _NUMBER_WANTED)
         if not node:
             raise self.source.misplacement(parent, position, _NUMBER_WANTED)
@@ -323,15 +309,15 @@ class FormulaReader:
         head = node[0]
         if head == "is-violated":
             self._check_length(node, 2, "(is-violated preference)")
-            return ViolationCount(self.read_name(node, 1, "a preference"), node.start)
+            return pddl.ViolationCount(self.read_name(node, 1, "a preference"), node.start)
         if isinstance(head, str) and head in ("+", "-", "*", "/"):
             if len(node) < 2:
                 raise self.source.misplacement(parent, position, f"write ({head} number number)")
             operands = tuple(self._read_operands(node, depth + 1))
-            return NumericOperation(head, operands, node.start)
+            return pddl.NumericOperation(head, operands, node.start)
         return self.read_function_value(node)
 
-    def _read_operands(self, node: SList, depth: int) -> Iterator[Numeric]:
+    def _read_operands(self, node: SList, depth: int) -> Iterator[pddl.Numeric]:
         """Read the operands of an operation; a sum within a sum is a part of it."""
         # Metrics of IPC-2006 are sums of 400 preferences, each in one more pair of parentheses.
         waiting = [(node, 1)]
@@ -346,18 +332,20 @@ class FormulaReader:
             else:
                 yield self.read_numeric(part, parent, position, depth)
 
-    def read_function_value(self, node: SList) -> FunctionValue:
+    def read_function_value(self, node: SList) -> pddl.FunctionValue:
         name = self.read_name(node, 0, "a function")
         terms = tuple([self.read_term(word, at) for word, at in self.read_words(node)[1:]])
-        return FunctionValue(name, terms, node.start)
+        return pddl.FunctionValue(name, terms, node.start)
 
     # --- effects
 
-    def read_effects(self, node: SNode, parent: SList, position: int) -> tuple[ActionEffect, ...]:
+    def read_effects(
+        self, node: SNode, parent: SList, position: int
+    ) -> tuple[pddl.ActionEffect, ...]:
         """Read the effects of an action, unconditional ones first."""
         parts = _Parts()
-        self._read_effect(node, parent, position, parts, (), TRUE, 0)
-        return tuple(parts.collect((), TRUE))
+        self._read_effect(node, parent, position, parts, (), pddl.TRUE, 0)
+        return tuple(parts.collect((), pddl.TRUE))
 
     def _read_effect(
         self,
@@ -365,8 +353,8 @@ class FormulaReader:
         parent: SList,
         position: int,
         parts: _Parts,
-        variables: tuple[Typed, ...],
-        condition: Formula,
+        variables: tuple[pddl.Typed, ...],
+        condition: pddl.Formula,
         depth: int,
     ) -> None:
         if isinstance(node, str):
@@ -397,10 +385,10 @@ class FormulaReader:
         elif head in _CHANGES:
             self._check_length(node, 3, f"({head} (function object ...) number)")
             target = self.read_numeric(node[1], node, 1)
-            if not isinstance(target, FunctionValue):
+            if not isinstance(target, pddl.FunctionValue):
                 raise self.source.misplacement(node, 1, "write (function object ...)")
             amount = self.read_numeric(node[2], node, 2, depth + 1)
-            parts.numeric.append(NumericChange(head, target, amount, node.start))
+            parts.numeric.append(pddl.NumericChange(head, target, amount, node.start))
         elif head == "not":
             self._check_length(node, 2, "(not (predicate object ...))")
             if not isinstance(node[1], SList) or not node[1]:
@@ -437,14 +425,14 @@ class FormulaReader:
 
 
 def _bind(
-    outer: tuple[Typed, ...], condition: Formula, inner: tuple[Typed, ...]
-) -> tuple[tuple[Typed, ...], Formula]:
+    outer: tuple[pddl.Typed, ...], condition: pddl.Formula, inner: tuple[pddl.Typed, ...]
+) -> tuple[tuple[pddl.Typed, ...], pddl.Formula]:
     """Bind the variables of a nested `forall` as well, with the condition that holds outside it."""
     # One list binds them all, so an outer variable that an inner one hides gets another name.
     hidden = {variable.name for variable in outer} & {variable.name for variable in inner}
     if not hidden:
         return outer + inner, condition
-    taken = {variable.name for variable in (*outer, *inner)} | variable_names(condition)
+    taken = {variable.name for variable in (*outer, *inner)} | pddl.variable_names(condition)
     renamed: dict[str, str] = {}
     for name in sorted(hidden):
         number = next(n for n in itertools.count(2) if f"{name}-{n}" not in taken)
@@ -453,11 +441,13 @@ def _bind(
     kept = tuple(
         replace(variable, name=renamed.get(variable.name, variable.name)) for variable in outer
     )
-    return kept + inner, bind_free(condition, {old: Variable(new) for old, new in renamed.items()})
+    return kept + inner, pddl.bind_free(
+        condition, {old: Variable(new) for old, new in renamed.items()}
+    )
 
 
-def _join(first: Formula, second: Formula) -> Formula:
+def _join(first: pddl.Formula, second: pddl.Formula) -> pddl.Formula:
     """Join two conditions, without one that is true."""
-    if first == TRUE:
+    if first == pddl.TRUE:
         return second
-    return first if second == TRUE else Conjunction((first, second))
+    return first if second == pddl.TRUE else pddl.Conjunction((first, second))

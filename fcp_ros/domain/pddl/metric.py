@@ -21,36 +21,13 @@ from itertools import product
 
 from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
+from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.pddl_task import MetricValue
 from fcp_ros.domain.pddl.source_text import Source
-from fcp_ros.domain.pddl.syntax_tree import (
-    TOTAL_COST,
-    TOTAL_TIME,
-    TRUE,
-    ActionEffect,
-    Conjunction,
-    DomainText,
-    Formula,
-    FunctionValue,
-    Metric,
-    Negation,
-    Numeric,
-    NumericChange,
-    NumericOperation,
-    PddlAction,
-    PddlTerm,
-    PreferenceFormula,
-    ProblemText,
-    ViolationCount,
-    conjuncts,
-    list_preferences,
-    summands,
-    terms_of,
-)
 from fcp_ros.domain.pddl.syntax_writer import write_numeric
 from fcp_ros.domain.pddl.universe import Universe, list_required
 
-COST = FunctionValue(TOTAL_COST)
+COST = pddl.FunctionValue(pddl.TOTAL_COST)
 TIMES = "*"
 """Between a function and its weight; no name of PDDL has it."""
 MAX_SPLIT = 6
@@ -61,15 +38,15 @@ MAX_SPLIT = 6
 class PricedTask:
     """A task without metric but for total-cost."""
 
-    domain: DomainText
-    problem: ProblemText  # its metric is total-cost if anything is minimised
-    goal: Formula  # of the problem, with all trajectory constraints
+    domain: pddl.DomainText
+    problem: pddl.ProblemText  # its metric is total-cost if anything is minimised
+    goal: pddl.Formula  # of the problem, with all trajectory constraints
     prices: Mapping[str, Fraction]  # name of a preference -> the cost of each of its violations
     metric: MetricValue
 
 
 def price_task(
-    domain: DomainText, problem: ProblemText, sources: tuple[Source, Source]
+    domain: pddl.DomainText, problem: pddl.ProblemText, sources: tuple[Source, Source]
 ) -> PricedTask:
     """Turn the metric of a problem into costs.
 
@@ -77,11 +54,13 @@ def price_task(
     """
     parts = (problem.goal, domain.constraints, problem.constraints)
     goal = (
-        Conjunction(tuple(p for p in parts if p != TRUE)) if parts[1:] != (TRUE, TRUE) else parts[0]
+        pddl.Conjunction(tuple(p for p in parts if p != pddl.TRUE))
+        if parts[1:] != (pddl.TRUE, pddl.TRUE)
+        else parts[0]
     )
-    names = list_preferences(domain, problem)
+    names = pddl.list_preferences(domain, problem)
     metric = problem.metric
-    steps_only = metric is None or metric == Metric(True, FunctionValue(TOTAL_TIME))
+    steps_only = metric is None or metric == pddl.Metric(True, pddl.FunctionValue(pddl.TOTAL_TIME))
     if steps_only and not names:
         return PricedTask(domain, problem, goal, {}, MetricValue())
     if metric is None:
@@ -103,8 +82,8 @@ def price_task(
     for name in values.keys() - problem.values.keys():
         functions[name] = functions[name.partition(TIMES)[0]]
     return PricedTask(
-        replace(domain, functions=functions, actions=actions, constraints=TRUE),
-        replace(problem, values=values, metric=Metric(True, COST)),
+        replace(domain, functions=functions, actions=actions, constraints=pddl.TRUE),
+        replace(problem, values=values, metric=pddl.Metric(True, COST)),
         goal,
         prices,
         value,
@@ -115,7 +94,7 @@ def price_task(
 
 
 def _read_sum(
-    metric: Metric, names: Iterable[str], source: Source
+    metric: pddl.Metric, names: Iterable[str], source: Source
 ) -> tuple[dict[str, Fraction], dict[str, Fraction], Fraction]:
     constant = Fraction(0)
     prices = dict.fromkeys(names, Fraction(0))
@@ -124,7 +103,7 @@ def _read_sum(
     for weight, part in _list_terms(metric.value, sign, metric, source):
         if isinstance(part, Fraction):
             constant += weight * part
-        elif isinstance(part, ViolationCount):
+        elif isinstance(part, pddl.ViolationCount):
             prices[part.preference] += weight
         else:
             weights[part.function] = weights.get(part.function, Fraction(0)) + weight
@@ -137,14 +116,14 @@ def _read_sum(
 
 
 def _list_terms(
-    number: Numeric, weight: Fraction, metric: Metric, source: Source
-) -> Iterator[tuple[Fraction, ViolationCount | FunctionValue | Fraction]]:
-    if isinstance(number, (ViolationCount, Fraction)) or (
-        isinstance(number, FunctionValue) and not number.arguments
+    number: pddl.Numeric, weight: Fraction, metric: pddl.Metric, source: Source
+) -> Iterator[tuple[Fraction, pddl.ViolationCount | pddl.FunctionValue | Fraction]]:
+    if isinstance(number, (pddl.ViolationCount, Fraction)) or (
+        isinstance(number, pddl.FunctionValue) and not number.arguments
     ):
         yield weight, number
         return
-    if isinstance(number, NumericOperation):
+    if isinstance(number, pddl.NumericOperation):
         operator, operands = number.operator, number.operands
         if operator in ("+", "-"):
             for position, operand in enumerate(operands):
@@ -171,10 +150,10 @@ def _list_terms(
 
 
 def _weigh(
-    action: PddlAction,
+    action: pddl.PddlAction,
     weights: Mapping[str, Fraction],
     values: dict[str, Mapping[tuple[str, ...], Fraction]],
-) -> PddlAction:
+) -> pddl.PddlAction:
     """Make the functions of the metric parts of total-cost; others count nothing."""
     # A function of objects that a weighted one is increased by is replaced by a copy with other
     # values, which is added to `values`.
@@ -186,58 +165,60 @@ def _weigh(
             if (w := weights.get(change.target.function, Fraction(0))) > 0
         )
         effects.append(replace(effect, numeric=numeric))
-    if weights.get(TOTAL_TIME, 0) > 0:
-        effects.append(_charge(weights[TOTAL_TIME]))
+    if weights.get(pddl.TOTAL_TIME, 0) > 0:
+        effects.append(_charge(weights[pddl.TOTAL_TIME]))
     return replace(action, effects=tuple(effects))
 
 
 def _scale(
-    amount: Numeric, weight: Fraction, values: dict[str, Mapping[tuple[str, ...], Fraction]]
-) -> Numeric:
+    amount: pddl.Numeric, weight: Fraction, values: dict[str, Mapping[tuple[str, ...], Fraction]]
+) -> pddl.Numeric:
     if weight == 1:
         return amount
-    found: list[Numeric] = []
-    for part in summands(amount):
+    found: list[pddl.Numeric] = []
+    for part in pddl.summands(amount):
         if isinstance(part, Fraction):
             found.append(part * weight)
-        elif isinstance(part, FunctionValue):
+        elif isinstance(part, pddl.FunctionValue):
             name = f"{part.function}{TIMES}{weight}"
             given = values.get(part.function, {})
             values.setdefault(name, {key: value * weight for key, value in given.items()})
             found.append(replace(part, function=name))
-    return NumericOperation("+", tuple(found))
+    return pddl.NumericOperation("+", tuple(found))
 
 
 def _split(
-    action: PddlAction, prices: Mapping[str, Fraction], source: Source
-) -> Iterator[PddlAction]:
+    action: pddl.PddlAction, prices: Mapping[str, Fraction], source: Source
+) -> Iterator[pddl.PddlAction]:
     """Yield an action for each choice of preferences of its precondition to give up."""
-    parts = tuple(conjuncts(action.precondition))
-    preferred = [part for part in parts if isinstance(part, PreferenceFormula)]
-    others = tuple(part for part in parts if not isinstance(part, PreferenceFormula))
+    parts = tuple(pddl.conjuncts(action.precondition))
+    preferred = [part for part in parts if isinstance(part, pddl.PreferenceFormula)]
+    others = tuple(part for part in parts if not isinstance(part, pddl.PreferenceFormula))
     preferred = [part for part in preferred if prices.get(part.name, 0) > 0]
     if len(preferred) > MAX_SPLIT:
         feature = f"{len(preferred)} preferences in the precondition of {action.name}"
         raise source.refusal(action.at, feature, f"use at most {MAX_SPLIT}")
     for given_up in itertools.product((False, True), repeat=len(preferred)):
         chosen = list(zip(preferred, given_up, strict=True))
-        conditions = tuple(Negation(p.body) if up else p.body for p, up in chosen)
+        conditions = tuple(pddl.Negation(p.body) if up else p.body for p, up in chosen)
         total = sum(prices[p.name] for p, up in chosen if up)
         effects = (*action.effects, _charge(Fraction(total))) if total else action.effects
-        yield replace(action, precondition=Conjunction((*others, *conditions)), effects=effects)
+        yield replace(
+            action, precondition=pddl.Conjunction((*others, *conditions)), effects=effects
+        )
 
 
-def _charge(cost: Fraction) -> ActionEffect:
+def _charge(cost: Fraction) -> pddl.ActionEffect:
     """Make the effect of costing so much."""
-    return ActionEffect(numeric=(NumericChange("increase", COST, cost),))
+    return pddl.ActionEffect(numeric=(pddl.NumericChange("increase", COST, cost),))
 
 
 Objects = tuple[str, ...]
 
 
 def require_known_values(
-    domain: DomainText, problem: ProblemText, source: Source
-) -> tuple[DomainText, ProblemText]:
+    domain: pddl.DomainText, problem: pddl.ProblemText, source: Source
+) -> tuple[pddl.DomainText, pddl.ProblemText]:
     """Return a domain and a problem whose actions require the values that their costs read.
 
     An action whose other conditions and types leave only known values is not changed. A function
@@ -260,7 +241,7 @@ def require_known_values(
         )
         for action in domain.actions
         for part in dict.fromkeys(action.cost)
-        if isinstance(part, FunctionValue) and not problem.values.get(part.function)
+        if isinstance(part, pddl.FunctionValue) and not problem.values.get(part.function)
     ]
     predicates = {**domain.predicates, **legs}
     return (
@@ -272,7 +253,7 @@ def require_known_values(
 class _ConditionAdder:
     """Adds conditions to actions."""
 
-    def __init__(self, domain: DomainText, problem: ProblemText) -> None:
+    def __init__(self, domain: pddl.DomainText, problem: pddl.ProblemText) -> None:
         # function -> the predicate of the objects for which it has a value
         self.known: dict[str, str] = {}
         self._values = problem.values
@@ -281,15 +262,15 @@ class _ConditionAdder:
         for name in domain.predicates:
             self._free.take(name)
 
-    def add_conditions(self, action: PddlAction) -> PddlAction:
+    def add_conditions(self, action: pddl.PddlAction) -> pddl.PddlAction:
         missing = tuple(
             Atom(self._name_known(part.function), part.arguments)
             for part in dict.fromkeys(action.cost)
-            if isinstance(part, FunctionValue) and not self._is_known(part, action)
+            if isinstance(part, pddl.FunctionValue) and not self._is_known(part, action)
         )
         if not missing:
             return action
-        return replace(action, precondition=Conjunction((*missing, action.precondition)))
+        return replace(action, precondition=pddl.Conjunction((*missing, action.precondition)))
 
     def _name_known(self, function: str) -> str:
         found = self.known.get(function)
@@ -297,14 +278,14 @@ class _ConditionAdder:
             found = self.known[function] = self._free.take(f"known-{function}")
         return found
 
-    def _is_known(self, part: FunctionValue, action: PddlAction) -> bool:
+    def _is_known(self, part: pddl.FunctionValue, action: pddl.PddlAction) -> bool:
         """Return True if a function has a value wherever the action's static conditions hold."""
         given = self._values.get(part.function, {})
         if any(
             all(at in given for at in self._list_arguments(part, atom))
             for atom in list_required(action.precondition)
             if self._universe.is_static(atom.predicate)
-            and {t for t in part.arguments if isinstance(t, Variable)} <= set(terms_of(atom))
+            and {t for t in part.arguments if isinstance(t, Variable)} <= set(pddl.terms_of(atom))
         ):
             return True
         objects = {
@@ -317,11 +298,11 @@ class _ConditionAdder:
             at in given for at in _list_bindings(part.arguments, objects)
         )
 
-    def _list_arguments(self, part: FunctionValue, atom: Atom) -> Iterable[Objects]:
+    def _list_arguments(self, part: pddl.FunctionValue, atom: Atom) -> Iterable[Objects]:
         """List the arguments of a function for which an atom holds."""
-        terms = tuple(terms_of(atom))
+        terms = tuple(pddl.terms_of(atom))
         for objects in self._universe.facts(atom.predicate):
-            bound: dict[PddlTerm, str] = {
+            bound: dict[pddl.PddlTerm, str] = {
                 term: term.name for term in terms if isinstance(term, Constant)
             }
             if all(
@@ -335,7 +316,7 @@ class _ConditionAdder:
 
 
 def _list_bindings(
-    terms: Iterable[PddlTerm], objects: Mapping[Variable, Iterable[str]]
+    terms: Iterable[pddl.PddlTerm], objects: Mapping[Variable, Iterable[str]]
 ) -> Iterable[Objects]:
     """List the objects that terms may stand for, in all combinations."""
     terms = tuple(terms)

@@ -14,20 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
-from fcp_ros.domain.pddl.syntax_tree import (
-    FALSE,
-    TRUE,
-    Conjunction,
-    Disjunction,
-    Equality,
-    Formula,
-    Negation,
-    PddlTerm,
-    Quantified,
-    Typed,
-    children,
-    terms_of,
-)
+from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.universe import Universe
 
 MAX_ALTERNATIVES = 16
@@ -40,8 +27,8 @@ MAX_VARIABLES = 4
 """A universal condition whose expansion has more existential variables than this is not expanded:
 each variable may be any of the others, and the number of such cases is exponential."""
 
-Pair = tuple[PddlTerm, PddlTerm]
-_Part = tuple[Formula, bool, Mapping[str, PddlTerm]]
+Pair = tuple[pddl.PddlTerm, pddl.PddlTerm]
+_Part = tuple[pddl.Formula, bool, Mapping[str, pddl.PddlTerm]]
 """A formula, True if it (False if its negation) must hold, and the terms for its variables."""
 
 
@@ -49,14 +36,14 @@ _Part = tuple[Formula, bool, Mapping[str, PddlTerm]]
 class Conjunct:
     """One alternative: all of it must hold."""
 
-    variables: tuple[Typed, ...] = ()  # existential; their names occur nowhere else
+    variables: tuple[pddl.Typed, ...] = ()  # existential; their names occur nowhere else
     positive: tuple[Atom, ...] = ()
     # atoms that must not; variables whose name begins with `any.` fit anything
     negative: tuple[Atom, ...] = ()
     equal: tuple[Pair, ...] = ()  # terms that must be the same
     unequal: tuple[Pair, ...] = ()
     # formulas that were not taken apart; their quantified variables occur nowhere else
-    rest: tuple[Formula, ...] = ()
+    rest: tuple[pddl.Formula, ...] = ()
 
     @classmethod
     def of(cls, parts: Sequence[Conjunct]) -> Conjunct:
@@ -82,14 +69,14 @@ class Conjunct:
         """Return True if it requires an atom and its absence."""
         return not set(self.positive).isdisjoint(self.negative)
 
-    def terms(self) -> Iterator[PddlTerm]:
+    def terms(self) -> Iterator[pddl.PddlTerm]:
         """List the terms, as often as they occur."""
         for atom in (*self.positive, *self.negative):
-            yield from terms_of(atom)
+            yield from pddl.terms_of(atom)
         yield from itertools.chain.from_iterable((*self.equal, *self.unequal))
 
 
-def is_open(term: PddlTerm) -> bool:
+def is_open(term: pddl.PddlTerm) -> bool:
     """Return True if a term of a negative atom fits anything."""
     return isinstance(term, Variable) and term.name.startswith("any.")
 
@@ -106,7 +93,7 @@ class Normaliser:
         self._variables = variables
         self._numbers = itertools.count(1)
 
-    def find_alternatives(self, formula: Formula) -> tuple[Conjunct, ...]:
+    def find_alternatives(self, formula: pddl.Formula) -> tuple[Conjunct, ...]:
         """Find the alternatives of a condition; none if it can never hold."""
         # Parts of a condition with too many alternatives stay formulas (see `Conjunct.rest`).
         condition = _Condition(self._universe, self._numbers, self._variables)
@@ -126,11 +113,11 @@ class _Condition:
     numbers: Iterator[int]
     variables: int
 
-    def expand(self, formula: Formula) -> list[Conjunct]:
+    def expand(self, formula: pddl.Formula) -> list[Conjunct]:
         """Find all alternatives. Raises _TooManyCases if there are more than MAX_ALTERNATIVES."""
         return self._expand_part(formula, True, {})
 
-    def split(self, formula: Formula) -> list[Conjunct]:
+    def split(self, formula: pddl.Formula) -> list[Conjunct]:
         """Find the alternatives of parts that have few; keep the other parts as formulas."""
         base = Conjunct()
         several: list[tuple[list[Conjunct], _Part]] = []
@@ -152,7 +139,7 @@ class _Condition:
                 return []
             if len(found) == 1:
                 base = base.join(found[0])
-            elif isinstance(part[0], Quantified):  # one case for each object: better kept
+            elif isinstance(part[0], pddl.Quantified):  # one case for each object: better kept
                 base = base.join(self._keep(part))
             else:
                 several.append((found, part))
@@ -164,16 +151,16 @@ class _Condition:
             else:
                 kept = self._keep(part)
                 result = [conjunct.join(kept) for conjunct in result]
-        return [c for c in result if FALSE not in c.rest and not c.contradicts_itself]
+        return [c for c in result if pddl.FALSE not in c.rest and not c.contradicts_itself]
 
-    def _take_apart(self, part: _Part) -> tuple[tuple[Typed, ...], list[_Part]] | None:
+    def _take_apart(self, part: _Part) -> tuple[tuple[pddl.Typed, ...], list[_Part]] | None:
         """Open a conjunction or an existential condition; None for any other part."""
         formula, wanted, bound = part
-        if isinstance(formula, Negation):
+        if isinstance(formula, pddl.Negation):
             return (), [(formula.body, not wanted, bound)]
-        if isinstance(formula, Conjunction if wanted else Disjunction):
-            return (), [(inner, wanted, bound) for inner in children(formula)]
-        if isinstance(formula, Quantified) and formula.universal is not wanted:
+        if isinstance(formula, pddl.Conjunction if wanted else pddl.Disjunction):
+            return (), [(inner, wanted, bound) for inner in pddl.children(formula)]
+        if isinstance(formula, pddl.Quantified) and formula.universal is not wanted:
             used = free_names(formula.body)
             fresh = self._rename_apart("some.", (v for v in formula.variables if v.name in used))
             renamed = {**bound, **{old.name: Variable(new.name) for old, new in fresh}}
@@ -186,48 +173,49 @@ class _Condition:
         kept = self._simplify(formula, bound)
         if not wanted:
             kept = negate_formula(kept)
-        return Conjunct(rest=() if kept == TRUE else (kept,))
+        return Conjunct(rest=() if kept == pddl.TRUE else (kept,))
 
-    def _simplify(self, formula: Formula, bound: Mapping[str, PddlTerm]) -> Formula:
+    def _simplify(self, formula: pddl.Formula, bound: Mapping[str, pddl.PddlTerm]) -> pddl.Formula:
         if isinstance(formula, Atom):
             found = Atom(
-                formula.predicate, tuple(_replace_term(term, bound) for term in terms_of(formula))
+                formula.predicate,
+                tuple(_replace_term(term, bound) for term in pddl.terms_of(formula)),
             )
             truth = self.universe.truth(found)
-            return found if truth is None else TRUE if truth else FALSE
-        if isinstance(formula, Equality):
+            return found if truth is None else pddl.TRUE if truth else pddl.FALSE
+        if isinstance(formula, pddl.Equality):
             left, right = _replace_term(formula.left, bound), _replace_term(formula.right, bound)
             if left == right or (isinstance(left, Constant) and isinstance(right, Constant)):
-                return TRUE if left == right else FALSE
-            return Equality(left, right)
-        if isinstance(formula, Negation):
+                return pddl.TRUE if left == right else pddl.FALSE
+            return pddl.Equality(left, right)
+        if isinstance(formula, pddl.Negation):
             return negate_formula(self._simplify(formula.body, bound))
-        if isinstance(formula, (Conjunction, Disjunction)):
+        if isinstance(formula, (pddl.Conjunction, pddl.Disjunction)):
             return join_formulas(type(formula), (self._simplify(p, bound) for p in formula.parts))
-        assert isinstance(formula, Quantified), "other formulas have been refused"
+        assert isinstance(formula, pddl.Quantified), "other formulas have been refused"
         if not all(map(self.universe.candidates, formula.variables)):
-            return TRUE if formula.universal else FALSE
+            return pddl.TRUE if formula.universal else pddl.FALSE
         fresh = self._rename_apart("each.", formula.variables)
         renamed = {**bound, **{old.name: Variable(new.name) for old, new in fresh}}
         body = self._simplify(formula.body, renamed)
-        if body in (TRUE, FALSE):
+        if body in (pddl.TRUE, pddl.FALSE):
             return body
-        return Quantified(formula.universal, tuple(new for _, new in fresh), body)
+        return pddl.Quantified(formula.universal, tuple(new for _, new in fresh), body)
 
     def _expand_part(
-        self, formula: Formula, wanted: bool, bound: Mapping[str, PddlTerm]
+        self, formula: pddl.Formula, wanted: bool, bound: Mapping[str, pddl.PddlTerm]
     ) -> list[Conjunct]:
         """Find the alternatives of the formula (of its negation if it is not `wanted`)."""
         if isinstance(formula, Atom):
             return self._expand_atom(formula, wanted, bound)
-        if isinstance(formula, Equality):
+        if isinstance(formula, pddl.Equality):
             pair = (_replace_term(formula.left, bound), _replace_term(formula.right, bound))
             return _expand_equality(pair, wanted)
-        if isinstance(formula, Negation):
+        if isinstance(formula, pddl.Negation):
             return self._expand_part(formula.body, not wanted, bound)
-        if isinstance(formula, (Conjunction, Disjunction)):
+        if isinstance(formula, (pddl.Conjunction, pddl.Disjunction)):
             # De Morgan: a conjunction that must not hold is a disjunction of negations.
-            if isinstance(formula, Conjunction) is wanted:
+            if isinstance(formula, pddl.Conjunction) is wanted:
                 return self._multiply(
                     self._expand_part(part, wanted, bound) for part in formula.parts
                 )
@@ -236,14 +224,14 @@ class _Condition:
                     c for part in formula.parts for c in self._expand_part(part, wanted, bound)
                 )
             )
-        assert isinstance(formula, Quantified), "other formulas have been refused"
+        assert isinstance(formula, pddl.Quantified), "other formulas have been refused"
         if not all(map(self.universe.candidates, formula.variables)):
             return [Conjunct()] if formula.universal is wanted else []
         used = free_names(formula.body)
         variables = tuple(v for v in formula.variables if v.name in used)
         if not variables:
             return self._expand_part(formula.body, wanted, bound)
-        formula = Quantified(formula.universal, variables, formula.body)
+        formula = pddl.Quantified(formula.universal, variables, formula.body)
         if formula.universal is wanted:
             return self._expand_universal(formula, wanted, bound)
         fresh = self._rename_apart("some.", formula.variables)
@@ -252,9 +240,11 @@ class _Condition:
         return [added.join(c) for c in self._expand_part(formula.body, wanted, renamed)]
 
     def _expand_atom(
-        self, atom: Atom, wanted: bool, bound: Mapping[str, PddlTerm]
+        self, atom: Atom, wanted: bool, bound: Mapping[str, pddl.PddlTerm]
     ) -> list[Conjunct]:
-        found = Atom(atom.predicate, tuple(_replace_term(term, bound) for term in terms_of(atom)))
+        found = Atom(
+            atom.predicate, tuple(_replace_term(term, bound) for term in pddl.terms_of(atom))
+        )
         truth = self.universe.truth(found)
         if truth is not None:
             return [Conjunct()] if truth is wanted else []
@@ -287,7 +277,7 @@ class _Condition:
     # --- universal conditions
 
     def _expand_universal(
-        self, formula: Quantified, wanted: bool, bound: Mapping[str, PddlTerm]
+        self, formula: pddl.Quantified, wanted: bool, bound: Mapping[str, pddl.PddlTerm]
     ) -> list[Conjunct]:
         fresh = self._rename_apart("any.", formula.variables)
         renamed = {**bound, **{old.name: Variable(new.name) for old, new in fresh}}
@@ -314,7 +304,7 @@ class _Condition:
             raise _TooManyCases
         return found
 
-    def _find_absence(self, conjunct: Conjunct, variables: Sequence[Typed]) -> Atom | None:
+    def _find_absence(self, conjunct: Conjunct, variables: Sequence[pddl.Typed]) -> Atom | None:
         """Find the atom whose absence, for all values of the variables, rules the conjunct out."""
         if (
             len(conjunct.positive) != 1
@@ -327,7 +317,7 @@ class _Condition:
         (atom,) = conjunct.positive
         legs = self.universe.domain.predicates[atom.predicate]
         ranges = {variable.name: variable for variable in variables}
-        for term, leg in zip(terms_of(atom), legs, strict=True):
+        for term, leg in zip(pddl.terms_of(atom), legs, strict=True):
             inside = isinstance(term, Variable) and term.name in ranges
             if inside and not self._covers(ranges[term.name], leg):
                 return None
@@ -335,48 +325,55 @@ class _Condition:
                 return None
         return atom
 
-    def _covers(self, variable: Typed, leg: Typed) -> bool:
+    def _covers(self, variable: pddl.Typed, leg: pddl.Typed) -> bool:
         """Return True if the variable ranges over all objects that fit the leg."""
         return self.universe.candidates(leg) <= self.universe.candidates(variable)
 
     # --- helpers
 
-    def _rename_apart(self, prefix: str, variables: Iterable[Typed]) -> list[tuple[Typed, Typed]]:
+    def _rename_apart(
+        self, prefix: str, variables: Iterable[pddl.Typed]
+    ) -> list[tuple[pddl.Typed, pddl.Typed]]:
         return [
-            (old, Typed(f"{prefix}{old.name}.{next(self.numbers)}", old.types)) for old in variables
+            (old, pddl.Typed(f"{prefix}{old.name}.{next(self.numbers)}", old.types))
+            for old in variables
         ]
 
 
-def negate_formula(formula: Formula) -> Formula:
+def negate_formula(formula: pddl.Formula) -> pddl.Formula:
     """Negate a formula; a double negation disappears."""
-    if formula in (TRUE, FALSE):
-        return FALSE if formula == TRUE else TRUE
-    return formula.body if isinstance(formula, Negation) else Negation(formula)
+    if formula in (pddl.TRUE, pddl.FALSE):
+        return pddl.FALSE if formula == pddl.TRUE else pddl.TRUE
+    return formula.body if isinstance(formula, pddl.Negation) else pddl.Negation(formula)
 
 
-def join_formulas(kind: type[Conjunction] | type[Disjunction], parts: Iterable[Formula]) -> Formula:
+def join_formulas(
+    kind: type[pddl.Conjunction] | type[pddl.Disjunction], parts: Iterable[pddl.Formula]
+) -> pddl.Formula:
     """Join formulas; neutral parts are left out, and a single part stays itself."""
-    neutral, other = (TRUE, FALSE) if kind is Conjunction else (FALSE, TRUE)
+    neutral, other = (
+        (pddl.TRUE, pddl.FALSE) if kind is pddl.Conjunction else (pddl.FALSE, pddl.TRUE)
+    )
     found = [part for part in dict.fromkeys(parts) if part != neutral]
     if other in found:
         return other
     return found[0] if len(found) == 1 else kind(tuple(found))
 
 
-def free_names(formula: Formula) -> frozenset[str]:
+def free_names(formula: pddl.Formula) -> frozenset[str]:
     if isinstance(formula, Atom):
         return frozenset(t.name for t in formula.arguments if isinstance(t, Variable))
-    if isinstance(formula, Equality):
+    if isinstance(formula, pddl.Equality):
         both = (formula.left, formula.right)
         return frozenset(t.name for t in both if isinstance(t, Variable))
-    if isinstance(formula, Negation):
+    if isinstance(formula, pddl.Negation):
         return free_names(formula.body)
-    if isinstance(formula, Quantified):
+    if isinstance(formula, pddl.Quantified):
         return free_names(formula.body) - {variable.name for variable in formula.variables}
-    return frozenset().union(*map(free_names, children(formula)))
+    return frozenset().union(*map(free_names, pddl.children(formula)))
 
 
-def _replace_term(term: PddlTerm, bound: Mapping[str, PddlTerm]) -> PddlTerm:
+def _replace_term(term: pddl.PddlTerm, bound: Mapping[str, pddl.PddlTerm]) -> pddl.PddlTerm:
     return bound.get(term.name, term) if isinstance(term, Variable) else term
 
 

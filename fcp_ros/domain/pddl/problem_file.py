@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from fcp_ros.domain.diagnostics import Diagnostic
+from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.domain_file import (
     check_object_types,
     check_sections,
@@ -23,16 +24,6 @@ from fcp_ros.domain.pddl.domain_file import (
 )
 from fcp_ros.domain.pddl.formulas import FormulaReader, is_number
 from fcp_ros.domain.pddl.source_text import PddlError, Source, describe_arity
-from fcp_ros.domain.pddl.syntax_tree import (
-    TOTAL_COST,
-    TRUE,
-    DomainText,
-    Formula,
-    Metric,
-    ProblemText,
-    Typed,
-    is_below,
-)
 from fcp_ros.domain.pddl.syntax_writer import write_list
 from fcp_ros.foundation.s_expressions import SList, part_offsets, preview
 from fcp_ros.foundation.wording import list_names, suggest_name
@@ -53,7 +44,9 @@ Facts = Mapping[str, frozenset[tuple[str, ...]]]
 Values = Mapping[str, Mapping[tuple[str, ...], Fraction]]
 
 
-def read_problem(source: Source, domain: DomainText, domain_source: Source) -> ProblemText:
+def read_problem(
+    source: Source, domain: pddl.DomainText, domain_source: Source
+) -> pddl.ProblemText:
     """Read a problem file.
 
     `domain_source`: the domain file, for the spelling of its constants. Raises UnsupportedPddl for
@@ -70,7 +63,7 @@ def read_problem(source: Source, domain: DomainText, domain_source: Source) -> P
     given = source.section(":domain")
     wanted = " ".join(str(word) for word in (given or ())[1:])
     spelt = {**_read_spelling(domain_source, ":constants"), **_read_spelling(source, ":objects")}
-    return ProblemText(
+    return pddl.ProblemText(
         name=str(head[1]),
         domain=wanted,
         objects=tuple(objects.values()),
@@ -90,7 +83,7 @@ def read_problem(source: Source, domain: DomainText, domain_source: Source) -> P
 
 
 def _note_domain(
-    source: Source, given: SList | None, wanted: str, domain: DomainText
+    source: Source, given: SList | None, wanted: str, domain: pddl.DomainText
 ) -> tuple[Diagnostic, ...]:
     """Make the remark that the problem is for a domain of another name, if it is."""
     if given is None or wanted == domain.name:
@@ -113,7 +106,7 @@ def _read_spelling(source: Source, section_name: str) -> dict[str, str]:
     return found
 
 
-def _read_goal(source: Source) -> Formula:
+def _read_goal(source: Source) -> pddl.Formula:
     section = source.section(":goal")
     if section is None:
         fix = "add (:goal ...), the condition of the final state"
@@ -122,18 +115,18 @@ def _read_goal(source: Source) -> Formula:
     return FormulaReader(source).read_formula(section[place], section, place)
 
 
-def read_condition(source: Source) -> Formula:
+def read_condition(source: Source) -> pddl.Formula:
     """Read a text that consists of one condition. Raises PddlError if it is none."""
     body = source.body
     return FormulaReader(source).read_formula(body, SList([], 0, len(source.text)), 0)
 
 
-def _read_constraints(source: Source) -> Formula:
+def _read_constraints(source: Source) -> pddl.Formula:
     section = source.section(":constraints")
-    return read_constraints(FormulaReader(source), section) if section else TRUE
+    return read_constraints(FormulaReader(source), section) if section else pddl.TRUE
 
 
-def _read_metric(source: Source) -> Metric | None:
+def _read_metric(source: Source) -> pddl.Metric | None:
     section = source.section(":metric")
     if section is None:
         return None
@@ -141,15 +134,15 @@ def _read_metric(source: Source) -> Metric | None:
     if len(section) != 3 or section[1] not in ("minimize", "maximize"):
         raise source.error(section.start, f"{preview(section)} is not a metric", f"write {example}")
     value = FormulaReader(source).read_numeric(section[2], section, 2)
-    return Metric(section[1] == "minimize", value, section.start)
+    return pddl.Metric(section[1] == "minimize", value, section.start)
 
 
 # --- objects
 
 
 def _read_objects(
-    source: Source, domain: DomainText, types: dict[str, tuple[str, ...]]
-) -> tuple[dict[str, Typed], list[Typed]]:
+    source: Source, domain: pddl.DomainText, types: dict[str, tuple[str, ...]]
+) -> tuple[dict[str, pddl.Typed], list[pddl.Typed]]:
     """Read all objects by name, and those that are declared again, as constants may be."""
     # `types` grow by those of objects with several types.
     constants = sorted(domain.constants, key=lambda constant: constant.name)
@@ -168,7 +161,9 @@ def _read_objects(
 class _InitReader:
     """Reads `:init`: ground atoms, values of functions, and negated atoms, which add nothing."""
 
-    def __init__(self, source: Source, domain: DomainText, objects: Mapping[str, Typed]) -> None:
+    def __init__(
+        self, source: Source, domain: pddl.DomainText, objects: Mapping[str, pddl.Typed]
+    ) -> None:
         self._source = source
         self._domain = domain
         self._derived = domain.derived
@@ -204,9 +199,9 @@ class _InitReader:
             else:
                 arguments = self._read_fact(section, position, head, node)
                 self._facts.setdefault(head, set()).add(arguments)
-        costs = self._values.get(TOTAL_COST)
+        costs = self._values.get(pddl.TOTAL_COST)
         if costs is not None and len(costs) == 1 and costs.get(()) == 0:
-            del self._values[TOTAL_COST]  # as if nothing was given
+            del self._values[pddl.TOTAL_COST]  # as if nothing was given
         return {name: frozenset(tuples) for name, tuples in self._facts.items()}, self._values
 
     @staticmethod
@@ -274,7 +269,7 @@ class _InitReader:
         if isinstance(target, str):
             target = SList([target], node.start, node.end)
         function = FormulaReader(self._source).read_name(target, 0, "a function")
-        known = {TOTAL_COST: (), **self._domain.functions}  # which needs no declaration
+        known = {pddl.TOTAL_COST: (), **self._domain.functions}  # which needs no declaration
         if function not in known:
             fix = suggest_name(function, known)
             raise self._source.error(node.start, f"unknown function {function}", fix)
@@ -308,7 +303,7 @@ class _InitReader:
         legs = self._domain.predicates[predicate]
         for position, (name, leg) in enumerate(zip(arguments, legs, strict=True)):
             type_ = self._types[name]
-            if not is_below((type_,), leg.types, self._domain.types):
+            if not pddl.is_below((type_,), leg.types, self._domain.types):
                 wanted = " or ".join(leg.types)
                 message = f"{name} is of type {type_}, where {predicate} takes {wanted}"
                 at = self._source.offset_of(node, position + 1)

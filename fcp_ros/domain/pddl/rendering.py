@@ -24,22 +24,8 @@ from fcp_ros.domain.expressions.syntax import (
     Variable,
 )
 from fcp_ros.domain.model import ActionRule, Domain, Effect, Literal, Parameter
+from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.source_text import Source
-from fcp_ros.domain.pddl.syntax_tree import (
-    ROOT,
-    TRUE,
-    ActionEffect,
-    Conjunction,
-    Disjunction,
-    DomainText,
-    Equality,
-    Formula,
-    Negation,
-    PddlAction,
-    ProblemText,
-    Quantified,
-    Typed,
-)
 from fcp_ros.domain.pddl.task_reader import PddlTexts
 
 
@@ -71,15 +57,15 @@ def render_in_pddl(domain: Domain, instance: Instance) -> RenderedDomain:
     renderer = _Renderer(domain, relations, names)
     present = _find_present_types(domain.schema, instance)
     types = {
-        names.types[type_]: tuple(names.types[parent] for parent in parents) or (ROOT,)
+        names.types[type_]: tuple(names.types[parent] for parent in parents) or (pddl.ROOT,)
         for type_, parents in domain.schema.types.items()
-        if type_ in present and names.types[type_] != ROOT
+        if type_ in present and names.types[type_] != pddl.ROOT
     }
     objects = tuple(
-        Typed(names.elements[name], (names.types[instance.type_of(instance.id_of(name))],))
+        pddl.Typed(names.elements[name], (names.types[instance.type_of(instance.id_of(name))],))
         for name in instance.names()
     )
-    problem = ProblemText(
+    problem = pddl.ProblemText(
         name=f"{domain.name}-scene".lower(),
         domain=domain.name.lower(),
         objects=objects,
@@ -91,19 +77,19 @@ def render_in_pddl(domain: Domain, instance: Instance) -> RenderedDomain:
             for name in relations
         },
         values={},
-        goal=TRUE,
+        goal=pddl.TRUE,
         metric=None,
-        constraints=TRUE,
+        constraints=pddl.TRUE,
         spelling={lower: name for name, lower in names.elements.items()},
         types=types,
     )
-    text = DomainText(
+    text = pddl.DomainText(
         name=domain.name.lower(),
         types=types,
         constants=(),
         predicates={
             names.relations[name]: tuple(
-                Typed(leg.lower(), (names.types[type_],)) for leg, type_ in relation.legs
+                pddl.Typed(leg.lower(), (names.types[type_],)) for leg, type_ in relation.legs
             )
             for name, relation in relations.items()
         },
@@ -145,57 +131,61 @@ class _Renderer:
         self._relations = relations
         self._names = names
 
-    def render_rule(self, rule: ActionRule) -> PddlAction:
+    def render_rule(self, rule: ActionRule) -> pddl.PddlAction:
         known = frozenset(rule.parameter_names)
         conditions = [
             *self._list_literals(rule.when, known),
             *(self._render(formula) for formula in rule.formulas),
             *self._list_differences(rule.parameters),
         ]
-        effect = ActionEffect(
+        effect = pddl.ActionEffect(
             add=self._rename_atoms(rule.add), delete=self._rename_atoms(rule.delete)
         )
-        return PddlAction(
+        return pddl.PddlAction(
             self._names.rules[rule.name],
             self._type_parameters(rule.parameters),
-            Conjunction(tuple(conditions)),
+            pddl.Conjunction(tuple(conditions)),
             (effect, *(self._render_effect(one, known) for one in rule.effects)),
             spelling=rule.name,
         )
 
-    def _render_effect(self, effect: Effect, parameters: frozenset[str]) -> ActionEffect:
+    def _render_effect(self, effect: Effect, parameters: frozenset[str]) -> pddl.ActionEffect:
         known = parameters | {parameter.name for parameter in effect.variables}
         conditions = [
             *self._list_literals(effect.when, known),
             *(self._render(formula) for formula in effect.formulas),
         ]
-        return ActionEffect(
+        return pddl.ActionEffect(
             self._type_parameters(effect.variables),
-            Conjunction(tuple(conditions)),
+            pddl.Conjunction(tuple(conditions)),
             self._rename_atoms(effect.add),
             self._rename_atoms(effect.delete),
         )
 
-    def _type_parameters(self, parameters: Iterable[Parameter]) -> tuple[Typed, ...]:
-        return tuple(Typed(one.name, (self._names.types[one.type],)) for one in parameters)
+    def _type_parameters(self, parameters: Iterable[Parameter]) -> tuple[pddl.Typed, ...]:
+        return tuple(pddl.Typed(one.name, (self._names.types[one.type],)) for one in parameters)
 
-    def _list_differences(self, parameters: tuple[Parameter, ...]) -> Iterator[Formula]:
+    def _list_differences(self, parameters: tuple[Parameter, ...]) -> Iterator[pddl.Formula]:
         """Yield that parameters are different things, where their types leave that open."""
         subtypes = self._schema.subtypes
         for first, second in combinations(parameters, 2):
             if not subtypes(first.type).isdisjoint(subtypes(second.type)):
-                yield Negation(Equality(Variable(first.name), Variable(second.name)))
+                yield pddl.Negation(pddl.Equality(Variable(first.name), Variable(second.name)))
 
     def _list_literals(
         self, literals: Iterable[Literal], known: frozenset[str]
-    ) -> Iterator[Formula]:
+    ) -> Iterator[pddl.Formula]:
         for literal in literals:
             atom = self._rename_atom(literal.atom)
             yield (
-                Negation(self._bind_others(literal.atom, atom, known)) if literal.negated else atom
+                pddl.Negation(self._bind_others(literal.atom, atom, known))
+                if literal.negated
+                else atom
             )
 
-    def _bind_others(self, atom: Atom, rendered: Formula, known: frozenset[str]) -> Formula:
+    def _bind_others(
+        self, atom: Atom, rendered: pddl.Formula, known: frozenset[str]
+    ) -> pddl.Formula:
         """Quantify the variables of an atom that are no parameters, by the types of its legs."""
         relation = self._relations.get(atom.predicate)
         legs = () if relation is None else relation.legs
@@ -206,21 +196,21 @@ class _Renderer:
         }
         if not others:
             return rendered
-        variables = tuple(Typed(name, (self._names.types[t],)) for name, t in others.items())
-        return Quantified(False, variables, rendered)
+        variables = tuple(pddl.Typed(name, (self._names.types[t],)) for name, t in others.items())
+        return pddl.Quantified(False, variables, rendered)
 
-    def _render(self, expression: Expression) -> Formula:
+    def _render(self, expression: Expression) -> pddl.Formula:
         if isinstance(expression, Not):
-            return Negation(self._render(expression.body))
+            return pddl.Negation(self._render(expression.body))
         if isinstance(expression, (And, Or)):
-            join = Conjunction if isinstance(expression, And) else Disjunction
+            join = pddl.Conjunction if isinstance(expression, And) else pddl.Disjunction
             return join(tuple(self._render(part) for part in expression.parts))
         if isinstance(expression, (Exists, Forall)):
             variables = tuple(
-                Typed(one.name, (self._names.types[one.type],)) for one in expression.variables
+                pddl.Typed(one.name, (self._names.types[one.type],)) for one in expression.variables
             )
             is_universal = isinstance(expression, Forall)
-            return Quantified(is_universal, variables, self._render(expression.body))
+            return pddl.Quantified(is_universal, variables, self._render(expression.body))
         assert isinstance(expression, Atom), "conditions of rules have no weights"
         return self._rename_atom(expression)
 

@@ -12,46 +12,9 @@ from fractions import Fraction
 from itertools import pairwise
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.domain_file import check_object_types
 from fcp_ros.domain.pddl.source_text import Source, describe_arity
-from fcp_ros.domain.pddl.syntax_tree import (
-    ROOT,
-    TOTAL_COST,
-    TOTAL_TIME,
-    TRUE,
-    ActionEffect,
-    Conjunction,
-    Disjunction,
-    DomainText,
-    Equality,
-    Formula,
-    FunctionValue,
-    Metric,
-    Negation,
-    Numeric,
-    NumericChange,
-    NumericComparison,
-    NumericOperation,
-    PddlAction,
-    PddlAxiom,
-    PddlTerm,
-    PreferenceFormula,
-    ProblemText,
-    Quantified,
-    TrajectoryFormula,
-    Typed,
-    ViolationCount,
-    children,
-    conjuncts,
-    counts_violations,
-    is_below,
-    list_preferences,
-    list_types,
-    place_of,
-    subformulas,
-    summands,
-    terms_of,
-)
 from fcp_ros.domain.pddl.syntax_writer import write_formula, write_numeric
 from fcp_ros.foundation.wording import suggest_name
 
@@ -71,38 +34,38 @@ _ORDER = (
     ":preferences",
 )
 _CONDITIONS = (
-    (Equality, ":equality"),
-    (Negation, ":negative-preconditions"),
-    (Disjunction, ":disjunctive-preconditions"),
-    (NumericComparison, ":numeric-fluents"),
-    (TrajectoryFormula, ":constraints"),
-    (PreferenceFormula, ":preferences"),
+    (pddl.Equality, ":equality"),
+    (pddl.Negation, ":negative-preconditions"),
+    (pddl.Disjunction, ":disjunctive-preconditions"),
+    (pddl.NumericComparison, ":numeric-fluents"),
+    (pddl.TrajectoryFormula, ":constraints"),
+    (pddl.PreferenceFormula, ":preferences"),
 )
 
 
-def find_requirements(domain: DomainText, problem: ProblemText) -> tuple[str, ...]:
+def find_requirements(domain: pddl.DomainText, problem: pddl.ProblemText) -> tuple[str, ...]:
     """Find the requirements of a task, in the order of the PDDL 3.1 grammar (Kovacs, 2011)."""
     found = {":strips", *_find_in_effects(domain), *_find_in_numbers(domain, problem.metric)}
     if domain.axioms:
         found.add(":derived-predicates")
-    if any(typed.types != (ROOT,) for typed in _list_typed(domain, problem)):
+    if any(typed.types != (pddl.ROOT,) for typed in _list_typed(domain, problem)):
         found.add(":typing")
     for formula in _list_conditions(domain, problem):
-        for part in subformulas(formula):
+        for part in pddl.subformulas(formula):
             found.update(name for kind, name in _CONDITIONS if isinstance(part, kind))
-            if isinstance(part, Quantified):
+            if isinstance(part, pddl.Quantified):
                 kind = "universal" if part.universal else "existential"
                 found.add(f":{kind}-preconditions")
     return tuple(name for name in _ORDER if name in found)
 
 
-def _find_in_effects(domain: DomainText) -> Iterator[str]:
+def _find_in_effects(domain: pddl.DomainText) -> Iterator[str]:
     effects = [effect for action in domain.actions for effect in action.effects]
-    if any(effect.variables or effect.condition != TRUE for effect in effects):
+    if any(effect.variables or effect.condition != pddl.TRUE for effect in effects):
         yield ":conditional-effects"
 
 
-def _find_in_numbers(domain: DomainText, metric: Metric | None) -> Iterator[str]:
+def _find_in_numbers(domain: pddl.DomainText, metric: pddl.Metric | None) -> Iterator[str]:
     """Yield `:action-costs` if actions only increase total-cost, else `:numeric-fluents`."""
     changes = [
         change
@@ -110,14 +73,14 @@ def _find_in_numbers(domain: DomainText, metric: Metric | None) -> Iterator[str]
         for effect in action.effects
         for change in effect.numeric
     ]
-    cost = FunctionValue(TOTAL_COST)
+    cost = pddl.FunctionValue(pddl.TOTAL_COST)
     if any(change.operator != "increase" or change.target != cost for change in changes):
         yield ":numeric-fluents"
     elif changes or (metric is not None and metric.value == cost):
         yield ":action-costs"
 
 
-def _list_conditions(domain: DomainText, problem: ProblemText) -> Iterator[Formula]:
+def _list_conditions(domain: pddl.DomainText, problem: pddl.ProblemText) -> Iterator[pddl.Formula]:
     yield from (problem.goal, problem.constraints, domain.constraints)
     yield from (axiom.body for axiom in domain.axioms)
     for action in domain.actions:
@@ -126,7 +89,7 @@ def _list_conditions(domain: DomainText, problem: ProblemText) -> Iterator[Formu
             yield effect.condition
 
 
-def _list_typed(domain: DomainText, problem: ProblemText) -> Iterator[Typed]:
+def _list_typed(domain: pddl.DomainText, problem: pddl.ProblemText) -> Iterator[pddl.Typed]:
     yield from problem.objects
     for legs in (*domain.predicates.values(), *domain.functions.values()):
         yield from legs
@@ -140,7 +103,7 @@ Layer = tuple[str, ...]
 """Derived predicates, sorted."""
 
 
-def find_layers(domain: DomainText, source: Source) -> tuple[Layer, ...]:
+def find_layers(domain: pddl.DomainText, source: Source) -> tuple[Layer, ...]:
     """Find the strata of the derived predicates, the first ones first.
 
     Raises PddlError if a predicate depends on its own negation; the message names the cycle.
@@ -182,15 +145,15 @@ def _explain_cycle(cycle: list[str]) -> tuple[str, str]:
     return message, "define one of them without the others"
 
 
-def list_uses(formula: Formula, holds: bool = True) -> Iterator[tuple[Atom, bool]]:
+def list_uses(formula: pddl.Formula, holds: bool = True) -> Iterator[tuple[Atom, bool]]:
     """List the atoms of a condition; False with those under an odd number of negations."""
     if isinstance(formula, Atom):
         yield formula, holds
-    for part in children(formula):
-        yield from list_uses(part, holds is not isinstance(formula, Negation))
+    for part in pddl.children(formula):
+        yield from list_uses(part, holds is not isinstance(formula, pddl.Negation))
 
 
-def check_domain_names(domain: DomainText, source: Source) -> None:
+def check_domain_names(domain: pddl.DomainText, source: Source) -> None:
     """Check that all names of a domain are declared, with that number and those types of arguments.
 
     Raises PddlError for the first mistake, with its line.
@@ -206,7 +169,7 @@ def check_domain_names(domain: DomainText, source: Source) -> None:
     checker.check(domain.constraints, {})
 
 
-def check_problem_names(problem: ProblemText, domain: DomainText, source: Source) -> None:
+def check_problem_names(problem: pddl.ProblemText, domain: pddl.DomainText, source: Source) -> None:
     """Check the names in goal, constraints and metric of a problem.
 
     Raises PddlError for the first mistake, with its line.
@@ -216,16 +179,16 @@ def check_problem_names(problem: ProblemText, domain: DomainText, source: Source
     checker.check(problem.constraints, {})
     if problem.metric is not None:
         checker.check_number(problem.metric.value, {})
-        if counts_violations(problem.metric.value):
-            names = list_preferences(domain, problem)
+        if pddl.counts_violations(problem.metric.value):
+            names = pddl.list_preferences(domain, problem)
             _check_counted(problem.metric.value, names, source)
 
 
-def _check_counted(number: Numeric, names: Collection[str], source: Source) -> None:
-    if isinstance(number, NumericOperation):
+def _check_counted(number: pddl.Numeric, names: Collection[str], source: Source) -> None:
+    if isinstance(number, pddl.NumericOperation):
         for operand in number.operands:
             _check_counted(operand, names, source)
-    elif isinstance(number, ViolationCount) and number.preference not in names:
+    elif isinstance(number, pddl.ViolationCount) and number.preference not in names:
         message = f"the metric counts violations of {number.preference}, which is no preference"
         raise source.error(number.at, message, suggest_name(number.preference, filter(None, names)))
 
@@ -233,27 +196,29 @@ def _check_counted(number: Numeric, names: Collection[str], source: Source) -> N
 class _Checker:
     """Checks the names of one file."""
 
-    def __init__(self, domain: DomainText, source: Source, objects: Iterable[Typed] = ()) -> None:
+    def __init__(
+        self, domain: pddl.DomainText, source: Source, objects: Iterable[pddl.Typed] = ()
+    ) -> None:
         self._domain = domain
         self._source = source
         self._derived = domain.derived
         self._objects = {typed.name: typed for typed in (*domain.constants, *objects)}
-        self._types = frozenset(list_types(domain.types))
+        self._types = frozenset(pddl.list_types(domain.types))
 
-    def check_types(self, typed: Iterable[Typed]) -> None:
+    def check_types(self, typed: Iterable[pddl.Typed]) -> None:
         for one in typed:
             for type_ in one.types:
                 if type_ not in self._types:
                     fix = suggest_name(type_, self._types)
                     raise self._source.error(one.at, f"unknown type {type_} of {one.name}", fix)
 
-    def check_axiom(self, axiom: PddlAxiom) -> None:
+    def check_axiom(self, axiom: pddl.PddlAxiom) -> None:
         self.check_types(axiom.parameters)
         scope = {parameter.name: parameter for parameter in axiom.parameters}
         self._check_atom(axiom.head, scope)
         self.check(axiom.body, scope)
 
-    def check_action(self, action: PddlAction) -> None:
+    def check_action(self, action: pddl.PddlAction) -> None:
         self.check_types(action.parameters)
         scope = {parameter.name: parameter for parameter in action.parameters}
         self.check(action.precondition, scope)
@@ -266,37 +231,37 @@ class _Checker:
                 if atom.predicate in self._derived:
                     message = f"{action.name} changes {atom.predicate}, which is derived"
                     fix = "let it change the facts that the predicate follows from"
-                    raise self._source.error(place_of(atom), message, fix)
+                    raise self._source.error(pddl.place_of(atom), message, fix)
             for change in effect.numeric:
                 self.check_number(change.target, inner)
                 self.check_number(change.amount, inner)
 
-    def check(self, formula: Formula, scope: Mapping[str, Typed]) -> None:
+    def check(self, formula: pddl.Formula, scope: Mapping[str, pddl.Typed]) -> None:
         """Check a formula whose free variables `scope` binds."""
         if isinstance(formula, Atom):
             self._check_atom(formula, scope)
-        elif isinstance(formula, Equality):
+        elif isinstance(formula, pddl.Equality):
             self._check_terms((formula.left, formula.right), scope)
-        elif isinstance(formula, NumericComparison):
+        elif isinstance(formula, pddl.NumericComparison):
             self.check_number(formula.left, scope)
             self.check_number(formula.right, scope)
-        elif isinstance(formula, Quantified):
+        elif isinstance(formula, pddl.Quantified):
             self.check_types(formula.variables)
             scope = {**scope, **{variable.name: variable for variable in formula.variables}}
-        for part in children(formula):
+        for part in pddl.children(formula):
             self.check(part, scope)
 
-    def check_number(self, number: Numeric, scope: Mapping[str, Typed]) -> None:
+    def check_number(self, number: pddl.Numeric, scope: Mapping[str, pddl.Typed]) -> None:
         """Check a number whose free variables `scope` binds."""
-        if isinstance(number, NumericOperation):
+        if isinstance(number, pddl.NumericOperation):
             for operand in number.operands:
                 self.check_number(operand, scope)
-        elif isinstance(number, FunctionValue):
+        elif isinstance(number, pddl.FunctionValue):
             self._check_function(number, scope)
 
-    def _check_atom(self, atom: Atom, scope: Mapping[str, Typed]) -> None:
+    def _check_atom(self, atom: Atom, scope: Mapping[str, pddl.Typed]) -> None:
         known = self._domain.predicates
-        at = place_of(atom)
+        at = pddl.place_of(atom)
         if atom.predicate not in known:
             message = f"unknown predicate {atom.predicate}"
             raise self._source.error(at, message, suggest_name(atom.predicate, known))
@@ -304,22 +269,22 @@ class _Checker:
         if len(legs) != len(atom.arguments):
             message = describe_arity(atom.predicate, len(legs), len(atom.arguments))
             raise self._source.error(at, message, "give as many as it is declared with")
-        terms = list(terms_of(atom))
+        terms = list(pddl.terms_of(atom))
         self._check_terms(terms, scope)
         for term, leg in zip(terms, legs, strict=True):
             given = scope if isinstance(term, Variable) else self._objects
             types = given[term.name].types
-            if not is_below(types, leg.types, self._domain.types):
+            if not pddl.is_below(types, leg.types, self._domain.types):
                 message = (
                     f"{term.name} is of type {' or '.join(types)}, where {atom.predicate} takes "
                     f"{' or '.join(leg.types)}"
                 )
                 fix = "give it a type below that, or declare the predicate more widely"
-                raise self._source.error(place_of(term), message, fix)
+                raise self._source.error(pddl.place_of(term), message, fix)
 
-    def _check_function(self, value: FunctionValue, scope: Mapping[str, Typed]) -> None:
+    def _check_function(self, value: pddl.FunctionValue, scope: Mapping[str, pddl.Typed]) -> None:
         # The first two need no declaration.
-        known = {TOTAL_COST: (), TOTAL_TIME: (), **self._domain.functions}
+        known = {pddl.TOTAL_COST: (), pddl.TOTAL_TIME: (), **self._domain.functions}
         legs = known.get(value.function)
         if legs is None:
             fix = suggest_name(value.function, known)
@@ -329,16 +294,16 @@ class _Checker:
             raise self._source.error(value.at, message, "give as many as it is declared with")
         self._check_terms(value.arguments, scope)
 
-    def _check_terms(self, terms: Iterable[PddlTerm], scope: Mapping[str, Typed]) -> None:
+    def _check_terms(self, terms: Iterable[pddl.PddlTerm], scope: Mapping[str, pddl.Typed]) -> None:
         for term in terms:
             if isinstance(term, Variable):
                 if term.name not in scope:
                     fix = "declare it among the parameters, or bind it by a quantifier"
                     message = f"?{term.name} is bound by nothing"
-                    raise self._source.error(place_of(term), message, fix)
+                    raise self._source.error(pddl.place_of(term), message, fix)
             elif term.name not in self._objects:
                 fix = f"declare it; {suggest_name(term.name, self._objects)}"
-                raise self._source.error(place_of(term), f"unknown object {term.name}", fix)
+                raise self._source.error(pddl.place_of(term), f"unknown object {term.name}", fix)
 
 
 # --- unsupported features
@@ -346,17 +311,17 @@ class _Checker:
 _NUMBERS = "keep only action costs: (increase (total-cost) ...)"
 
 
-def check_domain_features(domain: DomainText, source: Source) -> None:
+def check_domain_features(domain: pddl.DomainText, source: Source) -> None:
     """Refuse the first feature of a domain that is not supported.
 
     Raises UnsupportedPddl, which names the feature and says how to do without it.
     """
     _check_constraints(domain.constraints, source)
     for axiom in domain.axioms:
-        wrong = next(filter(_is_preference, subformulas(axiom.body)), None)
+        wrong = next(filter(_is_preference, pddl.subformulas(axiom.body)), None)
         if wrong is not None:
             feature = f"a preference in the definition of {axiom.head.predicate}"
-            raise source.refusal(place_of(wrong), feature, "write the condition alone")
+            raise source.refusal(pddl.place_of(wrong), feature, "write the condition alone")
         _check_formula(axiom.body, source)
     for action in domain.actions:
         _check_preferences(action, source)
@@ -367,7 +332,7 @@ def check_domain_features(domain: DomainText, source: Source) -> None:
                 _check_change(change, effect, action, source)
 
 
-def check_problem_features(problem: ProblemText, source: Source) -> None:
+def check_problem_features(problem: pddl.ProblemText, source: Source) -> None:
     """Refuse the first feature of a problem that is not supported.
 
     Raises UnsupportedPddl as `check_domain_features` does.
@@ -377,7 +342,7 @@ def check_problem_features(problem: ProblemText, source: Source) -> None:
     _check_formula(problem.goal, source)
 
 
-def refuse_axioms(domain: DomainText, source: Source, purpose: str) -> None:
+def refuse_axioms(domain: pddl.DomainText, source: Source, purpose: str) -> None:
     """Refuse derived predicates where only actions are understood.
 
     Raises UnsupportedPddl if the domain has some; `purpose` says for what they are refused.
@@ -387,57 +352,57 @@ def refuse_axioms(domain: DomainText, source: Source, purpose: str) -> None:
         raise source.refusal(domain.axioms[0].at, f"derived predicates {purpose}", fix)
 
 
-def check_places(formula: Formula, source: Source) -> None:
+def check_places(formula: pddl.Formula, source: Source) -> None:
     """Refuse preferences and constraints within conditions.
 
     Raises UnsupportedPddl for the first one, with its place.
     """
-    if isinstance(formula, PreferenceFormula):
-        inner = next(filter(_is_preference, subformulas(formula.body)), None)
+    if isinstance(formula, pddl.PreferenceFormula):
+        inner = next(filter(_is_preference, pddl.subformulas(formula.body)), None)
         if inner is not None:
             fix = "take the inner one out"
-            raise source.refusal(place_of(inner), "a preference within a preference", fix)
-    for part in children(formula):
-        universal = isinstance(formula, Quantified) and formula.universal
-        if isinstance(formula, (Conjunction, PreferenceFormula)) or universal:
+            raise source.refusal(pddl.place_of(inner), "a preference within a preference", fix)
+    for part in pddl.children(formula):
+        universal = isinstance(formula, pddl.Quantified) and formula.universal
+        if isinstance(formula, (pddl.Conjunction, pddl.PreferenceFormula)) or universal:
             check_places(part, source)
             continue
-        inside = (PreferenceFormula, TrajectoryFormula)
-        wrong = next((p for p in subformulas(part) if isinstance(p, inside)), None)
+        inside = (pddl.PreferenceFormula, pddl.TrajectoryFormula)
+        wrong = next((p for p in pddl.subformulas(part) if isinstance(p, inside)), None)
         if wrong is not None:
-            kind = "preference" if isinstance(wrong, PreferenceFormula) else "constraint"
+            kind = "preference" if isinstance(wrong, pddl.PreferenceFormula) else "constraint"
             fix = "join it to the others by `and`, at the top or within `forall`"
-            raise source.refusal(place_of(wrong), f"a {kind} within another condition", fix)
+            raise source.refusal(pddl.place_of(wrong), f"a {kind} within another condition", fix)
 
 
-def _check_preferences(action: PddlAction, source: Source) -> None:
+def _check_preferences(action: pddl.PddlAction, source: Source) -> None:
     """Refuse preferences that are not joined to the precondition itself."""
-    parts = conjuncts(action.precondition)
-    others = (part.body if isinstance(part, PreferenceFormula) else part for part in parts)
+    parts = pddl.conjuncts(action.precondition)
+    others = (part.body if isinstance(part, pddl.PreferenceFormula) else part for part in parts)
     for formula in (*others, *(effect.condition for effect in action.effects)):
-        wrong = next(filter(_is_preference, subformulas(formula)), None)
+        wrong = next(filter(_is_preference, pddl.subformulas(formula)), None)
         if wrong is not None:
             feature = f"a preference within another condition of {action.name}"
             fix = "join it to the precondition by `and`"
-            raise source.refusal(place_of(wrong), feature, fix)
+            raise source.refusal(pddl.place_of(wrong), feature, fix)
 
 
-def _is_preference(formula: Formula) -> bool:
-    return isinstance(formula, PreferenceFormula)
+def _is_preference(formula: pddl.Formula) -> bool:
+    return isinstance(formula, pddl.PreferenceFormula)
 
 
-def _check_constraints(constraints: Formula, source: Source) -> None:
+def _check_constraints(constraints: pddl.Formula, source: Source) -> None:
     check_places(constraints, source)
-    for part in subformulas(constraints):
-        if isinstance(part, TrajectoryFormula) and part.times:
+    for part in pddl.subformulas(constraints):
+        if isinstance(part, pddl.TrajectoryFormula) and part.times:
             message = f"({part.operator} ...) needs durations, and the actions here have none"
             fix = "give the actions durations in a YAML domain (docs/domain.md), or drop the times"
             raise source.error(part.at, message, fix)
 
 
-def _check_formula(formula: Formula, source: Source) -> None:
-    for part in subformulas(formula):
-        if isinstance(part, NumericComparison):
+def _check_formula(formula: pddl.Formula, source: Source) -> None:
+    for part in pddl.subformulas(formula):
+        if isinstance(part, pddl.NumericComparison):
             equal = part.operator == "="
             feature = (
                 f"the numeric condition {write_formula(part)}" if equal else "a numeric comparison"
@@ -446,27 +411,30 @@ def _check_formula(formula: Formula, source: Source) -> None:
 
 
 def _check_change(
-    change: NumericChange, effect: ActionEffect, action: PddlAction, source: Source
+    change: pddl.NumericChange, effect: pddl.ActionEffect, action: pddl.PddlAction, source: Source
 ) -> None:
     inside = f" in action {action.name}"
     target = change.target
-    if change.operator != "increase" or target.arguments or target.function == TOTAL_TIME:
+    if change.operator != "increase" or target.arguments or target.function == pddl.TOTAL_TIME:
         feature = f"a numeric effect on {write_numeric(target)}{inside}"
         raise source.refusal(change.at, feature, _NUMBERS)
-    if effect.variables or effect.condition != TRUE:
-        where = "under `when`" if effect.condition != TRUE else "within `forall`"
+    if effect.variables or effect.condition != pddl.TRUE:
+        where = "under `when`" if effect.condition != pddl.TRUE else "within `forall`"
         fix = "let the action cost the same in any state, or make several actions of it"
         raise source.refusal(change.at, f"a cost {where}{inside}", fix)
-    if not _is_cost(summands(change.amount)):
+    if not _is_cost(pddl.summands(change.amount)):
         feature = f"the cost {write_numeric(change.amount)}{inside}"
         fix = "use numbers, functions of the initial state, and their sums"
         raise source.refusal(change.at, feature, fix)
 
 
-def _is_cost(parts: Iterable[Numeric]) -> bool:
+def _is_cost(parts: Iterable[pddl.Numeric]) -> bool:
     """Return True if all parts are numbers, or functions that no action changes."""
     return all(
         isinstance(part, Fraction)
-        or (isinstance(part, FunctionValue) and (part.arguments or part.function != TOTAL_COST))
+        or (
+            isinstance(part, pddl.FunctionValue)
+            and (part.arguments or part.function != pddl.TOTAL_COST)
+        )
         for part in parts
     )

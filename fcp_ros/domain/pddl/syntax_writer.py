@@ -10,35 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
-from fcp_ros.domain.pddl.syntax_tree import (
-    JOINT,
-    TOTAL_COST,
-    TRUE,
-    ActionEffect,
-    Conjunction,
-    Disjunction,
-    DomainText,
-    Equality,
-    Formula,
-    FunctionValue,
-    Negation,
-    Numeric,
-    NumericComparison,
-    NumericOperation,
-    PddlAction,
-    PddlAxiom,
-    PddlTerm,
-    PreferenceFormula,
-    ProblemText,
-    Quantified,
-    Typed,
-    ViolationCount,
-    terms_of,
-)
+from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.foundation.wording import write_decimal
 
 
-def write_domain(domain: DomainText, spelling: Mapping[str, str] | None = None) -> str:
+def write_domain(domain: pddl.DomainText, spelling: Mapping[str, str] | None = None) -> str:
     """Write a domain file.
 
     `spelling`: constants as they are to be spelt, by their lower-case names.
@@ -46,7 +22,9 @@ def write_domain(domain: DomainText, spelling: Mapping[str, str] | None = None) 
     sections = [f"(define (domain {domain.name})"]
     if domain.requirements:
         sections.append(write_list(":requirements", domain.requirements))
-    types = [Typed(name, above) for name, above in domain.types.items() if JOINT not in name]
+    types = [
+        pddl.Typed(name, above) for name, above in domain.types.items() if pddl.JOINT not in name
+    ]
     if types:
         sections.append(write_list(":types", declare(types)))
     if domain.constants:
@@ -57,14 +35,14 @@ def write_domain(domain: DomainText, spelling: Mapping[str, str] | None = None) 
         if signatures:
             shapes = (write_list(name, declare(legs, "?")) for name, legs in signatures.items())
             sections.append(write_list(key, shapes))
-    if domain.constraints != TRUE:
+    if domain.constraints != pddl.TRUE:
         sections.append(write_list(":constraints", (write_formula(domain.constraints),)))
     sections.extend(_write_axiom(axiom) for axiom in domain.axioms)
     sections.extend(_write_action(action) for action in domain.actions)
     return "\n  ".join(sections) + ")\n"
 
 
-def write_problem(problem: ProblemText, constants: Iterable[Typed] = ()) -> str:
+def write_problem(problem: pddl.ProblemText, constants: Iterable[pddl.Typed] = ()) -> str:
     """Write a problem file. `constants`: of its domain, which are not declared again."""
     known = frozenset(constants)
     objects = (typed for typed in problem.objects if typed not in known)
@@ -79,8 +57,8 @@ def write_problem(problem: ProblemText, constants: Iterable[Typed] = ()) -> str:
         for arguments, value in given.items()
     ]
     reads_cost = problem.metric is not None and _reads_cost(problem.metric.value)
-    if reads_cost and TOTAL_COST not in problem.values:
-        values.append(f"(= ({TOTAL_COST}) 0)")  # other planners want it
+    if reads_cost and pddl.TOTAL_COST not in problem.values:
+        values.append(f"(= ({pddl.TOTAL_COST}) 0)")  # other planners want it
     sections = [
         f"(define (problem {problem.name})",
         write_list(":domain", (problem.domain,)),
@@ -88,7 +66,7 @@ def write_problem(problem: ProblemText, constants: Iterable[Typed] = ()) -> str:
         write_list(":init", (*facts, *values)),
         write_list(":goal", (write_formula(problem.goal),)),
     ]
-    if problem.constraints != TRUE:
+    if problem.constraints != pddl.TRUE:
         sections.append(write_list(":constraints", (write_formula(problem.constraints),)))
     if problem.metric is not None:
         way = "minimize" if problem.metric.minimise else "maximize"
@@ -96,28 +74,30 @@ def write_problem(problem: ProblemText, constants: Iterable[Typed] = ()) -> str:
     return "\n  ".join(sections) + ")\n"
 
 
-def _declare_objects(objects: Iterable[Typed], spelling: Mapping[str, str]) -> Iterator[str]:
+def _declare_objects(objects: Iterable[pddl.Typed], spelling: Mapping[str, str]) -> Iterator[str]:
     """Declare objects; one of several types is declared once for each of them."""
     for typed in objects:
         name = spelling.get(typed.name, typed.name)
-        if JOINT in typed.types[0]:
-            yield from declare(Typed(name, (type_,)) for type_ in typed.types[0].split(JOINT))
+        if pddl.JOINT in typed.types[0]:
+            yield from declare(
+                pddl.Typed(name, (type_,)) for type_ in typed.types[0].split(pddl.JOINT)
+            )
         else:
-            yield from declare((Typed(name, typed.types),))
+            yield from declare((pddl.Typed(name, typed.types),))
 
 
-def _reads_cost(number: Numeric) -> bool:
-    if isinstance(number, NumericOperation):
+def _reads_cost(number: pddl.Numeric) -> bool:
+    if isinstance(number, pddl.NumericOperation):
         return any(map(_reads_cost, number.operands))
-    return number == FunctionValue(TOTAL_COST)
+    return number == pddl.FunctionValue(pddl.TOTAL_COST)
 
 
-def _write_axiom(axiom: PddlAxiom) -> str:
+def _write_axiom(axiom: pddl.PddlAxiom) -> str:
     head = write_list(axiom.head.predicate, declare(axiom.parameters, "?"))
     return f"(:derived {head}\n    {write_formula(axiom.body)})"
 
 
-def _write_action(action: PddlAction) -> str:
+def _write_action(action: pddl.PddlAction) -> str:
     effects = tuple(_write_effect(effect) for effect in action.effects)
     effect = effects[0] if len(effects) == 1 else write_list("and", effects)
     return (
@@ -128,7 +108,7 @@ def _write_action(action: PddlAction) -> str:
     )
 
 
-def _write_effect(effect: ActionEffect) -> str:
+def _write_effect(effect: pddl.ActionEffect) -> str:
     parts = [write_formula(atom) for atom in effect.add]
     parts += [f"(not {write_formula(atom)})" for atom in effect.delete]
     parts += [
@@ -136,32 +116,32 @@ def _write_effect(effect: ActionEffect) -> str:
         for change in effect.numeric
     ]
     text = write_list("and", parts)
-    if effect.condition != TRUE:
+    if effect.condition != pddl.TRUE:
         text = f"(when {write_formula(effect.condition)} {text})"
     if effect.variables:
         text = f"(forall ({' '.join(declare(effect.variables, '?'))}) {text})"
     return text
 
 
-def write_formula(formula: Formula) -> str:
+def write_formula(formula: pddl.Formula) -> str:
     if isinstance(formula, Atom):
-        return write_list(formula.predicate, map(_write_term, terms_of(formula)))
-    if isinstance(formula, Equality):
+        return write_list(formula.predicate, map(_write_term, pddl.terms_of(formula)))
+    if isinstance(formula, pddl.Equality):
         return f"(= {_write_term(formula.left)} {_write_term(formula.right)})"
-    if isinstance(formula, NumericComparison):
+    if isinstance(formula, pddl.NumericComparison):
         left, right = write_numeric(formula.left), write_numeric(formula.right)
         return f"({formula.operator} {left} {right})"
-    if isinstance(formula, Negation):
+    if isinstance(formula, pddl.Negation):
         return f"(not {write_formula(formula.body)})"
-    if isinstance(formula, Conjunction):
+    if isinstance(formula, pddl.Conjunction):
         return write_list("and", map(write_formula, formula.parts))
-    if isinstance(formula, Disjunction):
+    if isinstance(formula, pddl.Disjunction):
         return write_list("or", map(write_formula, formula.parts))
-    if isinstance(formula, Quantified):
+    if isinstance(formula, pddl.Quantified):
         word = "forall" if formula.universal else "exists"
         variables = " ".join(declare(formula.variables, "?"))
         return f"({word} ({variables}) {write_formula(formula.body)})"
-    if isinstance(formula, PreferenceFormula):
+    if isinstance(formula, pddl.PreferenceFormula):
         return write_list(
             "preference", (*filter(None, (formula.name,)), write_formula(formula.body))
         )
@@ -169,24 +149,24 @@ def write_formula(formula: Formula) -> str:
     return write_list(formula.operator, (*times, *map(write_formula, formula.parts)))
 
 
-def write_numeric(number: Numeric) -> str:
+def write_numeric(number: pddl.Numeric) -> str:
     if isinstance(number, Fraction):
         return write_decimal(number)
-    if isinstance(number, FunctionValue):
+    if isinstance(number, pddl.FunctionValue):
         return write_list(number.function, map(_write_term, number.arguments))
-    if isinstance(number, ViolationCount):
+    if isinstance(number, pddl.ViolationCount):
         return f"(is-violated {number.preference})"
     return write_list(number.operator, map(write_numeric, number.operands))
 
 
-def declare(typed: Iterable[Typed], prefix: str = "") -> Iterator[str]:
+def declare(typed: Iterable[pddl.Typed], prefix: str = "") -> Iterator[str]:
     """Write each variable or object with its type."""
     for one in typed:
         several = len(one.types) > 1
         yield f"{prefix}{one.name} - {write_list('either', one.types) if several else one.types[0]}"
 
 
-def _write_term(term: PddlTerm) -> str:
+def _write_term(term: pddl.PddlTerm) -> str:
     return f"?{term.name}" if isinstance(term, Variable) else term.name
 
 

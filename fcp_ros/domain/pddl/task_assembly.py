@@ -30,22 +30,11 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator, round_time
 from fcp_ros.domain.model import ActionRule, Domain, Duration, Effect, Literal, Parameter, Stratum
+from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.definitions import Definitions
 from fcp_ros.domain.pddl.draft_rules import SAME, DraftEffect, DraftRule
 from fcp_ros.domain.pddl.pddl_task import ActionForm, Legs, Names, PddlTask, Replaced
 from fcp_ros.domain.pddl.source_text import Source
-from fcp_ros.domain.pddl.syntax_tree import (
-    Conjunction,
-    Disjunction,
-    Equality,
-    Formula,
-    Negation,
-    PddlTerm,
-    PreferenceFormula,
-    Quantified,
-    TrajectoryFormula,
-    terms_in,
-)
 from fcp_ros.domain.pddl.universe import Universe
 from fcp_ros.domain.scene_names import SceneMapping
 
@@ -62,7 +51,7 @@ class FormulaWriter:
     _prices: Mapping[str, Fraction] = field(default_factory=dict)
     _variables: FreeNames = field(default_factory=FreeNames)
 
-    def write_goal(self, formula: Formula, prices: Mapping[str, Fraction]) -> Expression:
+    def write_goal(self, formula: pddl.Formula, prices: Mapping[str, Fraction]) -> Expression:
         """Write the goal; one that is true (or false) in any state becomes an atom of `always`.
 
         `prices`: the cost of each preference; one without a cost is left out.
@@ -81,7 +70,7 @@ class FormulaWriter:
 
     def write_condition(
         self,
-        formula: Formula,  # over the rule's parameters and objects
+        formula: pddl.Formula,  # over the rule's parameters and objects
         # the rule's parameters, and those of the effect that has the condition
         variables: Iterable[str],
         world: str,  # the rule's parameter for the leg `world`
@@ -97,7 +86,7 @@ class FormulaWriter:
             bound[Variable(name)] = Variable(self._variables.take(name))
         self._variables.take(world)
         objects: list[TypedVariable] = []
-        for term in dict.fromkeys(terms_in(formula)):
+        for term in dict.fromkeys(pddl.terms_in(formula)):
             if isinstance(term, Constant):
                 name = self._take_name(term.name)
                 bound[term] = Variable(name)
@@ -107,28 +96,28 @@ class FormulaWriter:
             return found
         return Exists(tuple(objects), found)
 
-    def _write(self, formula: Formula, bound: Bound) -> Expression | bool:
+    def _write(self, formula: pddl.Formula, bound: Bound) -> Expression | bool:
         """Write an expression; return its truth value if it is the same in any state."""
         if isinstance(formula, Atom):
             terms = {term: self._write_term(term, bound) for term in formula.arguments}
             return self.names.translate_atom(formula, terms, self._world)
-        if isinstance(formula, Equality):
+        if isinstance(formula, pddl.Equality):
             return self._write_equality(formula, bound)
-        if isinstance(formula, Negation):
+        if isinstance(formula, pddl.Negation):
             body = self._write(formula.body, bound)
             return not body if isinstance(body, bool) else Not(body)
-        if isinstance(formula, (Conjunction, Disjunction)):
+        if isinstance(formula, (pddl.Conjunction, pddl.Disjunction)):
             return self._join(formula, bound)
-        if isinstance(formula, TrajectoryFormula):
+        if isinstance(formula, pddl.TrajectoryFormula):
             return self._write_constraint(formula, bound)
-        if isinstance(formula, PreferenceFormula):
+        if isinstance(formula, pddl.PreferenceFormula):
             cost = self._prices.get(formula.name, Fraction(0))
             body = self._make_atom(self._write(formula.body, bound))
             return Preference(0.0, cost, body, formula.name) if cost else True
-        assert isinstance(formula, Quantified), "other formulas have been refused"
+        assert isinstance(formula, pddl.Quantified), "other formulas have been refused"
         return self._write_quantified(formula, bound)
 
-    def _write_constraint(self, formula: TrajectoryFormula, bound: Bound) -> Expression | bool:
+    def _write_constraint(self, formula: pddl.TrajectoryFormula, bound: Bound) -> Expression | bool:
         parts = [self._write(part, bound) for part in formula.parts]
         if formula.operator == "at end":
             return parts[0]
@@ -140,16 +129,18 @@ class FormulaWriter:
         times = tuple(map(round_time, formula.times))
         return TrajectoryConstraint(operator, tuple(map(self._make_atom, parts)), times=times)
 
-    def _write_equality(self, formula: Equality, bound: Bound) -> Expression | bool:
+    def _write_equality(self, formula: pddl.Equality, bound: Bound) -> Expression | bool:
         left, right = self._write_term(formula.left, bound), self._write_term(formula.right, bound)
         if left == right or (isinstance(left, Constant) and isinstance(right, Constant)):
             return left == right
         self.used[SAME] = None
         return Atom(self.names.name_relation(SAME), (left, right))
 
-    def _join(self, formula: Conjunction | Disjunction, bound: Bound) -> Expression | bool:
+    def _join(
+        self, formula: pddl.Conjunction | pddl.Disjunction, bound: Bound
+    ) -> Expression | bool:
         """Join the parts; nested joins of the same kind are flattened, each part is there once."""
-        neutral = isinstance(formula, Conjunction)
+        neutral = isinstance(formula, pddl.Conjunction)
         join = And if neutral else Or
         parts: dict[Expression, None] = {}
         for part in formula.parts:
@@ -165,7 +156,7 @@ class FormulaWriter:
             return neutral
         return next(iter(parts)) if len(parts) == 1 else join(tuple(parts))
 
-    def _write_quantified(self, formula: Quantified, bound: Bound) -> Expression | bool:
+    def _write_quantified(self, formula: pddl.Quantified, bound: Bound) -> Expression | bool:
         inner = dict(bound)
         typed: list[TypedVariable] = []
         for variable in formula.variables:
@@ -184,7 +175,7 @@ class FormulaWriter:
         given = name.split(".")[1] if name.startswith("each.") else name
         return self._variables.take(re.sub(r"\W", "_", given))
 
-    def _write_term(self, term: Term | PddlTerm, bound: Bound) -> Term:
+    def _write_term(self, term: Term | pddl.PddlTerm, bound: Bound) -> Term:
         found = bound.get(term)
         if found is not None:
             return found
@@ -204,7 +195,7 @@ def assemble(
     drafts: Sequence[DraftRule],
     legs: Mapping[str, Legs],  # functional legs of each predicate
     # of the problem, and the costs of its preferences by their names
-    goal: tuple[Formula, Mapping[str, Fraction]],
+    goal: tuple[pddl.Formula, Mapping[str, Fraction]],
     sources: Sequence[Source],  # domain and problem file
     definitions: Definitions,
     check: Callable[[], None],
@@ -225,7 +216,7 @@ class _Assembly:
     def build(
         self,
         drafts: Sequence[DraftRule],
-        goal: tuple[Formula, Mapping[str, Fraction]],
+        goal: tuple[pddl.Formula, Mapping[str, Fraction]],
         sources: Sequence[Source],
         check: Callable[[], None],
         strata: Sequence[DraftStratum],
@@ -339,7 +330,7 @@ class _Assembly:
         return Effect(variables, when, add, delete, formulas)
 
     def _write_conditions(
-        self, formulas: Iterable[Formula], names: Sequence[str], world: str
+        self, formulas: Iterable[pddl.Formula], names: Sequence[str], world: str
     ) -> tuple[Expression, ...] | None:
         """Write formulas without those that are true in any state; None if one is false in any."""
         found: list[Expression] = []

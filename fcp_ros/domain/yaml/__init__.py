@@ -8,7 +8,7 @@ builder returns the part that can be read and reports every fault, so that one r
   and their lines.
 - `sections`: all sections of a file, checked and built; `labels`, `synonyms` and `scene`.
 - `entries`: keys and kinds of values, as pydantic models.
-- `types`: sections `types`, `relations`, `functions` and `attributes`.
+- `types`: sections `types`, `relations` and `attributes`.
 - `atoms`: atoms and conditions of rules and constraints; atoms that exclude one another.
 - `rules`: sections `rules`, `constraints` and `resources`; rules that can never apply.
 - `graded`: section `graded`: rubrics, tables, oracles, computed degrees.

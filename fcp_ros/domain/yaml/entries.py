@@ -43,13 +43,6 @@ class RelationEntry(_Entry):
     removed: str = ""
 
 
-class FunctionEntry(_Entry):
-    """An entry of `functions`."""
-
-    source: str
-    target: str
-
-
 class AttributeEntry(_Entry):
     """An entry of `attributes`."""
 
@@ -343,7 +336,6 @@ class DomainFile(_Entry):
     description: str = ""
     types: dict[str, Words]
     relations: dict[str, RelationEntry]
-    functions: dict[str, FunctionEntry] = Field(default_factory=dict)
     attributes: dict[str, AttributeEntry] = Field(default_factory=dict)
     rules: dict[str, RuleEntry]
     graded: dict[str, GradedEntry] = Field(default_factory=dict)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections `types`, `relations`, `functions` and `attributes` of a domain file."""
+"""The sections `types`, `relations` and `attributes` of a domain file."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-from fcp_ros.cset import Attribute, AttributeKind, Function, Relation, Schema
+from fcp_ros.cset import Attribute, AttributeKind, Relation, Schema
 from fcp_ros.domain.diagnostics import Diagnostics, Path, article
 from fcp_ros.domain.model import BUILT_IN, TEXT, Parameter
 from fcp_ros.domain.vocabulary import Vocabulary
@@ -70,14 +70,12 @@ def build_schema(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) 
     before = len(report.diagnostics)
     _check_types(vocabulary, report)
     _check_relations(file, vocabulary, report)
-    _check_functions(file, vocabulary, report)
     _check_attributes(file, vocabulary, report)
     if len(report.diagnostics) > before:
         return None
     return Schema(
         name=file.domain,
         types={name: tuple(parents) for name, parents in file.types.items()},
-        functions=tuple(Function(n, e.source, e.target) for n, e in file.functions.items()),
         relations=tuple(
             Relation(name, tuple(entry.legs.items()), tuple(entry.functional), entry.static)
             for name, entry in file.relations.items()
@@ -123,15 +121,6 @@ def _check_relations(file: DomainFile, vocabulary: Vocabulary, report: Diagnosti
             if leg not in entry.legs:
                 message = f"functional leg {leg} is not a leg of {name}"
                 report.add((*path, "functional", position), message, suggest_name(leg, entry.legs))
-
-
-def _check_functions(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> None:
-    for name, entry in file.functions.items():
-        path: Path = ("functions", name)
-        check_name(name, "function", path, report)
-        for key in ("source", "target"):
-            type_ = getattr(entry, key)
-            check_type(type_, vocabulary, (*path, key), report, f"the {key} of {name}")
 
 
 def _check_attributes(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> None:

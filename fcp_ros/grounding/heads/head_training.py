@@ -129,10 +129,10 @@ def choose_pivots(likeness: Reals, count: int) -> NDArray[np.intp]:
 
 
 def measure_loss(
-    kernel: Kernel, supports: Array, weights: Array, reduced: ReducedSupports, seed: int = 0
+    kernel: Kernel, supports: Array, weights: Array, reduced: ReducedSupports
 ) -> float:
     """Measure the largest difference of a score at points between two supports each."""
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     one, other = generator.integers(len(supports), size=(2, min(len(supports), 1000)))
     rows = (supports[one] + supports[other]) / np.float32(2.0)
     whole = compute_likeness(kernel, rows, supports) @ weights.astype(np.float64)

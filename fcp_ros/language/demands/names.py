@@ -9,6 +9,7 @@ is compared with them in meaning.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 ROUNDS = 8
@@ -20,6 +21,9 @@ _ELSEWHERE = math.log(0.05)
 """Logarithm of the likelihood of a noun that was only said for other labels, if it is the label."""
 _NOTHING = -5.0
 """Logarithm of the likelihood of a noun that stands for nothing in the scene."""
+_LEAST_SHARE = 0.1
+"""Least share of a label in what a noun was said for. Less is noise of the alignment: five of 412
+sentences with a knife were about an apple; where no knife is, "bring me the knife" brought it."""
 _UNSAID, _PRIOR = 5.0, 0.75
 """The weight of a label that nobody spoke of, and the exponent of how often one was spoken of."""
 _SHARPNESS = 12.0
@@ -63,8 +67,15 @@ class LearnedNames:
     """
 
     def __init__(self, counts: Mapping[str, Mapping[str, int]], likeness: Likeness) -> None:
+        said = Counter[str]()
+        for nouns in counts.values():
+            said.update(nouns)
         self._chances = {
-            label: {noun: count / sum(nouns.values()) for noun, count in nouns.items()}
+            label: {
+                noun: count / sum(nouns.values())
+                for noun, count in nouns.items()
+                if count >= _LEAST_SHARE * said[noun]
+            }
             for label, nouns in counts.items()
         }
         self._sizes = {label: float(sum(nouns.values())) for label, nouns in counts.items()}

@@ -41,13 +41,18 @@ from fcp_ros.language.domain_reader.statements import (
     close_groups,
     is_crisp,
 )
-from fcp_ros.language.domain_reader.step_order import StepOrder, order_clauses, refuse_both
+from fcp_ros.language.domain_reader.step_order import (
+    StepOrder,
+    is_strict,
+    order_clauses,
+    refuse_both,
+)
 from fcp_ros.language.domain_reader.terms.places import PresentState
 from fcp_ros.language.domain_reader.terms.referents import Quantifier, Referent, join, negate
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.domain_reader.timing import WISH, TimingComposer, keep_order
 from fcp_ros.language.english.verbs import KEEP_VERBS
-from fcp_ros.language.parsing.trees import Act, Sentence, SpokenClause
+from fcp_ros.language.parsing.trees import Act, Link, Sentence, SpokenClause
 from fcp_ros.language.reading import Refusal
 
 
@@ -90,12 +95,23 @@ class GoalJoiner:
         return join(whole)
 
     def _mark_leaving(self, sentence: Sentence, order: Sequence[int]) -> list[SpokenClause]:
-        """Mark the clauses after which the robot is sent somewhere."""
-        last = max((k for k, n in enumerate(order) if self._sends(sentence.clauses[n])), default=-1)
+        """Mark the clauses after which the robot is sent somewhere, or has to do something else."""
         clauses = list(sentence.clauses)
+        ends = [
+            position
+            for position, number in enumerate(order)
+            if self._sends(clauses[number])
+            or (position and self._follows(clauses[number], order[position - 1 :], sentence.links))
+        ]
+        last = max(ends, default=-1)
         for number in order[: max(last, 0)]:
             clauses[number] = replace(clauses[number], leaving=True)
         return clauses
+
+    def _follows(self, clause: SpokenClause, order: Sequence[int], links: Sequence[Link]) -> bool:
+        """Return True for an act of which it was said that it comes after the one before."""
+        acts = clause.act in (Act.ACHIEVE, Act.BRING, Act.RETURN)
+        return acts and not clause.negated and is_strict(order[0], order[1], links)
 
     def _sends(self, clause: SpokenClause) -> bool:
         """Return True if a clause says where the robot shall go."""

@@ -67,7 +67,7 @@ class StepOrder:
             if not laters:
                 if not one.clause.sometime:
                     final.append(current)
-                elif position == 0 or not _is_strict(steps[position - 1], current, links):
+                elif position == 0 or not is_strict(steps[position - 1], current, links):
                     constraints += self._demand_sometime(one)
                 continue
             following = steps[position + 1]
@@ -77,7 +77,7 @@ class StepOrder:
                 continue
             if self._is_means(one, two):
                 continue
-            strict = _is_strict(current, following, links)
+            strict = is_strict(current, following, links)
             undone = any(self._contradictions.undoes(later, one) for later in laters)
             known = [composed[step].close() for step in steps[:position]]
             new = [later for later in laters if later.close() not in known]
@@ -146,9 +146,10 @@ class StepOrder:
             return [TrajectoryConstraint(operator, (first, self._find_start(first, second)))]
         if operator is not TrajectoryOperator.BEFORE or not isinstance(second, And):
             return [TrajectoryConstraint(operator, (first, second))]
-        # What holds already can't be preceded by anything.
-        held = [self._holds_now(part) for part in second.parts]
-        operators = (TrajectoryOperator.FIRST_THEN if now else operator for now in held)
+        # What holds already can't be preceded by anything; and where the robot is may be so by the
+        # way: "bring me the milk, then bring me the bowl" has it there twice.
+        passing = [self._holds_now(part) or self._places_robot(part) for part in second.parts]
+        operators = (TrajectoryOperator.FIRST_THEN if one else operator for one in passing)
         return [
             TrajectoryConstraint(each, (first, part))
             for each, part in zip(operators, second.parts, strict=True)
@@ -206,12 +207,14 @@ class StepOrder:
 
     def _moves_robot(self, one: ComposedClause) -> bool:
         """Return True if each statement of a clause says where the robot is."""
+        return one.clause.act is Act.GO or all(self._places_robot(s.matrix) for s in one.statements)
+
+    def _places_robot(self, condition: Expression) -> bool:
+        """Return True for a condition on where the robot is, and others."""
         robot = Constant(self._composer.resolver.find_robot())
         names = {p.meaning.name for p in self._composer.resolver.places.list_theme_relations()}
-        return one.clause.act is Act.GO or all(
-            all(atom.predicate in names for atom in atoms(s.matrix))
-            and any(atom.arguments[0] == robot for atom in atoms(s.matrix))
-            for s in one.statements
+        return all(atom.predicate in names for atom in atoms(condition)) and any(
+            atom.arguments[0] == robot for atom in atoms(condition)
         )
 
 
@@ -253,11 +256,11 @@ def _number_stages(steps: Sequence[int], links: Sequence[Link]) -> dict[int, int
             stages[step] = 0
         else:
             before = steps[position - 1]
-            stages[step] = stages[before] + _is_strict(before, step, links)
+            stages[step] = stages[before] + is_strict(before, step, links)
     return stages
 
 
-def _is_strict(first: int, second: int, links: Sequence[Link]) -> bool:
+def is_strict(first: int, second: int, links: Sequence[Link]) -> bool:
     """Return True if the order of two clauses was said."""
     if second > first:
         return any(links[k] is Link.THEN for k in range(first + 1, second + 1))

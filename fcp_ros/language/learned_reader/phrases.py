@@ -53,6 +53,7 @@ _ABSENT = 0.7
 _SUBSTITUTED = 0.35
 """Degree of something else for a kind of the domain that isn't here. Relaxing asks about that, so
 it is too little to doubt another reader by."""
+_LEAST_SUBSTITUTED = 0.5
 _LEAST_FIT = 0.05
 _LEAST_STATE, _LEAST_LIKENESS = 0.5, 0.6
 """Least degree of the demand that an adjective is taken for, and its least likeness to its word."""
@@ -300,6 +301,8 @@ class LearnedPhrases:
         said = " ".join(one.text for one in known)
         named = self._nouns.lexicon.find_noun(said)
         absent = named is not None and not named.members
+        if absent and fitting[label] < _LEAST_SUBSTITUTED:
+            return None
         degree = fitting[label] ** 0.5 * (_SUBSTITUTED if absent else 1.0)
         uses = [
             WordUse(one.start, one.end, WordRole.THING, f'"{said}" is a {label}', fitting[label])

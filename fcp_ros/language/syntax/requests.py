@@ -51,13 +51,18 @@ _ATTENTION = gather_words("look listen hurry remember excuse pardon forgive")
 """Verbs of an imperative that only calls for attention."""
 _COMMON_SENSES = 3
 _LIMITING = gather_words("no not only except without but too also else instead")
-_LEISURE = gather_words("get have be find feel like want")
+_LEISURE = gather_words("get have be find feel like want wish care mind please prefer would insist")
 """Verbs of "when you have time"."""
+_CONVENIENT = gather_words(
+    "ok okay fine alright right possible convenient bother trouble problem hassle inconvenience "
+    "imposition burden nuisance ask asking suit work same matter easy hard help please need "
+    "necessary kind dear nice"
+)
+"""Words of "if it's no bother". Any other "if it is ..." ("clean", "hot", "broken") is a condition,
+also where the domain doesn't know the word."""
 _WILLING = gather_words("want like wish think suppose mind dare")
 """Verbs whose negation is one of what is wanted, or polite."""
 _WISHING = gather_words("possible possibly can could manage able")
-_WHEREABOUTS = gather_words("there here gone")
-"""Words of "if it's not there", which is a condition."""
 _HEDGES = gather_words("possibly kindly perhaps maybe why")
 _JOINING = gather_words("so and then but")
 _MEANINGFUL = gather_words("no stop wait sorry yes well")
@@ -418,8 +423,10 @@ def _is_polite_clause(tree: Tree, verb: Word, places: Sequence[int]) -> bool:
     if any(tree.words[p].text in _WISHING for p in places):
         return False
     if opening == "if":
-        where = any(w.text in _WHEREABOUTS for w in tree.list_children(verb.place, "advmod"))
-        return who in ("you", "it", "that", "") and not where
+        words = {tree.words[p].lemma for p in places}
+        return (who in ("you", "it", "that", "") and bool(words & _CONVENIENT)) or (
+            who == "you" and verb.lemma in _LEISURE
+        )
     if opening in ("when", "once", "whenever"):
         return who == "you" and verb.lemma in _LEISURE
     return opening == "before" and who in ("i", "we") and verb.lemma == "forget"

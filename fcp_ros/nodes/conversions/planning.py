@@ -7,9 +7,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from builtin_interfaces.msg import Duration
-from unique_identifier_msgs.msg import UUID
-
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
 from fcp_ros.msg import AbsentExecutor as AbsentExecutorMessage
 from fcp_ros.msg import Candidate as CandidateMessage
@@ -111,18 +108,9 @@ _QUESTIONS = FieldTable(
 )
 
 
-def question_to_ros(
-    question: UserQuestion | None, id_: UUID | None = None, timeout: Duration | None = None
-) -> Question:
-    """Write a question; None is the message of "there is none".
-
-    `id_`: of the question, where somebody waits for its answer.
-    """
-    if question is None:
-        return Question()
-    message = _QUESTIONS.write(question)
-    message.id, message.timeout = id_ or UUID(), timeout or Duration()
-    return message
+def question_to_ros(question: UserQuestion | None) -> Question:
+    """Write a question; None is the message of "there is none"."""
+    return Question() if question is None else _QUESTIONS.write(question)
 
 
 def question_from_ros(message: Question) -> UserQuestion | None:

@@ -5,6 +5,7 @@
 - `parameters`: its parameters, the settings that they stand for, and the actions' error codes.
 - `thread`: the executive's thread, its events, and the goal that it works on.
 - `goals`: the course of a goal: check the plan, execute it, replan as the policy decides.
+- `keeping`: what is known of a goal between its turns, if it stays in force when it is met.
 - `standing_wish`: the request behind a goal: the instruction's reading, questions to whoever sent
   it, what was confirmed.
 - `plan_runner`: carries out the commands of `fcp_ros.execution.dispatch` for one plan.

@@ -18,20 +18,23 @@ from fcp_ros.execution.dispatch_model import (
     ReplanPolicy,
     describe_absent,
 )
+from fcp_ros.execution.goal_conflicts import ConflictFinder, list_literals
+from fcp_ros.execution.kept_goals import KeepSettings
 from fcp_ros.execution.monitoring import ArrivalWatch
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.msg import ExecutionState, Question
+from fcp_ros.msg import ExecutionState, PlanRequest, Question
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanResult as PlanResultMessage
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.plan import plan_from_ros
+from fcp_ros.nodes.executive.keeping import GoalKeeping
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError, WaitSettings
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
-from fcp_ros.nodes.executive.reports import GoalReport
+from fcp_ros.nodes.executive.reports import GoalReport, find_contradiction
 from fcp_ros.nodes.executive.server_clients import PlannerClient
-from fcp_ros.nodes.executive.standing_wish import OpenQuestions, StandingWish
-from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
+from fcp_ros.nodes.executive.standing_wish import OpenQuestions
+from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, Rest
 from fcp_ros.nodes.executive.watches import NameWatch, SceneWatch
 from fcp_ros.nodes.runtime.managed_node import GoalEnd
 from fcp_ros.nodes.scene_access.follower import NoSceneError
@@ -83,7 +86,14 @@ class ExecutiveParts:
     questions: OpenQuestions
     names: NameWatch
     scene_watch: SceneWatch
+    conflicts: ConflictFinder
     read_waits: Callable[[], WaitSettings]
+    read_keeping: Callable[[], KeepSettings]
+
+    def make_keeping(self, request: PlanRequest) -> GoalKeeping:
+        """Make what is known of a goal of ``achieve_goal`` between its turns."""
+        find_present = self.runner.find_present
+        return GoalKeeping(request, self.domain, find_present, self.read_keeping())
 
 
 @dataclass(frozen=True)
@@ -148,10 +158,16 @@ class PlanExecution:
 
 
 class GoalAchievement:
-    """Plans for a goal, executes the plan, and replans as the policy decides."""
+    """Plans for a goal, executes the plan, and replans as the policy decides: one turn of it."""
 
     def __init__(
-        self, parts: ExecutiveParts, context: GoalContext, report: GoalReport, policy: ReplanPolicy
+        self,
+        parts: ExecutiveParts,
+        context: GoalContext,
+        report: GoalReport,
+        policy: ReplanPolicy,
+        keeping: GoalKeeping,  # outlasts the turn
+        most_kept: int,  # goals that may rest or wait at a time
     ) -> None:
         self._parts = parts
         self._context = context
@@ -159,16 +175,40 @@ class GoalAchievement:
         self._policy = policy
         self._waits = parts.read_waits()
         self._plan_result = PlanResultMessage()
-        self._wish = StandingWish(context.goal.request.request)
         self._absent: frozenset[AbsentExecutor] = frozenset()  # when the last plan was asked for
+        self._keeping, self._most_kept = keeping, most_kept
+        self._wish = keeping.wish
 
-    def run(self) -> tuple[GoalEnd, AchieveGoal.Result]:
-        """Work on the goal to its end; the policy bounds the number of rounds."""
+    def run(self) -> tuple[GoalEnd, AchieveGoal.Result] | Rest:
+        """Work on the goal to its end, or until it is met and stays in force."""
+        keeping, is_first = self._keeping, not self._keeping.is_in_force
+        if not is_first:
+            if keeping.is_met:  # again, before its turn came
+                return self._rest()
+            if excess := keeping.find_excess():
+                return self.conclude(
+                    Conclusion(GoalEnd.ABORTED, GoalError.REPLANS_EXHAUSTED, excess)
+                )
+        found = self._work()
+        if not keeping.is_to_rest(found.code, found.message):
+            return self.conclude(found)
+        others = self._parts.thread.count_resting + self._parts.thread.count_waiting
+        if is_first and others >= self._most_kept:
+            text = f"It is met, but {others} goals wait or are kept already, which is the limit."
+            return self.conclude(Conclusion(GoalEnd.ABORTED, GoalError.BUSY, text))
+        return self._rest()
+
+    def _work(self) -> Conclusion:
+        """Plan and execute to an end; the policy bounds the number of rounds."""
         found = self._plan_and_execute("Planning.")
         while isinstance(found, Decision):
             self._report.replans += 1
             found = self._plan_and_execute(f"Replanning: {found.reason}")
-        return self.conclude(found)
+        return found
+
+    def _rest(self) -> Rest:
+        self._report.on_rest(self._wish.kept, self._keeping.describe())
+        return Rest(self._keeping.find_turn)
 
     def conclude(self, conclusion: Conclusion) -> tuple[GoalEnd, AchieveGoal.Result]:
         """Publish the final state; make the result."""
@@ -250,13 +290,21 @@ class GoalAchievement:
     def _make_plan(self, reason: str) -> Conclusion | None:
         """Ask for a plan; return the end of the goal if there is no plan."""
         # A question is settled, or it ends the goal.
+        kept = self._wish.kept
         found = self._request_plan(reason)
         if found is None and self._wish.read_again(self._plan_result):
             found = self._request_plan("Reading the instruction again.")
         if found is None and self._plan_result.question.kind == Question.READING:
             found = self._choose_reading() or self._request_plan("Planning.")
+        elif found is None and self._wish.kept != kept:  # the words were planned for, to the letter
+            found = self._request_plan("Planning for what is to be kept.")
         if found is not None or self._context.is_cancelled:
             return found
+        if problem := self._keeping.find_unkeepable() or self._find_rival():
+            self._plan_result = PlanResultMessage()
+            self._plan_result.status.code = PlanStatus.INVALID_REQUEST.value
+            self._plan_result.status.message = problem
+            return Conclusion(GoalEnd.ABORTED, GoalError.PLANNING_FAILED, problem)
         if self._plan_result.question.kind == Question.CONFIRMATION:
             return self._confirm()
         if not _is_solved(self._plan_result):
@@ -271,6 +319,15 @@ class GoalAchievement:
                 text = f"{text} {describe_absent(self._absent)}"
             return Conclusion(GoalEnd.ABORTED, code, text)
         return None
+
+    def _find_rival(self) -> str:
+        """Say that a goal that is kept already contradicts what this one keeps; "" if none does."""
+        # Each would undo for ever what the other one has done.
+        if not self._wish.kept or self._keeping.is_in_force:
+            return ""
+        self._context.show(literals=list_literals(self._wish.kept))
+        kept = (one for one in self._parts.thread.list_goals()[0] if one.rest is not None)
+        return find_contradiction(self._context, kept, self._parts.conflicts)
 
     def _request_plan(self, reason: str) -> Conclusion | None:
         """Ask the planner; return the end of the goal if it does not answer."""

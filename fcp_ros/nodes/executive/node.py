@@ -15,6 +15,7 @@ from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.alignment.name_book import NameBook
 from fcp_ros.execution.dispatch_model import ReplanPolicy
 from fcp_ros.execution.events import WorldChanged
+from fcp_ros.execution.goal_conflicts import ConflictFinder
 from fcp_ros.execution.goal_queue import Admission
 from fcp_ros.foundation.sqlite_file import DatabaseFileError
 from fcp_ros.grounding.calibration.store import locate_store
@@ -28,6 +29,7 @@ from fcp_ros.nodes.executive.goals import (
     PlanExecution,
     conclude_cancelled,
 )
+from fcp_ros.nodes.executive.keeping import GoalKeeping
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery, OutcomeJournal
 from fcp_ros.nodes.executive.parameters import (
     PARAMETERS,
@@ -36,6 +38,7 @@ from fcp_ros.nodes.executive.parameters import (
     WhenLate,
     find_late_policy,
     make_dispatch_settings,
+    make_keep_settings,
     make_ticket,
     make_wait_settings,
     read_robots,
@@ -53,9 +56,11 @@ from fcp_ros.nodes.executive.reports import (
 from fcp_ros.nodes.executive.server_clients import ACTION, PlannerClient, StepClients
 from fcp_ros.nodes.executive.standing_wish import OpenQuestions
 from fcp_ros.nodes.executive.thread import (
+    REMINDER,
     ExecutiveThread,
     GoalContext,
     GoalWithdrawn,
+    Rest,
     ThreadClosed,
 )
 from fcp_ros.nodes.executive.watches import NameWatch, SceneWatch
@@ -74,7 +79,7 @@ from fcp_ros.nodes.runtime.request_checks import (
     RequestRefused,
 )
 from fcp_ros.nodes.runtime.spin import run_node
-from fcp_ros.nodes.runtime.worker import JobCancelled, WorkerClosed
+from fcp_ros.nodes.runtime.worker import JobCancelled, PausableTimer, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.nodes.scene_access.owner import SceneOwner
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
@@ -156,7 +161,10 @@ class ExecutiveNode(ManagedNode):
         self._plans = self.publish_state(PlanMessage, "plan_in_execution")
         updates = self.publish_events(SceneGraphUpdate, "scene_graph_update")
         reporter = self._reporter = SceneReporter(self, updates, self._scene, domain)
-        thread = self._thread = ExecutiveThread(lambda event: runner.handle_late(event))
+        reminder = PausableTimer(self, REMINDER, lambda: thread.look_at_resting())
+        thread = self._thread = ExecutiveThread(
+            lambda event: runner.handle_late(event), reminder.start
+        )
         clients = self._step_clients = StepClients(self, thread.events.post)
         planner = self._planner = PlannerClient(self, thread)
         backlog = self.parameters.integer("outcome_backlog")
@@ -172,7 +180,7 @@ class ExecutiveNode(ManagedNode):
             lambda: self.get_clock().now().to_msg(),
             self.get_logger().warning,
         )
-        self._opened = [clients, planner, delivery, reporter, names, scene_watch, owner]
+        self._opened = [clients, planner, delivery, reporter, names, scene_watch, owner, reminder]
         robots = read_robots(self.parameters)
         for executor in robots.list_names(list_executors(domain)):
             clients.prepare(executor)
@@ -196,7 +204,9 @@ class ExecutiveNode(ManagedNode):
             OpenQuestions(thread),
             names,
             scene_watch,
+            ConflictFinder(domain, runner.find_present),
             lambda: make_wait_settings(self.parameters),
+            lambda: make_keep_settings(self.parameters),
         )
         follow_scene(self, self._scene, self._on_scene_changed)
 
@@ -271,6 +281,7 @@ class ExecutiveNode(ManagedNode):
             {
                 "busy": thread is not None and thread.is_busy,
                 "waiting_goals": 0 if thread is None else thread.count_waiting,
+                "kept_goals": 0 if thread is None else thread.count_resting,
                 "paused": thread is not None and thread.is_paused,
                 "scene_sequence_number": "none" if sequence is None else sequence,
                 "missing": ", ".join(missing),
@@ -412,15 +423,17 @@ class ExecutiveNode(ManagedNode):
         context.show(since=self.get_clock().now().to_msg())
         ticket = make_ticket(self.parameters, context.key, request)
         most_waiting = self.parameters.integer("most_waiting")
+        is_plan = isinstance(request, ExecutePlan.Goal)
+        keeping = None if is_plan else parts.make_keeping(request.request)
         try:
             arrival = thread.submit(
-                context, ticket, lambda: self._work(context, parts), most_waiting
+                context, ticket, lambda: self._work(context, parts, keeping), most_waiting
             )
         except WorkerClosed:
             return refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         if arrival.admission is Admission.REFUSED:
             return refuse(request, RequestRefusal(RefusalKind.BUSY, arrival.message))
-        note = note_contradiction(context, thread.list_goals()[0])
+        note = note_contradiction(context, thread.list_goals()[0], parts.conflicts)
         if arrival.admission is Admission.WAITS:
             tell_waiting(context, f"{arrival.message} {note}".rstrip())
         # What came this very moment, before it could see this goal.
@@ -446,7 +459,9 @@ class ExecutiveNode(ManagedNode):
 
     # --- goals (in the executive's thread) ------------------------------------------------------
 
-    def _work(self, context: GoalContext, parts: ExecutiveParts) -> GoalResult:
+    def _work(
+        self, context: GoalContext, parts: ExecutiveParts, keeping: GoalKeeping | None
+    ) -> GoalResult | Rest:
         whole = {chunk.name for chunk in parts.domain.chunks.values() if chunk.graded}
         assert self._step_clients is not None, "a goal is ended before they are closed"
         if doubled := self._step_clients.find_executives():
@@ -458,20 +473,20 @@ class ExecutiveNode(ManagedNode):
             self._step_clients.is_simulated,
             parts.thread,
         )
-        is_plan = isinstance(context.goal.request, ExecutePlan.Goal)
         when_late = find_late_policy(self.parameters, context.goal.request)
-        if is_plan and when_late is WhenLate.REPLAN:
+        if keeping is None and when_late is WhenLate.REPLAN:
             when_late = WhenLate.GO_ON  # there is no goal to plan for
         report = GoalReport(self, context, channels, whole, when_late)
         run: PlanExecution | GoalAchievement
-        if is_plan:
+        if keeping is None:
             run = PlanExecution(parts, context, report)
             code: PlanError | GoalError = PlanError.INTERNAL_ERROR
             inactive: PlanError | GoalError = PlanError.NODE_INACTIVE
         else:
             wanted = context.goal.request.max_replans
             most = wanted if wanted >= 0 else self.parameters.integer("max_replans")
-            run = GoalAchievement(parts, context, report, ReplanPolicy(most))
+            policy, kept = ReplanPolicy(most), self.parameters.integer("most_waiting")
+            run = GoalAchievement(parts, context, report, policy, keeping, kept)
             code, inactive = GoalError.INTERNAL_ERROR, GoalError.NODE_INACTIVE
         try:
             return run.run()

@@ -9,6 +9,7 @@ from typing import Any
 
 from fcp_ros.execution.dispatch_model import DispatchSettings
 from fcp_ros.execution.goal_queue import Ticket, WhenBusy
+from fcp_ros.execution.kept_goals import KeepSettings
 from fcp_ros.execution.robot_executors import RobotExecutors
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES, WORLD
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
@@ -115,10 +116,31 @@ PARAMETERS = (
     ParameterSpec(
         "most_waiting",
         20,
-        "Most goals that wait for their turn; more are refused.",
+        "Most goals that wait for their turn, or are kept; more are refused.",
         1,
         1000,
         takes_effect=TakesEffect.AT_ONCE,
+    ),
+    ParameterSpec(
+        "keep_attempts",
+        8,
+        "Most attempts within keep_window to restore what a goal keeps (always ...); then it ends.",
+        1,
+        1000,
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+    ParameterSpec(
+        "keep_window",
+        600.0,
+        "Time in which attempts to restore what a goal keeps are counted [s].",
+        1.0,
+        86400.0,
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+    _seconds(
+        "keep_pause",
+        1.0,
+        "Pause after the first such attempt within keep_window; after each more twice as long",
     ),
     ParameterSpec(
         "when_late",
@@ -201,6 +223,11 @@ def make_dispatch_settings(values: ParameterTable) -> DispatchSettings:
 def make_wait_settings(values: ParameterTable) -> WaitSettings:
     """Return the bounds of the other waits as the parameters are now."""
     return values.fill(WaitSettings, server_wait=values.number("executor_wait"))
+
+
+def make_keep_settings(values: ParameterTable) -> KeepSettings:
+    """Return the bounds on restoring what a goal keeps as the parameters are now."""
+    return values.fill(KeepSettings)
 
 
 def read_robots(values: ParameterTable) -> RobotExecutors:

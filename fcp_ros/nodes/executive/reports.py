@@ -14,7 +14,7 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
-from fcp_ros.execution.goal_conflicts import find_contradiction, list_literals
+from fcp_ros.execution.goal_conflicts import ConflictFinder, list_literals
 from fcp_ros.execution.goal_queue import Ticket
 from fcp_ros.execution.monitoring import DeadlineWatch, Look, describe_delay
 from fcp_ros.execution.outcome import StepRecord, find_credited_step
@@ -150,6 +150,19 @@ class GoalReport:
         if question.kind != Question.NONE:
             self.publish_state(ExecutionState.ASKING, question.text)
             self._send_feedback(AchieveGoal.Feedback.ASKING, 0.0, question.text)
+
+    def on_rest(self, kept: str, message: str) -> None:
+        """The goal is over for now, and stays in force."""
+        self._plan = PlanMessage()
+        self._context.show(
+            plan=None,
+            status=ExecutiveGoal.WAITING,
+            since=self._node.get_clock().now().to_msg(),
+            note=message,
+            literals=list_literals(kept),
+        )
+        self.publish_state(ExecutionState.IDLE, f"Keeps {kept!r}. {message}")
+        tell_waiting(self._context, message)
 
     def publish_state(self, state: int, message: str) -> None:
         """Publish the executive's activity on ``execution_state``."""
@@ -344,20 +357,25 @@ def find_words(request: Any) -> str:
     return str(request.request.instruction or request.request.goal)
 
 
-def note_contradiction(context: GoalContext, others: Iterable[GoalContext]) -> str:
+def note_contradiction(
+    context: GoalContext, others: Iterable[GoalContext], conflicts: ConflictFinder
+) -> str:
     """Note that a goal contradicts another one that is there: one sentence; "" if it does not."""
-    wanted = list_literals(find_words(context.goal.request))
-    context.show(literals=wanted)
-    for other in others if wanted else ():
-        atom = find_contradiction(wanted, other.view.literals)
-        if atom and other is not context:
-            verb, words = "wants" if wanted[atom] else "rules out", find_words(other.goal.request)
-            note = (
-                f"It {verb} {atom}, against the goal {hide_controls(words)!r}: they can't hold at "
-                "once, and the later one undoes the other."
-            )
-            context.show(note=note)
-            return note
+    context.show(literals=list_literals(find_words(context.goal.request)))
+    note = find_contradiction(context, others, conflicts)
+    if note:
+        context.show(note=note)
+    return note
+
+
+def find_contradiction(
+    context: GoalContext, others: Iterable[GoalContext], conflicts: ConflictFinder
+) -> str:
+    """Say that a goal contradicts another one: one sentence; "" if it does not."""
+    for other in others:
+        found = conflicts.find(context.view.literals, other.view.literals)
+        if found is not None and other is not context:
+            return found.describe(hide_controls(find_words(other.goal.request)))
     return ""
 
 

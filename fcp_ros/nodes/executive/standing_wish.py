@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from unique_identifier_msgs.msg import UUID
 
+from fcp_ros.execution.kept_goals import find_kept
 from fcp_ros.msg import Interpretation, PlanRequest, PlanResult, Question
 from fcp_ros.nodes.conversions.common import duration_to_ros, id_from_ros, id_to_ros
 from fcp_ros.nodes.conversions.planning import absent_to_ros
@@ -108,16 +109,27 @@ class StandingWish:
 
     An instruction is read once, and plans are made for the goal that it was read as; its words go
     with that, since they say what for, and that somebody is to be asked. It is read again only if
-    that goal makes no sense any more, such as when a thing that it names is gone.
+    that goal makes no sense any more, such as when a thing that it names is gone. Of a goal that
+    wants something kept, plans are made for that, and for nothing less: else it would never be met.
     """
 
     def __init__(self, request: PlanRequest) -> None:
         self.request = deepcopy(request)
         self._absent = list(request.absent)  # what whoever asks does without
+        self.kept = ""  # the goal, if it stays in force when it is met
+        self._aim_at(request.goal)
         self._interpretation = Interpretation()
         self._is_fresh = True  # the newest result is for the instruction itself
         self._confirmed: set[Change] = set()
         self.is_hurried = False  # the deadline of the first plan can't be kept by that plan
+
+    def _aim_at(self, goal: str) -> None:
+        """Plan for a goal from now on, or for what it wants kept."""
+        condition = find_kept(goal)
+        self.kept = goal if condition else ""
+        self.request.goal = condition or goal
+        if condition:
+            self.request.forbid_relaxation = True
 
     def do_without(self, absent: Collection[AbsentExecutor]) -> None:
         """Ask for a plan without these executors, for now."""
@@ -134,7 +146,7 @@ class StandingWish:
         self._is_fresh = reading.status != Interpretation.NONE
         if reading.status == Interpretation.READ and reading.readings:
             self._interpretation = reading
-            self.request.goal = reading.readings[0].goal
+            self._aim_at(reading.readings[0].goal)
         elif reading.status == Interpretation.NONE:
             result.interpretation = self._interpretation
 
@@ -148,7 +160,7 @@ class StandingWish:
         reading.readings = [chosen, *others]
         reading.question, reading.choices = "", []
         self._interpretation = reading
-        self.request.goal = chosen.goal
+        self._aim_at(chosen.goal)
 
     def read_again(self, result: PlanResult) -> bool:
         """Go back to the instruction if the goal that it was read as makes no sense any more.
@@ -159,7 +171,7 @@ class StandingWish:
         was_read = self._interpretation.status == Interpretation.READ
         if self._is_fresh or not (refused and was_read):
             return False
-        self.request.goal = ""
+        self._aim_at("")
         self._interpretation = Interpretation()
         return True
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import OrderedDict
@@ -13,14 +14,19 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 
-from fcp_ros.execution.events import StepReleased
+from fcp_ros.execution.events import StepReleased, WorldChanged
 from fcp_ros.execution.goal_conflicts import Literals
 from fcp_ros.execution.goal_queue import Admission, GoalQueue, Pace, Reception, Ticket
 from fcp_ros.msg import ExecutiveGoal, Plan
 from fcp_ros.nodes.runtime.worker import CancelToken, Worker, WorkerClosed
 
+REMINDER = 0.25
+"""Seconds between two looks at goals that rest and are due a little later."""
+
 CAPACITY = 2
 """Jobs that may wait: the goal, and the late events before or after it."""
+
+KEPT_TILL_THEN = "It was kept until then."
 
 Post = Callable[[object, Hashable | None], None]
 """Posts an event, under a key or None: see `EventQueue.post`."""
@@ -37,6 +43,22 @@ class GoalsChanged:
 
 
 @dataclass(frozen=True)
+class RestingDue:
+    """Event: look at the goals that rest."""
+
+
+@dataclass(frozen=True)
+class Rest:
+    """The work on a goal is over for now: it is met, and stays in force.
+
+    `find_turn`: called in the thread; returns from when on (s, of `time.monotonic`) the goal is to
+    be worked on again, infinity while it is met.
+    """
+
+    find_turn: Callable[[], float]
+
+
+@dataclass(frozen=True)
 class EarlyEnd:
     """The end of a goal by the executive itself."""
 
@@ -44,8 +66,11 @@ class EarlyEnd:
     sentence: str
 
 
+SHUTTING_DOWN = EarlyEnd("NODE_INACTIVE", "The node is shutting down.")
+
+
 class GoalWithdrawn(Exception):
-    """The goal has left the queue before its turn came; the text is a sentence for its client."""
+    """A goal has ended while it waited or rested; the text is a sentence for its client."""
 
 
 class ThreadClosed(RuntimeError):
@@ -132,6 +157,7 @@ class GoalContext:
         self.goal = goal
         self._execute: Callable[[], None] | None = execute
         self.token = CancelToken()  # Cancelled when somebody wants the goal to end
+        self.rest: Rest | None = None  # from its first rest on; guarded by the thread's lock
         self.interruption: EarlyEnd | None = None  # None while the executive goes on with it
         # Of the work on it; GoalWithdrawn if that never begins
         self.answer: Future[Any] = Future()
@@ -175,6 +201,8 @@ class ExecutiveThread:
     - At most one goal is current: from its turn, which `GoalQueue` decides, until its job is about
       to end. Only while it is current does its job take events (`take`, `wait_events`).
     - The turn passes within the job that ends, so a goal that waits never misses it.
+    - A goal whose work returns `Rest` rests, and the work is done again when it is due. Goals that
+      rest are looked at, in the thread, after each change of the world and when one comes to rest.
     - While no goal is current, events are handled by a job of their own (the late job), which is
       submitted with the first event. An answer of an executor therefore never waits for the next
       goal: the executor may have to be stopped.
@@ -184,15 +212,19 @@ class ExecutiveThread:
     - A goal is free for the next one before its client learns of its end.
 
     `handle_late`: handles an event that concerns no wait of the current goal; called in the thread.
+    `remind`: has `look_at_resting` called after a while, since a goal that rests is due later.
     """
 
-    def __init__(self, handle_late: Callable[[object], None]) -> None:
+    def __init__(
+        self, handle_late: Callable[[object], None], remind: Callable[[], None] = lambda: None
+    ) -> None:
         self.events = EventQueue(self._notice)
         self._handle_late = handle_late
+        self._remind = remind
         self._lock = threading.Lock()  # guards all that follows
         self._queue = GoalQueue()
         self._pace = Pace()
-        self._works: dict[bytes, tuple[GoalContext, Callable[[], Any]]] = {}  # of goals that wait
+        self._works: dict[bytes, tuple[GoalContext, Callable[[], Any]]] = {}  # of others
         self._current: GoalContext | None = None
         self._is_late_job_open = False
         self._is_closed = False
@@ -205,8 +237,8 @@ class ExecutiveThread:
     ) -> Reception:
         """Work on a goal when its turn comes; its `answer` has the end, unless it is refused.
 
-        `work`: called in the thread. `most_waiting`: as many goals may wait. Raises WorkerClosed if
-        the thread was closed.
+        `work`: called in the thread; returns the end, or a `Rest`. `most_waiting`: as many goals
+        may wait or rest. Raises WorkerClosed if the thread was closed.
         """
         with self._lock:
             if self._is_closed:
@@ -231,36 +263,54 @@ class ExecutiveThread:
         context, work = self._works.pop(ticket.key)
 
         def run(_token: CancelToken) -> Any:
+            ended = None
             try:
                 context.begin()
-                return work()
+                ended = work()
             finally:
-                self._pass_turn()
+                withdrawn = not self._pass_turn(context, work, ended)
+            if withdrawn:
+                raise GoalWithdrawn(KEPT_TILL_THEN)
+            return ended
 
         self._current = context
         job = self._worker.submit(run)
         # It can't have ended yet: it passes its turn on under the lock.
         job.answer.add_done_callback(lambda answer: _hand_on(answer, context.answer))
 
-    def _pass_turn(self) -> None:
-        """Begin with the next goal; without one, handle events that came too late for this one."""
+    def _pass_turn(self, context: GoalContext, work: Callable[[], Any], ended: object) -> bool:
+        """Begin with the next goal; without one, handle events that came too late for this one.
+
+        Returns False if the goal was to rest and is not wanted any more.
+        """
         with self._lock:
             self._current = None
-            ticket = self._queue.end()
+            rests = isinstance(ended, Rest) and not (context.is_cancelled or self._is_closed)
+            if isinstance(ended, Rest):
+                context.rest = ended
+                if rests:
+                    self._works[context.key] = context, work
+                elif context.interruption is None and not context.is_cancelled:
+                    context.interruption = SHUTTING_DOWN
+            ticket = self._queue.end(rests=rests)
             if ticket is not None:
                 self._begin(ticket)
             else:
                 self._open_late_job()
+        if rests:  # the world may have changed since it was met
+            self.look_at_resting()
+        return rests or not isinstance(ended, Rest)
 
     def cancel(self, context: GoalContext) -> None:
-        """Ask a goal to end that nobody wants any more; one that waits ends at once."""
+        """Ask a goal to end that nobody wants any more; one that waits or rests ends at once."""
         context.token.cancel()  # counts even if the goal has not been submitted yet
         with self._lock:
             was_waiting = self._queue.cancel(context.key)
             if was_waiting:
                 del self._works[context.key]
         if was_waiting:
-            context.answer.set_exception(GoalWithdrawn("Cancelled before its turn came."))
+            text = "Cancelled before its turn came." if context.rest is None else KEPT_TILL_THEN
+            context.answer.set_exception(GoalWithdrawn(text))
             self.events.post(GoalsChanged(), "goals changed")
         else:
             self.wake()
@@ -277,10 +327,16 @@ class ExecutiveThread:
         interruption = EarlyEnd("NODE_INACTIVE", reason)
         for context in waiting:
             context.interrupt(interruption)
-            context.answer.set_exception(GoalWithdrawn("Its turn had not come."))
+            text = "Its turn had not come." if context.rest is None else KEPT_TILL_THEN
+            context.answer.set_exception(GoalWithdrawn(text))
         if current is not None:
             current.interrupt(interruption)
             self.wake()
+
+    def look_at_resting(self) -> bool:
+        """Have the goals that rest looked at, in the thread; False: one look at a time."""
+        self.events.post(RestingDue(), "resting due")
+        return False
 
     # --- pausing ---
 
@@ -311,14 +367,14 @@ class ExecutiveThread:
     # --- what there is to do ---
 
     def list_goals(self) -> tuple[tuple[GoalContext, ...], tuple[Ticket, ...]]:
-        """Return the goals, and their tickets: the one at work, then others by their turns."""
+        """Return the goals, and their tickets: the one at work, by their turns, those that rest."""
         with self._lock:
             current = self._queue.current
+            others = (*self._queue.waiting, *self._queue.resting)
+            contexts = tuple(self._works[ticket.key][0] for ticket in others)
             if current is None or self._current is None:
-                return (), ()
-            waiting = self._queue.waiting
-            contexts = (self._current, *(self._works[ticket.key][0] for ticket in waiting))
-            return contexts, (current, *waiting)
+                return contexts, others
+            return (self._current, *contexts), (current, *others)
 
     @property
     def count_waiting(self) -> int:
@@ -327,8 +383,14 @@ class ExecutiveThread:
             return len(self._queue)
 
     @property
+    def count_resting(self) -> int:
+        """Number of goals that are met and stay in force."""
+        with self._lock:
+            return len(self._queue.resting)
+
+    @property
     def is_busy(self) -> bool:
-        """True while there is a goal."""
+        """True while a goal is at work."""
         with self._lock:
             return self._current is not None
 
@@ -339,7 +401,7 @@ class ExecutiveThread:
         """
         with self._lock:
             self._is_closed = True  # so that no goal comes to wait after the others were ended
-        self.interrupt("The node is shutting down.")
+        self.interrupt(SHUTTING_DOWN.sentence)
         self.events.close()
         return self._worker.close(timeout)
 
@@ -362,15 +424,46 @@ class ExecutiveThread:
 
     def take(self, until: float | None) -> object | None:
         """Take the oldest event for the current goal: see `EventQueue.take`."""
-        return self.events.take(until)
+        event = self.events.take(until)
+        self._look_at_resting(event)
+        return event
 
     def wait_events(self, seconds: float) -> Iterator[object]:
         """Yield the events of the coming seconds; those about executors are handled on the way."""
         # The caller looks after each event whether its goal was cancelled: that is one.
         until = time.monotonic() + seconds
-        while (event := self.events.take(until)) is not None:
+        while (event := self.take(until)) is not None:
             self._handle_late(event)
             yield event
+
+    def _look_at_resting(self, event: object) -> None:
+        """Have the goals that rest wait for their turn if they are due after an event."""
+        if not isinstance(event, (RestingDue, WorldChanged, GoalCancelled)):
+            return
+        with self._lock:
+            resting = [self._works[ticket.key][0] for ticket in self._queue.resting]
+        is_any_due_later = False
+        for context in resting:
+            if context.is_cancelled:  # just before it came to rest
+                self.cancel(context)
+                continue
+            assert context.rest is not None, "it rests"
+            turn = context.rest.find_turn()
+            if turn <= time.monotonic():
+                self._end_rest(context)
+            elif turn < math.inf:
+                is_any_due_later = True
+        if is_any_due_later:
+            self._remind()
+
+    def _end_rest(self, context: GoalContext) -> None:
+        with self._lock:
+            ticket = next((t for t in self._queue.resting if t.key == context.key), None)
+            if ticket is None:
+                return  # it was cancelled meanwhile
+            if self._queue.wake(context.key) is Admission.BEGINS:
+                self._begin(ticket)
+        self.events.post(GoalsChanged(), "goals changed")
 
     def _handle_late_events(self, _token: CancelToken) -> None:
         while True:
@@ -382,13 +475,15 @@ class ExecutiveThread:
                 if event is None:
                     self._is_late_job_open = False
                     return
+            self._look_at_resting(event)
             self._handle_late(event)
 
 
 def _hand_on(answer: Future[Any], to: Future[Any]) -> None:
-    """Give one future the end of another."""
+    """Give one future the end of another, unless that is a rest."""
     error = answer.exception()
     if error is None:
-        to.set_result(answer.result())
+        if not isinstance(answer.result(), Rest):
+            to.set_result(answer.result())
     else:
         to.set_exception(error)

@@ -20,7 +20,6 @@ from concurrent.futures import Future, InvalidStateError
 from concurrent.futures import Future as Answer
 from contextlib import suppress
 from enum import Enum
-from types import TracebackType
 from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
@@ -120,12 +119,7 @@ class PendingRequests:
     def __enter__(self) -> None:
         self.begin()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.end()
 
     def wait_for_none(self, timeout: float) -> bool:

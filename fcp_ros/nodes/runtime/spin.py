@@ -9,7 +9,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 import rclpy
@@ -144,12 +144,7 @@ class StopRequest:
                 self._previous[number] = signal.signal(number, self._note)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         for number, handler in self._previous.items():
             signal.signal(number, signal.SIG_IGN if self._signalled else handler)
         if self._bells is not None:

@@ -342,9 +342,3 @@ class BodyComposition:
             written[effect.variable] = effect.value
         self._now.update(written)
         return True
-
-
-def compose_bodies(bodies: Sequence[Body], sizes: Sequence[int]) -> Body | None:
-    """Compose several bodies to one; None if that is impossible (see `BodyComposition.take`)."""
-    whole = BodyComposition(sizes)
-    return whole.body() if all(whole.take(body) for body in bodies) else None

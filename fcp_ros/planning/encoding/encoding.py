@@ -14,7 +14,7 @@ from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.encoding.variables import Variables
 from fcp_ros.planning.flat.builder import GoalStages, find_goal_stages
 from fcp_ros.planning.flat.semantics import advance, initial_state, is_applicable
-from fcp_ros.planning.flat.task import FlatTask, Floats
+from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.goal.alternatives import Alternative, Binding
 from fcp_ros.planning.goal.stages import BEGIN, StageMove
 from fcp_ros.planning.model.ground_step import GroundStep
@@ -107,10 +107,6 @@ class Encoding:
             tnorm.loss(alternative.upper(known)) for alternative in self._kinds.alternatives
         )
         return self.flat._replace(loss=np.array(losses, np.float64)[self._kinds.of_operator])
-
-    def with_costs(self, costs: Floats) -> FlatTask:
-        """Return the flat task with other costs, float64[m], each finite and at least 0."""
-        return self.flat._replace(cost=np.ascontiguousarray(costs, np.float64))
 
     @cached_property
     def stages(self) -> GoalStages | None:

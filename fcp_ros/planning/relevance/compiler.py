@@ -142,13 +142,6 @@ class RelevanceCompiler:
         )
 
 
-def compile_relevant(
-    domain: Domain, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch
-) -> Task:
-    """Compile one task; see `RelevanceCompiler` for several requests."""
-    return RelevanceCompiler(domain).task(instance, wanted, breadth, watch)
-
-
 # --- the task of a closure: facts and operators by names
 #
 # Only what can ever be applied is written, if nothing that was reached is ever lost: the nodes that

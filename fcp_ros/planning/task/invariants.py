@@ -107,6 +107,17 @@ class InvariantFinder:
         disjoint = frozenset(find_disjoint_relations(self._classes, instance))
         return self._find(broken, disjoint, check)
 
+    @property
+    def possible_mutexes(self) -> frozenset[MutexPair]:
+        """The mutex pairs of states from which on all of them hold."""
+        return self._pairs
+
+    def find_mutexes(self, instance: Instance) -> frozenset[MutexPair]:
+        """Find the mutex pairs that hold from a state on."""
+        broken = frozenset(find_initially_broken(self._pairs, instance))
+        disjoint = frozenset(find_disjoint_relations(self._classes, instance))
+        return self._proof.find_pairs(broken, disjoint)
+
     def _find(
         self,
         broken: frozenset[MutexPair],

@@ -155,7 +155,6 @@ def _build_parts(house: HouseRecord) -> HouseParts:
     return HouseParts(nodes, relations, notes)
 
 
-_INSTANCES_FILE = "instances.json"
 _ROBOT = "robot_1"
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from benchmark.abstraction.domains import learn_drawn
 from benchmark.abstraction.draws import DOMAINS
-from benchmark.abstraction.speed import measure_policy
+from benchmark.abstraction.policy_runs import measure_policy
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.features.parser import parse_feature
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy

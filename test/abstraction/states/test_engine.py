@@ -281,7 +281,7 @@ def test_constraints_of_parameters(household: Domain, flat: Instance) -> None:
     engine, state = RuleEngine(household), build_state(household, flat)
     draw = random.Random(5)
     for _ in range(40):
-        for rule in engine.rule_names:
+        for rule in household.rules:
             names = engine.parameters(rule)
             everything = list(engine.bindings(rule, state))
             wanted = {

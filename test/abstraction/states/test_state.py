@@ -116,13 +116,12 @@ def test_constants_that_the_problem_spells_otherwise(repository: Path) -> None:
     assert "fetch" in {rule for rule, _ in engine.successors(state)}
 
 
-def test_functions_are_roles_and_truth_values_concepts() -> None:
+def test_truth_values_are_concepts() -> None:
     domain = parse_domain(
         """
 domain: ward
 version: "1.0"
 types: {thing: [], room: [thing], bed: [thing]}
-functions: {room_of: {source: bed, target: room}}
 relations: {made: {legs: {bed: bed}}}
 attributes: {category: {of: thing, kind: string}, reserved: {of: bed, kind: bool}}
 rules:
@@ -132,13 +131,10 @@ scene: {layers: {room: room}, unknown: thing}
 """
     )
     builder = InstanceBuilder(domain.schema)
-    room = builder.add("room", "room_1")
     for name, reserved in (("bed_1", True), ("bed_2", False), ("bed_3", None)):
-        bed = builder.add("bed", name, {} if reserved is None else {"reserved": reserved})
-        builder.set_function("room_of", bed, room)
+        builder.add("bed", name, {} if reserved is None else {"reserved": reserved})
     state = build_state(domain, builder.build())
     assert name_all(state, state.concepts["reserved"]) == {"bed_1"}
-    assert name_all(state, state.inverses["room_of"][0]) == {"bed_1", "bed_2", "bed_3"}
 
 
 def test_bitsets_from_elements() -> None:

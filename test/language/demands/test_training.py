@@ -181,3 +181,11 @@ def test_a_noun_that_was_said_for_other_labels_is_compared_in_meaning():
     counts = {"counter top": {"counter": 900}, "drawer": {"drawer": 90}, "dresser": {"dresser": 90}}
     names = LearnedNames(counts, lambda a, b: 0.8 if {a, b} == {"dresser", "drawer"} else 0.3)
     assert next(iter(names.rank(["dresser"], ["counter top", "drawer"]))) == "drawer"
+
+
+def test_a_noun_that_hardly_anybody_said_for_a_label_is_no_name_of_it():
+    """Five of 410 sentences with a knife were about an apple; where no knife is, it is none."""
+    counts = {"apple": {"apple": 95, "knife": 5}, "knife": {"knife": 400}}
+    names = LearnedNames(counts, lambda a, b: 0.2)
+    assert names.rank(["knife"], ["apple"])["apple"] < 0.1
+    assert names.rank(["knife"], ["apple", "knife"])["knife"] > 0.9

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.planning.encoding.chunk_macros import _find_window, _sum_use, compose_bodies
+from fcp_ros.planning.encoding.chunk_macros import BodyComposition, _find_window, _sum_use
 from fcp_ros.planning.encoding.encoding import FlatAction
 from fcp_ros.planning.encoding.merge import Entry
 from fcp_ros.planning.flat.builder import (
@@ -20,6 +20,12 @@ from fcp_ros.planning.flat.builder import (
     FlatResource,
 )
 from fcp_ros.planning.flat.semantics import amounts_after, is_applicable, successor
+
+
+def compose_bodies(bodies, sizes):
+    """Compose bodies to one; None if that is impossible."""
+    whole = BodyComposition(sizes)
+    return whole.body() if all(whole.take(body) for body in bodies) else None
 
 
 def some(places, most, least=0):

@@ -17,7 +17,7 @@ from fcp_ros.planning.relevance import binding_plans
 from fcp_ros.planning.relevance.binding import Matcher
 from fcp_ros.planning.relevance.binding_plans import BindingPlanner, BindingStyle
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.relevance.compiler import compile_relevant
+from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.relevance.element_choice import ElementChoice, _Replay
 from fcp_ros.planning.relevance.facts import FactTable
 from fcp_ros.planning.task.lifted import lift_domain
@@ -110,7 +110,9 @@ def test_a_check_fails_once_and_not_for_each_combination_of_what_it_does_not_dep
     domain, instance = make_shop(60)
     wanted = Wanted(frozenset({Fact("paid", ("a59",))}), frozenset())
     with mock.patch.object(Matcher, "_bind", autospec=True, side_effect=Matcher._bind) as bind:
-        task = compile_relevant(domain, instance, wanted, Breadth.FULL, Watch(PlanningOptions()))
+        task = RelevanceCompiler(domain).task(
+            instance, wanted, Breadth.FULL, Watch(PlanningOptions())
+        )
     assert len(task.operators) == 6  # two of three tools, in each order
     assert bind.call_count <= 59  # smaller amounts; tools are bound without a step for each
 

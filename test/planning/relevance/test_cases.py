@@ -12,7 +12,7 @@ from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.relevance.compiler import RelevanceCompiler, compile_relevant
+from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 
 HOUSE = """
 domain: blockers
@@ -264,7 +264,7 @@ def test_blockers_and_tools_come_in(house, watch, name):
     wanted = Wanted(frozenset(map(fact, goal)))
     plans = {}
     for breadth in Breadth:
-        task = compile_relevant(house.domain, instance, wanted, breadth, watch)
+        task = RelevanceCompiler(house.domain).task(instance, wanted, breadth, watch)
         plans[breadth] = shortest(task, wanted)
         assert task.complete is (breadth is Breadth.FULL)
     assert {breadth: plan and len(plan) for breadth, plan in plans.items()} == dict.fromkeys(
@@ -282,7 +282,7 @@ def test_full_breadth_equals_the_exhaustive_compiler(house, watch, name, flaw):
     wanted = Wanted(frozenset(map(fact, goal)))
     found = {
         breadth: filtered_names(
-            compile_relevant(house.domain, instance, wanted, breadth, watch), wanted, watch
+            RelevanceCompiler(house.domain).task(instance, wanted, breadth, watch), wanted, watch
         )
         for breadth in Breadth
     }
@@ -297,7 +297,7 @@ def test_the_number_of_operators_does_not_depend_on_the_scene(house, watch, name
     found = {}
     for clutter in (100, 1000, 5000):
         instance = house.build(elements, map(fact, facts), clutter)
-        task = compile_relevant(house.domain, instance, wanted, Breadth.NARROW, watch)
+        task = RelevanceCompiler(house.domain).task(instance, wanted, Breadth.NARROW, watch)
         found[clutter] = set(map(str, task.operators))
     assert found[100] == found[1000] == found[5000]
     assert len(found[100]) < 150
@@ -309,7 +309,7 @@ def test_many_wanted_facts_cost_what_they_are(house, watch):
     for count in (200, 400):
         instance = house.build(facts=[fact("at(bot, room_0)")], clutter=count)
         wanted = Wanted(frozenset(fact(f"inside(clutter_{n}, shelf_2)") for n in range(count)))
-        task = compile_relevant(house.domain, instance, wanted, Breadth.NARROW, watch)
+        task = RelevanceCompiler(house.domain).task(instance, wanted, Breadth.NARROW, watch)
         assert all(f in task.fact_ids for f in wanted.positive)
         made[count] = len(task.operators)
     assert made[400] - made[200] <= 200 * 3
@@ -321,7 +321,7 @@ def test_charging_comes_in_with_what_needs_the_battery(house, watch):
     for dock in ("room_1", "nowhere"):
         facts = [fact("at(bot, room_0)"), fact(f"in_room(dock, {dock})")]
         instance = house.build({"dock": "dock", "nowhere": "room"}, facts)
-        task = compile_relevant(house.domain, instance, goal, Breadth.NARROW, watch)
+        task = RelevanceCompiler(house.domain).task(instance, goal, Breadth.NARROW, watch)
         names.add((dock, any(operator.rule.name == "charge" for operator in task.operators)))
     assert names == {("room_1", True), ("nowhere", False)}
 
@@ -329,8 +329,8 @@ def test_charging_comes_in_with_what_needs_the_battery(house, watch):
 def test_why_an_operator_was_made(house, watch):
     elements, facts, goal, _ = CASES["a tool"]
     instance = house.build(elements, map(fact, facts))
-    task = compile_relevant(
-        house.domain, instance, Wanted(frozenset(map(fact, goal))), Breadth.NARROW, watch
+    task = RelevanceCompiler(house.domain).task(
+        instance, Wanted(frozenset(map(fact, goal))), Breadth.NARROW, watch
     )
     why = dict(zip(map(str, task.operators), map(str, task.purposes), strict=True))
     assert why["pry(bot, crate, room_1, bar)"] == "not nailed(crate)"
@@ -343,7 +343,7 @@ def test_static_and_missing_wanted_facts(house, watch):
         {"mug": "item", "cup": "cupboard"}, map(fact, ["at(bot, room_0)", "inside(mug, shelf_1)"])
     )
     wanted = Wanted(frozenset((there, never)))
-    task = compile_relevant(house.domain, instance, wanted, Breadth.FULL, watch)
+    task = RelevanceCompiler(house.domain).task(instance, wanted, Breadth.FULL, watch)
     assert task.fact_ids[there] in task.initial
     assert never not in task.fact_ids  # nothing ever makes it true
     assert not task.operators
@@ -368,7 +368,7 @@ def test_it_can_be_cancelled_while_it_grows(house, asked, monkeypatch):
     elements, facts, goal, _ = CASES["a box in a cupboard, the key elsewhere"]
     instance = house.build(elements, map(fact, facts))
     with pytest.raises(Interrupted) as caught:
-        compile_relevant(
-            house.domain, instance, Wanted(frozenset(map(fact, goal))), Breadth.FULL, watch
+        RelevanceCompiler(house.domain).task(
+            instance, Wanted(frozenset(map(fact, goal))), Breadth.FULL, watch
         )
     assert caught.value.status is PlanStatus.CANCELLED

@@ -16,7 +16,7 @@ from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.achievers import Attempts
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.relevance.compiler import compile_relevant
+from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.task.task import Conditions
 
 PROPERTY = settings(
@@ -45,7 +45,7 @@ def test_full_breadth_equals_the_exhaustive_compiler(world, data):
     expected = exhaustive_names(domain, instance, wanted, watch)
     found = {
         breadth: filtered_names(
-            compile_relevant(domain, instance, wanted, breadth, watch), wanted, watch
+            RelevanceCompiler(domain).task(instance, wanted, breadth, watch), wanted, watch
         )
         for breadth in Breadth
     }
@@ -60,7 +60,7 @@ def test_operators_and_their_conditions_are_those_of_the_exhaustive_compiler(wor
     watch = Watch(PlanningOptions(time_limit=60.0))
     whole = compile_task(domain, instance, watch)
     wanted = data.draw(wanted_in(whole))
-    task = compile_relevant(domain, instance, wanted, Breadth.FULL, watch)
+    task = RelevanceCompiler(domain).task(instance, wanted, Breadth.FULL, watch)
     assert task.initial == {i for i, f in enumerate(task.facts) if f in named(whole, whole.initial)}
     assert {key for keys in task.keys for key in keys if key in whole.broken} == task.broken
     numbers = {str(operator): index for index, operator in enumerate(whole.operators)}
@@ -108,7 +108,8 @@ def test_plans_are_not_lost(world, rng):
     except OverflowError:
         assume(False)
     found = [
-        shortest(compile_relevant(domain, instance, wanted, b, watch), wanted) for b in Breadth
+        shortest(RelevanceCompiler(domain).task(instance, wanted, b, watch), wanted)
+        for b in Breadth
     ]
     assert len(found[-1]) == len(expected)
     assert all(plan is None or len(plan) >= len(expected) for plan in found)
@@ -127,7 +128,7 @@ def test_contexts_that_differ_in_nothing_that_is_read_change_nothing(world, data
     wanted = data.draw(wanted_in(compile_task(domain, instance, watch)))
 
     def compile_all():
-        task = compile_relevant(domain, instance, wanted, Breadth.NARROW, watch)
+        task = RelevanceCompiler(domain).task(instance, wanted, Breadth.NARROW, watch)
         return sorted(map(str, task.operators))
 
     found = compile_all()

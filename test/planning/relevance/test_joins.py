@@ -13,7 +13,7 @@ from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance import binding_plans as demand_plans
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.relevance.compiler import compile_relevant
+from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 
 DOMAIN = parse_domain("""
 domain: rooms
@@ -102,7 +102,7 @@ def test_joins_find_what_waiting_finds(data):
     wanted = data.draw(wanted_in(instance))
     watch = Watch(PlanningOptions(time_limit=60.0))
     for breadth in Breadth:
-        joined = compile_relevant(DOMAIN, instance, wanted, breadth, watch)
+        joined = RelevanceCompiler(DOMAIN).task(instance, wanted, breadth, watch)
         with mock.patch.object(demand_plans, "_join", return_value=None):
-            waited = compile_relevant(DOMAIN, instance, wanted, breadth, watch)
+            waited = RelevanceCompiler(DOMAIN).task(instance, wanted, breadth, watch)
         assert set(map(str, joined.operators)) == set(map(str, waited.operators))

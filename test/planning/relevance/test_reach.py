@@ -17,7 +17,7 @@ from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance import element_choice as demand_reach
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.relevance.compiler import compile_relevant
+from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.relevance.element_choice import Reach
 from fcp_ros.planning.relevance.facts import FactTable
 from fcp_ros.planning.task.lifted import lift_domain
@@ -144,7 +144,7 @@ def test_few_are_not_looked_at():
 def test_narrow_tasks_find_the_one_truck_that_will_do(cities):
     domain, instance = country(cities)
     wanted = Wanted(frozenset({Fact("lies", ("x", f"q{cities - 1}"))}), frozenset())
-    task = compile_relevant(domain, instance, wanted, Breadth.NARROW, watch())
+    task = RelevanceCompiler(domain).task(instance, wanted, Breadth.NARROW, watch())
     assert len(shortest(task, wanted)) == 10
     assert len(task.operators) < 30 * cities
 
@@ -158,6 +158,6 @@ def test_nothing_that_may_hold_is_out_of_reach(everybody, world, data):
     new = [f for number, f in enumerate(whole.facts) if number not in whole.initial]
     assume(new)
     wanted = Wanted(frozenset({data.draw(st.sampled_from(new))}), frozenset())
-    task = compile_relevant(domain, instance, wanted, Breadth.FULL, watch())
+    task = RelevanceCompiler(domain).task(instance, wanted, Breadth.FULL, watch())
     expected = exhaustive_names(domain, instance, wanted, watch())
     assert filtered_names(task, wanted, watch()) == expected

@@ -9,7 +9,7 @@ from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.relevance.compiler import compile_relevant
+from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 
 APPROACH = """
 domain: approach
@@ -76,7 +76,7 @@ def test_a_robot_that_stands_at_things_finds_its_way_back(state):
     wanted = Wanted(frozenset({Fact("on", ("new", "stand"))}), gone)
     watch = Watch(PlanningOptions())
     for breadth in Breadth:
-        task = compile_relevant(domain, instance, wanted, breadth, watch)
+        task = RelevanceCompiler(domain).task(instance, wanted, breadth, watch)
         assert len(shortest(task, wanted)) == 14
 
 
@@ -93,7 +93,7 @@ def test_things_are_taken_from_where_they_lie_even_if_they_might_lie_at_several_
     )
     wanted = Wanted(frozenset({Fact("on", ("cup", "t2"))}))
     watch = Watch(PlanningOptions())
-    task = compile_relevant(domain, instance, wanted, Breadth.NARROW, watch)
+    task = RelevanceCompiler(domain).task(instance, wanted, Breadth.NARROW, watch)
     names = {str(operator) for operator in task.operators}
     assert "take(bot, cup, t5)" in names
     assert not any(name.startswith("take(") and name.endswith(("t0)", "t1)")) for name in names)
@@ -136,7 +136,7 @@ scene: {layers: {}, unknown: door}
     watch = Watch(PlanningOptions())
     names = {
         breadth: filtered_names(
-            compile_relevant(domain, instance, wanted, breadth, watch), wanted, watch
+            RelevanceCompiler(domain).task(instance, wanted, breadth, watch), wanted, watch
         )
         for breadth in Breadth
     }

@@ -10,7 +10,8 @@ import pytest
 
 from fcp_ros.nodes.scene_graph.hydra import DsgMessage, DsgStream
 from fcp_ros.scene import SceneError, SceneGraph, SceneLimits, SequenceGap
-from fcp_ros.scene.formats.spark_dsg.dsg_reader import decode_dsg_bytes
+from fcp_ros.scene.formats.spark_dsg.binary import decode_binary
+from fcp_ros.scene.formats.spark_dsg.dsg_reader import build_message_graph
 
 dsg = pytest.importorskip("spark_dsg", reason="needs spark-dsg")
 
@@ -44,7 +45,7 @@ def part(graph, symbols: list):
 
 
 def decoded(graph) -> SceneGraph:
-    return decode_dsg_bytes(graph.to_binary(False), "dsg", LIMITS)
+    return build_message_graph(decode_binary(graph.to_binary(False), "dsg", LIMITS), "dsg")
 
 
 def same(found: SceneGraph, expected: SceneGraph) -> bool:

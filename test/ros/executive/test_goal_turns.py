@@ -181,6 +181,16 @@ def test_deactivating_ends_all_goals_with_a_status(at_work):
     here.transit("executive", Transition.TRANSITION_ACTIVATE)
 
 
+def test_things_that_never_hold_at_once_are_said_before_the_goal_begins(at_work):
+    here, _ = at_work
+    here.send_achieve("on(mug_1, table_1)")
+    await_goals(here, 2)
+    against = here.send_achieve("inside(mug_1, fridge_1)")
+    here.until(lambda: against.feedback is not None, "feedback")
+    assert "against on(mug_1, table_1) of the goal 'on(mug_1, table_1)'" in against.feedback.message
+    assert [bool(goal.note) for goal in await_goals(here, 3)] == [False, False, True]
+
+
 def test_a_contradiction_is_said_before_the_goal_begins(at_work):
     here, _ = at_work
     wanted = here.send_achieve(WAITS, priority=5)

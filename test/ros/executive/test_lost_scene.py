@@ -154,6 +154,23 @@ def test_execution_goes_on_when_the_scene_is_kept_again(here, keeper, way):
     assert ("on", ("mug_1", "counter_1")) in relations
 
 
+def test_a_goal_that_is_kept_outlasts_a_lost_scene(here, keeper):
+    goal = here.send_achieve("always on(mug_1, table_1)")
+    here.until(lambda: here.executive._thread.count_resting, "that it is kept")
+    keeper.lose("killed")
+    notice(here)
+    assert here.executive._thread.count_resting
+    keeper.bring_back()
+    here.until(lambda: not here.executive._owner.is_lost, "a scene that is kept", 60.0)
+    here.until(lambda: not planner_is_blind(here), "the scene at the planner", 60.0)
+    state, answer = here.achieve(MUG_TO_COUNTER)
+    assert state is GoalState.SUCCEEDED, answer.error_msg
+    here.until(lambda: ("on", ("mug_1", "table_1")) in here.relations(), "the mug back", 60.0)
+    assert not goal.poll().done
+    goal.cancel()
+    assert here.end_of(goal)[0] is GoalState.CANCELED
+
+
 def test_a_scene_that_stays_away_ends_the_goal(here, keeper, plan_of):
     here.set("executive", scene_wait=1.0)
     goal = here.send_achieve(MUG_TO_COUNTER)

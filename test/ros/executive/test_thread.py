@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fcp_ros.execution.events import WorldChanged
 from fcp_ros.execution.goal_queue import Admission, Ticket, WhenBusy
 from fcp_ros.nodes.executive.thread import (
     EarlyEnd,
@@ -18,6 +20,7 @@ from fcp_ros.nodes.executive.thread import (
     ExecutiveThread,
     GoalContext,
     GoalWithdrawn,
+    Rest,
     ThreadClosed,
 )
 from fcp_ros.nodes.runtime.worker import WorkerClosed
@@ -290,3 +293,117 @@ def test_steps_are_counted_while_the_thread_is_paused(late):
     thread.release(one_step=False)
     assert thread.may_begin()
     assert not thread.is_paused
+
+
+# --- goals that rest: they are met, and stay in force ---
+
+
+class Kept:
+    """Work on a goal that is met from its first turn on, and due whenever `due` says so."""
+
+    def __init__(self, thread) -> None:
+        self.due = math.inf
+        self.turns = 0
+        self._thread = thread
+
+    def __call__(self) -> Rest:
+        self.turns += 1
+        self.due = math.inf
+        return Rest(lambda: self.due)
+
+    def undo(self) -> None:
+        self.due = 0.0
+        self._thread.events.post(WorldChanged(), "scene changed")
+
+
+@pytest.fixture
+def kept(late):
+    """A thread, and a goal that rests in it."""
+    _, thread = late
+    work = Kept(thread)
+    _, context = submit(thread, work, "kept")
+    wait_for(lambda: thread.count_resting)
+    return thread, work, context
+
+
+def test_a_goal_that_rests_is_worked_on_again_when_it_is_due(kept):
+    thread, work, context = kept
+    assert not thread.is_busy
+    for turns in (2, 3):
+        work.undo()
+        wait_for(lambda turns=turns: work.turns == turns and thread.count_resting)
+    assert not context.answer.done()
+    assert [one.key for one in thread.list_goals()[1]] == [context.key]
+
+
+def test_a_goal_that_rests_waits_for_the_one_at_work_and_is_noticed_by_it(kept):
+    thread, work, _ = kept
+    began = threading.Event()
+
+    def other() -> str:
+        began.set()
+        while thread.take(None) != "end":
+            pass
+        return "done"
+
+    answer = begin(thread, other, "other")
+    assert began.wait(10.0)
+    work.undo()
+    wait_for(lambda: thread.count_waiting)
+    assert work.turns == 1
+    thread.events.post("end")
+    assert answer.result(10.0) == "done"
+    wait_for(lambda: work.turns == 2)
+
+
+def test_one_that_is_due_later_is_looked_at_again():
+    reminded = []
+    thread = ExecutiveThread(lambda _event: None, lambda: reminded.append(True))
+    work = Kept(thread)
+    submit(thread, work)
+    wait_for(lambda: thread.count_resting)
+    work.due = time.monotonic() + 3600.0
+    thread.events.post(WorldChanged(), "scene changed")
+    wait_for(lambda: reminded)
+    assert work.turns == 1
+    work.due = 0.0
+    thread.look_at_resting()
+    wait_for(lambda: work.turns == 2)
+    thread.close(10.0)
+
+
+@pytest.mark.parametrize("way", ["cancel", "interrupt", "close"])
+def test_a_goal_that_rests_ends_with_a_sentence(kept, way):
+    thread, work, context = kept
+    if way == "cancel":
+        thread.cancel(context)
+    elif way == "interrupt":
+        thread.interrupt("The node was deactivated.")
+    else:
+        assert thread.close(10.0)
+    with pytest.raises(GoalWithdrawn, match="kept until then"):
+        context.answer.result(10.0)
+    assert (context.interruption is None) == (way == "cancel")
+    assert not thread.list_goals()[0]
+    assert work.turns == 1
+
+
+@pytest.mark.parametrize("way", ["cancelled", "interrupted"])
+def test_a_goal_that_comes_to_rest_as_it_is_stopped_ends(late, way):
+    """Whoever stops it still took it for the goal at work."""
+    _, thread = late
+    context = GoalContext(Goal("kept"))
+
+    def work() -> Rest:
+        if way == "cancelled":
+            thread.cancel(context)
+        return Rest(lambda: math.inf)
+
+    thread.submit(context, Ticket(context.key), work, 2)
+    if way == "interrupted":
+        wait_for(lambda: thread.count_resting)
+        context.interrupt(EarlyEnd("PREEMPTED", "Preempted."))
+        thread.wake()
+    with pytest.raises(GoalWithdrawn):
+        context.answer.result(10.0)
+    assert not thread.count_resting

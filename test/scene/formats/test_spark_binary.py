@@ -12,8 +12,9 @@ from spark_graphs import as_columns, differences, graph_of_all_kinds
 
 from fcp_ros.scene import SceneError, SceneLimits, read_scene
 from fcp_ros.scene.formats.spark_dsg.binary import MARK, decode_binary
-from fcp_ros.scene.formats.spark_dsg.dsg_reader import decode_dsg_bytes, decode_json
+from fcp_ros.scene.formats.spark_dsg.dsg_reader import build_message_graph, decode_json
 from fcp_ros.scene.formats.spark_dsg.raw import convert_matrices, normalise_turns, to_symbol
+from fcp_ros.scene.graph.graph import SceneGraph
 
 dsg = pytest.importorskip("spark_dsg")
 
@@ -39,11 +40,15 @@ def test_both_syntaxes_say_what_the_library_says(tmp_path: Path, seed: int) -> N
         assert turn == pytest.approx([attributes["world_R_body"][part] for part in "wxyz"])
 
 
+def read_message(message: bytes, labels: dict[int, str] | None = None) -> SceneGraph:
+    return build_message_graph(decode_binary(message, "dsg", LIMITS), "dsg", labels)
+
+
 def test_a_message_has_no_header(data_dir: Path) -> None:
     file = data_dir / "twin_house_spark_v1.1.3.sparkdsg"
     message = dsg.DynamicSceneGraph.load(str(file)).to_binary()
     assert not message.startswith(MARK)
-    graph = decode_dsg_bytes(message, "dsg", LIMITS)
+    graph = read_message(message)
     named = read_scene(file).nodes.values()
     assert [(n.layer, n.category, n.pose, n.size) for n in graph.nodes.values()] == [
         (n.layer, n.category, n.pose, n.size) for n in named
@@ -58,7 +63,7 @@ def test_ids_of_a_message_are_those_of_every_message() -> None:
         attributes = dsg.ObjectNodeAttributes()
         attributes.name = "mug"
         graph.add_node(2, dsg.NodeSymbol("O", number), attributes)
-        ids = list(decode_dsg_bytes(graph.to_binary(), "dsg", LIMITS).nodes)
+        ids = list(read_message(graph.to_binary()).nodes)
         assert ids == [f"O{n}" for n in range(number + 1)]
 
 
@@ -68,8 +73,8 @@ def test_labels_of_a_message_can_be_given() -> None:
     attributes.semantic_label = 5
     graph.add_node(2, dsg.NodeSymbol("O", 0), attributes)
     message = graph.to_binary()
-    assert decode_dsg_bytes(message, "dsg", LIMITS).nodes["O0"].category == "label_5"
-    named = decode_dsg_bytes(message, "dsg", LIMITS, {5: "chair"})
+    assert read_message(message).nodes["O0"].category == "label_5"
+    named = read_message(message, {5: "chair"})
     assert named.nodes["O0"].category == "chair"
     assert named.notes == ("1 objects have no usable bounding box: their size is unknown",)
 

@@ -73,18 +73,6 @@ def pack(task: FlatTask) -> Packing:
     return packing._replace(goal_mask=goal_mask, goal_set=goal_set)
 
 
-def pack_state(packing: Packing, state: Ints) -> Words:
-    """Pack a state, int32[n], into words, uint64[W]."""
-    words = np.zeros(len(packing.factor), np.uint64)
-    np.bitwise_or.at(words, packing.word, state.astype(np.uint64) << packing.shift)
-    return words
-
-
-def unpack_state(packing: Packing, words: Words) -> Ints:
-    """Unpack words, uint64[W], into the value of each variable, int32[n]."""
-    return ((words[packing.word] >> packing.shift) & packing.mask).astype(np.int32)
-
-
 @kernel
 def mix_hash(linear: int) -> int:
     """Mix a linear hash, uint64, so that every bit of the result depends on all of its bits."""

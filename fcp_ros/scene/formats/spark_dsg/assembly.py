@@ -62,7 +62,7 @@ def assemble(
 ) -> SceneGraph:
     """Build the graph of decoded columns.
 
-    ``by_symbol`` uses the symbol of every node as its id (see ``decode_dsg_bytes``).
+    ``by_symbol`` uses the symbol of every node as its id (see ``build_message_graph``).
     """
     rows, found = _collect_rows(raw, spaces)
     ids = {row.row: row.symbol for row in rows} if by_symbol else _choose_ids(rows)

@@ -262,25 +262,15 @@ def read_spark(file: SceneFile) -> SceneGraph:
     return assemble(raw, {**raw.label_spaces, **space}, file.name, notes)
 
 
-def decode_dsg_bytes(
-    content: bytes, source: str, limits: SceneLimits, labels: Mapping[int, str] | None = None
-) -> SceneGraph:
-    """Read a binary Spark-DSG without file header, as in `hydra_msgs/DsgUpdate`.
-
-    Ids are the same in every message: a node's symbol, since a name that is unique now need not be
-    unique later; an agent's is ``robot_1`` for the prefix a, and so on. ``content``: the bytes of
-    ``layer_contents``; ``source``: their source (a topic), for messages and ``SceneGraph.source``;
-    ``limits``: refuse graphs beyond these; ``labels``: names of object labels, if the graph's
-    metadata has none (`read_label_space`). Raises SceneError: the bytes are damaged, or there are
-    too many nodes.
-    """
-    return build_message_graph(decode_binary(content, source, limits), source, labels)
-
-
 def build_message_graph(
     raw: RawScene, source: str, labels: Mapping[int, str] | None = None
 ) -> SceneGraph:
-    """Build the graph of a message that `decode_binary` decoded; its own label names win."""
+    """Build the graph of a binary message, as in `hydra_msgs/DsgUpdate`, from `decode_binary`.
+
+    Ids are the same in every message: a node's symbol, since a name that is unique now need not be
+    unique later; an agent's is ``robot_1`` for the prefix a, and so on. ``labels``: names of object
+    labels, where the graph's metadata has none (`read_label_space`).
+    """
     spaces = {_OBJECTS: labels or {}, **raw.label_spaces}
     return assemble(raw, spaces, source, (), by_symbol=True)
 
@@ -301,12 +291,12 @@ class _LabelSpaceFile(ToolModel):
     label_names: list[_LabelName]
 
 
-def read_label_space(path: str | Path, limits: SceneLimits | None = None) -> dict[int, str]:
+def read_label_space(path: str | Path) -> dict[int, str]:
     """Read names by label from a Hydra label space.
 
     Raises SceneError: the file is missing, or is no label space.
     """
-    return _read_names(open_scene_file(path, limits or SceneLimits()))
+    return _read_names(open_scene_file(path, SceneLimits()))
 
 
 def _find_label_space(

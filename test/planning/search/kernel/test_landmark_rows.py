@@ -10,6 +10,7 @@ import pytest
 from connected_tasks import connected_task
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from packed_states import unpack_state
 from random_flat_tasks import flat_tasks
 
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
@@ -19,7 +20,6 @@ from fcp_ros.planning.heuristics.landmarks import Landmarks, count_landmarks, fi
 from fcp_ros.planning.heuristics.relaxed_task import relax
 from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
-from fcp_ros.planning.search.kernel.packing import unpack_state
 from fcp_ros.planning.search.kernel.space import (
     LABELS,
     OPERATOR,

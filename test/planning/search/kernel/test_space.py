@@ -8,6 +8,7 @@ import heapq
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from packed_states import pack_state, unpack_state
 
 from fcp_ros.planning.flat.builder import FlatBuilder
 from fcp_ros.planning.flat.task import FlatTask
@@ -20,7 +21,7 @@ from fcp_ros.planning.search.kernel.bucket_queue import (
     push,
     rebuild_table,
 )
-from fcp_ros.planning.search.kernel.packing import pack, pack_state, unpack_state
+from fcp_ros.planning.search.kernel.packing import pack
 from fcp_ros.planning.search.kernel.space import COUNTS, HASHED, STATES, WORK, intern_state, rehash
 
 
