@@ -66,7 +66,6 @@ from fcp_ros.nodes.executive.thread import (
 from fcp_ros.nodes.executive.watches import NameWatch, SceneWatch
 from fcp_ros.nodes.runtime.domain_parameter import (
     choose_world,
-    list_executors,
     load_configured_domain,
 )
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
@@ -181,9 +180,6 @@ class ExecutiveNode(ManagedNode):
             self.get_logger().warning,
         )
         self._opened = [clients, planner, delivery, reporter, names, scene_watch, owner, reminder]
-        robots = read_robots(self.parameters)
-        for executor in robots.list_names(list_executors(domain)):
-            clients.prepare(executor)
         runner = PlanRunner(
             domain,
             thread,
@@ -193,7 +189,7 @@ class ExecutiveNode(ManagedNode):
             lambda: make_dispatch_settings(self.parameters),
             names,
             scene_watch,
-            robots,
+            read_robots(self.parameters),
         )
         self._parts = ExecutiveParts(
             domain,

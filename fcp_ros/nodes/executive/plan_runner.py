@@ -119,7 +119,10 @@ class PlanRunner:
         self._reporter = reporter
         self._settings = settings
         self._robots = robots
-        self._own = robots.list_own(list_executors(domain))
+        executors = list_executors(domain)
+        self._own = robots.list_own(executors)
+        for name in robots.list_names(executors):
+            clients.prepare(name)
         self._ledger = ExecutorLedger(robots.shared)
         self._own_rules = self._rules = StepRules(domain)
         self._shifts: Shifts = ()
