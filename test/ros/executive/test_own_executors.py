@@ -27,7 +27,7 @@ def fleet(make_sites, tmp_path):
     sites = make_sites()
     site = sites.start(
         tmp_path,
-        nodes=("scene_graph", "task_planner", "executive"),
+        nodes=("scene_graph", "grounder", "task_planner", "executive"),
         executive={
             "robot_namespaces": ["robot_1=first", "robot_2"],
             "executor_wait": 60.0,
