@@ -22,7 +22,7 @@ Duration = Callable[[GroundStep], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class PlanErrand:
     """Steps that one agent does in a row, without its ways."""
 
     agent: str  # who does it in the plan at hand
@@ -69,7 +69,7 @@ class PlanParts:
         """Return True if it is a fact about an agent that ways change."""
         return fact.relation in self.relations and agent in fact.arguments
 
-    def find_errands(self, seconds: Duration, view: FactView) -> list[Errand]:
+    def find_errands(self, seconds: Duration, view: FactView) -> list[PlanErrand]:
         """Find the errands of all agents, in the order of their first steps."""
         self._positions = [
             group for agent in dict.fromkeys(self.agents) for group in self._group_work(agent)
@@ -98,7 +98,7 @@ class PlanParts:
                 yield tuple(work[first : place + 1])
                 first, reach = place + 1, place + 1
 
-    def _make_errand(self, group: tuple[int, ...], seconds: Duration, view: FactView) -> Errand:
+    def _make_errand(self, group: tuple[int, ...], seconds: Duration, view: FactView) -> PlanErrand:
         agent = self.agents[group[0]]
         within = range(group[0], group[-1] + 1)
         own: set[Fact] = set()
@@ -113,7 +113,7 @@ class PlanParts:
             for fact in (*brought, *kept)
         )
         work = sum(seconds(self.steps[n]) for n in within if self.agents[n] == agent)
-        return Errand(agent, tuple(self.steps[n] for n in group), is_fixed, work)
+        return PlanErrand(agent, tuple(self.steps[n] for n in group), is_fixed, work)
 
     def find_befores(self, instance: Instance) -> list[set[int]]:
         """Find the errands that must have ended before each, for facts about no agent."""

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import ActionRule, Domain
-from fcp_ros.planning.errands import Duration, Errand, PlanParts
+from fcp_ros.planning.errands import Duration, PlanErrand, PlanParts
 from fcp_ros.planning.footprint import (
     FactView,
     StepFootprint,
@@ -57,7 +57,7 @@ _Move = tuple[GroundStep, float, frozenset[Fact]]
 
 @dataclass(slots=True)
 class _Dealing:
-    """Who does what, as far as it is dealt."""
+    """The errands that are dealt so far, and the steps that they make."""
 
     view: FactView
     free: dict[str, float]  # agent -> when it has done what it has
@@ -114,7 +114,7 @@ class _Dealer:
         domain: Domain,
         instance: Instance,
         parts: PlanParts,
-        errands: Sequence[Errand],
+        errands: Sequence[PlanErrand],
         team: Sequence[str],
         absent: frozenset[AbsentExecutor],
         seconds: Duration,
@@ -188,7 +188,7 @@ class _Dealer:
     def _lacks(self, agent: str, rule: ActionRule) -> bool:
         return AbsentExecutor(agent, rule.executor) in self._absent
 
-    def _list_places(self, errand: Errand) -> frozenset[Fact]:
+    def _list_places(self, errand: PlanErrand) -> frozenset[Fact]:
         """List what must be true of an agent, by its ways, when it begins an errand."""
         first = errand.steps[0]
         binding = dict(zip(first.rule.parameter_names, first.arguments, strict=True))
