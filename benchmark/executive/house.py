@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A house of 50 rooms, and robots that carry things from one room to another.
 
-Who carries what is dealt here, by a plain rule: the robot that is free first takes the nearest
-thing. So the figures are about the order and the execution of steps, not about the dealing.
+One robot takes the nearest thing each time; for several, the planner's `share_work` deals that plan
+out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from scipy.optimize import linear_sum_assignment
 
 from fcp_ros.cset import Instance, InstanceBuilder
 from fcp_ros.domain import parse_domain
+from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.work_sharing import share_work
 
 DOMAIN = parse_domain(
     """
@@ -100,10 +102,11 @@ def make_tasks(count: int, seed: int = 0) -> list[Task]:
 
 
 def make_shift(tasks: Sequence[Task], robots: int) -> Shift:
-    """Deal the tasks, and write down the steps in the order of their expected starts."""
+    """Write down the steps of one robot, and deal them out if there are several."""
     starts = [number * ROOMS // robots for number in range(robots)]
     bound, why = find_bound(tasks, starts)
-    return Shift(_deal(tasks, starts), _make_state(tasks, starts), bound, why)
+    state, alone = _make_state(tasks, starts), _do_alone(tasks, starts[0])
+    return Shift(alone if robots == 1 else _deal(alone, state), state, bound, why)
 
 
 def find_bound(tasks: Sequence[Task], starts: Sequence[int]) -> tuple[float, str]:
@@ -128,22 +131,31 @@ def find_bound(tasks: Sequence[Task], starts: Sequence[int]) -> tuple[float, str
     return longest, "the longest task"
 
 
-def _deal(tasks: Sequence[Task], starts: Sequence[int]) -> tuple[PlanStep, ...]:
-    """Deal each next task to the robot that is free first, which takes the nearest."""
+def _do_alone(tasks: Sequence[Task], place: int) -> tuple[PlanStep, ...]:
+    """Let one robot do all tasks, the nearest first."""
     left = list(tasks)
-    free = [(0.0, robot) for robot in range(len(starts))]
-    places = list(starts)
-    timed: list[tuple[float, int, PlanStep]] = []
+    steps: list[PlanStep] = []
     while left:
-        now, robot = min(free)
-        task = min(left, key=lambda one: (measure_way(places[robot], one.source), -one.work))
+        task = min(left, key=lambda one: (measure_way(place, one.source), -one.work))
         left.remove(task)
-        for step in _make_steps(task, robot, places[robot]):
-            timed.append((now, len(timed), step))
-            now += step.duration
-        places[robot] = task.target
-        free[robot] = (now, robot)
-    return tuple(step for _, _, step in sorted(timed, key=lambda one: one[:2]))
+        steps += _make_steps(task, 0, place)
+        place = task.target
+    return tuple(steps)
+
+
+def _deal(steps: Sequence[PlanStep], state: Instance) -> tuple[PlanStep, ...]:
+    """Deal the steps of one robot out among all."""
+    bound = [GroundStep(DOMAIN.rules[step.rule], step.elements) for step in steps]
+    dealt = share_work(DOMAIN, state, bound, duration=_measure_step)
+    assert dealt is not None
+    return tuple(_make_step(one.rule.name, _measure_step(one), *one.arguments) for one in dealt)
+
+
+def _measure_step(step: GroundStep) -> float:
+    if step.rule.name != "go":
+        return HANDLING / 2
+    one, other = (int(room.removeprefix("room_")) for room in step.arguments[1:])
+    return measure_way(one, other)
 
 
 def _make_steps(task: Task, robot: int, place: int) -> list[PlanStep]:

@@ -91,7 +91,7 @@ def measure(quick: bool) -> Part:
     notes = (
         "alone: the same tasks by one robot. bound: all work and the least ways between tasks (an "
         "assignment), shared by all robots; or the longest task.",
-        "Each task goes to the robot that is free first, which takes the nearest (house.py).",
+        "The plan of one robot, which takes the nearest task each time, dealt out by share_work.",
     )
     return Part("robots side by side", lines, verdicts, notes)
 

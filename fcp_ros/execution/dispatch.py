@@ -23,6 +23,8 @@ before it have succeeded and no other step keeps its robots or its executor busy
 Each step is a `StepMachine`; the `Dispatcher` decides which one begins, and when the plan ends. A
 late step delays only what waits for it. How a plan ends before all of it is done:
 
+- a robot's own executor is gone: the others go on with what does without that robot, to the end.
+  Then the plan ends, and whoever plans again hands the robot's steps on;
 - a step has failed, an executor is not there, or the world was not kept up to date for too long:
   nothing more is sent. A robot that does another step is not to blame, and stopped half-way it may
   stand in a door with its hands full: its step may end by itself within `finish_wait`, and is
@@ -51,7 +53,7 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fcp_ros.execution.dispatch_model import (
     STATUSES,
@@ -114,8 +116,11 @@ class Dispatcher:
         # tells if one more step may begin, which counts as begun then
         may_begin: Callable[[], bool] = lambda: True,
         order: RunOrder | None = None,  # by default one step after the other
+        # executor -> the robot that it belongs to, if only that one needs it
+        owners: Mapping[str, str] | None = None,
     ) -> None:
         self._steps = tuple(steps)
+        self._owners = owners or {}
         self._order = order or RunOrder.chain(len(self._steps))
         self._situation = Situation(settings, ledger, world, clock, may_begin)
         self._machines = [
@@ -131,6 +136,9 @@ class Dispatcher:
         self._outdated = ""  # why the rest of the plan is not wanted
         self._failure: PlanFailure | None = None  # the first one
         self._further: list[str] = []  # what has failed after it, in sentences
+        self._is_given_up = False  # a failure concerns more than one robot
+        self._gone: dict[str, None] = {}  # executors that are not there, or say nothing
+        self._lost: dict[str, None] = {}  # robots whose own executors are gone
         self._stop_time = 0.0  # when what still runs after the failure is stopped
         self._unanswered: dict[str, None] = {}  # executors that may still be acting
         self._records: list[StepRecord] = []
@@ -172,7 +180,7 @@ class Dispatcher:
         times = [one.deadline for one in opened if one.deadline is not None]
         if self._search is not None:
             times.append(self._search_deadline)
-        if self._failure is not None and any(one.phase in STOPPABLE for one in opened):
+        if self._is_given_up and any(one.phase in STOPPABLE for one in opened):
             times.append(self._stop_time)
         return min(times, default=None)
 
@@ -275,7 +283,7 @@ class Dispatcher:
             if failure is not None:
                 self._fail(failure)
         commands = self._tell_all(StepMachine.on_tick)
-        if self._failure is not None and now >= self._stop_time:
+        if self._is_given_up and now >= self._stop_time:
             commands += self._stop_all(StopReason.GIVEN_UP)
         return commands
 
@@ -291,9 +299,12 @@ class Dispatcher:
                 return commands + self._conclude()
             phases = [machine.phase for machine in self._open.values()]
             if self._is_ending or DispatchPhase.STOPPING in phases:
-                self._withdraw()
+                self._withdraw(self._list_open())
             else:
+                self._withdraw(one for one in self._list_open() if self._is_lost(one))
                 commands += self._begin_steps()
+            if self._lost and not self._open:
+                return commands + self._conclude()
             has_ended = any(o.phase is DispatchPhase.FINISHED for o in self._open.values())
             is_over = self._is_ending and not self._open
             if not (has_ended or is_over):
@@ -302,12 +313,16 @@ class Dispatcher:
     @property
     def _is_ending(self) -> bool:
         """True if nothing more is to be sent."""
-        return bool(self._situation.is_cancelled or self._failure or self._outdated)
+        return bool(self._situation.is_cancelled or self._is_given_up or self._outdated)
 
-    def _withdraw(self) -> None:
-        """Send nothing for now: what was about to be sent waits again."""
+    def _is_lost(self, machine: StepMachine) -> bool:
+        """Return True if the step is about a robot whose executors are gone."""
+        return not self._lost.keys().isdisjoint(machine.step.elements)
+
+    def _withdraw(self, machines: Iterable[StepMachine]) -> None:
+        """Send none of these for now: what was about to be sent waits again."""
         self._search = None if self._is_ending else self._search
-        for machine in self._list_open():
+        for machine in machines:
             if machine.phase in UNSENT:
                 machine.withdraw()
                 del self._open[machine.index]
@@ -330,7 +345,8 @@ class Dispatcher:
         if index in self._open or index in self._done or self._order.befores[index] - self._done:
             return False
         machine = self._machines[index]
-        return not any(self._exclude(machine, other) for other in self._open.values())
+        excluded = any(self._exclude(machine, other) for other in self._open.values())
+        return not (excluded or self._is_lost(machine))
 
     def _exclude(self, one: StepMachine, other: StepMachine) -> bool:
         """Return True if two steps need the same robot, or an executor that can't do both."""
@@ -387,13 +403,15 @@ class Dispatcher:
         self._records.append(record)
         if machine.is_unanswered:
             self._unanswered[machine.step.executor] = None
+            self._situation.ledger.abandon(machine.attempt)
         if outcome.succeeded:
             self._done.add(machine.index)
         else:
             status = STATUSES.get(outcome.code, DispatchStatus.STEP_FAILED)
             total = len(self._steps)
             text = describe_failed_step(machine.index + 1, total, machine.step, outcome)
-            self._fail(PlanFailure(status, text))
+            gone = (machine.step.executor,) if machine.is_unanswered else ()
+            self._fail(PlanFailure(status, text, gone=gone))
         return (RecordOutcome(record),)
 
     def _fail(self, failure: PlanFailure) -> None:
@@ -402,10 +420,16 @@ class Dispatcher:
             self._unanswered[failure.unanswered] = None
         if self._failure is None:
             self._failure = failure
-            wait = self._situation.settings.finish_wait
-            self._stop_time = self._situation.clock() + wait
         elif failure.message not in self._further:
             self._further.append(failure.message)
+        self._gone.update(dict.fromkeys(failure.gone))
+        robots = [self._owners.get(name, "") for name in failure.gone]
+        self._lost.update(dict.fromkeys(filter(None, robots)))
+        can_go_on = bool(robots) and all(robots) and self._search is None
+        if not (can_go_on or self._is_given_up):
+            self._is_given_up = True
+            wait = self._situation.settings.finish_wait
+            self._stop_time = self._situation.clock() + wait
 
     def _conclude(self) -> Commands:
         total = len(self._steps)
@@ -421,7 +445,13 @@ class Dispatcher:
 
     def _finish(self, status: DispatchStatus, message: str) -> Commands:
         self._search = None
+        is_their_own = all(name in self._owners for name in self._gone)
         self._result = DispatchResult(
-            status, message, len(self._done), tuple(self._records), ", ".join(self._unanswered)
+            status,
+            message,
+            len(self._done),
+            tuple(self._records),
+            ", ".join(self._unanswered),
+            tuple(self._lost) if is_their_own else (),
         )
         return (Finish(),)

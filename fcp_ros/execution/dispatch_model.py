@@ -9,7 +9,9 @@ from enum import Enum
 from typing import Protocol
 
 from fcp_ros.execution.outcome import Outcome, OutcomeCode, StepRecord
+from fcp_ros.foundation.wording import join_words
 from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.model.request import AbsentExecutor
 
 
 class DispatchPhase(str, Enum):
@@ -84,6 +86,8 @@ class DispatchResult:
     steps_done: int
     records: tuple[StepRecord, ...]
     unanswered: str = ""  # the executors that may still be acting, with commas; "" if none
+    # the robots whose own executors are gone; () if one is gone that others need as well
+    lost_robots: tuple[str, ...] = ()
 
     @property
     def failure(self) -> Outcome | None:
@@ -99,6 +103,7 @@ class PlanFailure:
     status: DispatchStatus
     message: str
     unanswered: str = ""  # the executor that may still be acting; "" if none
+    gone: tuple[str, ...] = ()  # the executors that are not there, or say nothing
 
 
 STATUSES = {
@@ -139,6 +144,15 @@ def describe_missing_executors(names: Iterable[str], waited: float) -> str:
         f"No executor answered under {shown} within {waited:g} s; start an ExecuteStep action "
         "server of that name, or correct the executor in the domain."
     )
+
+
+def describe_absent(absent: Iterable[AbsentExecutor]) -> str:
+    """Say what was planned without; "" for nothing."""
+    by_agent: dict[str, list[str]] = {}
+    for one in sorted(absent):
+        by_agent.setdefault(one.agent, []).append(one.executor)
+    shown = [f"{agent} ({', '.join(names)})" for agent, names in by_agent.items()]
+    return f"Executors that do not answer are left out: {join_words(shown)}." if shown else ""
 
 
 def describe_lost_scene(reason: str, waited: float) -> str:
@@ -274,11 +288,15 @@ class ReplanPolicy:
         if result.status is DispatchStatus.OUTDATED:
             return self._decide_again(result.message, replans)
         outcome = result.failure
-        hopeless = (DispatchStatus.NO_EXECUTOR, DispatchStatus.NAME_CONFLICT)
-        if result.unanswered or result.status in hopeless or outcome is None:
-            # While an executor may still be acting, the initial state of a new plan is unknown.
+        if result.status is DispatchStatus.NAME_CONFLICT:
             return Decision(FollowUp.FAILED, result.message)
-        if outcome.code not in self.worth:
+        is_missing = result.status is DispatchStatus.NO_EXECUTOR or outcome is None
+        if not result.lost_robots and (result.unanswered or is_missing):
+            # Nobody else has that executor. And while it may still be acting, the initial state of
+            # a new plan is unknown. Of a lost robot it is, too: the other robots' plan may do
+            # without it, and their steps' conditions are looked at when they are sent.
+            return Decision(FollowUp.FAILED, result.message)
+        if outcome is not None and outcome.code not in self.worth:
             return Decision(FollowUp.FAILED, result.message)
         return self._decide_again(result.message, replans)
 

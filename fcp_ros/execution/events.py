@@ -222,6 +222,7 @@ class ExecutorLedger:
         self._shared = frozenset(shared)
         self._next_attempt = 1
         self._open: dict[int, tuple[PlanStep, Collection[str]]] = {}
+        self._abandoned: set[int] = set()
 
     def excludes(self, executor: str, one: Collection[str], other: Collection[str]) -> bool:
         """Return True if the executor can't do two steps of these agents at once."""
@@ -248,6 +249,15 @@ class ExecutorLedger:
     def close(self, attempt: int) -> None:
         """Close an attempt whose executor has answered; unknown numbers are ignored."""
         self._open.pop(attempt, None)
+        self._abandoned.discard(attempt)
+
+    def abandon(self, attempt: int) -> None:
+        """Note that no plan waits for the answer any more; the attempt stays open."""
+        self._abandoned.add(attempt)
+
+    def list_abandoned(self) -> dict[int, str]:
+        """Return the open attempts that no plan waits for, and their executors."""
+        return {one: self._open[one][0].executor for one in sorted(self._abandoned)}
 
     def find_attempt(self, executor: str, agents: Collection[str] = ()) -> int | None:
         """Return the open attempt that keeps an executor from a step of these agents, or None."""

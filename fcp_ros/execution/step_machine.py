@@ -119,10 +119,10 @@ class ExecutorSearch:
             return PlanFailure(DispatchStatus.NAME_CONFLICT, " ".join(barred))
         if missing:
             text = describe_missing_executors(missing, waited)
-            return PlanFailure(DispatchStatus.NO_EXECUTOR, text)
+            return PlanFailure(DispatchStatus.NO_EXECUTOR, text, gone=tuple(missing))
         for (_, name), step in self._list_held():
             text = describe_held_executor(name, step, waited)
-            return PlanFailure(DispatchStatus.NO_EXECUTOR, text, name)
+            return PlanFailure(DispatchStatus.NO_EXECUTOR, text, name, gone=(name,))
         return None
 
     def _list_held(self) -> list[tuple[tuple[int, str], PlanStep]]:

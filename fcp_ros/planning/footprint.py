@@ -61,7 +61,7 @@ def find_footprints(
     plain: list[StepFootprint] = []
     for step in steps:
         check()
-        plain.append(_find_footprint(domain, view, step))
+        plain.append(find_footprint(domain, view, step))
         _apply(plain[-1], view)
     return tuple(_with_constraints(domain, instance, plain) if domain.constraints else plain)
 
@@ -73,7 +73,7 @@ def _apply(footprint: StepFootprint, view: FactView) -> None:
         view.set(fact, True)
 
 
-def _find_footprint(domain: Domain, view: FactView, step: GroundStep) -> StepFootprint:
+def find_footprint(domain: Domain, view: FactView, step: GroundStep) -> StepFootprint:
     """Find what a step's rule reads and writes in the state before it; no constraints."""
     rule = step.rule
     binding = dict(zip(rule.parameter_names, step.arguments, strict=True))
@@ -170,6 +170,11 @@ class FactView:
         self._by_relation: dict[str, set[Fact]] = {}
         for fact in added:
             self.set(fact, True)
+
+    def take_over(self, other: FactView) -> None:
+        """Take the changes of another view of the same state."""
+        self._changed = dict(other._changed)
+        self._by_relation = {name: set(facts) for name, facts in other._by_relation.items()}
 
     def holds(self, fact: Fact) -> bool:
         known = self._changed.get(fact)

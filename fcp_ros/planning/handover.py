@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from fcp_ros.domain.expressions.structure import counts_from_trigger, has_constraints
-from fcp_ros.domain.expressions.syntax import Expression
+from fcp_ros.domain.expressions.syntax import Constant, Expression, atoms
 from fcp_ros.domain.model import ActionRule, Window
-from fcp_ros.fuzzy import TNorm
+from fcp_ros.fuzzy import EPSILON, TNorm, reaches
+from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.planning.answer.messages import mention_fallback
 from fcp_ros.planning.answer.solution import Solution
 from fcp_ros.planning.encoding.encoding import Encoding
-from fcp_ros.planning.model.ground_step import GroundStep, compute_duration
+from fcp_ros.planning.model.ground_step import GroundStep, compute_duration, list_graded_atoms
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.result import (
@@ -27,12 +28,14 @@ from fcp_ros.planning.model.result import (
     choose_status,
     is_crisp,
 )
+from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.schedule import Inconsistency, schedule_steps
 from fcp_ros.planning.search.half_plans import Meeting
 from fcp_ros.planning.search.partial_states import Literal
 from fcp_ros.planning.session import RequestContext
 from fcp_ros.planning.verification.stepping import Replay, Replayed
 from fcp_ros.planning.verification.verify import Claim, PlanMeeting, compose_running, verify
+from fcp_ros.planning.work_sharing import share_work
 
 REPLAYS = 2
 """A plan is scheduled and replayed, in two orders if steps overlap. Its first steps take longer
@@ -142,6 +145,59 @@ class Handover:
             plan=plan,
             verification=verdict,
             optimal_in=optimal_in,
+        )
+
+    def share_work(self, result: PlanningResult) -> PlanningResult:
+        """Deal the work of a plan out among agents, if it ends sooner then; see work_sharing."""
+        context, plan = self.context, result.plan
+        options = context.options
+        if plan is None or plan.schedule is None or options.budgets or has_constraints(self.goal):
+            return result
+        if any(step.chunk for step in plan.steps):
+            return result  # a chunk is judged as a whole
+        try:
+            shared = self._deal_out(plan)
+        except (Interrupted, GroundingError):
+            return result  # no time, or nobody to judge: the plan at hand will do
+        least = max(options.cut().alpha, plan.membership - options.indifference)
+        if shared is None or not reaches(shared.membership, least):
+            return result
+        kept = plan.membership <= shared.membership
+        optimal_in = result.optimal_in if kept else ()
+        proven = tuple(one for one in optimal_in if one is Measure.MEMBERSHIP)
+        found = self.hand_over(shared, proven, lambda _: result.message)
+        before = plan.schedule.makespan
+        if found.plan is None or found.plan.end >= before - EPSILON:
+            context.session.remember(plan)
+            return result
+        sentence = f"Dealt out among agents, it ends after {found.plan.end:g} s, not {before:g} s."
+        return replace(found, message=f"{result.message} {sentence}")
+
+    def _deal_out(self, plan: Plan) -> Plan | None:
+        """Make the plan with its work dealt out; None without one."""
+        context = self.context
+        named = {t.name for a in atoms(self.goal) for t in a.arguments if isinstance(t, Constant)}
+        rules = context.domain.rules
+        steps = share_work(
+            context.domain,
+            context.instance,
+            [GroundStep(rules[step.rule], step.elements) for step in plan.steps],
+            stay=named | {element for _, element in plan.binding},
+            absent=context.options.absent,
+            check=context.watch.check_conclusion,
+        )
+        if steps is None:
+            return None
+        drafts = [StepDraft(one.rule, one.arguments, list_graded_atoms(one)) for one in steps]
+        made = make_plan(plan.goal, drafts, context, plan.alpha)
+        degrees = (*(step.degree for step in made.steps), plan.goal_degree)
+        return replace(
+            made,
+            membership=context.tnorm.compose_all(degrees),
+            goal_degree=plan.goal_degree,
+            goal_judgements=plan.goal_judgements,
+            binding=plan.binding,
+            shifts=plan.shifts,
         )
 
 

@@ -169,7 +169,7 @@ def plan(request: PlanningRequest) -> PlanningResult:
     # A budget of time is a deadline; of two, the earlier one holds.
     latest = find_latest_end(options.budgets, options.deadline, domain)
     request = replace(request, options=replace(options, deadline=latest))
-    context = RequestContext.begin(request, own, watch)
+    context = RequestContext.begin(request, own.without(options.absent), watch)
     result = _Answering(request, context).answer()
     if not options.budgets or result.status not in _UNSOLVABLE:
         return result
@@ -355,7 +355,7 @@ class _Answering:
             return SymmetryClasses.from_members(())
         timed = options.optimise is Optimise.DURATION or math.isfinite(options.deadline)
         return find_symmetry_classes(
-            context.domain, context.instance, self._goal, goal.formula, timed
+            context.domain, context.instance, self._goal, goal.formula, timed, options.absent
         )
 
     # --- the answer
@@ -452,13 +452,14 @@ class _Answering:
             return describe_plan(found, len(plan.steps), optimise, handover.is_crisp, equal)
 
         try:
-            return handover.hand_over(
+            result = handover.hand_over(
                 assemble(best, self._goal_text, context, alpha, left_out),
                 list_optimal(found.optimal, found.shortest, best.membership, optimise, most),
                 describe,
                 meeting,
                 windows=best.windows,
             )
+            return handover.share_work(result) if self._options.share_work else result
         except Interrupted as reason:
             steps = len(best.decoded.steps)
             unverified = f"A plan of {steps} steps was found, but no time was left to verify it."

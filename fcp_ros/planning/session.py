@@ -24,6 +24,7 @@ from fcp_ros.planning.model.ground_step import find_unknown_budgets
 from fcp_ros.planning.model.memberships import Judge, MembershipSource, NoMemberships
 from fcp_ros.planning.model.plan import Plan, PlanStep, PlanSuggester
 from fcp_ros.planning.model.request import (
+    AbsentExecutor,
     CancelCallback,
     Phase,
     PlanningOptions,
@@ -57,10 +58,11 @@ class PlanningSession:
         learn: bool = False,  # make chunks of sequences that occur often
         check: Callable[[], None] = never_stop,
         suggester: PlanSuggester | None = None,  # knows plans without a search; asked first
+        compiler: RelevanceCompiler | None = None,  # of the domain, if there is one already
     ) -> None:
         self.domain = domain
         self.suggester = suggester
-        self.compiler = RelevanceCompiler(domain, check)
+        self.compiler = compiler or RelevanceCompiler(domain, check)
         self.rules = StepRules(domain)
         self._learn = learn
         self._lock = threading.Lock()
@@ -70,6 +72,23 @@ class PlanningSession:
         self._library = ChunkLibrary.of(domain)
         self._restricting = threading.Lock()
         self._restricted: PlanningSession | None = None
+        self._absent: frozenset[AbsentExecutor] = frozenset()
+        self._lacking: PlanningSession | None = None  # the last one without some executors
+
+    def without(self, absent: frozenset[AbsentExecutor]) -> PlanningSession:
+        """Return the memory for plans that do without these executors of their agents.
+
+        It is the same one while they are the same. Policies don't know of them, and suggest nothing
+        there.
+        """
+        if absent == self._absent:
+            return self
+        with self._lock:
+            if self._lacking is None or self._lacking._absent != absent:
+                compiler = self.compiler.without(absent)
+                self._lacking = PlanningSession(self.domain, self._learn, compiler=compiler)
+                self._lacking.rules, self._lacking._absent = self.rules, absent
+            return self._lacking
 
     def restrict(
         self, make: Callable[[Domain], Domain], check: Callable[[], None] = never_stop

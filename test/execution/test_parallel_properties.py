@@ -7,7 +7,7 @@ commands so far, which steps are done, which may still act, and which could be s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,8 +21,9 @@ from fcp_ros.execution.run_order import RunOrder
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.step_order import PartialOrder
 
-EXECUTORS = ("arm", "base", "fleet")
+EXECUTORS = ("arm", "base", "fleet", "r1/arm", "r2/arm")
 SHARED = "fleet"
+OWNERS = {"r1/arm": "r1", "r2/arm": "r2"}
 ROBOTS = ("r1", "r2", "r3")
 SUCCESS = Outcome(OutcomeCode.SUCCEEDED)
 OUTCOMES = st.sampled_from([SUCCESS, SUCCESS, *map(Outcome, OutcomeCode)])
@@ -34,6 +35,12 @@ class Task:
     agents: tuple[str, ...]
     befores: frozenset[int]
 
+    @property
+    def elements(self) -> tuple[str, ...]:
+        """Who it is about: its agents, and the robot whose executor does it."""
+        owner = OWNERS.get(self.executor)
+        return tuple(dict.fromkeys([*self.agents, *([owner] if owner else [])]))
+
 
 @st.composite
 def make_tasks(draw) -> list[Task]:
@@ -41,7 +48,8 @@ def make_tasks(draw) -> list[Task]:
     for number in range(draw(st.integers(1, 6))):
         befores = draw(st.sets(st.integers(0, number - 1), max_size=2)) if number else set()
         agents = draw(st.lists(st.sampled_from(ROBOTS), max_size=2, unique=True))
-        tasks.append(Task(draw(st.sampled_from(EXECUTORS)), tuple(agents), frozenset(befores)))
+        task = Task(draw(st.sampled_from(EXECUTORS)), tuple(agents), frozenset(befores))
+        tasks.append(replace(task, agents=task.elements))
     return tasks
 
 
@@ -103,7 +111,19 @@ class Twin:
     @property
     def is_ending(self) -> bool:
         failed = [r for r in self.of(ev.RecordOutcome) if not r.record.outcome.succeeded]
+        failed = [one for one in failed if not self.find_lost(one)]
         return bool(failed or self.of(ev.CancelRequested, ev.PlanOutdated, ev.Finish))
+
+    def find_lost(self, recorded: ev.RecordOutcome) -> str:
+        """Find the robot whose own executor had said nothing when an outcome was recorded."""
+        so_far = Twin(self.tasks, self.log[: self.log.index(recorded)])
+        if recorded.record.index not in so_far.find_acting().values():
+            return ""
+        return OWNERS.get(self.tasks[recorded.record.index].executor, "")
+
+    @property
+    def lost(self) -> set[str]:
+        return {self.find_lost(one) for one in self.of(ev.RecordOutcome)} - {""}
 
     def exclude(self, one: int, other: int) -> bool:
         first, second = self.tasks[one], self.tasks[other]
@@ -116,6 +136,7 @@ class Twin:
     def check_sent(self, sent: ev.SendStep) -> None:
         """Check a step at the moment when it is sent; the log ends before it."""
         assert not self.is_ending
+        assert self.lost.isdisjoint(self.tasks[sent.index].elements)
         assert sent.index not in [one.index for one in self.of(ev.SendStep)]
         assert self.tasks[sent.index].befores <= self.find_done()
         for other in {*self.find_open(), *self.find_acting().values()}:
@@ -130,8 +151,13 @@ class Twin:
             if number not in taken
             and number not in done
             and task.befores <= done
+            and self.lost.isdisjoint(task.elements)
             and not any(self.exclude(number, other) for other in taken)
         ]
+
+
+def _write(task: Task) -> tuple[tuple[str, str], ...]:
+    return tuple((f"p{number}", one) for number, one in enumerate(task.elements))
 
 
 class Run:
@@ -144,7 +170,7 @@ class Run:
         self.settings = DispatchSettings()
         self.ledger = ExecutorLedger([SHARED])
         steps = [
-            PlanStep(f"rule_{number}", (), 1.0, 1.0, 5.0, task.executor)
+            PlanStep(f"rule_{number}", _write(task), 1.0, 1.0, 5.0, task.executor)
             for number, task in enumerate(tasks)
         ]
         if order is None:
@@ -152,7 +178,13 @@ class Run:
             befores = PartialOrder.of(len(tasks), pairs).predecessors
             order = RunOrder(befores, tuple(t.agents for t in tasks), tuple(range(len(tasks))))
         self.dispatcher = Dispatcher(
-            steps, self.settings, self.ledger, self.world, lambda: self.now, order=order
+            steps,
+            self.settings,
+            self.ledger,
+            self.world,
+            lambda: self.now,
+            order=order,
+            owners=OWNERS,
         )
         self.take(self.dispatcher.start())
 
@@ -226,6 +258,7 @@ class Run:
         done = result.steps_done == len(twin.tasks)
         if result.status is DispatchStatus.SUCCEEDED:
             assert done
+        assert set(result.lost_robots) in (twin.lost, set()), "all of them, or somebody else"
         ended = [isinstance(one, ev.Finish) for one in twin.log].index(True)
         if any(isinstance(one, ev.CancelRequested) for one in twin.log[:ended]):
             assert result.status is DispatchStatus.CANCELLED
@@ -262,6 +295,24 @@ def test_nothing_that_could_be_sent_waits(tasks, actions):
         run.act("answer", run.dispatcher.running[-1])
     run.check_ended()
     assert run.dispatcher.result.status is DispatchStatus.SUCCEEDED
+
+
+@settings(max_examples=200, deadline=None)
+@given(make_tasks(), st.lists(WELL, max_size=8), st.sampled_from(sorted(OWNERS)))
+def test_all_is_done_that_does_without_a_robot_whose_executor_is_gone(tasks, actions, executor):
+    run = Run(tasks)
+    for action in actions:
+        run.act(*action)
+    run.act("lose", executor)
+    while run.dispatcher.result is None:
+        assert not run.twin.find_idle()
+        run.act("answer", run.dispatcher.running[-1])
+    run.check_ended()
+    done = run.twin.find_done()
+    left = [task for number, task in enumerate(tasks) if number not in done]
+    for task in left:
+        blocked = not run.twin.lost.isdisjoint(task.elements)
+        assert blocked or not task.befores <= done
 
 
 @settings(max_examples=200, deadline=None)

@@ -8,7 +8,13 @@ import pytest
 from fcp_ros.cset import Instance, InstanceBuilder
 from fcp_ros.domain import Domain, check_goal, parse_domain, parse_expression
 from fcp_ros.grounding.judgement import JudgementRequest, Membership
-from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, plan
+from fcp_ros.planning import (
+    PlanningOptions,
+    PlanningRequest,
+    PlanningResult,
+    PlanningSession,
+    plan,
+)
 from fcp_ros.planning.warm_up import warm_up
 
 HOUSE = """
@@ -226,6 +232,7 @@ def ask(house: Domain, home: Instance) -> Callable[..., PlanningResult]:
         facts: Iterable[str] | None = None,
         elements: Mapping[str, str] | None = None,
         resources: Mapping[str, float] = {},
+        session: PlanningSession | None = None,
         **options: float | int | str | bool,
     ) -> PlanningResult:
         instance = home
@@ -238,7 +245,15 @@ def ask(house: Domain, home: Instance) -> Callable[..., PlanningResult]:
         checked = check_goal(parse_expression(goal), house, instance, goal)
         settings = PlanningOptions(**{"time_limit": 20.0, **options})  # type: ignore[arg-type]
         return plan(
-            PlanningRequest(house, instance, checked, settings, Degrees(given), resources=resources)
+            PlanningRequest(
+                house,
+                instance,
+                checked,
+                settings,
+                Degrees(given),
+                resources=resources,
+                session=session,
+            )
         )
 
     return run

@@ -13,6 +13,7 @@ from fcp_ros.cli.plan.options import Optimisation
 from fcp_ros.fuzzy import AlphaPolicy
 from fcp_ros.planning import PlanningOptions, SearchOptions, Switches
 from fcp_ros.planning.model.option_table import OPTION, OPTIONS, find_problems, make_options
+from fcp_ros.planning.model.request import AbsentExecutor
 
 PARTS = {"policy": AlphaPolicy, "search": SearchOptions}
 """Fields of `PlanningOptions` that have fields of their own in the table."""
@@ -41,6 +42,8 @@ OTHERS = {
     "keep": False,
     "explain": True,
     "budgets": {"battery": 20.0},
+    "share_work": True,
+    "absent": frozenset({AbsentExecutor("robot_1", "pick")}),
 }
 """A value for each option that is not its default."""
 

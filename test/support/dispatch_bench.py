@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from fcp_ros.execution import events as ev
 from fcp_ros.execution.dispatch import Dispatcher
@@ -52,6 +52,7 @@ class Bench:
         ledger: ExecutorLedger | None = None,
         order: RunOrder | None = None,
         may_begin: Callable[[], bool] | None = None,  # by default as many as `allowed` says
+        owners: Mapping[str, str] | None = None,
         **settings,
     ) -> None:
         self.now = 100.0
@@ -68,7 +69,9 @@ class Bench:
             lambda: self.now,
             may_begin or self._may_begin,
             order,
+            owners,
         )
+        self.gone: set[str] = set()  # executors that don't answer when they are looked for
         self.commands: list[ev.Command] = []
 
     def _may_begin(self) -> bool:
@@ -87,7 +90,7 @@ class Bench:
         commands = self.dispatcher.handle(event)
         self.commands += commands
         for command in commands:  # executors that are there answer at once
-            if isinstance(command, ev.FindExecutor):
+            if isinstance(command, ev.FindExecutor) and command.executor not in self.gone:
                 self.tell(ev.ExecutorReady(command.executor))
         return commands
 

@@ -148,6 +148,7 @@ class AdvancedOptions:
         list[str] | None,
         describe_option("budgets", "NAME=AMOUNT, such as battery=20; may be given several times."),
     ] = None
+    share_work: Annotated[bool, describe_option("share_work")] = DEFAULTS["share_work"]
     improve_time: Annotated[float, describe_option("improve_time")] = DEFAULTS["improve_time"]
     algorithm: Annotated[Algorithm, describe_option("algorithm")] = DEFAULTS["algorithm"]
     heuristic: Annotated[Heuristic, describe_option("heuristic")] = DEFAULTS["heuristic"]
@@ -168,6 +169,7 @@ class AdvancedOptions:
             "length_factor": self.length_factor,
             "free_length": self.free_length,
             "budgets": budgets,
+            "share_work": self.share_work,
             "improve_time": self.improve_time,
             "algorithm": self.algorithm.value,
             "heuristic": self.heuristic.value,

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
+from fcp_ros.msg import AbsentExecutor as AbsentExecutorMessage
 from fcp_ros.msg import Candidate as CandidateMessage
 from fcp_ros.msg import ExploredRelaxation as ExploredMessage
 from fcp_ros.msg import GivenUp as GivenUpMessage
@@ -41,7 +42,7 @@ from fcp_ros.nodes.conversions.plan import (
     plan_from_ros,
     plan_to_ros,
 )
-from fcp_ros.planning.model.request import Optimise, PlanningOptions
+from fcp_ros.planning.model.request import AbsentExecutor, Optimise, PlanningOptions
 from fcp_ros.planning.model.result import (
     Candidate,
     ExploredRelaxation,
@@ -195,7 +196,13 @@ def request_to_ros(wish: Wish, options: PlanningOptions) -> PlanRequest:
         optimise=options.optimise.value,
         deadline=duration_to_ros(options.deadline if math.isfinite(options.deadline) else 0.0),
         budgets=budgets_to_ros(options.budgets),
+        absent=absent_to_ros(options.absent),
     )
+
+
+def absent_to_ros(absent: Iterable[AbsentExecutor]) -> list[AbsentExecutorMessage]:
+    """Write the executors that some agents have not, sorted."""
+    return [AbsentExecutorMessage(agent=o.agent, executor=o.executor) for o in sorted(absent)]
 
 
 def read_wish(message: PlanRequest) -> Wish:
@@ -246,6 +253,7 @@ def request_from_ros(
         optimise=_read_objective(message.optimise, defaults),
         deadline=duration_from_ros(message.deadline) or defaults.deadline,
         budgets=budgets_from_ros(message.budgets) or defaults.budgets,
+        absent=frozenset(AbsentExecutor(one.agent, one.executor) for one in message.absent),
     )
     return wish, options
 

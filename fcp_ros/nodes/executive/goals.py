@@ -16,6 +16,7 @@ from fcp_ros.execution.dispatch_model import (
     DispatchStatus,
     FollowUp,
     ReplanPolicy,
+    describe_absent,
 )
 from fcp_ros.execution.goal_conflicts import ConflictFinder, list_literals
 from fcp_ros.execution.kept_goals import KeepSettings
@@ -39,6 +40,7 @@ from fcp_ros.nodes.runtime.managed_node import GoalEnd
 from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.nodes.scene_access.owner import ADVICE
 from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.model.request import AbsentExecutor
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.srv import SettleName
 
@@ -173,6 +175,7 @@ class GoalAchievement:
         self._policy = policy
         self._waits = parts.read_waits()
         self._plan_result = PlanResultMessage()
+        self._absent: frozenset[AbsentExecutor] = frozenset()  # when the last plan was asked for
         self._keeping, self._most_kept = keeping, most_kept
         self._wish = keeping.wish
 
@@ -311,6 +314,9 @@ class GoalAchievement:
                 text = f"No plan was found for the time that is left: {text}"
                 return Conclusion(GoalEnd.ABORTED, GoalError.TOO_LATE, text)
             code = GoalError.SCENE_LOST if lost else GoalError.PLANNING_FAILED
+            if self._absent and not lost:
+                code = GoalError.NO_EXECUTOR
+                text = f"{text} {describe_absent(self._absent)}"
             return Conclusion(GoalEnd.ABORTED, code, text)
         return None
 
@@ -343,7 +349,9 @@ class GoalAchievement:
 
     def _request_once(self, reason: str) -> Conclusion | None:
         """Ask the planner once; return the end of the goal if it does not answer."""
-        self._report.on_planning(reason)
+        self._absent = self._parts.runner.find_absent(self._context)
+        self._wish.do_without(self._absent)
+        self._report.on_planning(f"{reason} {describe_absent(self._absent)}".rstrip())
         answer = self._parts.planner.request_plan(
             self._context, self._wish.request, self._waits, self._report.on_planning_progress
         )

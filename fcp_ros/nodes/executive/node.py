@@ -41,6 +41,7 @@ from fcp_ros.nodes.executive.parameters import (
     make_keep_settings,
     make_ticket,
     make_wait_settings,
+    read_robots,
 )
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
 from fcp_ros.nodes.executive.refusals import GoalResult, abort, make_result, refuse
@@ -70,7 +71,6 @@ from fcp_ros.nodes.executive.watches import (
 )
 from fcp_ros.nodes.runtime.domain_parameter import (
     choose_world,
-    list_executors,
     load_configured_domain,
 )
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
@@ -186,8 +186,6 @@ class ExecutiveNode(ManagedNode):
         )
         self._opened = [clients, planner, delivery, reporter, names, scene_watch, owner, reminder]
         self._hindrances = HindranceLook(lambda: find_hindrances(clients, planner, delivery))
-        for executor in list_executors(domain):
-            clients.prepare(executor)
         runner = PlanRunner(
             domain,
             thread,
@@ -197,7 +195,7 @@ class ExecutiveNode(ManagedNode):
             lambda: make_dispatch_settings(self.parameters),
             names,
             scene_watch,
-            self.parameters.texts("shared_executors"),
+            read_robots(self.parameters),
         )
         self._parts = ExecutiveParts(
             domain,

@@ -10,7 +10,9 @@ from typing import Any
 from fcp_ros.execution.dispatch_model import DispatchSettings
 from fcp_ros.execution.goal_queue import Ticket, WhenBusy
 from fcp_ros.execution.kept_goals import KeepSettings
+from fcp_ros.execution.robot_executors import RobotExecutors
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES, WORLD
+from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.parameters import (
     DOMAIN_FOLDERS,
     ParameterSpec,
@@ -175,6 +177,13 @@ PARAMETERS = (
         "Executors that take steps of several robots at once; all others get one step at a time.",
     ),
     ParameterSpec(
+        "robot_namespaces",
+        [""],
+        "Robots with executors of their own, as ELEMENT=NAMESPACE, such as robot_1=/alice: a step "
+        "goes to that of the first such robot among its arguments, and the others go on without a "
+        "robot whose executors are gone. Without any, all robots share one set of executors.",
+    ),
+    ParameterSpec(
         "outcome_backlog",
         10_000,
         "Most outcomes that wait for a grounder to confirm them; beyond it the oldest are given "
@@ -219,6 +228,15 @@ def make_wait_settings(values: ParameterTable) -> WaitSettings:
 def make_keep_settings(values: ParameterTable) -> KeepSettings:
     """Return the bounds on restoring what a goal keeps as the parameters are now."""
     return values.fill(KeepSettings)
+
+
+def read_robots(values: ParameterTable) -> RobotExecutors:
+    """Return which robots have executors of their own. Raises ConfigureError if that is unclear."""
+    shared = values.texts("shared_executors")
+    try:
+        return RobotExecutors.parse(values.texts("robot_namespaces"), shared)
+    except ValueError as error:
+        raise ConfigureError(f"robot_namespaces: {error}") from error
 
 
 def make_ticket(values: ParameterTable, key: bytes, request: Any) -> Ticket:

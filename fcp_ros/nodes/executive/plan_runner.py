@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, get_args
 
 from fcp_ros.cset import Delta, Instance
@@ -39,6 +39,7 @@ from fcp_ros.execution.monitoring import (
     find_obstacle,
 )
 from fcp_ros.execution.outcome import StepRecord
+from fcp_ros.execution.robot_executors import RobotExecutors
 from fcp_ros.execution.run_order import RunOrder
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.msg import Plan as PlanMessage
@@ -46,9 +47,11 @@ from fcp_ros.nodes.conversions.plan import schedule_from_ros
 from fcp_ros.nodes.executive.server_clients import StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, GoalsChanged
 from fcp_ros.nodes.executive.watches import NameWatch, SceneNews, SceneWatch
+from fcp_ros.nodes.runtime.domain_parameter import list_executors
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
 from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.model.request import AbsentExecutor
 from fcp_ros.planning.verification.stepping import StepRules
 
 EVENTS = get_args(Event)
@@ -105,7 +108,7 @@ class PlanRunner:
         settings: Callable[[], DispatchSettings],
         names: NameWatch,  # Notices effects that arrive under another name
         scene_watch: SceneWatch,  # Tells when the scene graph is lost, and when it is kept again
-        shared: Collection[str] = (),  # Executors that take steps of several robots at once
+        robots: RobotExecutors,  # which of them have executors of their own
     ) -> None:
         self._scene_watch = scene_watch
         self._names = names
@@ -115,7 +118,12 @@ class PlanRunner:
         self._scene = scene
         self._reporter = reporter
         self._settings = settings
-        self._ledger = ExecutorLedger(shared)
+        self._robots = robots
+        executors = list_executors(domain)
+        self._own = robots.list_own(executors)
+        for name in robots.list_names(executors):
+            clients.prepare(name)
+        self._ledger = ExecutorLedger(robots.shared)
         self._own_rules = self._rules = StepRules(domain)
         self._shifts: Shifts = ()
         self._shifted = domain  # with the shifts
@@ -167,6 +175,39 @@ class PlanRunner:
         self._scene.state(self._domain)  # one from before the scene was lost will not do
         return find_obstacle(self._rules, steps, self._present())
 
+    def find_absent(self, context: GoalContext) -> frozenset[AbsentExecutor]:
+        """Find the executors of single robots that can't do a step now.
+
+        A robot that may still be acting on a step of an earlier plan gets none at all. `context`:
+        the goal; the wait for the answers about such steps ends at once when it is cancelled.
+        """
+        self._await_abandoned(context)
+        settings = self._settings()
+        executors = self._ledger.list_abandoned().values()
+        busy = {self._own[name].agent for name in executors if name in self._own}
+        missing = self._clients.list_missing(self._own, settings.executor_wait)
+        return frozenset(
+            one for name, one in self._own.items() if name in missing or one.agent in busy
+        )
+
+    def _await_abandoned(self, context: GoalContext) -> None:
+        """Ask robots' executors that are there about the steps that they have not answered for."""
+        # The dispatcher asks only those that it has a step for.
+
+        def list_there() -> list[int]:
+            abandoned = self._ledger.list_abandoned()
+            missing = self._clients.list_missing(self._own, 0.0)
+            return [a for a, n in abandoned.items() if n in self._own and n not in missing]
+
+        asked = list_there()
+        for attempt in asked:
+            self._clients.cancel(attempt)
+        if not asked:
+            return
+        for _ in self._thread.wait_events(self._settings().grace_time):
+            if context.is_cancelled or not list_there():
+                return
+
     def handle_late(self, event: object) -> None:
         """Handle an event that arrives while no plan runs."""
         if isinstance(event, EVENTS):
@@ -185,6 +226,7 @@ class PlanRunner:
         deadline: DeadlineWatch | None = None,
     ) -> DispatchResult:
         """Run a plan to its end."""
+        steps = tuple(map(self._robots.resolve, steps))
         # Each event is handed to the dispatcher, and its commands are carried out before the next
         # event is taken. A cancelled goal becomes one `CancelRequested`, which the dispatcher gets
         # even if the event that told of it was replaced or came before the plan.
@@ -198,8 +240,9 @@ class PlanRunner:
             time.monotonic,
             self._thread.may_begin,
             order,
+            {name: one.agent for name, one in self._own.items()},
         )
-        watch = PlanWatch(self._rules, tuple(steps), monitor.find_effects)
+        watch = PlanWatch(self._rules, steps, monitor.find_effects)
         seen = self._scene.sequence
         is_cancelling = False
         self._acting.clear()

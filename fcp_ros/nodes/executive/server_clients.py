@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -257,6 +258,7 @@ class StepClients:
         self._monitor = ServerMonitor(node)
         self._clients: dict[str, SafeActionClient] = {}
         self._lives: dict[str, ServerLife] = {}
+        self._looked: dict[str, float] = {}  # since when for an executor (s, monotonic)
         self._calls: dict[int, ActionCall] = {}
         self._simulated: set[str] = set()
         self._lock = threading.Lock()
@@ -269,6 +271,7 @@ class StepClients:
                 client = make_action_client(self._node, ExecuteStep, executor)
                 self._clients[executor] = client
                 self._lives[executor] = ServerLife(self._node, executor)
+                self._looked[executor] = time.monotonic()
             return client
 
     def _make_look(self, executor: str) -> Callable[[], bool]:
@@ -305,6 +308,14 @@ class StepClients:
     def find_executives(self) -> str:
         """Say that a second executive acts in this namespace: one sentence; "" if none does."""
         return self._doubles.find_problem()
+
+    def list_missing(self, executors: Iterable[str], least: float) -> set[str]:
+        """List those of some executors that do not answer, and were looked for so long (s)."""
+        since = time.monotonic() - least
+        is_there = {name: self._make_look(name) for name in executors}
+        return {
+            name for name, look in is_there.items() if self._looked[name] <= since and not look()
+        }
 
     def list_problems(self) -> tuple[list[str], list[str]]:
         """List what hinders sending steps: names of several nodes, and missing executors."""

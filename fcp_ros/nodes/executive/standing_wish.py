@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -18,9 +18,10 @@ from unique_identifier_msgs.msg import UUID
 from fcp_ros.execution.kept_goals import find_kept
 from fcp_ros.msg import Interpretation, PlanRequest, PlanResult, Question
 from fcp_ros.nodes.conversions.common import duration_to_ros, id_from_ros, id_to_ros
+from fcp_ros.nodes.conversions.planning import absent_to_ros
 from fcp_ros.nodes.executive.reports import GoalReport
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
-from fcp_ros.planning.model.request import Optimise
+from fcp_ros.planning.model.request import AbsentExecutor, Optimise
 from fcp_ros.planning.model.result import Measure, PlanStatus, choose_status
 
 # --- questions to whoever sent a goal: asked by feedback ---
@@ -114,6 +115,7 @@ class StandingWish:
 
     def __init__(self, request: PlanRequest) -> None:
         self.request = deepcopy(request)
+        self._absent = list(request.absent)  # what whoever asks does without
         self.kept = ""  # the goal, if it stays in force when it is met
         self._aim_at(request.goal)
         self._interpretation = Interpretation()
@@ -128,6 +130,10 @@ class StandingWish:
         self.request.goal = condition or goal
         if condition:
             self.request.forbid_relaxation = True
+
+    def do_without(self, absent: Collection[AbsentExecutor]) -> None:
+        """Ask for a plan without these executors, for now."""
+        self.request.absent = [*self._absent, *absent_to_ros(absent)]
 
     def hurry(self, left: float) -> None:
         """Ask for a plan that takes the time that is left at most (s)."""

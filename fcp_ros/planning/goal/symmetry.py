@@ -35,6 +35,7 @@ from fcp_ros.planning.goal.formula import (
     rebuild,
     walk,
 )
+from fcp_ros.planning.model.request import AbsentExecutor
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,12 @@ class SymmetryClasses:
 
 
 def find_symmetry_classes(
-    domain: Domain, instance: Instance, goal: Expression, formula: Formula, durations: bool
+    domain: Domain,
+    instance: Instance,
+    goal: Expression,
+    formula: Formula,
+    durations: bool,
+    absent: Iterable[AbsentExecutor] = (),  # their agents are like no others
 ) -> SymmetryClasses:
     """Find interchangeable elements among those that the goal's variables may stand for."""
     named = {
@@ -66,6 +72,7 @@ def find_symmetry_classes(
         for term in atom.arguments
         if isinstance(term, (Constant, Text))
     }
+    named.update(one.agent for one in absent)
     descriptions = _Descriptions(domain, instance, formula, durations)
     groups: dict[Hashable, list[str]] = {}
     for element in _collect_elements(formula):

@@ -19,6 +19,7 @@ from typing import Any
 from fcp_ros.fuzzy import TNORM_CHOICES, AlphaPolicy, alpha_policy, tnorm_by_name
 from fcp_ros.planning.model.request import (
     CONFIRM_BELOW,
+    AbsentExecutor,
     Algorithm,
     Heuristic,
     Optimise,
@@ -27,7 +28,9 @@ from fcp_ros.planning.model.request import (
     Switches,
 )
 
-OptionValue = bool | int | float | str | Sequence[str] | Mapping[str, float]
+OptionValue = (
+    bool | int | float | str | Sequence[str] | Mapping[str, float] | frozenset[AbsentExecutor]
+)
 
 
 @dataclass(frozen=True)
@@ -232,6 +235,26 @@ OPTIONS = (
         message_field="budgets",
     ),
     PlanningOption(
+        name="absent",
+        field="absent",
+        read=lambda options: options.absent,
+        default=_DEFAULTS.absent,
+        sentence="Executors that some agents have not: those agents get no step of them.",
+        is_parameter=False,
+        is_about_plan=True,
+        message_field="absent",
+    ),
+    PlanningOption(
+        name="share_work",
+        field="share_work",
+        read=lambda options: options.share_work,
+        default=_DEFAULTS.share_work,
+        sentence="Deal the work of a plan out among all agents that can do it, if its last step "
+        "ends sooner then; it may take more steps.",
+        flags=("--share-work",),
+        is_about_plan=True,
+    ),
+    PlanningOption(
         name="allow_relaxation",
         field="allow_relaxation",
         read=lambda options: options.allow_relaxation,
@@ -414,6 +437,8 @@ def make_options(values: Mapping[str, Any]) -> PlanningOptions:
         optimise=Optimise(given["optimise"]),
         deadline=given["deadline"],
         budgets=given["budgets"],
+        absent=given["absent"],
+        share_work=given["share_work"],
         allow_relaxation=given["allow_relaxation"],
         confirm_below=values.get("confirm_below"),
         indifference=given["indifference"],

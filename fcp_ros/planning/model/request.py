@@ -157,6 +157,14 @@ CONFIRM_BELOW = 0.8
 """Degree of a relaxation below which whoever said something in words is asked first."""
 
 
+@dataclass(frozen=True, order=True, slots=True)
+class AbsentExecutor:
+    """An executor that an agent has not, or not now: no step of it is planned for that agent."""
+
+    agent: str
+    executor: str
+
+
 @dataclass(frozen=True, slots=True)
 class PlanningOptions:
     """The settings of one planning request; `option_table.OPTIONS` says what each means.
@@ -182,6 +190,8 @@ class PlanningOptions:
     # Resource, "cost", "time" or "steps" -> how much of it a plan may use. With any, the goal's
     # parts may be left out, unless it says itself what is preferred.
     budgets: Mapping[str, float] = field(default_factory=dict)
+    absent: frozenset[AbsentExecutor] = frozenset()
+    share_work: bool = False
     memory_limit: float = 2048.0
     improve_time: float = 5.0
     keep: bool = True  # Decides about an earlier plan for the goal, where a session knows one

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from itertools import combinations
 
+from fcp_ros.planning.model.request import AbsentExecutor
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.relevance.achievers import Achievers, Attempts, Joins, OldValues
@@ -62,6 +63,7 @@ class Closure:
         breadth: Breadth,
         watch: Watch,
         most: int = MAX_OPERATORS,
+        absent: Iterable[AbsentExecutor] = (),
     ) -> None:
         self._most = most
         self._lifted = lifted
@@ -70,7 +72,7 @@ class Closure:
         self._full = breadth is Breadth.FULL
         self._watch = watch
         reach = Reach(lifted, facts)
-        self.grounder = OperatorGrounder(lifted, facts, reach, invariants)
+        self.grounder = OperatorGrounder(lifted, facts, reach, invariants, absent)
         self._candidates = ElementChoice(lifted, facts)
         self._matcher = Matcher(lifted, facts, reach, self._candidates, watch, self._demand)
         self.constraints = ConstraintMatches(lifted, facts, self._matcher, planner)

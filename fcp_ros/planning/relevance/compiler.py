@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.planning.goal.formula import Wanted
-from fcp_ros.planning.model.request import never_stop
+from fcp_ros.planning.model.request import AbsentExecutor, never_stop
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.binding_plans import BindingPlanner
 from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, Closure, TooManyOperators
@@ -56,7 +57,14 @@ class RelevanceCompiler:
         self._overwritings = find_overwritings(self._lifted)
         check()
         self._finder = InvariantFinder(self._lifted, check)
+        self._absent: frozenset[AbsentExecutor] = frozenset()
         self._wide: _WideTask | None = None
+
+    def without(self, absent: frozenset[AbsentExecutor]) -> RelevanceCompiler:
+        """Return a compiler that makes no operator of these executors for their agents."""
+        other = copy(self)
+        other._absent, other._wide = absent, None
+        return other
 
     def task(
         self,
@@ -102,7 +110,15 @@ class RelevanceCompiler:
         invariants = self._finder.find(instance, watch.check)
         overwritings = self._overwritings_for(instance, wanted)
         closure = Closure(
-            self._lifted, self._planner, facts, invariants, overwritings, breadth, watch, most
+            self._lifted,
+            self._planner,
+            facts,
+            invariants,
+            overwritings,
+            breadth,
+            watch,
+            most,
+            self._absent,
         )
         positive = self._numbers(facts, wanted.positive)
         negative = self._numbers(facts, wanted.negative)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fcp_ros.planning.model.request import AbsentExecutor
 from fcp_ros.planning.relevance.binding import OPEN, BindingRun, Matcher
 from fcp_ros.planning.relevance.binding_plans import BindingPlanner, BindingStyle
 from fcp_ros.planning.relevance.element_choice import Reach
@@ -61,6 +62,7 @@ class OperatorNode:
 
 
 _ONE_CASE = (Case(),)
+_NOBODY: frozenset[int] = frozenset()
 
 Match = tuple[int, ...]
 """The fluent facts of one match of a constraint's pattern, sorted."""
@@ -75,10 +77,12 @@ class OperatorGrounder:
         facts: FactTable,
         reach: Reach,
         checks: Mapping[int, Sequence[LinkCheck]],
+        absent: Iterable[AbsentExecutor] = (),  # there is no operator of these for their agents
     ) -> None:
         # all operators so far, in order; some may turn out never to be applicable
         self.operators: list[OperatorNode] = []
         self._checks = checks
+        self._barred = _find_barred(lifted, facts, absent)
         self._reach = reach
         self._confined = {rule.number: reach.of(rule.body.fluent) for rule in lifted.rules}
         self.patterns = AbsencePatterns(facts)
@@ -128,6 +132,8 @@ class OperatorGrounder:
 
     def _ground_rule(self, rule: LiftedRule, arguments: Elements) -> Sequence[OperatorNode]:
         body, number, ground = rule.body, self._facts.number, self._bind
+        if not self._barred.get(rule.number, _NOBODY).isdisjoint(arguments):
+            return ()
         for atom in body.absent_static:
             if self._is_there(atom, arguments):
                 return ()
@@ -322,6 +328,22 @@ class OperatorGrounder:
     @staticmethod
     def _bind(slots: tuple[int, ...], binding: Elements) -> Elements:
         return tuple([binding[slot] for slot in slots])
+
+
+def _find_barred(
+    lifted: LiftedDomain, facts: FactTable, absent: Iterable[AbsentExecutor]
+) -> dict[int, frozenset[int]]:
+    """Find for the rules of absent executors, by their numbers, the agents that lack them."""
+    instance = facts.instance
+    lacking: dict[str, set[int]] = {}
+    for one in absent:
+        if instance.has(one.agent):
+            lacking.setdefault(one.executor, set()).add(instance.id_of(one.agent))
+    return {
+        rule.number: frozenset(lacking[rule.action.executor])
+        for rule in lifted.rules
+        if rule.action is not None and rule.action.executor in lacking
+    }
 
 
 class ConstraintMatches:

@@ -6,8 +6,9 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -281,12 +282,17 @@ def spawn_nodes() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     children = []
 
     def start(
-        module: str, namespace: str, before: str = "", **parameters: object
+        module: str,
+        namespace: str,
+        before: str = "",
+        renamed: Mapping[str, str] = MappingProxyType({}),
+        **parameters: object,
     ) -> subprocess.Popen[bytes]:
         code = f"import sys; from fcp_ros.nodes.{module} import main; sys.exit(main(sys.argv))"
         given = [f"{name}:={value}" for name, value in parameters.items()]
         options = [word for pair in given for word in ("-p", pair)]
-        remap = ("--ros-args", "-r", f"__ns:=/{namespace}")
+        names = {"__ns": f"/{namespace}", **renamed}
+        remap = ["--ros-args", *(w for pair in names.items() for w in ("-r", ":=".join(pair)))]
         children.append(
             subprocess.Popen([sys.executable, "-c", f"{before}\n{code}", *remap, *options])
         )
@@ -300,7 +306,9 @@ def spawn_nodes() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
 
 @pytest.fixture
 def spawn() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Starts a node in a process of its own: (module, namespace, code before, parameters)."""
+    """Starts a node in a process of its own: (module, namespace, code before, names that stand for
+    others, parameters).
+    """
     yield from spawn_nodes()
 
 

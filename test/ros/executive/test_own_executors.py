@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two robots with executors of their own, in processes of their own; those of one are killed."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import replace
+
+import pytest
+
+from fcp_ros.client.pending import GoalState
+from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.msg import SceneGraphUpdate
+from fcp_ros.nodes.conversions.scene import graph_from_ros
+from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
+from fcp_ros.nodes.executive.parameters import GoalError
+from fcp_ros.nodes.stack import StartError
+
+SCENE_TOPICS = ("scene_graph", "scene_changes", "scene_status", "scene_graph_update")
+TASK = "on(apple_1, table_1) and on(book_1, table_1)"
+"""The apple is in the room of the first robot, the book in that of the second."""
+
+
+@pytest.fixture
+def fleet(make_sites, tmp_path):
+    """An executive of two robots, without their executors; the second is in the living room."""
+    sites = make_sites()
+    site = sites.start(
+        tmp_path,
+        nodes=("scene_graph", "grounder", "task_planner", "executive"),
+        executive={
+            "robot_namespaces": ["robot_1=first", "robot_2"],
+            "executor_wait": 60.0,
+            "min_step_timeout": 120.0,
+        },
+    )
+    updates = site.probe.publisher(SceneGraphUpdate, site.name("scene_graph_update"))
+    scene = site.client.scene()
+    second = replace(
+        graph_from_ros(scene).nodes["robot_1"], id="robot_2", parents=("living_room_1",)
+    )
+    number = scene.sequence_number + 1
+    updates.publish(SceneGraphUpdate(sequence_number=number, nodes=nodes_to_ros([second])))
+    nodes = site.stack.nodes.values()
+
+    def have_it() -> bool:
+        seen = (node.diagnose().values.get("scene_sequence_number", number) for node in nodes)
+        return all(one == number for one in seen)
+
+    site.until(have_it, "the second robot in all nodes")
+    yield site
+    sites.stop()
+
+
+@pytest.fixture
+def start_robot(fleet, spawn):
+    """Starts the executors of a robot: (namespace, how many times as fast)."""
+
+    def start(namespace, speed):
+        renamed = {one: fleet.name(one) for one in SCENE_TOPICS}
+        below = fleet.name(namespace).lstrip("/")
+        return spawn("executors.simulated_executor", below, renamed=renamed, time_scale=speed)
+
+    return start
+
+
+def list_missing(site):
+    return str(site.executive.diagnose().values["missing"])
+
+
+def list_outcomes(site):
+    return [
+        (message.step.arguments[0].value, OutcomeCode(message.outcome.code))
+        for message in site.outcomes.messages
+    ]
+
+
+def test_a_robot_whose_executors_are_killed_hands_its_steps_on(fleet, start_robot, until):
+    first = start_robot("first", 1.0)
+    start_robot("robot_2", 50.0)
+    until(
+        lambda: not {"first/pick", "robot_2/pick"} & set(list_missing(fleet).split(", ")),
+        "both robots",
+        60.0,
+    )
+    goal = fleet.send_achieve(TASK)
+    until(lambda: any(len(m.running) == 2 for m in fleet.states.messages), "both at work", 60.0)
+    first.send_signal(signal.SIGKILL)
+    state, result = fleet.end_of(goal)
+    assert state is GoalState.SUCCEEDED, result.error_msg
+    assert result.replans == 1
+    done = list_outcomes(fleet)
+    assert done.count(("robot_1", OutcomeCode.EXECUTOR_LOST)) == 1
+    assert [one for one in done if one[0] == "robot_1"] == [("robot_1", OutcomeCode.EXECUTOR_LOST)]
+    by_other = [code for robot, code in done if robot == "robot_2"]
+    assert by_other == [OutcomeCode.SUCCEEDED] * len(by_other), "none of its steps was stopped"
+    assert {("on", ("apple_1", "table_1")), ("on", ("book_1", "table_1"))} <= fleet.relations()
+    assert any("left out: robot_1 (" in m.message for m in fleet.states.messages)
+
+    state, result = fleet.achieve("at(robot_1, living_room_1)")
+    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.NO_EXECUTOR)
+    assert "left out: robot_1 (" in result.error_msg
+
+    start_robot("first", 50.0)
+    until(lambda: "first/" not in list_missing(fleet), "the first robot again", 60.0)
+    state, result = fleet.achieve("at(robot_1, living_room_1)")
+    assert state is GoalState.SUCCEEDED, result.error_msg
+
+
+def test_robots_that_are_unclear_are_refused_at_the_start(make_sites, tmp_path):
+    sites = make_sites()
+    try:
+        with pytest.raises(StartError, match="robot_namespaces: robot_1 is named twice"):
+            sites.start(
+                tmp_path,
+                nodes=("executive",),
+                executive={"robot_namespaces": ["robot_1=a", "robot_1=b"]},
+            )
+    finally:
+        sites.stop()
