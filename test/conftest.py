@@ -12,19 +12,13 @@
 import gc
 import os
 from collections.abc import Generator, Iterable, Iterator
-from functools import lru_cache
 from pathlib import Path
 
 import pytest
 from effort import is_thorough, scaled
 from hypothesis import is_hypothesis_test, settings
 
-from fcp_ros.domain.yaml import domain_files
-
 REPOSITORY = Path(__file__).resolve().parents[1]
-
-# Some hundred tests, and each node of each stack, read one of three large files, at 0.2 s a time.
-domain_files.parse_domain = lru_cache(maxsize=32)(domain_files.parse_domain)
 
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("new", deadline=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path as FilePath
 
@@ -28,8 +29,12 @@ def load_domain(path: str | PathLike[str]) -> Domain:
     return parse_domain(read_text(file), str(file))
 
 
+@lru_cache(maxsize=8)
 def parse_domain(text: str, source: str = "domain") -> Domain:
-    """Read and check a domain from a text; `source` is its name in messages."""
+    """Read and check a domain from a text; `source` is its name in messages.
+
+    The nodes of a process read the same file, which takes each of them 0.2 s; domains are values.
+    """
     # Imported here because pydantic is slow to load, and PDDL files need none of it.
     from fcp_ros.domain.yaml.sections import build_domain
 
