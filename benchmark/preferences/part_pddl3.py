@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from benchmark.ipc.tasks import IpcTask, find_tasks
-from benchmark.preferences.planners import KAIROS, OURS, PreferenceRun, Setting
+from benchmark.preferences.planners import OURS, PreferenceRun, Setting
 from benchmark.tables import Line, Part, Verdict
 
 BEST = Path(__file__).resolve().parent / "best.yaml"
@@ -114,12 +114,11 @@ def _run_all(tasks: Sequence[IpcTask], choice: Pddl3Choice, setting: Setting) ->
             run = job.result()
             runs[run.task][run.planner] = run
             progress.update(bar, advance=1, now=f"{run.task}, {run.planner}: {describe(run)}")
-    return {task: dict(sorted(found.items(), key=_place)) for task, found in runs.items()}
-
-
-def _place(item: tuple[str, PreferenceRun]) -> int:
-    """Place of a planner in the tables, whichever was done first."""
-    return (OURS, KAIROS).index(item[0])
+    # Ours first in the tables, whichever was done first.
+    return {
+        task: dict(sorted(found.items(), key=lambda item: item[0] != OURS))
+        for task, found in runs.items()
+    }
 
 
 def describe(run: PreferenceRun) -> str:

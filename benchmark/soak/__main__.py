@@ -215,10 +215,10 @@ def soak(
     customers = Customers(random.Random(f"goals {seed}"), client)
     faults = Faults(random.Random(f"faults {seed}"), processes, disk, clock, world, customers.flood)
     memory: dict[str, list[tuple[float, float]]] = {name: [] for name in processes}
-    began, told = time.monotonic(), 0.0
+    began, begun, told = time.monotonic(), clock.hours, 0.0  # what the start took is no soak
 
     def is_going_on() -> bool:
-        return clock.hours < hours or len(world.outcomes) < least
+        return clock.hours - begun < hours or len(world.outcomes) < least
 
     while is_going_on() and (passed := time.monotonic() - began) < seconds:
         customers.step()
@@ -229,11 +229,13 @@ def soak(
                     memory[name].append((clock.hours, process.memory))
         if passed - told > 30.0:
             told = passed
-            say(f"  {clock.hours:.2f} h simulated, {passed:.0f} s, {len(customers.sent)} goals")
+            sent, done = len(customers.sent), len(world.outcomes)
+            say(f"  {clock.hours - begun:.2f} h, {passed:.0f} s, {sent} goals, {done} outcomes")
         time.sleep(LOOK)
     faults.stop()
     wait_for(customers.are_done, END_WAIT)
-    return Record(clock.hours, time.monotonic() - began, customers, faults, world, memory)
+    passed, hours = time.monotonic() - began, clock.hours - begun
+    return Record(hours, passed, customers, faults, world, memory)
 
 
 def judge(record: Record, folder: Path, disk: Disk, executors: Process) -> Iterator[Verdict]:
@@ -243,7 +245,8 @@ def judge(record: Record, folder: Path, disk: Disk, executors: Process) -> Itera
     attempts = list(list_busy(read_log(folder / "attempts.jsonl"), executors.deaths))
     done = Counter(one.fault.value for one in attempts)
     said = ", ".join(f"{name} {count}" for name, count in sorted(done.items()))
-    yield Verdict("steps that were tried", f"{len(attempts)}: {said}")
+    tried = f"{len(attempts)}: {said}"
+    yield Verdict("steps that were tried", tried, "1 or more", len(attempts) > 0)
     others = ", ".join(f"{name} {count}" for name, count in sorted(record.faults.counts.items()))
     yield Verdict("faults around them", others)
     overlaps = find_overlaps(attempts)
@@ -254,7 +257,7 @@ def judge(record: Record, folder: Path, disk: Disk, executors: Process) -> Itera
     yield Verdict("two steps of the robot at once", str(len(robot)), "0", not robot)
     for before, one in [*overlaps[:3], *robot[:5]]:
         yield Verdict("  at once", f"{before} | {one}")
-    yield from judge_evidence(record, disk.folder, attempts)
+    yield from judge_evidence(record, disk, attempts)
     yield from judge_memory(record)
 
 
@@ -281,15 +284,16 @@ def judge_goals(customers: Customers) -> Iterator[Verdict]:
     yield Verdict("failures without a sentence", str(len(mute)), "0", not mute)
 
 
-def judge_evidence(record: Record, stores: Path, attempts: list) -> Iterator[Verdict]:
+def judge_evidence(record: Record, disk: Disk, attempts: list) -> Iterator[Verdict]:
     """Judge what was kept of the outcomes."""
-    store, journal = stores / "calibration.sqlite", stores / "outcomes.sqlite"
+    store, journal = disk.folder / "calibration.sqlite", disk.folder / "outcomes.sqlite"
     outcomes = record.world.outcomes
     wait_for(lambda: not find_lost(outcomes, read_recorded(store, journal)), RECORD_WAIT)
     lost = find_lost(outcomes, read_recorded(store, journal))
     codes = Counter(name_code(one.outcome) for one in outcomes)
     yield Verdict("outcomes", ", ".join(f"{code} {n}" for code, n in codes.most_common()))
     yield Verdict("outcomes that are kept nowhere", str(len(lost)), "0", not lost)
+    yield Verdict("room on the disk of the stores at the end", f"{disk.room / 1024:.0f} KiB")
     for one in lost[:8]:
         yield Verdict("  kept nowhere", f"number {one.number}: {one.step.rule} {name_code(one)}")
     wrong, counts = find_wrong_blame(store, outcomes, attempts)

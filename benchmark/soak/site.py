@@ -291,6 +291,11 @@ class Disk:
         """Free it again."""
         (self.folder / "filler").unlink(missing_ok=True)
 
+    @property
+    def room(self) -> int:
+        """Bytes that are free."""
+        return shutil.disk_usage(self.folder).free
+
     def close(self) -> None:
         """Give it back; what is on it is copied into the folder beside it."""
         shutil.copytree(self.folder, self.folder.with_name("stores"))

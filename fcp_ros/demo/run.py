@@ -333,7 +333,12 @@ class _DemoRun:
             self._console.print("No policy is for this domain and scene: nothing to show.")
         else:
             self._record(player.play(story))
-        self._shared = prepare_two(player.fetch_graph(), player.fetch_state(), teller)
+        self._shared = prepare_two(
+            player.fetch_graph(),
+            player.fetch_state(),
+            teller,
+            lambda story: player.plan_story(story).status.solved,
+        )
 
     def _play_together(self, player: Player, _teller: Storyteller) -> None:
         assert self._shared is not None

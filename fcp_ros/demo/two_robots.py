@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, product
 
 from fcp_ros.cset import Instance
 from fcp_ros.demo.stories import (
@@ -25,7 +26,8 @@ from fcp_ros.planning.model.request import Optimise
 from fcp_ros.scene import Layer, SceneDelta, SceneGraph
 from fcp_ros.scene.graph.delta import apply_delta
 
-MOST_ITEMS = 8  # whose supports are ranked, in a room
+MOST_ERRANDS = 3  # that are considered in a room
+MOST_STORIES = 6  # that are planned to choose one
 
 
 @dataclass(frozen=True)
@@ -38,27 +40,37 @@ class Errand:
 
 
 def prepare_two(
-    graph: SceneGraph, state: Instance, teller: Storyteller
+    graph: SceneGraph,
+    state: Instance,
+    teller: Storyteller,
+    can_be_done: Callable[[Story], bool],  # tells if one robot has a plan for it: two have, too
 ) -> tuple[SceneGraph, Story] | None:
     """Add a second robot to a scene, and tell of work for both; None if there is none."""
     robot = min(map(state.name_of, state.elements(ROBOT)), default="")
-    errands = _choose_errands(state, teller, find_room(state, robot))
-    if robot not in graph.nodes or len(errands) < 2:
+    if robot not in graph.nodes:
         return None
-    return add_robot(graph, robot, errands[1].room), _tell_shared(state, teller, errands)
+    for errands in _propose_errands(state, teller, find_room(state, robot)):
+        story = _tell_shared(state, teller, errands)
+        if can_be_done(story):
+            return add_robot(graph, robot, errands[1].room), story
+    return None
 
 
-def _choose_errands(state: Instance, teller: Storyteller, home: str) -> tuple[Errand, ...]:
-    """Choose an errand in one room, and one in another; none if the first has none."""
+def _propose_errands(
+    state: Instance, teller: Storyteller, home: str
+) -> Iterator[tuple[Errand, Errand]]:
+    """Propose pairs: something to do in one room, and something in another one."""
     items = sorted(map(state.name_of, state.elements(ITEM)))
-    placed = {item: find_room(state, find_support(state, item)) for item in items}
-    found: list[Errand] = []
-    for room in sorted({*placed.values()} - {""}, key=lambda room: (room != home, room)):
-        here = [item for item in items if placed[item] == room][:MOST_ITEMS]
-        found += list(_list_errands(state, teller, here, room))[:1]
-        if not found or found[0].room != home:
-            return ()
-    return tuple(found[:2])
+    in_room: dict[str, list[str]] = {}
+    for item in items:
+        in_room.setdefault(find_room(state, find_support(state, item)), []).append(item)
+    there = {
+        room: list(islice(_list_errands(state, teller, in_room[room], room), MOST_ERRANDS))
+        for room in sorted(in_room)
+        if room
+    }
+    others = [errand for room, errands in there.items() if room != home for errand in errands]
+    return islice(product(there.get(home, []), others), MOST_STORIES)
 
 
 def _list_errands(
@@ -99,6 +111,7 @@ def _tell_shared(state: Instance, teller: Storyteller, errands: Sequence[Errand]
         teller.alpha,
         "both robots have a part in the plan, and do it side by side",
         SOLVED,
+        relax=False,
         optimise=Optimise.DURATION.value,
         robots=2,
     )

@@ -18,6 +18,13 @@ from contextlib import closing
 from pathlib import Path
 
 BUSY_TIMEOUT = 10.0  # Time that a writer waits for another process's transaction (s)
+JOURNAL_PAGES = 100
+"""Pages of 4 KiB in a write-ahead log before it is copied into the file and begun again.
+
+SQLite's 1000 let a database of a few rows take 4 MiB. A small disk filled up for good with that: a
+log that no longer fits never reaches the number (found by the soak, issue 31).
+"""
+JOURNAL_SIZE = JOURNAL_PAGES * 4096  # Bytes to which a log is cut that a large transaction grew
 HEADER = b"SQLite format 3\0"  # The first bytes of each database file that is not empty
 
 _LOG = logging.getLogger(__name__)
@@ -131,6 +138,8 @@ def _connect(path: Path, statements: Sequence[str], synchronous: str) -> sqlite3
         _check_tables(_read_columns(connection), statements, path)  # before anything is written
         _enter_wal(connection)
         connection.execute(f"PRAGMA synchronous={synchronous}")
+        connection.execute(f"PRAGMA wal_autocheckpoint={JOURNAL_PAGES}")
+        connection.execute(f"PRAGMA journal_size_limit={JOURNAL_SIZE}")
         _check_soundness(connection)
         _create_tables(connection, statements, path)
     except (sqlite3.Error, DatabaseFileError):

@@ -95,6 +95,8 @@ class Reading:
     degree: float  # how well it fits the words, in [0, 1]
     paraphrase: str  # the goal as an English sentence
     words: tuple[WordUse, ...] = ()  # the use of all words of the instruction, from left to right
+    # it asks for something to be kept ("keep it shut"), not only to be left alone ("don't open it")
+    keeps: bool = False
 
     @property
     def level(self) -> Confidence:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from matplotlib import rc_context
@@ -33,7 +33,7 @@ from fcp_ros.report.label_placement import (
 from fcp_ros.report.node_names import to_words
 from fcp_ros.scene import Layer, SceneGraph, SceneNode
 from fcp_ros.scene.graph.roles import FLOOR, is_door
-from fcp_ros.scene.shapes.route import Stop, trace_route
+from fcp_ros.scene.shapes.route import Route, trace_routes
 
 WIDTH = 5.7  # Width of the picture [inches] unless another is given
 
@@ -87,7 +87,7 @@ def draw_floor_plan(
         _draw_things(axes, placed, frozenset(highlight))
         _draw_doors(axes, [node for node in placed if is_door(node)], frame.scale)
         named = [[name for _, name in step.arguments] for step in steps]
-        badges = _draw_route(axes, trace_route(graph, named))
+        badges = _draw_routes(axes, trace_routes(graph, named))
         _set_up_axes(axes, frame)
         _draw_names(axes, placed, badges, frame)
         return to_svg(figure, "The scene from above with the route of the plan", prefix)
@@ -392,9 +392,9 @@ def _has_space(node: SceneNode, frame: _Frame) -> bool:
     return bool(np.ptp(body, axis=0).min() * frame.scale >= LEAST_BODY)
 
 
-def _draw_route(axes: Axes, route: Sequence[Stop]) -> list[tuple[float, float]]:
-    """Draw the route with the numbers of the steps; return the positions of the numbers."""
-    for before, after in pairwise(route):
+def _draw_routes(axes: Axes, routes: Sequence[Route]) -> list[tuple[float, float]]:
+    """Draw routes with the numbers of the steps; return the positions of the numbers."""
+    for before, after in chain.from_iterable(map(pairwise, routes)):
         axes.add_patch(
             FancyArrowPatch(
                 (before.x, before.y),
@@ -411,7 +411,9 @@ def _draw_route(axes: Axes, route: Sequence[Stop]) -> list[tuple[float, float]]:
             )
         )
     numbers: dict[tuple[float, float], list[int]] = {}
-    for stop in route:  # one badge for each place, even if the robot comes back to it
+    for stop in chain.from_iterable(
+        routes
+    ):  # one badge for each place, even if the robot comes back to it
         if stop.steps:
             numbers.setdefault((stop.x, stop.y), []).extend(stop.steps)
     for (x, y), steps in numbers.items():

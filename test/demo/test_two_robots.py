@@ -50,7 +50,12 @@ def plan(domain, grounder, graph, story):
 def test_both_robots_have_a_part_and_work_at_the_same_time(
     domain, grounder, teller, house, tmp_path
 ):
-    shared, story = prepare_two(house, read_state(domain, house), teller)
+    shared, story = prepare_two(
+        house,
+        read_state(domain, house),
+        teller,
+        lambda story: plan(domain, grounder, house, story).status.solved,
+    )
     save_scene(shared, tmp_path / "two.json")
     both = load_scene_for(tmp_path / "two.json", domain.schema, domain.mapping)
     result = plan(domain, grounder, both, story)
@@ -65,9 +70,22 @@ def test_both_robots_have_a_part_and_work_at_the_same_time(
 
 def test_a_house_without_a_robot_or_with_one_room_has_no_such_story(domain, teller, house):
     none = apply_delta(house, SceneDelta(house.sequence + 1, removed=("robot_1",)))
-    assert prepare_two(none, read_state(domain, none), teller) is None
+    assert prepare_two(none, read_state(domain, none), teller, lambda _story: True) is None
     small = apply_delta(house, SceneDelta(house.sequence + 1, removed=("living_room_1",)))
-    assert prepare_two(small, read_state(domain, small), teller) is None
+    assert prepare_two(small, read_state(domain, small), teller, lambda _story: True) is None
+
+
+def test_another_story_is_told_where_the_first_can_not_be_done(domain, teller, house):
+    asked = []
+    found = prepare_two(
+        house,
+        read_state(domain, house),
+        teller,
+        lambda story: asked.append(story) or len(asked) > 2,
+    )
+    assert found[1] is asked[2]
+    assert len({story.goal for story in asked}) == 3
+    assert prepare_two(house, read_state(domain, house), teller, lambda _story: False) is None
 
 
 def test_another_robot_has_a_name_of_its_own(house):

@@ -140,3 +140,30 @@ def test_an_empty_file_becomes_a_database(tmp_path: Path) -> None:
     connection.execute("INSERT INTO notes (text) VALUES ('kept')")
     connection.close()
     assert not note
+
+
+def measure_journal(path: Path) -> int:
+    """Measure the write-ahead log of a database (bytes)."""
+    return path.with_name(f"{path.name}-wal").stat().st_size
+
+
+def test_rows_that_come_and_go_do_not_fill_the_disk(tmp_path: Path) -> None:
+    path = tmp_path / "notes.sqlite"
+    connection, _ = open_database(path, TABLES, synchronous="NORMAL")
+    for number in range(1000):
+        connection.execute("INSERT INTO notes VALUES (?, ?)", (number, "x" * 2000))
+        connection.execute("DELETE FROM notes WHERE id = ?", (number,))
+    assert path.stat().st_size + measure_journal(path) < 1 << 20
+    connection.close()
+
+
+def test_a_large_transaction_takes_its_room_in_the_journal_for_a_while_only(tmp_path: Path) -> None:
+    path = tmp_path / "notes.sqlite"
+    connection, _ = open_database(path, TABLES, synchronous="NORMAL")
+    connection.execute("BEGIN")
+    connection.executemany("INSERT INTO notes (text) VALUES (?)", [("x" * 2000,)] * 2000)
+    connection.execute("COMMIT")
+    assert measure_journal(path) > 3 << 20
+    connection.execute("INSERT INTO notes (text) VALUES ('y')")
+    assert measure_journal(path) < 1 << 20
+    connection.close()

@@ -117,3 +117,20 @@ def test_what_is_not_here_is_nothing_else(home, absent):
     reading = DomainReader().read(f"bring me the {absent}", home)
     assert f"{absent} is brought to" in reading.message
     assert not any(f"{label}_1" in reading.message for label in ("apple", "bowl", "mug", "vase"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "keeps"),
+    [
+        ("keep the fridge closed", True),
+        ("the fridge must always stay closed", True),
+        ("don't open the fridge", False),
+        ("don't touch the vase", False),
+        ("keep the fridge closed and bring me the mug", False),
+        ("close the fridge", False),
+    ],
+)
+def test_only_what_is_to_be_kept_is_restored(sentence, keeps, house):
+    best = DomainReader().read(sentence, house).best
+    assert best is not None
+    assert best.keeps is keeps

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+
+from fcp_ros.language.confidence import Confidence
 
 CLOSE, OPEN = "closed(fridge_1)", "not closed(fridge_1)"
 MUG = "on(mug_1, counter_1)"
@@ -40,6 +44,19 @@ READ = {
         f"{MUG} and prefer 0.5: on(book_1, counter_1)"
     ),
     "Put the mug on the couch within 2 minutes.": "on(mug_1, couch_1) within 120 s",
+    "Switch the laptop on, and if possible, put the book on the counter.": (
+        "switched_on(laptop_1) and prefer 0.5: on(book_1, counter_1)"
+    ),
+    "Close the fridge, but not before the mug is on the couch.": (
+        f"on(mug_1, couch_1) and {CLOSE} and (first on(mug_1, couch_1) then {CLOSE})"
+    ),
+    # what goes with somebody, what "them" means, two objects without "and"
+    "Stand in the living room with the mug in your hands.": (
+        "at(robot_1, living_room_1) and holding(robot_1, mug_1)"
+    ),
+    "The mug and the book are in my way. Put them on the couch.": (
+        "on(mug_1, couch_1) and on(book_1, couch_1)"
+    ),
     # statements that demand, without a verb, with one for several
     "I want the fridge closed.": CLOSE,
     "Make sure that the fridge is closed.": CLOSE,
@@ -55,6 +72,13 @@ READ = {
     ),
     "Give the counter a wipe.": "not dirty(counter_1)",
 }
+ASKED = [
+    "Put the apple and the bowl or the mug on the couch.",
+    "counter looks messy i want just the sponge there nothing else",
+    "I want the laptop in the kitchen. Put it anywhere except on the counter.",
+    "I need the counter wiped. The living room is off limits, so at no point go in there.",
+    "I don't want more than a single item standing on the counter.",
+]
 UNSAFE = {
     "Put a book on the counter, a second one is fine, but at most two of them.": None,
     "Put the mug on the counter, otherwise put it on the couch.": None,
@@ -79,3 +103,32 @@ def test_nothing_is_dropped_silently(sentence, home, learned):
     best = learned.read(sentence, home).best
     wanted = UNSAFE[sentence]
     assert best is None or (wanted is not None and wanted in best.goal)
+
+
+@pytest.mark.parametrize("sentence", ASKED)
+def test_what_may_mean_something_else_is_asked_about(sentence, home, learned):
+    best = learned.read(sentence, home).best
+    assert best is None or best.level is not Confidence.PLAIN
+
+
+@pytest.mark.parametrize(
+    ("sentence", "goal"),
+    [
+        ("Take the mug and drive to where I am.", "holding(robot_1, mug_1)"),
+        ("I need a thing to wipe with. Lay it on the table.", "on(?x1, table_1)"),
+    ],
+)
+def test_who_speaks_has_a_place_and_wishes(sentence, goal, home, learned):
+    """What somebody needs and then sends elsewhere is not brought to them."""
+    found = learned.read(sentence, replace(home, speaker="person_1"))
+    assert found.best is not None, found.message
+    assert goal in found.best.goal
+    assert ("person_1" in found.best.goal) == ("where I am" in sentence)
+
+
+def test_a_kind_of_which_nothing_is_here_is_nothing_else(home, learned):
+    """The label that is most like the word in meaning was taken: a laptop for an apple."""
+    found = learned.read("Put the banana in the fridge.", home)
+    assert found.readings, found.message
+    assert "banana (" in found.readings[0].goal
+    assert found.readings[0].level is not Confidence.PLAIN

@@ -40,8 +40,9 @@ from fcp_ros.report.demo_report import (
 from fcp_ros.report.floor_plan import draw_floor_plan
 from fcp_ros.report.plain_json import read_plan, to_plain, to_plain_result
 from fcp_ros.report.timeline import draw_timeline
-from fcp_ros.scene import load_scene
-from fcp_ros.scene.shapes.route import trace_route
+from fcp_ros.scene import SceneDelta, load_scene
+from fcp_ros.scene.graph.delta import apply_delta
+from fcp_ros.scene.shapes.route import trace_routes
 
 GOAL = "on(mug_1, counter_1)"
 
@@ -106,13 +107,27 @@ def report(scene, result):
 
 
 def test_route_goes_through_the_door_to_the_things(scene, result):
-    route = trace_route(scene, [[name for _, name in step.arguments] for step in result.plan.steps])
+    named = [[name for _, name in step.arguments] for step in result.plan.steps]
+    (route,) = trace_routes(scene, named)
     door, table = scene.nodes["door_1"].pose, scene.nodes["table_1"].pose
     points = [(stop.x, stop.y) for stop in route]
     assert door.position[:2] in points
     assert table.position[:2] in points
     acted = sorted(index for stop in route for index in stop.steps)
     assert acted == list(range(len(result.plan.steps)))
+
+
+def test_each_robot_has_a_route_of_its_own(scene):
+    first = scene.nodes["robot_1"]
+    x, y, z = scene.nodes["table_1"].pose.position
+    second = replace(first, id="robot_2", pose=replace(first.pose, position=(x + 1.0, y, z)))
+    both = apply_delta(scene, SceneDelta(scene.sequence + 1, (second,)))
+    steps = [("robot_1", "counter_1"), ("robot_2", "table_1"), ("robot_1", "fridge_1")]
+    one, two = trace_routes(both, steps)
+    assert [stop.steps for stop in one] == [(), (0,), (2,)]
+    assert [stop.steps for stop in two] == [(), (1,)]
+    assert (one[0].x, one[0].y) == first.pose.position[:2]
+    assert (two[0].x, two[0].y) == (x + 1.0, y)
 
 
 def test_floor_plan_names_every_thing_and_is_well_formed(scene, result):

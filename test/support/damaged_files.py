@@ -13,7 +13,7 @@ from fcp_ros.scene import SceneError, SceneGraph, SceneLimits, complete_relation
 
 LIMITS = SceneLimits(max_nodes=20_000, max_bytes=16 * 1024 * 1024)
 
-COPIES = scaled(500)
+COPIES = scaled(240)
 """Damaged copies of a file, by the profile."""
 
 

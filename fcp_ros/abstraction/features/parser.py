@@ -169,30 +169,6 @@ def parse_feature(text: str, vocabulary: StateVocabulary | None = None) -> Featu
     return feature
 
 
-def parse_concept(text: str, vocabulary: StateVocabulary | None = None) -> ConceptExpression:
-    """Read a concept.
-
-    `text`: such as `and(ball, some(at, top))`. `vocabulary`: its names are the only ones allowed;
-    None: all are. Raises FeatureSyntaxError if the text is no concept, or a name is unknown.
-    """
-    reader = ExpressionReader(text, vocabulary)
-    concept = reader.read_concept()
-    reader.expect_end()
-    return concept
-
-
-def parse_role(text: str, vocabulary: StateVocabulary | None = None) -> RoleExpression:
-    """Read a role.
-
-    `text`: such as `restrict(adjacent, not(water))`. `vocabulary`: its names are the only ones
-    allowed; None: all are. Raises FeatureSyntaxError if the text is no role, or a name is unknown.
-    """
-    reader = ExpressionReader(text, vocabulary)
-    role = reader.read_role()
-    reader.expect_end()
-    return role
-
-
 class ExpressionReader:
     """Reads expressions, one after the other; programs are read by a reader that knows more forms.
 

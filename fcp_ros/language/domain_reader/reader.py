@@ -46,6 +46,7 @@ from fcp_ros.language.parsing.meanings import match_word
 from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, is_number_read
 from fcp_ros.language.parsing.sentence_parser import SentenceParser
 from fcp_ros.language.parsing.trees import (
+    Act,
     Sentence,
 )
 from fcp_ros.language.parsing.word_uses import collect_uses
@@ -225,10 +226,16 @@ def _check_drafts(
         uses = collect_uses(draft.sentence)
         words = list_words(prepared.text, prepared.asides, uses, draft.sentence.unread)
         paraphrase = paraphrase_goal(parsed, domain, instance, subject.statements)
-        reading = Reading(draft.goal, min(draft.degree, 1.0), paraphrase, words)
+        keeps = _asks_to_keep(draft.sentence)
+        reading = Reading(draft.goal, min(draft.degree, 1.0), paraphrase, words, keeps)
         idle = not found and prepared.leftovers.may_be_left_out(draft.sentence)
         found.append(ReadingCandidate(reading, draft.ambiguity, draft.choice, idle))
     return found
+
+
+def _asks_to_keep(sentence: Sentence) -> bool:
+    acts = {clause.act for clause in sentence.clauses} - {Act.REMARK, Act.TOPIC}
+    return acts == {Act.KEEP}
 
 
 def _find_refusal(

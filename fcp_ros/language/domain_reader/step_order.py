@@ -173,8 +173,9 @@ class StepOrder:
 
     def _is_means(self, one: ComposedClause, two: ComposedClause) -> bool:
         """Return True if a clause only prepares the next: "take the mug and put it ..."."""
-        wish = one.clause.verb == "want" and _places_theme(one, two)
-        means = one.clause.act is Act.HOLD or wish or self.takes_something(one)
+        if one.clause.verb == "want" and _places_theme(one, two):
+            return True
+        means = one.clause.act is Act.HOLD or self.takes_something(one)
         if not means and not self._removes_something(one, two):
             return False
         later = [*two.themes, *two.terms]
@@ -293,7 +294,8 @@ def _places_theme(one: ComposedClause, two: ComposedClause) -> bool:
     said = two.clause.predications
     placing = two.clause.verb in PUT_VERBS and any(len(p.arguments) == 2 for p in said)
     placed = placing or any(p.preposition for p in said)
-    return placed and any(theme in two.themes for theme in one.themes)
+    wished = one.terms if one.clause.verb == "want" else ()  # "I need the mug. Put it there."
+    return placed and any(theme in two.themes for theme in (*one.themes, *wished))
 
 
 def _has_parts(group: Term, later: Sequence[Term]) -> bool:

@@ -17,6 +17,7 @@ WRAPPING = gather_words(
     "keep try dare help"
 )
 """Verbs whose clause below is what is asked for: "I want the door closed", "make sure that ..."."""
+_CARRYING = ("hold", "carry")
 _WISHING = gather_words("want need like love wish prefer expect")
 _ASKING = gather_words("wonder ask know")
 _FEELING = gather_words("appreciate love like please thank help suit prefer be")
@@ -105,6 +106,8 @@ class ClauseRoles:
             clause.relation in ("ccomp", "advcl") and verb.place < verb.head
         ):
             return True
+        if clause.relation == "advcl" and verb.tag == "VBG" and clause.lemma in _CARRYING:
+            return clause.subject is None  # "(stand there) | holding the apple"
         return clause.relation in ("advcl", "xcomp") and self._is_purpose(verb)
 
     def _is_purpose(self, verb: Word) -> bool:

@@ -28,7 +28,9 @@ def list_ways(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
     "give | the counter | a wipe" wipes it, and "get rid of" is another verb's synonym.
     """
     clause, verb = parts.clause, nucleus.verb
-    thing = nucleus.thing if nucleus.speaker and nucleus.lemma in _WANTED else None
+    wanted = nucleus.speaker and nucleus.lemma in _WANTED
+    wanted = wanted and not any(nucleus.tree.list_children(verb.place, "neg"))
+    thing = nucleus.thing if wanted else None
     if thing is not None and not (nucleus.places or nucleus.states or nucleus.list_behind(thing)):
         yield _bring(nucleus, thing)
     if nucleus.lemma in MAKING:

@@ -20,6 +20,7 @@ from fcp_ros.language.learned_reader.marks import Mark
 from fcp_ros.language.learned_reader.nucleus import Nucleus, list_uses, read_nucleus
 from fcp_ros.language.learned_reader.own_tasks import OwnTasks
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
+from fcp_ros.language.learned_reader.placing_parts import WANTING
 from fcp_ros.language.learned_reader.telling import is_remark
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.trees import Act, SpokenClause
@@ -79,6 +80,8 @@ class CoreReader:
             chosen += self._read_gaps(parsed, nucleus)
         if not chosen:
             return []
+        if nucleus.speaker and nucleus.lemma in WANTING:
+            chosen[0] = replace(chosen[0], verb="want")  # "I need the mug. Put it on the table."
         uses = list_uses(wrapper, WordRole.FILLER, "")
         if statement:
             chosen = [replace(c, act=Act.STATE) if c.act is Act.ACHIEVE else c for c in chosen]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.phrases import NUMBER
+from fcp_ros.language.confidence import LEARNED, Confidence
 from fcp_ros.language.demands.clause import OBJECT, SOURCES
 from fcp_ros.language.demands.frames import Frame
 from fcp_ros.language.demands.model import Demand, DemandModel
@@ -97,6 +98,8 @@ class DemandReader:
         if said is None:
             return DemandFound((), self._degree, demand)
         self._degree *= demand.degree**0.5
+        if self._degree < LEARNED.alone and demand.frame.verb != parts.clause.verb:
+            self._degree = min(self._degree, Confidence.LIKELY.degree)
         uses = tuple(self._list_uses(parsed, parts, demand))
         beside = list(self._read_rest(demand, said, parts, tree))
         found = []

@@ -12,6 +12,7 @@ from fcp_ros.language.learned_reader.marks import Mark, MarkKind
 from fcp_ros.language.learned_reader.nucleus import list_uses
 from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft
 from fcp_ros.language.learned_reader.subordinators import Subordination
+from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.parsing.trees import (
     Act,
     Link,
@@ -99,7 +100,7 @@ class DependentReader:
         elif one.relation is Subordination.REASON:
             tree = one.parsed.tree
             words = (*(tree.words[p] for p in tree.list_subtree(one.parsed.verb)), *one.words)
-            draft.uses += list_uses(words, WordRole.FILLER, "aside")
+            draft.uses += list_uses(words, WordRole.FILLER, ASIDE)
             draft.degree *= _REASON
         elif one.relation in _PROVISOS and _may_have_proviso(main, one.relation):
             provisos = tuple(self._read_proviso(one))
@@ -145,7 +146,11 @@ class DependentReader:
 
     def _read_step(self, one: Subordinate) -> list[SpokenClause]:
         """Read what is done or so earlier or later."""
-        negations = list(one.parsed.tree.list_children(one.parsed.verb, "neg"))
+        negations = [
+            word
+            for word in one.parsed.tree.list_children(one.parsed.verb, "neg")
+            if word not in one.words  # "not before | it is there"
+        ]
         uses = list_uses(one.words, WordRole.ORDER, one.relation.value)
         uses = (*uses, *list_uses(negations, WordRole.LIMIT, "not"))
         found = []

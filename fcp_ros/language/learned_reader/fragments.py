@@ -39,7 +39,9 @@ _BEHIND = {
     "then": PhraseSet("(second|after|afterwards|later|next|last|third|thereafter|after that)"),
     "and": PhraseSet("(too|as well|also)", "just the same"),
 }
-_LOOSE = PhraseSet("(though|tho|mind|please|thanks|of course|obviously|instead|then)")
+_LOOSE = PhraseSet(
+    "(though|tho|mind|please|thanks|of course|obviously|instead|then|too|as well|also)"
+)
 """Words behind a fragment without a meaning."""
 _LONGEST = max(map(len, PREPOSITIONS))
 _JOINING = gather_words("and but um uh so then plus also well hmm")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fcp_ros.language.domain_reader.preparation import ParsedInstruction
@@ -16,7 +16,7 @@ from fcp_ros.language.english.verbs import (
     SAME_VERBS,
 )
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.learned_reader.nucleus import Nucleus, list_uses
+from fcp_ros.language.learned_reader.nucleus import Nucleus, SpokenPlace, list_uses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.learned_reader.place_reader import PlaceReader
 from fcp_ros.language.learned_reader.placing_parts import LASTING, PLACED, WANTING
@@ -39,6 +39,7 @@ from fcp_ros.language.syntax.tree import Word
 _HANDS = gather_words("hand finger paw mitt")
 _BELONGING = gather_words("belong go should must need want")
 _TOUCHING = gather_words("touch move disturb")
+_POSITIONS = ("place", "position")
 _SWAPPING = gather_words("swap exchange interchange")
 _THROUGH = ("through", "via", "across", "past")
 _WAYS = ("to", "in", "at", "near", *_THROUGH)
@@ -67,12 +68,12 @@ class GeneralActs:
         if self.topic is not None and bare and lemma in _TOUCHING and not said.places:
             one = Predication(None, {THEME: self.topic})
             return [self._places.make(said, Act.STAY, one, negated=True)]
-        moved = said.thing is not None and said.thing.lemma in ("place", "position")
+        moved = said.thing is not None and said.thing.lemma in _POSITIONS
         if lemma in _SWAPPING or (moved and lemma in ("switch", "trade", "change")):
             return list(self._swap(said))
         going = said.thing is None and said.lemma in _BEING_THERE
         if said.subject is None and (going or said.lemma in _ENTERING):
-            return list(self._go(said))
+            return [*self._go(said), *self._accompany(said)]
         if not lemma and said.subject is None and said.places:
             return list(self._places.place_same(said))
         if lemma in CLEAR_VERBS and said.thing is not None and not said.places:
@@ -85,16 +86,41 @@ class GeneralActs:
 
     def _accompany(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "with | the lamp | inside it" beside a clause."""
-        for where in said.places:
+        attached = [p for place in said.places for p in said.list_behind(place.noun)]
+        hands = [p for p in (*said.places, *attached) if p.noun.lemma in _HANDS]
+        for where in (*said.places, *attached):
             if where.preposition != "with":
                 continue
-            behind = [p for p in said.list_behind(where.noun) if p.preposition in PLACED]
+            inner = [p for p in said.list_behind(where.noun) if p.preposition in PLACED]
+            behind = [p for p in inner if p.noun.lemma not in _HANDS]
+            if not behind:
+                held = [p for p in inner if p not in hands]
+                yield from self._carry(said, where, [*hands, *held])
+                return
             theme = self._places.read_noun(said, where.noun, tuple(p.root for p in behind))
             one = self._places.make_place(said, theme, behind[0]) if theme and behind else None
             if one is not None:
                 clause = self._places.make(said, Act.STATE, one)
                 uses = list_uses(where.words, WordRole.ACTION, "with")
                 yield replace(clause, uses=(*clause.uses, *uses))
+
+    def _carry(
+        self, said: Nucleus, where: SpokenPlace, hands: Sequence[SpokenPlace]
+    ) -> Iterator[SpokenClause]:
+        """Read "(come here) with | the sponge (in your hand)": it is held at the end."""
+        described = said.tree.list_children(where.noun.place, "acl", "amod", "advcl")
+        going = said.thing is None and said.lemma in _BEING_THERE
+        if not going or any(one.place > where.noun.place for one in described):
+            return  # "with | the door left open"
+        theme = self._places.read_noun(said, where.noun, tuple(p.root for p in hands))
+        if theme is None:
+            return
+        words = [*where.words, *(w for p in hands for w in (*p.words, p.noun))]
+        words += [w for p in hands for w in said.tree.list_children(p.noun.place, "poss", "det")]
+        one = Predication(None, {THEME: theme}, degree=theme.degree)
+        clause = self._places.make(said, Act.HOLD, one, "keep")
+        uses = (*clause.uses, *list_uses(words, WordRole.ACTION, "hold"))
+        yield replace(clause, uses=uses)
 
     def _keep(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "leave | the mug | as it is", "the mug stays where it is", "don't touch it"."""
@@ -224,7 +250,9 @@ class GeneralActs:
 
     def _bring(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "bring | me | the mug", "take it | to Ann", "I need the mug | here"."""
-        wanted = said.lemma in WANTING | {"get"} and said.speaker
+        wanted = said.lemma in (WANTING - {"prefer"}) | {"get"} and said.speaker
+        if wanted and any(said.tree.list_children(said.verb.place, "neg")):
+            return  # "I don't want | more than one item"
         if said.thing is None or not (said.lemma in BRING_VERBS or wanted):
             return
         marked: tuple[Word, ...] = ()
@@ -289,7 +317,8 @@ class GeneralActs:
         mine = said.thing is None or said.speaker  # "could i get | the mug" asks to bring it
         if said.thing is None or mine or said.lemma not in HOLD_VERBS or whole in SAME_VERBS:
             return
-        kept = said.verb.tag == "VBG" and said.tree.words[said.verb.head].lemma in LASTING
+        lasting = said.tree.words[said.verb.head].lemma in LASTING or said.verb.role == "advcl"
+        kept = said.verb.tag == "VBG" and lasting
         theme = self._places.read_noun(said, said.thing)
         theme = self._places.join(said, theme, list(said.joined), ()) if theme is not None else None
         if theme is not None:
@@ -340,20 +369,24 @@ class GeneralActs:
                 return
 
     def _swap(self, said: Nucleus) -> Iterator[SpokenClause]:
-        if said.thing is None:
+        """Read "swap | the mug and the vase", "the mug and the vase swap | places"."""
+        places = said.thing is None or said.thing.lemma in _POSITIONS
+        thing = said.subject if places and said.subject is not None else said.thing
+        if thing is None:
             return
         pair: list[Phrase] = []
         other = next((p for p in said.places if p.preposition in ("with", "for")), None)
         other = other or next(
-            (p for p in said.list_behind(said.thing) if p.preposition in ("with", "for")), None
+            (p for p in said.list_behind(thing) if p.preposition in ("with", "for")), None
         )
-        phrase = self._places.read_noun(said, said.thing, (other.root,) if other else ())
-        words: tuple[Word, ...] = ()
+        phrase = self._places.read_noun(said, thing, (other.root,) if other else ())
+        named = said.thing if said.thing is not None and thing is not said.thing else None
+        words: tuple[Word, ...] = (named,) if named is not None else ()
         if isinstance(phrase, Coordination) and not phrase.alternative:
             pair = list(phrase.parts)
         elif phrase is not None and other is not None:
             second = self._places.read_noun(said, other.noun)
-            pair, words = [phrase, *([second] if second else [])], other.words
+            pair, words = [phrase, *([second] if second else [])], (*words, *other.words)
         if len(pair) != 2:
             return
         one, two = pair

@@ -13,6 +13,7 @@ from itertools import zip_longest
 
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.domain_reader.preparation import ParsedInstruction
+from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.turning_words import CHART_LOGIC
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.clause_roles import (
@@ -44,14 +45,17 @@ from fcp_ros.language.learned_reader.telling import (
     names_topic,
 )
 from fcp_ros.language.learned_reader.word_account import WordAccount
+from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.parsing.sentences.awaited_states import wait_for_states
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
     Act,
+    Coordination,
     Link,
     Noun,
     NounPhrase,
+    Phrase,
     Predication,
     Sentence,
     SpokenClause,
@@ -63,7 +67,6 @@ from fcp_ros.language.syntax.sentences import Segment
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 from fcp_ros.language.syntax.units import split_units
 
-_ASIDE = "aside"
 _REPEATING = gather_words("do should must will can be have would")
 _LINKS = {MarkKind.THEN: Link.THEN, MarkKind.EARLIER: Link.EARLIER}
 
@@ -101,6 +104,7 @@ class LogicReader:
             if any(m.start in f.tokens for f in one.fragments)
         ]
         self._waiting: list[Subordinate] = []  # of the next clause
+        self._next: Segment | None = None  # what is said behind the tree that is being read
 
     def read(self) -> list[Sentence]:
         """Read all clauses; none if nothing is asked for."""
@@ -109,6 +113,7 @@ class LogicReader:
             self._follow_links(one.unit)
             if following is not None and self._name_topic(one, following.unit):
                 continue
+            self._next = following.unit if following is not None else None
             if one.tree is not None:
                 self._read_unit(replace(one.unit, tree=mend_clauses(one.tree)))
             for fragment in one.fragments:
@@ -190,7 +195,12 @@ class LogicReader:
         own = set(list_tokens(tree, self._list_own(tree, parsed, mains)))
         if own <= self._account.polite:
             return  # "be so kind and"
-        marks = self._list_marks(own, below)
+        starts = [min(list_tokens(tree, self._list_own(tree, m, mains)), default=-1) for m in mains]
+        later = [start for start in starts if start > min(own)]
+        if self._next is not None:
+            words = self._next.tree.words
+            later.append(min(list_tokens(self._next.tree, range(len(words))), default=-1))
+        marks = [m for m in self._list_marks(own, below) if not self._opens(m, later)]
         for mark in marks:
             if mark.kind in (MarkKind.OTHERWISE, MarkKind.EARLIER) or (
                 mark.kind is MarkKind.THEN and mark.start <= min(own)
@@ -246,6 +256,14 @@ class LogicReader:
         uses = (*words, *list_uses([verb], WordRole.ACTION, "the same"))
         return [replace(last, predications=(same,), uses=uses, order=None, preferred=False)]
 
+    def _opens(self, mark: Mark, starts: Sequence[int]) -> bool:
+        """Return True for "(turn it on,) and, if possible, | put it there": the next clause's."""
+        joint = self._tokens[mark.start - 1] if mark.start else None
+        joined = joint is not None and (
+            joint.kind is TokenKind.MARK or joint.text in ("and", "but")
+        )
+        return joined and any(self._leads(mark, start) for start in starts)
+
     def _leads(self, mark: Mark, start: int) -> bool:
         """Return True for a phrase alone before a clause: "from two minutes on, ..."."""
         if mark.kind in (MarkKind.THEN, MarkKind.FIRST, MarkKind.EARLIER, MarkKind.OTHERWISE):
@@ -285,11 +303,11 @@ class LogicReader:
         words = [tree.words[p] for p in tree.list_subtree(root.place)] if parsed else tree.words
         own = {w.token for w in words}
         self._applied += [m for m in self._marks if {*m.tokens} <= own]
-        uses = list_uses(words, WordRole.FILLER, _ASIDE)
+        uses = list_uses(words, WordRole.FILLER, ASIDE)
         said = [
             Predication(None, {slot: phrase})
             for slot, phrase in self._list_told(tree, root, words)
-            if isinstance(phrase.head, Noun) and phrase.head.members
+            if _is_here(phrase)
         ]
         if not said:
             self._draft.uses += uses
@@ -299,16 +317,18 @@ class LogicReader:
 
     def _list_told(
         self, tree: Tree, root: Word, words: Sequence[Word]
-    ) -> Iterator[tuple[str, NounPhrase]]:
+    ) -> Iterator[tuple[str, Phrase]]:
         """Yield what a remark is about: its places, where "there" is, and last what "it" is."""
         for word in words:
             phrase = self._phrases.read(tree, word.place, "") if word.role == "pobj" else None
             if isinstance(phrase, NounPhrase):
                 yield PLACE, phrase
-        for word in tree.list_children(root.place, *SUBJECTS, "attr", "dobj"):
+        own = tree.list_children(root.place, *SUBJECTS, "attr", "dobj")
+        inner = (word for word in words if word.role == "dobj")  # "I want to wear | the shirt"
+        for word in (*own, *inner):
             named = word.is_noun and word.text not in PERSONS
             phrase = self._phrases.read(tree, word.place, "") if named else None
-            if isinstance(phrase, NounPhrase):
+            if phrase is not None and _is_here(phrase):
                 yield THEME, phrase
                 return
 
@@ -325,6 +345,13 @@ class LogicReader:
         ):
             word = tree.words[word.head]
         return tree.list_subtree(word.place, others)
+
+
+def _is_here(phrase: Phrase) -> bool:
+    """Return True for what is called by its name, and is in the scene."""
+    if isinstance(phrase, Coordination):
+        return all(map(_is_here, phrase.parts))
+    return isinstance(phrase.head, Noun) and bool(phrase.head.members)
 
 
 def _cut_fragments(

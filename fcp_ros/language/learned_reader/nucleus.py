@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.language.english.prepositions import PREPOSITIONS
@@ -88,6 +88,7 @@ def read_nucleus(parsed: ParsedClause) -> Nucleus:
     objects = list(tree.list_children(verb.place, "dobj"))
     if receiver is None and len(objects) > 1 and objects[0].text in ("me", "us"):
         receiver, thing = objects[:2]  # "fetch | me | the mug"
+    more = [one for one in objects if one not in (receiver, thing)]  # "one plate | one knife"
     if not lemma and verb.is_noun and subject is None:
         subject = verb
     elif subject is not None and subject.text in _PARTNERS:
@@ -119,7 +120,7 @@ def read_nucleus(parsed: ParsedClause) -> Nucleus:
         tuple(dict.fromkeys(states)),
         tuple(particles),
         tree.find_child(verb.place, "auxpass") is not None,
-        tuple(c for c in tree.list_children(verb.place, *_JOINED) if may_name(tree, c)),
+        (*more, *(c for c in tree.list_children(verb.place, *_JOINED) if may_name(tree, c))),
     )
 
 
@@ -150,6 +151,8 @@ def find_places(tree: Tree, place: int) -> Iterator[SpokenPlace]:
             again = [c for c in tree.list_children(last.place, "conj") if c.text == last.text]
             beside = [*again, *tree.list_children(last.place, "preconj")]  # "(in it) or | in that"
             below = [c for c in tree.list_children(last.place, "prep") if c.place > last.place]
+            for verb in tree.list_children(last.place, "pcomp"):
+                yield from _find_whereabouts(tree, verb, chain)
             if nouns:
                 for found in _make_place(tree, chain, nouns[0]):
                     yield replace(found, words=(*found.words, *beside))
@@ -165,14 +168,24 @@ def _find_contrary(tree: Tree, preposition: Word) -> Iterator[SpokenPlace]:
             yield from _make_place(tree, [other], noun)
 
 
-def _find_whereabouts(tree: Tree, verb: Word) -> Iterator[SpokenPlace]:
-    """Yield "where | the bowl | is now"."""
+def _find_whereabouts(tree: Tree, verb: Word, before: Sequence[Word] = ()) -> Iterator[SpokenPlace]:
+    """Yield "where | the bowl | is now", "(to) where | I am".
+
+    Args:
+        before: the prepositions.
+    """
     adverbs = list(tree.list_children(verb.place, "advmod"))
     where = next((word for word in adverbs if word.text == "where"), None)
     subject = tree.find_child(verb.place, "nsubj", "nsubjpass")
-    if where is None or subject is None or subject.tag == "PRP":
+    if where is None or subject is None:
         return
     words = (*adverbs, *tree.list_children(verb.place, "aux", "auxpass", "prep"))
+    if subject.text in ("i", "we") and verb.lemma == "be":
+        here = replace(where, text="here")
+        yield SpokenPlace("at", (*before, where, subject, verb, *adverbs), here, verb)
+        return
+    if subject.tag == "PRP" or before:
+        return
     yield SpokenPlace("where", (where, verb, *(w for w in words if w is not where)), subject, verb)
 
 

@@ -133,9 +133,9 @@ class LearnedPhrases:
             )
             for places in (without, beside)
         )
-        charted = self._find_charted(word, type_, barred, more)
+        charted, absent = self._find_charted(word, type_, barred, more)
         if charted is None or word.lemma in _SETS or self._is_cut(tree, word):
-            charted = self._call_all(tree, word, type_) or charted
+            charted = self._call_all(tree, word, type_) or charted or absent
         self._has_spoken = self._has_spoken or charted is not None
         return charted
 
@@ -181,10 +181,11 @@ class LearnedPhrases:
 
     def _find_charted(
         self, word: Word, type_: str, without: frozenset[int], beside: frozenset[int]
-    ) -> Phrase | None:
+    ) -> tuple[Phrase | None, Phrase | None]:
+        """Find what the words of the domain say; and a kind of it of which nothing may be here."""
         own = self._spans.words.get(word.token)
         if own is None:
-            return None
+            return None, None
         best: tuple[float, Phrase | None] = (0.0, None)
         named: tuple[float, Phrase | None] = (0.0, None)
         for phrase in self._reader.read(own.place, without, beside=beside):
@@ -196,11 +197,14 @@ class LearnedPhrases:
                 degree *= any(u.start <= word.start < u.end for u in phrase.uses)
             if degree > best[0]:
                 best = (degree, phrase)
-        if best[0] < _WELL_KNOWN or best[1] is None:
-            return None
-        absent = _names_absent(named[1]) and not _names_absent(best[1])
+        if best[1] is None:
+            return None, None
         found = self._drop_places(best[1])
-        return replace(found, degree=found.degree * _SUBSTITUTED) if absent else found
+        if best[0] < _WELL_KNOWN:
+            doubtful = replace(found, degree=found.degree * _ABSENT)
+            return None, doubtful if _names_absent(found) else None
+        absent = _names_absent(named[1]) and not _names_absent(best[1])
+        return (replace(found, degree=found.degree * _SUBSTITUTED) if absent else found), None
 
     def _drop_places(self, phrase: Phrase) -> Phrase:
         """Leave unread where a thing is if no relation says that: "the counter by the fridge"."""

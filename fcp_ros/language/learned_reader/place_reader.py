@@ -352,6 +352,9 @@ class PlaceReader:
         """Make a clause with the uses of its verb, particles and auxiliaries."""
         words = [said.verb] if said.lemma else []
         words += said.tree.list_children(said.verb.place, "aux", "auxpass", "expl")
+        words += [
+            w for w in said.tree.list_children(said.verb.place, "advmod") if w.text == "better"
+        ]
         words += said.particles
         if said.speaker:
             words += said.tree.list_children(said.verb.place, "nsubj")

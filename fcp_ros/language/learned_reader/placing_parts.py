@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from fcp_ros.language.english.turning_words import EXCEPTIONS
 from fcp_ros.language.english.verbs import PUT_VERBS, REMOVE_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.nucleus import Nucleus, SpokenPlace, find_places, may_name
@@ -214,6 +215,8 @@ def _is_negated(said: Nucleus, place: SpokenPlace) -> bool:
     """Return True for "not | on the couch", "anywhere but | on the couch"."""
     words = said.tree.words
     before = words[place.words[0].place - 1] if place.words[0].place else None
+    if any(word.text in EXCEPTIONS for word in place.words):
+        return True  # "anywhere | except on the table"
     if before is not None and before.place and before.text in ("but", "except"):
         return words[before.place - 1].text == "anywhere"
     return before is not None and before.text == "not" and before.head != said.verb.place

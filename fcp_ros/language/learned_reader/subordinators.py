@@ -30,7 +30,8 @@ _PHRASES = {
     "assuming that",
     Subordination.UNLESS: "unless",
     Subordination.WHEN: "when, as soon as, the moment, only when",
-    Subordination.AFTER: "after, once, only after, only once, right after, having",
+    Subordination.AFTER: "after, once, only after, only once, right after, having, "
+    "not before, not until, but not before, but not until",
     Subordination.BEFORE: "before, prior to",
     Subordination.UNTIL: "until, till, up until, unless and until",
     Subordination.WHILE: "while, whilst, as long as, so long as, for as long as",

@@ -17,7 +17,7 @@ from fcp_ros.language.parsing.trees import (
 from fcp_ros.language.syntax.clauses import Mood, ParsedClause
 from fcp_ros.language.syntax.sentences import Segment
 from fcp_ros.language.syntax.statements import tell
-from fcp_ros.language.syntax.tree import SUBJECTS, Tree
+from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 
 _MODALS = gather_words("should must shall would could can will may might need have ought to 'd")
 _WEIGHTY = gather_words(
@@ -56,6 +56,8 @@ def is_told(unit: Segment, end: int, marks: Sequence[Mark], last: Act) -> bool:
         bare = bare and subject.text not in PERSONS  # "somebody left the bowl there"
         if bare or last is not Act.REMARK:
             return False
+    if any(_commands(tree, word) for word in tree.words):
+        return False  # "it is off limits, so | go there at no time"
     if any(w.text == "better" for w in tree.list_children(root.place, "advmod")) and helpers:
         return False
     ordered = any(
@@ -73,6 +75,13 @@ def is_told(unit: Segment, end: int, marks: Sequence[Mark], last: Act) -> bool:
     if ordered or weighty or any(w.text in _LOGICAL for w in tree.words[:3]):
         return False  # "first the napkin goes on the table, then the glass follows"
     return tell(tree, end) is not None
+
+
+def _commands(tree: Tree, verb: Word) -> bool:
+    """Return True for an imperative that goes on from something else."""
+    if verb.tag != "VB" or verb.role not in ("conj", "parataxis", "dep"):
+        return False
+    return not any(tree.list_children(verb.place, "aux", "mark", *SUBJECTS))
 
 
 def is_remark(parsed: ParsedClause, nucleus: Nucleus, marks: Sequence[Mark], ordered: bool) -> bool:

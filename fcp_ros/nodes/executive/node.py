@@ -53,7 +53,7 @@ from fcp_ros.nodes.executive.reports import (
     note_contradiction,
     tell_waiting,
 )
-from fcp_ros.nodes.executive.server_clients import ACTION, PlannerClient, StepClients
+from fcp_ros.nodes.executive.server_clients import PlannerClient, StepClients
 from fcp_ros.nodes.executive.standing_wish import OpenQuestions
 from fcp_ros.nodes.executive.thread import (
     REMINDER,
@@ -63,7 +63,12 @@ from fcp_ros.nodes.executive.thread import (
     Rest,
     ThreadClosed,
 )
-from fcp_ros.nodes.executive.watches import NameWatch, SceneWatch
+from fcp_ros.nodes.executive.watches import (
+    HindranceLook,
+    NameWatch,
+    SceneWatch,
+    find_hindrances,
+)
 from fcp_ros.nodes.runtime.domain_parameter import (
     choose_world,
     load_configured_domain,
@@ -132,12 +137,12 @@ class ExecutiveNode(ManagedNode):
         self._opened: list[Any] = []  # to be closed by `release`, also of a half-done configure
         self._delivery: OutcomeDelivery | None = None
         self._owner: SceneOwner | None = None
-        self._planner: PlannerClient | None = None
         self._step_clients: StepClients | None = None
         self._outcomes: Any = None
         self._states: Any = None
         self._plans: Any = None
         self._names: NameWatch | None = None
+        self._hindrances: HindranceLook | None = None
         self.offer_service(AnswerQuestion, "answer_question", self._answer, once=True)
         self.offer_service(SettleName, "settle_name", self._settle_name, once=True)
         self.offer_service(ListGoals, "list_goals", self._list_goals)
@@ -165,7 +170,7 @@ class ExecutiveNode(ManagedNode):
             lambda event: runner.handle_late(event), reminder.start
         )
         clients = self._step_clients = StepClients(self, thread.events.post)
-        planner = self._planner = PlannerClient(self, thread)
+        planner = PlannerClient(self, thread)
         backlog = self.parameters.integer("outcome_backlog")
         owner = self._owner = SceneOwner(self, self._scene)
         scene_watch = SceneWatch(self, thread, owner)
@@ -180,6 +185,7 @@ class ExecutiveNode(ManagedNode):
             self.get_logger().warning,
         )
         self._opened = [clients, planner, delivery, reporter, names, scene_watch, owner, reminder]
+        self._hindrances = HindranceLook(lambda: find_hindrances(clients, planner, delivery))
         runner = PlanRunner(
             domain,
             thread,
@@ -249,7 +255,7 @@ class ExecutiveNode(ManagedNode):
         for part in opened:
             part.close()
         self._parts = self._reporter = self._delivery = self._step_clients = self._names = None
-        self._owner = self._planner = None
+        self._owner = self._hindrances = None
         super().release()
         self._scene.clear()
         self._outcomes = self._states = self._plans = None
@@ -259,7 +265,9 @@ class ExecutiveNode(ManagedNode):
         thread, sequence, delivery = self._thread, self._scene.sequence, self._delivery
         names, counts = self._names, {} if delivery is None else delivery.values()
         open_names = [] if names is None else [str(one) for one in names.waiting]
-        errors, missing = self._find_hindrances()
+        errors, missing = ([], []) if self._hindrances is None else self._hindrances.find()
+        if self._owner is not None and (stale := self._owner.find_problem()):
+            errors = [stale, *errors]
         warnings = [f"nobody answers under {', '.join(missing)}"] if missing else []
         if delivery is not None and delivery.journal_problem:
             warnings.append(delivery.journal_problem)
@@ -285,18 +293,6 @@ class ExecutiveNode(ManagedNode):
                 **counts,
             },
         )
-
-    def _find_hindrances(self) -> tuple[list[str], list[str]]:
-        """Find what keeps goals from being worked on, and the servers that are not there."""
-        owner, clients, planner = self._owner, self._step_clients, self._planner
-        if owner is None or clients is None or planner is None or self._delivery is None:
-            return [], []
-        stale = owner.find_problem()
-        doubled, executors = clients.list_problems()
-        errors = [*([stale] if stale else []), *doubled]
-        missing = [] if planner.is_there else [ACTION]
-        missing += [] if self._delivery.is_served else ["record_outcomes (the grounder)"]
-        return errors, missing + executors
 
     def _on_scene_changed(self) -> None:
         if self._reporter is not None:

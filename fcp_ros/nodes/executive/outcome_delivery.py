@@ -18,6 +18,7 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -154,8 +155,8 @@ class OutcomeDelivery:
     """Numbers outcomes, publishes them, and hands them to the grounder until it confirms.
 
     Invariants, guarded by `_lock`: `_waiting` holds the outcomes that are not confirmed, oldest
-    first, and the journal the same; at most one request is open (`_asked` is the time when it was
-    sent).
+    first, and the journal the same, but for `_unwritten`, which the disk has refused and is offered
+    again; at most one request is open (`_asked` is the time when it was sent).
     """
 
     def __init__(
@@ -174,6 +175,7 @@ class OutcomeDelivery:
         self._stream = UUID(uuid=list(uuid.uuid4().bytes))
         self._number = 0
         self._waiting: OrderedDict[OutcomeKey, ActionOutcome] = OrderedDict()
+        self._unwritten: OrderedDict[OutcomeKey, ActionOutcome] = OrderedDict()
         self._given_up = 0
         self._journal = journal
         self._journal_problem = ""
@@ -195,9 +197,11 @@ class OutcomeDelivery:
         with self._lock:
             self._number += 1
             outcome.stream_id, outcome.number = self._stream, self._number
-        self._write(lambda journal: journal.add(outcome))
+        is_written = self._write(partial(OutcomeJournal.add, outcome=outcome))
         with self._lock:
             self._waiting[read_key(outcome)] = outcome
+            if not is_written:
+                self._unwritten[read_key(outcome)] = outcome
             dropped = self._drop_beyond_backlog()
         self._timer.start()
         if dropped:
@@ -239,6 +243,7 @@ class OutcomeDelivery:
         self._life.close()
         self._node.destroy_client(self._client)
         if self._journal is not None:
+            self._write_again()
             self._journal.close()
 
     # --- the journal ----------------------------------------------------------------------------
@@ -272,16 +277,32 @@ class OutcomeDelivery:
         self._given_up += len(dropped)
         return dropped
 
-    def _write(self, write: Callable[[OutcomeJournal], None]) -> None:
-        """Use the journal. A disk that refuses is no reason to stop the robot: it is reported."""
+    def _write(self, write: Callable[[OutcomeJournal], None]) -> bool:
+        """Use the journal; False if the disk refused: no reason to stop the robot, but reported."""
         if self._journal is None:
-            return
+            return True
         try:
             write(self._journal)
-            self._journal_problem = ""
         except sqlite3.Error as error:
-            self._journal_problem = f"outcomes do not survive a crash: the journal fails ({error})"
-            self._node.get_logger().warning(self._journal_problem)
+            problem = f"outcomes do not survive a crash: the journal fails ({error})"
+            if problem != self._journal_problem:  # not again with each retry
+                self._node.get_logger().warning(problem)
+            self._journal_problem = problem
+            return False
+        self._journal_problem = ""
+        return True
+
+    def _write_again(self) -> None:
+        """Offer the disk what it has refused, until it refuses again."""
+        with self._lock:
+            refused = list(self._unwritten.items())
+        for key, outcome in refused:
+            with self._lock:
+                is_needed = key in self._waiting
+            if is_needed and not self._write(partial(OutcomeJournal.add, outcome=outcome)):
+                return
+            with self._lock:
+                self._unwritten.pop(key)
 
     # --- the grounder ---------------------------------------------------------------------------
 
@@ -291,6 +312,7 @@ class OutcomeDelivery:
                 return False
             if self._asked is not None and time.monotonic() - self._asked > ANSWER_WAIT:
                 self._asked = None
+        self._write_again()
         self._ask()
         return True
 

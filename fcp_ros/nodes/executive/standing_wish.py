@@ -117,15 +117,18 @@ class StandingWish:
         self.request = deepcopy(request)
         self._absent = list(request.absent)  # what whoever asks does without
         self.kept = ""  # the goal, if it stays in force when it is met
-        self._aim_at(request.goal)
+        self._aim_at(request.goal, keeps=True)
         self._interpretation = Interpretation()
         self._is_fresh = True  # the newest result is for the instruction itself
         self._confirmed: set[Change] = set()
         self.is_hurried = False  # the deadline of the first plan can't be kept by that plan
 
-    def _aim_at(self, goal: str) -> None:
-        """Plan for a goal from now on, or for what it wants kept."""
-        condition = find_kept(goal)
+    def _aim_at(self, goal: str, *, keeps: bool) -> None:
+        """Plan for a goal from now on; or, if it `keeps` something, for what it wants kept.
+
+        "Don't touch the vase" keeps nothing: who takes it must not have it put back.
+        """
+        condition = find_kept(goal) if keeps else ""
         self.kept = goal if condition else ""
         self.request.goal = condition or goal
         if condition:
@@ -146,7 +149,7 @@ class StandingWish:
         self._is_fresh = reading.status != Interpretation.NONE
         if reading.status == Interpretation.READ and reading.readings:
             self._interpretation = reading
-            self._aim_at(reading.readings[0].goal)
+            self._aim_at(reading.readings[0].goal, keeps=reading.readings[0].keeps)
         elif reading.status == Interpretation.NONE:
             result.interpretation = self._interpretation
 
@@ -160,7 +163,7 @@ class StandingWish:
         reading.readings = [chosen, *others]
         reading.question, reading.choices = "", []
         self._interpretation = reading
-        self._aim_at(chosen.goal)
+        self._aim_at(chosen.goal, keeps=chosen.keeps)
 
     def read_again(self, result: PlanResult) -> bool:
         """Go back to the instruction if the goal that it was read as makes no sense any more.
@@ -171,7 +174,7 @@ class StandingWish:
         was_read = self._interpretation.status == Interpretation.READ
         if self._is_fresh or not (refused and was_read):
             return False
-        self._aim_at("")
+        self._aim_at("", keeps=False)
         self._interpretation = Interpretation()
         return True
 

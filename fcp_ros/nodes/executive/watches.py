@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The executive's watches: over the scene graph, and over names that effects arrive under."""
+"""The executive's watches: over servers, the scene graph, and names that effects arrive under."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,8 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.execution.events import SceneFound, SceneLost
 from fcp_ros.msg import Question
 from fcp_ros.nodes.conversions.synonyms import proposals_to_ros
+from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
+from fcp_ros.nodes.executive.server_clients import ACTION, PlannerClient, StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
@@ -28,6 +31,49 @@ from fcp_ros.planning.verification.stepping import holds
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.relation_options import ON_REQUEST
 from fcp_ros.srv import SettleName
+
+
+class HindranceLook:
+    """Looks for what hinders goals, for the diagnostics: seldom while it finds nothing.
+
+    A look asks discovery and the kernel about the server of each action: three quarters of what an
+    idle executive computed when it was made with every message of ``/diagnostics``. Goals don't
+    rest on it: whoever sends a step looks then.
+
+    Args:
+        look: Returns errors and the names of missing servers.
+        period: Time until the next look after one that found nothing (s).
+    """
+
+    def __init__(
+        self,
+        look: Callable[[], tuple[list[str], list[str]]],
+        period: float = 5.0,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._look = look
+        self._period = period
+        self._now = now
+        self._next = now()
+
+    def find(self) -> tuple[list[str], list[str]]:
+        """Find errors and missing servers; what is wrong is looked at again each time."""
+        now = self._now()
+        if now < self._next:
+            return [], []
+        errors, missing = self._look()
+        self._next = now if errors or missing else now + self._period
+        return errors, missing
+
+
+def find_hindrances(
+    clients: StepClients, planner: PlannerClient, delivery: OutcomeDelivery
+) -> tuple[list[str], list[str]]:
+    """Find what keeps goals from being worked on, and the servers that are not there."""
+    doubled, executors = clients.list_problems()
+    missing = [] if planner.is_there else [ACTION]
+    missing += [] if delivery.is_served else ["record_outcomes (the grounder)"]
+    return doubled, missing + executors
 
 
 @dataclass(frozen=True)

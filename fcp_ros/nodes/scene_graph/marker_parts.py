@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from geometry_msgs.msg import Point, Vector3
 from geometry_msgs.msg import Pose as PoseMessage
@@ -22,7 +22,7 @@ from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRela
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import DOORS, FLOOR
 from fcp_ros.scene.shapes.polygons import find_floor_levels, inner_point, triangulate, underside
-from fcp_ros.scene.shapes.route import Stop, trace_route
+from fcp_ros.scene.shapes.route import Stop, trace_routes
 
 # --- drawings ---
 
@@ -286,11 +286,11 @@ PAINT = (0.95, 0.35, 0.05)
 
 def draw_route(graph: SceneGraph, steps: PlanSteps) -> Iterator[Drawing]:
     """Draw the namespaces ``plan/route`` (arrows) and ``plan/steps`` (numbers, from 1)."""
-    stops = trace_route(graph, steps) if steps else ()
-    for index, (a, b) in enumerate(pairwise(stops)):
+    routes = trace_routes(graph, steps)
+    for index, (a, b) in enumerate(chain.from_iterable(map(pairwise, routes))):
         ends = _raise_stop(a, LIFT), _raise_stop(b, LIFT)
         yield Drawing("plan/route", index, ends, partial(_make_leg, *ends))
-    for place, at in _group_stops(stops).items():
+    for place, at in _group_stops(chain.from_iterable(routes)).items():
         numbers = [index + 1 for stop in at for index in stop.steps]
         above = (place[0], place[1], max(stop.top for stop in at) + NUMBER_LIFT)
         yield Drawing("plan/steps", (place, "disc"), (), partial(_make_disc, place))
@@ -302,7 +302,7 @@ def draw_route(graph: SceneGraph, steps: PlanSteps) -> Iterator[Drawing]:
         )
 
 
-def _group_stops(stops: tuple[Stop, ...]) -> dict[Vector, list[Stop]]:
+def _group_stops(stops: Iterable[Stop]) -> dict[Vector, list[Stop]]:
     """Group the stops with steps by place: the robot may return to one."""
     places: dict[Vector, list[Stop]] = {}
     for stop in stops:

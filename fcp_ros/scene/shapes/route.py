@@ -25,8 +25,12 @@ class Stop:
     steps: tuple[int, ...]
 
 
-def trace_route(graph: SceneGraph, steps: Sequence[Sequence[str]]) -> tuple[Stop, ...]:
-    """Trace the stops of a plan, beginning where the acting robot stands; none twice in a row.
+Route = tuple[Stop, ...]
+"""The stops of one robot, none twice in a row."""
+
+
+def trace_routes(graph: SceneGraph, steps: Sequence[Sequence[str]]) -> tuple[Route, ...]:
+    """Trace the way of each robot of a plan, beginning where it stands, in the order of the plan.
 
     A step happens at the largest known thing that it names (the table rather than the mug on it);
     a step that names only rooms and a passage leads through the passage to the last room named.
@@ -39,22 +43,30 @@ def trace_route(graph: SceneGraph, steps: Sequence[Sequence[str]]) -> tuple[Stop
         if len(relation.elements) == 2
     }
     levels = find_floor_levels(graph)
-    stops: list[Stop] = []
-    start = _find_start(graph, named)
-    if start is not None:
-        _extend_route(stops, start, _find_level(start, levels, rooms), ())
+    robot = _find_start(graph, named)
+    routes: dict[str, list[Stop]] = {}
     for index, nodes in enumerate(named):
+        # The robot that acts is named first; a person may be named, too.
+        robot = next((node for node in nodes if _is_placed_agent(node)), robot)
+        key = "" if robot is None else robot.id
+        if key not in routes:
+            stops = routes[key] = []
+            if robot is not None:
+                _extend_route(stops, robot, _find_level(robot, levels, rooms), ())
         for node, acts in _find_visited(nodes):
-            _extend_route(stops, node, _find_level(node, levels, rooms), (index,) if acts else ())
-    return tuple(stops)
+            level = _find_level(node, levels, rooms)
+            _extend_route(routes[key], node, level, (index,) if acts else ())
+    return tuple(map(tuple, routes.values()))
 
 
 def _find_start(graph: SceneGraph, named: Sequence[Sequence[SceneNode]]) -> SceneNode | None:
     """Return the first agent named by the plan, or else any agent."""
-    for node in [*(node for nodes in named for node in nodes), *graph.nodes.values()]:
-        if node.layer is Layer.AGENT and node.pose is not None:
-            return node
-    return None
+    nodes = [*(node for nodes in named for node in nodes), *graph.nodes.values()]
+    return next(filter(_is_placed_agent, nodes), None)
+
+
+def _is_placed_agent(node: SceneNode) -> bool:
+    return node.layer is Layer.AGENT and node.pose is not None
 
 
 def _find_visited(nodes: Sequence[SceneNode]) -> list[tuple[SceneNode, bool]]:

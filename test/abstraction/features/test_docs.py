@@ -9,13 +9,9 @@ import re
 from pathlib import Path
 
 import pytest
+from feature_texts import parse_concept, parse_role
 
-from fcp_ros.abstraction.features.parser import (
-    FeatureSyntaxError,
-    parse_concept,
-    parse_feature,
-    parse_role,
-)
+from fcp_ros.abstraction.features.parser import FeatureSyntaxError, parse_feature
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from feature_texts import parse_role
 from feature_twin import VOCABULARY, find_concept, find_value, states
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,7 +30,7 @@ from fcp_ros.abstraction.features.expressions import (
     SomeConcept,
     Top,
 )
-from fcp_ros.abstraction.features.parser import parse_feature, parse_role
+from fcp_ros.abstraction.features.parser import parse_feature
 from fcp_ros.abstraction.states.building import build_state, list_goal_atoms
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import RelationalState

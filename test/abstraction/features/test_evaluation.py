@@ -6,13 +6,14 @@ from __future__ import annotations
 import random
 
 import pytest
+from feature_texts import parse_concept
 from feature_twin import VOCABULARY, concepts, features, find_concept, find_value, states
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.expressions import Feature, NamedConcept
-from fcp_ros.abstraction.features.parser import parse_concept, parse_feature
+from fcp_ros.abstraction.features.parser import parse_feature
 from fcp_ros.abstraction.states.building import build_state, list_goal_atoms
 from fcp_ros.abstraction.states.engine import RuleEngine, Undo
 from fcp_ros.abstraction.states.state import RelationalState, StateVocabulary

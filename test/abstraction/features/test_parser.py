@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from feature_texts import parse_concept, parse_role
 from feature_twin import VOCABULARY, concepts, features, roles
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,13 +19,7 @@ from fcp_ros.abstraction.features.expressions import (
     SomeConcept,
     Top,
 )
-from fcp_ros.abstraction.features.parser import (
-    ExpressionReader,
-    FeatureSyntaxError,
-    parse_concept,
-    parse_feature,
-    parse_role,
-)
+from fcp_ros.abstraction.features.parser import ExpressionReader, FeatureSyntaxError, parse_feature
 
 
 @given(features)

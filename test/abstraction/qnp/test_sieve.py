@@ -56,7 +56,7 @@ def test_wrong_policies_are_refused():
         build_policy_graph(CLEAR_BLOCK, {2: ("put-away",)})
 
 
-@settings(max_examples=160)
+@settings(max_examples=80)
 @given(data=st.data(), qnp=qnps())
 def test_sieve_equals_its_description(data, qnp):
     graph = build_policy_graph(qnp, data.draw(policies(qnp, most=3)))
@@ -67,7 +67,7 @@ def test_sieve_equals_its_description(data, qnp):
         assert {edge.target for edge in component.edges} == set(component.states)
 
 
-@settings(max_examples=160)
+@settings(max_examples=80)
 @given(data=st.data(), qnp=qnps(most_booleans=1))
 def test_sieve_is_right_about_every_set_of_edges(data, qnp):
     graph = build_policy_graph(qnp, data.draw(policies(qnp, most=2)))
@@ -75,7 +75,7 @@ def test_sieve_is_right_about_every_set_of_edges(data, qnp):
     assert bool(sieve(graph)) == find_endless_walk(graph)
 
 
-@settings(max_examples=160)
+@settings(max_examples=80)
 @given(data=st.data(), qnp=qnps(most_booleans=1))
 def test_sieve_is_right_about_whole_numbers(data, qnp):
     graph = build_policy_graph(qnp, data.draw(policies(qnp, most=2)))

@@ -136,7 +136,7 @@ def test_goal_that_holds_already_needs_no_action():
     assert dict(result.policy) == {}
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(qnp=qnps(most_booleans=2, most_numerics=3))
 def test_successors_equal_those_computed_over_names(qnp):
     for state in range(1 << len(qnp.variables)):
@@ -148,7 +148,7 @@ def test_successors_equal_those_computed_over_names(qnp):
             )
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(qnp=EXHAUSTIBLE)
 def test_verdict_is_that_of_all_policies(qnp):
     result = solve_qnp(qnp)
@@ -164,7 +164,7 @@ def test_verdict_is_that_of_all_policies(qnp):
         assert not reaches_goal_throughout(graph) or find_endless_walk(graph)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(qnp=EXHAUSTIBLE)
 def test_reasons_are_true(qnp):
     result = solve_qnp(qnp)
@@ -179,7 +179,7 @@ def test_reasons_are_true(qnp):
         assert [set(one.states) for one in endless] == [set(result.component.states)]
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(qnp=qnps(most_booleans=1, most_numerics=4, most_actions=10))
 def test_the_policy_of_all_that_can_be_won_wins(qnp):
     watch = QnpWatch(QnpLimits())

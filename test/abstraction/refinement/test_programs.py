@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from feature_texts import parse_concept
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +17,7 @@ from fcp_ros.abstraction.features.expressions import (
     SomeConcept,
     Top,
 )
-from fcp_ros.abstraction.features.parser import FeatureSyntaxError, parse_concept
+from fcp_ros.abstraction.features.parser import FeatureSyntaxError
 from fcp_ros.abstraction.policy.programs import (
     ConcreteStep,
     FeatureTest,

@@ -99,7 +99,7 @@ def compare_walk(domain: Domain, instance: Instance, draw: random.Random, length
     return done
 
 
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, suppress_health_check=list(HealthCheck))
 @given(worlds(), st.randoms(use_true_random=False))
 def test_random_domains(world: tuple[Domain, Instance], draw: random.Random) -> None:
     domain, instance = world
@@ -107,7 +107,7 @@ def test_random_domains(world: tuple[Domain, Instance], draw: random.Random) -> 
     compare_walk(domain, instance, draw, 3)
 
 
-@settings(max_examples=120, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(tasks(), st.randoms(use_true_random=False))
 def test_random_pddl(texts: tuple[str, str], draw: random.Random) -> None:
     try:

@@ -138,7 +138,7 @@ def count_steps(start: State, goal, constraints, parts) -> int | None:
     return None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.integers(0, 1_000_000))
 def test_constraints_on_places_are_kept_by_the_shortest_plans(state, seed):
     rng = Random(seed)

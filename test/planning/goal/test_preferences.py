@@ -25,7 +25,7 @@ BODIES = st.sampled_from(
 )  # fmt: skip
 WEIGHTS = st.sampled_from([0.05, 0.1, 0.25, 0.3, 0.5])
 PROPERTY = settings(
-    max_examples=80,
+    max_examples=40,
     deadline=None,
     suppress_health_check=[
         HealthCheck.filter_too_much,

@@ -216,7 +216,7 @@ def requirements(draw, tnorm) -> Requirement:
     )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_compiled_evaluated_and_documented_meaning_agree(degrees, state, data):
     tnorm = data.draw(st.sampled_from(sorted(TNORMS)))

@@ -77,7 +77,7 @@ def test_no_plan_is_better_and_claims_are_true(seed):
         assert any(HUGE.search(text) for text in make_task(seed))
 
 
-@settings(max_examples=40)
+@settings(max_examples=24)
 @given(st.integers(0, 100_000))
 def test_sequences_take_as_few_steps_as_possible(seed):
     """`first A then B then C`, which PDDL3 lacks."""
@@ -114,7 +114,7 @@ def harden(wanted: Requirements, preference: Preferred) -> Requirements:
     return replace(wanted, preferences=left, goal=Conjunction((wanted.goal, preference.body)))
 
 
-@settings(max_examples=50)
+@settings(max_examples=24)
 @given(st.integers(0, 100_000))
 def test_prices_are_those_of_hard_preferences(seed):
     texts = read_texts(*(Source(n, t) for n, t in zip(("d", "p"), make_task(seed), strict=True)))
@@ -136,7 +136,7 @@ def test_prices_are_those_of_hard_preferences(seed):
     assert found == pytest.approx(expected)
 
 
-@settings(max_examples=50)
+@settings(max_examples=24)
 @given(st.integers(0, 100_000))
 def test_conflicts_are_minimal(seed):
     texts = read_texts(*(Source(n, t) for n, t in zip(("d", "p"), make_task(seed), strict=True)))

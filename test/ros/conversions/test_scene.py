@@ -48,19 +48,19 @@ NAN = math.nan
 # --- round trips --------------------------------------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(updates())
 def test_update_round_trip(update):
     assert scene.update_from_ros(over_the_wire(scene.update_to_ros(update))) == update
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(changes())
 def test_change_round_trip(change):
     assert scene.change_from_ros(over_the_wire(scene.change_to_ros(change))) == change
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(graphs())
 def test_graph_round_trip(graph):
     message = over_the_wire(scene.graph_to_ros(graph, STAMP))
@@ -118,7 +118,7 @@ def slow_relations(message: SceneRelations) -> tuple[SceneRelation, ...]:
     return tuple(relations)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(updates())
 def test_columns_are_what_single_nodes_are(update):
     """Written together or one by one, read together or one by one."""
@@ -146,7 +146,7 @@ def test_the_order_within_the_optional_columns_does_not_matter(update, chance):
     assert nodes_from_ros(message) == update.delta.upserted
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(updates(), st.lists(st.tuples(st.booleans(), st.randoms()), max_size=5))
 def test_a_reader_of_many_messages_reads_what_each_one_says(update, others):
     """Poses of some nodes change, or anything; each message is read as if it were the first."""
@@ -179,7 +179,7 @@ def test_a_reader_keeps_the_nodes_that_a_message_repeats():
 LISTS = tuple(SceneNodes.get_fields_and_field_types())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(updates(), st.sampled_from(LISTS), st.integers(-2, 3), st.randoms())
 def test_columns_that_do_not_fit_are_refused_with_a_sentence(update, name, change, chance):
     """Cut a column, or lengthen it: never a value of other nodes, never another exception."""
@@ -197,7 +197,7 @@ def test_columns_that_do_not_fit_are_refused_with_a_sentence(update, name, chang
         nodes_from_ros(message)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     updates(),
     st.sampled_from([f"{kind}_nodes" for kind in ("corner", "parent", "bool", "string")]),

@@ -31,6 +31,16 @@ def double(probe):
         server.destroy()
 
 
+def wait_for_error(here, words):
+    """Wait for the diagnostics to say something, which are seldom looked for at rest."""
+
+    def is_said():
+        found = here.executive.diagnose()
+        return found.level == DiagnosticStatus.ERROR and words in found.message
+
+    here.until(is_said, f"{words!r} in the diagnostics")
+
+
 def test_nothing_is_sent_to_two_executors_of_one_name(here, double, to_and_fro, until):
     here.set("executive", executor_wait=0.5)
     called = double(ExecuteStep, here.name("navigate"))
@@ -42,9 +52,7 @@ def test_nothing_is_sent_to_two_executors_of_one_name(here, double, to_and_fro, 
     assert "/probe_" in answer.error_msg
     assert not called
     assert not here.outcomes.messages
-    diagnosis = here.executive.diagnose()
-    assert diagnosis.level == DiagnosticStatus.ERROR
-    assert "nodes offer the action navigate" in diagnosis.message
+    wait_for_error(here, "nodes offer the action navigate")
 
 
 def test_the_plan_goes_on_when_the_second_executor_has_gone(here, probe, to_and_fro, until):
@@ -67,9 +75,7 @@ def test_the_plan_goes_on_when_the_second_executor_has_gone(here, probe, to_and_
 def test_one_of_two_executives_sends_nothing_and_says_so(here, double, to_and_fro, until):
     double(AchieveGoal, here.name("achieve_goal"))
     until(lambda: here.executive._step_clients.find_executives(), "the second executive")
-    diagnosis = here.executive.diagnose()
-    assert diagnosis.level == DiagnosticStatus.ERROR
-    assert "nodes offer the action achieve_goal" in diagnosis.message
+    wait_for_error(here, "nodes offer the action achieve_goal")
     state, answer = here.execute(to_and_fro())
     assert (state, answer.error_code) == (GoalState.ABORTED, PlanError.NAME_CONFLICT)
     assert not here.outcomes.messages

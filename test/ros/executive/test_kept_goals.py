@@ -217,3 +217,11 @@ def test_words_that_ask_for_something_to_stay_are_kept_too(kitchen):
     kitchen.await_closed()
     kitchen.await_rest("worked on again 1 time.")
     assert not goal.poll().done
+
+
+def test_what_is_only_to_be_left_alone_is_not_restored(kitchen):
+    """Who takes the vase must not have it put back: nothing is asked but not to touch it."""
+    words = plan_request(instruction="don't touch the vase", alpha=0.5, time_limit=READING)
+    state, result = kitchen.site.end_of(kitchen.site.client.send_achieve(words))
+    assert (state, result.error_code) == (GoalState.SUCCEEDED, GoalError.NONE), result.error_msg
+    assert not result.outcomes

@@ -283,3 +283,23 @@ def test_a_disk_that_refuses_does_not_stop_the_delivery(sender: Any, tmp_path: P
     delivery.send(outcome(1))
     assert delivery.values() == {"unconfirmed_outcomes": 1, "lost_outcomes": 0}
     assert "do not survive a crash" in delivery.journal_problem
+
+
+def test_what_the_disk_refused_is_on_it_as_soon_as_it_takes_it(
+    sender: Any, tmp_path: Path, until: Any
+) -> None:
+    path = tmp_path / "journal.sqlite"
+    delivery = sender(journal=path)
+    disk = delivery._journal._connection
+    disk.execute("PRAGMA query_only = ON")
+    for number in range(3):
+        delivery.send(outcome(number))
+    disk.execute("PRAGMA query_only = OFF")
+    until(lambda: len(delivery._journal.read()[0]) == 3, "the outcomes on the disk", 20.0)
+    assert not delivery.journal_problem
+    disk.execute("PRAGMA query_only = ON")
+    delivery.send(outcome(3))
+    disk.execute("PRAGMA query_only = OFF")
+    delivery.close()
+    with closing(OutcomeJournal(path)) as journal:
+        assert [one.number for one in journal.read()[0]] == [1, 2, 3, 4]

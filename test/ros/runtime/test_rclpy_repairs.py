@@ -17,10 +17,12 @@ from pathlib import Path
 import pytest
 import rclpy
 from action_msgs.msg import GoalInfo
+from action_msgs.srv import CancelGoal
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
-from rclpy.action import ActionClient, ActionServer
+from rclpy.action import ActionClient, ActionServer, CancelResponse
 from rclpy.action.server import ServerGoalHandle, _rclpy
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode
@@ -28,11 +30,13 @@ from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 from rclpy.time import Time
+from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.action import MakePlan
 from fcp_ros.nodes.runtime import rclpy_repairs
 from fcp_ros.nodes.runtime.rclpy_repairs import (
     REPAIRS,
+    SafeActionClient,
     SafeActionServer,
     make_wakeable,
     read_state,
@@ -197,6 +201,37 @@ def test_the_results_of_all_goals_are_visited_at_each_event(node, executor, kind
     executor.spin_once(timeout_sec=1.0)
     assert told == [result]
     server.remove_future(result)
+
+
+@pytest.mark.parametrize("kind", [ActionServer, SafeActionServer])
+def test_a_request_to_cancel_overtakes_its_goal_among_many(node, executor, kind):
+    """Which was found by the soak: such a goal was "forgotten", and began all the same."""
+    group = ReentrantCallbackGroup()
+    started = []
+    kind(
+        node,
+        MakePlan,
+        "many",
+        lambda _goal: MakePlan.Result(),
+        callback_group=group,
+        handle_accepted_callback=lambda goal: started.append(bytes(goal.goal_id.uuid)),
+        cancel_callback=lambda _goal: CancelResponse.ACCEPT,
+    )
+    client = SafeActionClient(node, MakePlan, "many", callback_group=group)
+    while not client.server_is_ready():
+        executor.spin_once(timeout_sec=0.05)
+    ids = [UUID(uuid=[number] * 16) for number in range(1, 8)]
+    for goal_id in ids:
+        client.send_goal_async(MakePlan.Goal(), goal_uuid=goal_id)
+    answer = client.handle_of(ids[-1]).cancel_goal_async()
+    while not answer.done() or len(started) < len(ids):
+        executor.spin_once(timeout_sec=0.05)
+    assert started == [bytes(goal_id.uuid) for goal_id in ids], "each once, in their order"
+    code = answer.result().return_code
+    if kind is SafeActionServer:
+        assert code == CancelGoal.Response.ERROR_NONE
+    else:
+        skip_if_mended(code == CancelGoal.Response.ERROR_NONE, "SafeActionServer")
 
 
 def test_an_answer_may_overtake_the_note_of_its_request():

@@ -25,6 +25,7 @@ from fcp_ros.scene.formats.usd import stage as usd_stage
 from fcp_ros.scene.formats.usd.usd_reader import build_graph
 
 pxr = pytest.importorskip("pxr")
+in_this_process = pytest.mark.usefixtures("decoded_here")
 
 LACKS = Lacks(doors=True, heights=True, states=True, relations=frozenset({"connected"}))
 
@@ -63,6 +64,7 @@ def test_other_syntaxes_and_any_name(usd_dir: Path, tmp_path: Path, suffix: str)
     assert read_scene(renamed).nodes == expected
 
 
+@in_this_process
 def test_the_small_kitchen(usd_dir: Path) -> None:
     """Y up, in centimetres, both label schemas, a mesh without a noted extent, a state."""
     scene = load_scene(usd_dir / "kitchen_small.usda")
@@ -80,6 +82,7 @@ def test_the_small_kitchen(usd_dir: Path) -> None:
     assert "the outline was drawn around the things in the room: Kitchen" in scene.notes
 
 
+@in_this_process
 def test_the_edge_cases(usd_dir: Path) -> None:
     """An instance counts; over-only and inactive prims don't; a reference leads nowhere."""
     scene = read_scene(usd_dir / "edge_cases.usda")
@@ -131,6 +134,7 @@ BOX = 'def Cube "geometry" {\ndouble size = 1\nfloat3 xformOp:scale = (2, 1, 0.5
 BOX += 'uniform token[] xformOpOrder = ["xformOp:scale"]\n}\n'
 
 
+@in_this_process
 def test_an_asset_modelled_with_y_up_keeps_its_yaw(tmp_path: Path) -> None:
     """Isaac turns such assets by 90 degrees about x; the box is the same one, standing."""
     flat = 'def Cube "geometry" {\ndouble size = 1\nfloat3 xformOp:scale = (2, 0.5, 1)\n'
@@ -147,6 +151,7 @@ def test_an_asset_modelled_with_y_up_keeps_its_yaw(tmp_path: Path) -> None:
     assert math.degrees(node.pose.yaw) == pytest.approx(30.0, abs=1e-4)
 
 
+@in_this_process
 def test_scales_and_mirrors_above_a_prim_count(tmp_path: Path) -> None:
     inside = prim("table", "table", moved(1, 0, 0, turn="rotateZ = 90") + BOX)
     group = (
@@ -160,6 +165,7 @@ def test_scales_and_mirrors_above_a_prim_count(tmp_path: Path) -> None:
     assert abs(math.sin(node.pose.yaw)) == pytest.approx(1.0)
 
 
+@in_this_process
 def test_parts_labelled_like_the_whole_are_no_things(tmp_path: Path) -> None:
     drawers = prim("drawer", "drawer", BOX) + prim("body", "cabinet", BOX)
     scene = read_scene(written(tmp_path, prim("cabinet", "cabinet", drawers)))
@@ -168,6 +174,7 @@ def test_parts_labelled_like_the_whole_are_no_things(tmp_path: Path) -> None:
     assert any("1 prims labelled like the one above" in note for note in scene.notes)
 
 
+@in_this_process
 def test_names_that_are_not_unique_get_numbers_and_keep_their_paths(tmp_path: Path) -> None:
     rooms = "".join(
         prim(room, "office", prim("chair", "Office_Chair", BOX))
@@ -178,6 +185,7 @@ def test_names_that_are_not_unique_get_numbers_and_keep_their_paths(tmp_path: Pa
     assert scene.nodes["office_chair_2"].attributes == {"source_id": "/office_b/chair"}
 
 
+@in_this_process
 def test_robots_people_buildings_and_unlabelled_articulations(tmp_path: Path) -> None:
     text = (
         'def Xform "carter" (\nprepend apiSchemas = ["IsaacRobotAPI", '
@@ -192,6 +200,7 @@ def test_robots_people_buildings_and_unlabelled_articulations(tmp_path: Path) ->
     assert "articulations without a label are left out: /arm" in scene.notes
 
 
+@in_this_process
 def test_invisible_things_and_guides_have_no_geometry(tmp_path: Path) -> None:
     hidden = 'def Cube "a" {\ntoken visibility = "invisible"\n}\n'
     hidden += 'def Cube "b" {\nuniform token purpose = "guide"\n}\n'
@@ -200,6 +209,7 @@ def test_invisible_things_and_guides_have_no_geometry(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["inf", "-inf", "1e300", "1e30"])
+@in_this_process
 def test_geometry_that_is_not_finite_is_left_out(tmp_path: Path, value: str) -> None:
     mesh = (
         'def Mesh "mesh" {\nint[] faceVertexCounts = [3]\nint[] faceVertexIndices = [0, 1, 2]\n'
@@ -209,12 +219,14 @@ def test_geometry_that_is_not_finite_is_left_out(tmp_path: Path, value: str) -> 
     assert node.size is None
 
 
+@in_this_process
 def test_a_noted_extent_is_not_believed(tmp_path: Path) -> None:
     wrong = 'def Cube "a" {\ndouble size = 1\nfloat3[] extent = [(-9, -9, -9), (9, 9, 9)]\n}\n'
     node = read_scene(written(tmp_path, prim("mug", "mug", wrong))).nodes["mug"]
     assert node.size == pytest.approx((1.0, 1.0, 1.0))
 
 
+@in_this_process
 def test_references_inside_the_folder_are_followed(tmp_path: Path) -> None:
     asset = tmp_path / "assets" / "mug.usda"
     asset.parent.mkdir()
@@ -272,6 +284,7 @@ def test_a_search_path_of_the_environment_is_not_used(
     assert read_scene(path).nodes["mug"].size is None
 
 
+@in_this_process
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
     scene = read_scene(written(tmp_path, prim("mug", "mug", meta="references = @./no.usda@")))
     assert any("USD could not compose everything" in n and "no.usda" in n for n in scene.notes)
@@ -294,6 +307,7 @@ def problem(path: Path, limits: SceneLimits | None = None) -> str:
         ('def Xform "a" {', HEAD, "USD cannot open it"),
     ],
 )
+@in_this_process
 def test_stages_that_cannot_be_used(tmp_path: Path, text: str, head: str, words: str) -> None:
     assert words in problem(written(tmp_path, text, head))
 
@@ -306,16 +320,19 @@ def linked(link: str) -> str:
     )
 
 
+@in_this_process
 def test_circles_of_parents_are_refused(tmp_path: Path) -> None:
     assert "its parents lead back to itself" in problem(written(tmp_path, linked("parents")))
 
 
+@in_this_process
 def test_circles_of_holders_are_left_out_and_said(tmp_path: Path) -> None:
     scene = read_scene(written(tmp_path, linked("relation:on:n0")))
     assert [str(relation) for relation in scene.relations] == ["on(a, b)"]
     assert "left out: on(b, a)" in scene.notes[-1]
 
 
+@in_this_process
 def test_circles_of_references_are_named(tmp_path: Path) -> None:
     text = prim("a", "box", 'def "b" (\nreferences = </a>\n) {\n}', meta="references = </a/b>")
     scene = read_scene(written(tmp_path, text))
@@ -323,6 +340,7 @@ def test_circles_of_references_are_named(tmp_path: Path) -> None:
     assert any("USD could not compose everything" in note for note in scene.notes)
 
 
+@in_this_process
 def test_the_folders_to_allow_are_named(tmp_path: Path) -> None:
     """All of them by one above, unless that is near the root; nothing else is read then."""
     for name in ("mugs/mug", "bowls/bowl"):
@@ -344,6 +362,7 @@ def test_the_folders_to_allow_are_named(tmp_path: Path) -> None:
     assert any(f"--assets {tmp_path / 'assets' / 'bowls'} " in note for note in scene.notes)
 
 
+@in_this_process
 def test_more_prims_than_allowed_are_refused(tmp_path: Path) -> None:
     text = "".join(prim(f"mug_{number}", "mug") for number in range(20))
     assert "limit of 5 nodes" in problem(written(tmp_path, text), SceneLimits(max_nodes=5))

@@ -10,6 +10,7 @@ from fcp_ros.scene import SceneError, SceneGraph, SceneLimits, read_scene
 from fcp_ros.scene.shapes.polygons import box_corners
 
 pxr = pytest.importorskip("pxr")
+pytestmark = pytest.mark.usefixtures("decoded_here")
 
 HEAD = '#usda 1.0\n(\nmetersPerUnit = 1\nupAxis = "Z"\n)\n'
 LABEL = 'prepend apiSchemas = ["SemanticsLabelsAPI:class"]'

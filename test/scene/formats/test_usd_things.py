@@ -8,6 +8,7 @@ import pytest
 from fcp_ros.scene import SceneError, SceneGraph, read_scene
 
 pxr = pytest.importorskip("pxr")
+pytestmark = pytest.mark.usefixtures("decoded_here")
 
 HEAD = '#usda 1.0\n(\nmetersPerUnit = 1\nupAxis = "Z"\n)\n'
 BOX = 'def Cube "shape" {\ndouble size = 0.5\n}\n'

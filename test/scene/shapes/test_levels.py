@@ -9,7 +9,7 @@ import pytest
 
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation
 from fcp_ros.scene.shapes.polygons import find_floor_levels
-from fcp_ros.scene.shapes.route import trace_route
+from fcp_ros.scene.shapes.route import trace_routes
 
 ROOM = SceneNode("hall", Layer.ROOM, "hall", pose=Pose.at(0.0, 0.0, 4.2), height=2.4)
 FLOOR = SceneNode(
@@ -35,6 +35,6 @@ def test_else_the_floor_s_top_and_else_the_pose() -> None:
 
 
 def test_a_route_is_on_the_floor_of_the_storey() -> None:
-    (stop,) = trace_route(house(replace(ROOM, height=None)), [["lamp"]])
+    ((stop,),) = trace_routes(house(replace(ROOM, height=None)), [["lamp"]])
     assert stop.level == pytest.approx(2.91), "not as high as the lamp hangs"
     assert stop.top == pytest.approx(5.1)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Not, Or, Variable, substitute
 from fcp_ros.domain.model import SAME
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader.terms.descriptions import DescriptionMatcher
 from fcp_ros.language.domain_reader.terms.referents import (
     Quantifier,
@@ -133,6 +134,7 @@ class RemainderResolver(DescriptionMatcher):
             left = [n for n in self._list_known(whole, noun, referent) if n not in names]
             if len(left) == 1:
                 return Constant(left[0])
+            self.degree *= Confidence.LIKELY.degree  # one was said, and several are left
         left_out = {n for n in names if noun is None or n in noun.members}
         if noun is not None and left_out >= set(noun.members):
             self.degree *= _NO_OTHERS

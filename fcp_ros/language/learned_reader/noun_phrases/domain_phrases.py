@@ -215,6 +215,7 @@ class DomainPhrases:
         able = self._get(start) in PARTNERS and self._get(start + 1) in _ABLE
         if not able:
             return None
+        end = self._find_purpose_end(start + 2, end)
         for pattern in self._nouns.patterns.modifiers.get("to", ()):
             slot = pattern.parts[-1]
             if len(pattern.parts) != 2 or not isinstance(slot, PhraseSlot):
