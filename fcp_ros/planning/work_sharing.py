@@ -288,7 +288,7 @@ class _Dealer:
 
     def _search(self, view: FactView, source: _Source) -> dict[frozenset[Fact], _Way]:
         """Find the shortest ways to all places (Dijkstra)."""
-        *kind, start = source
+        type_, lacks, news, start = source
         agent = self._find_like(source)
         ties = itertools.count()
         reached = {start: _Way((), 0.0)}
@@ -302,7 +302,7 @@ class _Dealer:
                 continue
             done.add(place)
             self._check()
-            key = (*kind, place)
+            key = (type_, lacks, news, place)
             if key not in self._moves:
                 self._moves[key] = self._list_moves(view, agent, place)
             way = reached[place]

@@ -41,7 +41,7 @@ from fcp_ros.nodes.conversions.step_outcome import outcome_from_answer
 from fcp_ros.planning.model.plan import Judged, Schedule
 from fcp_ros.planning.model.plan import Plan as ModelPlan
 from fcp_ros.planning.model.plan import PlanStep as ModelStep
-from fcp_ros.planning.model.request import Optimise, PlanningOptions
+from fcp_ros.planning.model.request import AbsentExecutor, Optimise, PlanningOptions
 from fcp_ros.planning.model.result import (
     Candidate,
     ExploredRelaxation,
@@ -366,6 +366,7 @@ def test_request_leaves_open_what_is_not_set():
         optimise=Optimise.DURATION,
         deadline=60.0,
         budgets={"battery": 20.0, "steps": 0.0},
+        absent=frozenset({AbsentExecutor("robot_1", "pick"), AbsentExecutor("robot_2", "go")}),
     )
     for wish in (Wish("g"), Wish(instruction="bring me a cup", speaker="person_1")):
         message = over_the_wire(planning.request_to_ros(wish, wanted))
