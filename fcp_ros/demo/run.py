@@ -284,7 +284,7 @@ class _DemoRun:
         ):
             file.unlink(missing_ok=True)
         self._run_nodes("start all nodes", self._play_goals)
-        self._run_nodes("start all nodes again, with the initial scene", self._choose_failing_item)
+        self._run_nodes("start all nodes again, with the initial scene", self._look_ahead)
         assert self._cast is not None
         fault = f"pick(item={self._cast.best}): EXECUTION_FAILED"
         again = f"start all nodes again; from now on: {fault}"
@@ -296,7 +296,7 @@ class _DemoRun:
             text = "The scene has no robot, or nothing to do for two robots in two rooms."
             self._console.print(text)
             return
-        again = "start all nodes once more, in the house as it is now, with a second robot"
+        again = "start all nodes once more, in the initial scene with a second robot"
         self._run_nodes(again, self._play_together, with_two=True)
 
     def _play_goals(self, player: Player, teller: Storyteller) -> None:
@@ -311,12 +311,19 @@ class _DemoRun:
         self._record(player.play(teller.tell_preferred(player.fetch_state(), cast)))
         self.oracle = player.oracle
 
-    def _choose_failing_item(self, player: Player, teller: Storyteller) -> None:
-        """Ask the planner for the item that it would take now: picking it up will fail."""
+    def _look_ahead(self, player: Player, teller: Storyteller) -> None:
+        """Find the item that the planner would take now, which will fail, and work for two."""
         assert self._cast is not None
         cast = teller.choose_free_stage(player.fetch_state(), self._cast)
         self._cast = replace(
             cast, best=player.choose_element(teller.tell_failing(player.fetch_state(), cast))
+        )
+        # Here, since the last episodes may have carried all things into one room.
+        self._shared = prepare_two(
+            player.fetch_graph(),
+            player.fetch_state(),
+            teller,
+            lambda story: player.plan_story(story).status.solved,
         )
 
     def _play_failure(self, player: Player, teller: Storyteller) -> None:
@@ -333,12 +340,6 @@ class _DemoRun:
             self._console.print("No policy is for this domain and scene: nothing to show.")
         else:
             self._record(player.play(story))
-        self._shared = prepare_two(
-            player.fetch_graph(),
-            player.fetch_state(),
-            teller,
-            lambda story: player.plan_story(story).status.solved,
-        )
 
     def _play_together(self, player: Player, _teller: Storyteller) -> None:
         assert self._shared is not None
@@ -371,7 +372,8 @@ class _DemoRun:
     ) -> dict[str, dict[str, Any]]:
         domain = str(find_domain(self._options.domain).resolve())
         return {
-            "scene_graph": {"scene": _resolve_scene(self._scene)},
+            # Killed nodes would go on with the last graph: each start is with the initial scene.
+            "scene_graph": {"scene": _resolve_scene(self._scene), "last_graph": ""},
             "grounder": {"domain": domain, "calibration_path": str(self._store), "cache_path": ""},
             "task_planner": {"domain": domain, "policies": str(policies or "")},
             "executive": {"domain": domain, "outcome_journal": "", "name_store": ""},
@@ -391,7 +393,7 @@ class _DemoRun:
         shared = list(list_executors(self._domain))
         return {
             **parameters,
-            "scene_graph": {"scene": str(scene)},
+            "scene_graph": {**parameters["scene_graph"], "scene": str(scene)},
             "executive": {**parameters["executive"], "shared_executors": shared},
             "simulated_executor": {**parameters["simulated_executor"], "steps_at_once": 2},
         }

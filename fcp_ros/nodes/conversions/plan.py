@@ -10,6 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from builtin_interfaces.msg import Time
 from std_msgs.msg import Header
 
+from fcp_ros.msg import AbsentExecutor as AbsentExecutorMessage
 from fcp_ros.msg import Argument, Budget, PolicyPath, ResourceLevel, TypeShift
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
@@ -33,6 +34,7 @@ from fcp_ros.planning.model.plan import (
     PolicyTrace,
     Schedule,
 )
+from fcp_ros.planning.model.request import AbsentExecutor
 
 # --- the run of the general policy that made a plan, as a message and back ---
 
@@ -311,3 +313,8 @@ def check_degree(value: float, name: str) -> float:
     if not 0.0 <= value <= 1.0:
         raise ConversionError(f"{name} is {value}: it must lie in [0, 1]")
     return float(value)
+
+
+def absent_to_ros(absent: Iterable[AbsentExecutor]) -> list[AbsentExecutorMessage]:
+    """Write the executors that some agents have not, sorted."""
+    return [AbsentExecutorMessage(agent=o.agent, executor=o.executor) for o in sorted(absent)]

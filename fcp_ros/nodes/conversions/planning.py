@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
-from fcp_ros.msg import AbsentExecutor as AbsentExecutorMessage
 from fcp_ros.msg import Candidate as CandidateMessage
 from fcp_ros.msg import ExploredRelaxation as ExploredMessage
 from fcp_ros.msg import GivenUp as GivenUpMessage
@@ -35,6 +34,7 @@ from fcp_ros.nodes.conversions.common import (
 from fcp_ros.nodes.conversions.judgement import JUDGEMENTS
 from fcp_ros.nodes.conversions.plan import (
     PlanOrigin,
+    absent_to_ros,
     budgets_from_ros,
     budgets_to_ros,
     path_from_ros,
@@ -198,11 +198,6 @@ def request_to_ros(wish: Wish, options: PlanningOptions) -> PlanRequest:
         budgets=budgets_to_ros(options.budgets),
         absent=absent_to_ros(options.absent),
     )
-
-
-def absent_to_ros(absent: Iterable[AbsentExecutor]) -> list[AbsentExecutorMessage]:
-    """Write the executors that some agents have not, sorted."""
-    return [AbsentExecutorMessage(agent=o.agent, executor=o.executor) for o in sorted(absent)]
 
 
 def read_wish(message: PlanRequest) -> Wish:

@@ -18,7 +18,7 @@ from unique_identifier_msgs.msg import UUID
 from fcp_ros.execution.kept_goals import find_kept
 from fcp_ros.msg import Interpretation, PlanRequest, PlanResult, Question
 from fcp_ros.nodes.conversions.common import duration_to_ros, id_from_ros, id_to_ros
-from fcp_ros.nodes.conversions.planning import absent_to_ros
+from fcp_ros.nodes.conversions.plan import absent_to_ros
 from fcp_ros.nodes.executive.reports import GoalReport
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.planning.model.request import AbsentExecutor, Optimise
