@@ -90,8 +90,17 @@ def messages(stack, client, probe, until):
                 continue
             yield name, message
 
-    until(lambda: count(keep_ours(), "outcomes") == len(done), "all outcomes")
-    until(lambda: count(keep_ours(), "task_plan") == len(executed), "the plans")
+    def list_lacking():
+        counts = {name: count(keep_ours(), name) for name in ("outcomes", "task_plan")}
+        wanted = {"outcomes": len(done), "task_plan": len(executed)}
+        return {
+            name: (counts[name], wanted[name]) for name in counts if counts[name] < wanted[name]
+        }
+
+    try:
+        until(lambda: not list_lacking(), "outcomes and plans")
+    except pytest.fail.Exception as error:
+        raise AssertionError(f"received and wanted: {list_lacking()}") from error
     for inbox in inboxes.values():
         inbox.close()
     return list(keep_ours())
