@@ -7,20 +7,9 @@ from fcp_ros.abstraction.policy.runner import plan_with_policies, read_policy_fo
 from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.demo.run import MOST_THINGS, choose_tidying, propose_tidying
 from fcp_ros.demo.stories import Storyteller, find_support
-from fcp_ros.domain import load_domain, parse_expression
-from fcp_ros.grounding import GroundingOptions, make_grounder
+from fcp_ros.domain import parse_expression
 from fcp_ros.planning import PlanningOptions, PlanningRequest
 from fcp_ros.scene import load_scene
-
-
-@pytest.fixture(scope="module")
-def domain(repository):
-    return load_domain(repository / "config/domains/household.yaml")
-
-
-@pytest.fixture(scope="module")
-def grounder(domain):
-    return make_grounder(domain, GroundingOptions())
 
 
 @pytest.fixture(scope="module")

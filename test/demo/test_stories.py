@@ -6,9 +6,7 @@ import pytest
 from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.demo.player import describe_understanding, split_instruction
 from fcp_ros.demo.spoken_stories import choose_wish, propose_wishes
-from fcp_ros.demo.stories import StoryError, Storyteller
-from fcp_ros.domain import load_domain
-from fcp_ros.grounding import GroundingOptions, make_grounder
+from fcp_ros.demo.stories import StoryError
 from fcp_ros.language.domain_reader import DomainReader
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus, WordRole, WordUse
@@ -19,21 +17,6 @@ from fcp_ros.relaxation.plan_instruction import plan_instruction
 from fcp_ros.scene import Layer, SceneGraph, SceneNode, load_scene
 
 ALPHA = 0.5
-
-
-@pytest.fixture(scope="module")
-def domain(repository):
-    return load_domain(repository / "config/domains/household.yaml")
-
-
-@pytest.fixture(scope="module")
-def grounder(domain):
-    return make_grounder(domain, GroundingOptions())
-
-
-@pytest.fixture(scope="module")
-def teller(domain, grounder):
-    return Storyteller(domain, grounder, ALPHA)
 
 
 @pytest.fixture(scope="module", params=["twin_house", "twin_house_furnished", "apartment"])

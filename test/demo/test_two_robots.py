@@ -5,30 +5,12 @@ import pytest
 
 from fcp_ros.binding.scene_loading import load_scene_for
 from fcp_ros.binding.scene_to_state import scene_to_instance
-from fcp_ros.demo.stories import Storyteller
 from fcp_ros.demo.two_robots import add_robot, prepare_two
-from fcp_ros.domain import load_domain
-from fcp_ros.grounding import GroundingOptions, make_grounder
 from fcp_ros.planning import PlanningOptions, PlanningRequest
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.scene import Layer, SceneDelta, save_scene
 from fcp_ros.scene.graph.delta import apply_delta
-
-
-@pytest.fixture(scope="module")
-def domain(repository):
-    return load_domain(repository / "config/domains/household.yaml")
-
-
-@pytest.fixture(scope="module")
-def grounder(domain):
-    return make_grounder(domain, GroundingOptions())
-
-
-@pytest.fixture(scope="module")
-def teller(domain, grounder):
-    return Storyteller(domain, grounder, 0.5)
 
 
 @pytest.fixture

@@ -54,6 +54,7 @@ _SUBSTITUTED = 0.35
 """Degree of something else for a kind of the domain that isn't here. Relaxing asks about that, so
 it is too little to doubt another reader by."""
 _LEAST_SUBSTITUTED = 0.5
+"""Least probability of such a thing: else the kind is said to be absent, and nothing is guessed."""
 _LEAST_FIT = 0.05
 _LEAST_STATE, _LEAST_LIKENESS = 0.5, 0.6
 """Least degree of the demand that an adjective is taken for, and its least likeness to its word."""

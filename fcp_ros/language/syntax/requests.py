@@ -55,11 +55,10 @@ _LEISURE = gather_words("get have be find feel like want wish care mind please p
 """Verbs of "when you have time"."""
 _CONVENIENT = gather_words(
     "ok okay fine alright right possible convenient bother trouble problem hassle inconvenience "
-    "imposition burden nuisance ask asking suit work same matter easy hard help please need "
-    "necessary kind dear nice"
+    "imposition burden nuisance ask asking suit same matter help necessary"
 )
-"""Words of "if it's no bother". Any other "if it is ..." ("clean", "hot", "broken") is a condition,
-also where the domain doesn't know the word."""
+"""Words of "if it's no bother". Any other "if it is ..." ("clean", "hot", "if it works") is a
+condition, also where the domain doesn't know the word."""
 _WILLING = gather_words("want like wish think suppose mind dare")
 """Verbs whose negation is one of what is wanted, or polite."""
 _WISHING = gather_words("possible possibly can could manage able")
