@@ -27,6 +27,7 @@ HEAVY = (
     "matplotlib",
     "numba",
     "scipy",
+    "mujoco",
 )
 
 

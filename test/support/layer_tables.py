@@ -21,6 +21,7 @@ LAYERS = (
     "alignment",
     "abstraction",
     "execution",
+    "physics",
     "nodes",
 )  # lowest first
 # Neighbours that share what is below them and must not know one another, whatever their order.
