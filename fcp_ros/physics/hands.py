@@ -14,7 +14,7 @@ from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.physics.arena import Arena
 from fcp_ros.physics.failure import StepFailed
 from fcp_ros.physics.motion import Way
-from fcp_ros.physics.robot import CHANNELS, WIDEST, Rig
+from fcp_ros.physics.robot import CHANNELS, RAMP, WIDEST, Rig, choose_speed
 
 PERIOD = 0.02  # s between two commands
 LAG = 0.12  # m by which the base may stay behind before it waits
@@ -53,7 +53,7 @@ class Hands:
             abs(target - rig.get_command(name)) / (CHANNELS[name].speed * share)
             for name, target in targets.items()
         )
-        until = self._arena.time + longest + LATE
+        until = self._arena.time + longest + 2.0 / RAMP + LATE
         while self._arena.time < until:
             there = [rig.advance(name, goal, PERIOD, share) for name, goal in targets.items()]
             yield
@@ -86,7 +86,7 @@ class Hands:
             yield from self.move(**joints)
 
     def _drive_to(self, point: tuple[float, float], joints: dict[str, float]) -> Motion[None]:
-        rig, waited = self.rig, 0.0
+        rig, waited, speed = self.rig, 0.0, 0.0
         heading: float | None = None
         while True:
             x, y = rig.get_command("x"), rig.get_command("y")
@@ -106,7 +106,8 @@ class Hands:
             elif left < 1e-6:
                 return
             else:
-                step = min(left, CHANNELS["x"].speed * PERIOD)
+                speed = choose_speed(speed, CHANNELS["x"].speed, left, PERIOD)
+                step = min(left, speed * PERIOD)
                 rig.command("x", x + (point[0] - x) * step / left)
                 rig.command("y", y + (point[1] - y) * step / left)
                 waited = 0.0

@@ -49,7 +49,9 @@ def write_mjcf(layout: Layout) -> str:
         impratio="10",
     )
     SubElement(option, "flag", sleep="enable")
-    SubElement(SubElement(root, "visual"), "global", offwidth="1280", offheight="960")
+    visual = SubElement(root, "visual")
+    SubElement(visual, "global", offwidth="1280", offheight="960")
+    SubElement(visual, "headlight", ambient=".45 .45 .45", diffuse=".35 .35 .35")
     _add_assets(root)
     world = SubElement(root, "worldbody")
     _add_building(world, layout)
@@ -89,7 +91,7 @@ def _add_assets(root: Element) -> None:
 
 
 def _add_building(world: Element, layout: Layout) -> None:
-    SubElement(world, "light", pos="0 0 8", dir="0.2 0.1 -1", directional="true", diffuse=".7 .7 .7")
+    SubElement(world, "light", pos="0 0 8", dir="0.2 0.1 -1", directional="true", diffuse=".5 .5 .5")
     floor = {"contype": str(STATIC), "conaffinity": "0", "friction": "0.7"}
     SubElement(
         world,
@@ -104,7 +106,7 @@ def _add_building(world: Element, layout: Layout) -> None:
     for number, slab in enumerate(layout.storeys):
         _add_solid(world, slab, f"@storey_{number}", rgba=".8 .76 .7 1", **floor)
     for number, wall in enumerate(layout.walls):
-        _add_solid(world, wall, f"@wall_{number}", rgba=".93 .92 .88 .35", **floor)
+        _add_solid(world, wall, f"@wall_{number}", rgba=".93 .92 .88 .15", **floor)
 
 
 def _add_body(world: Element, body: Body, number: int) -> None:

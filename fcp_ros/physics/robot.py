@@ -8,6 +8,7 @@ limited force. The weight of the robot itself is balanced; what it holds is not.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,12 +20,13 @@ from fcp_ros.scene.graph.elements import Vector
 
 RADIUS = 0.22  # m, of the base
 HEIGHT = 1.75  # m
-GRIP_FORCE = 25.0  # N, of each finger
-WIDEST = 0.16  # m between the open fingers
+GRIP_FORCE = 40.0  # N, of each finger
+WIDEST = 0.17  # m between the open fingers
 FINGER_REACH = 0.125  # m from the wrist's axis to where fingers hold
 FINGER_HALF = 0.012  # Half the width (m) of a finger, across the direction in which it closes
 ARM_OFFSET = 0.05  # m from the middle of the base to the wrist, arm retracted
 ARM_LENGTH = 0.85  # m by which it extends
+RAMP = 4.0  # 1/s, by which speeds change, as a share of the fastest
 LIFT_RANGE = (0.05, 1.7)  # Height (m) of the wrist above the floor
 
 
@@ -137,6 +139,17 @@ def _add_geom(
     SubElement(body, "geom", type=kind, size=size, pos=position, mass=mass, **looks, **named)
 
 
+def choose_speed(now: float, fastest: float, left: float, seconds: float) -> float:
+    """Choose the speed of a command: from `now` on it changes by `RAMP` of the fastest at most.
+
+    Jumps of speed shake out of the fingers what they hold. `left`: way to the target; `seconds`:
+    until the next choice.
+    """
+    change = RAMP * fastest
+    braking = math.sqrt(2.0 * change * left)
+    return max(min(now + change * seconds, fastest, braking), 0.02 * fastest)
+
+
 class Rig:
     """A robot in a compiled model: its joints, its servos, and what its fingers touch."""
 
@@ -148,6 +161,7 @@ class Rig:
             name: int(model.joint(f"{id_}/{channel.joint}").qposadr[0])
             for name, channel in CHANNELS.items()
         }
+        self._speed: dict[str, float] = {}
         self._servo = {name: int(model.actuator(f"{id_}/{name}").id) for name in CHANNELS}
         first = self._joint["x"]
         self._joints = slice(first, first + len(CHANNELS) + 1)
@@ -167,12 +181,15 @@ class Rig:
         self._data.ctrl[self._servo[channel]] = target
 
     def advance(self, channel: str, target: float, seconds: float, share: float = 1.0) -> bool:
-        """Move a command towards its target by what the time allows; True once it is there."""
+        """Move a command towards its target, speeding up and slowing down; True once there."""
         now = self.get_command(channel)
-        most = CHANNELS[channel].speed * share * seconds
-        change = min(max(target - now, -most), most)
-        self.command(channel, now + change)
-        return abs(target - now - change) < 1e-6
+        left = abs(target - now)
+        fastest = CHANNELS[channel].speed * share
+        speed = choose_speed(self._speed.get(channel, 0.0), fastest, left, seconds)
+        there = left <= speed * seconds
+        self._speed[channel] = 0.0 if there else speed
+        self.command(channel, target if there else now + math.copysign(speed * seconds, target - now))
+        return there
 
     channels = tuple(CHANNELS)
     size: Vector = (2.0 * RADIUS, 2.0 * RADIUS, HEIGHT)
@@ -190,6 +207,7 @@ class Rig:
         for channel, value in (("x", x), ("y", y), ("yaw", yaw)):
             self._data.qpos[self._joint[channel]] = value
             self.command(channel, value)
+        self._speed.clear()
 
     @property
     def place(self) -> tuple[float, float]:

@@ -40,6 +40,7 @@ UPRIGHT = math.pi / 3.0  # rad of tilt, likewise
 PULL = 25.0  # N at a handle
 OPENED = 0.6  # Share of its angle from which a leaf counts as open
 SPOTS = 24  # Places on a shelf that are looked at
+PRESS = 0.006  # m by which the hand is sent into what it wipes
 CARRY = 0.45  # Least height (m) of the wrist above the floor while a thing is drawn in
 
 
@@ -481,11 +482,13 @@ class Skills:
         wrist = stand.grip.point[2] + (0.0 if mode is Mode.FRONT else FINGER_REACH) - rig.floor
         yield from hands.drive(way, stand.yaw, lift=wrist + ABOVE)
         yield from hands.move(arm=stand.arm)
-        yield from hands.move(lift=wrist - 0.008, share=0.4)
+        meets = lambda: surface in arena.touching(tool)  # noqa: E731
+        yield from hands.move(lift=wrist - 0.02, share=0.3, stop=meets)
+        rig.command("lift", rig.get("lift") - PRESS)
         touched = []
         for reach in (-0.08, 0.08, 0.0):
             yield from hands.move(arm=max(0.0, stand.arm + reach), share=0.5)
-            touched.append(surface in arena.touching(tool))
+            touched.append(meets())
         yield from hands.move(lift=wrist + ABOVE)
         yield from hands.move(arm=0.0)
         share = sum(touched) / len(touched)
