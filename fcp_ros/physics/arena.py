@@ -54,6 +54,7 @@ class Arena:
         self._mujoco.mj_forward(self.model, self.data)
         self._settle()
         self._start = self._copy_state()
+        self.reset()  # so that the first run begins with the same solver state as later ones
 
     def _compile(self, layout: Layout) -> None:
         self.layout = layout
@@ -375,9 +376,12 @@ class Arena:
         return self._body[id_]
 
     def greatest_depth(self) -> float:
-        """Depth (m) of the deepest contact now; 0 without one."""
+        """Depth (m) of the deepest contact now, but for those of robots; 0 without one."""
         count = self.data.ncon
-        return max(0.0, -float(np.min(self.data.contact.dist[:count], initial=0.0)))
+        owners = self._owner_of_geom[self.data.contact.geom[:count]]
+        things = (owners < len(self._owners) - len(self.rigs)).all(axis=1)
+        depths = np.asarray(self.data.contact.dist[:count])[things]
+        return max(0.0, -float(np.min(depths, initial=0.0)))
 
 
 def add_body(layout: Layout, body: Body) -> Layout:

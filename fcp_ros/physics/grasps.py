@@ -32,6 +32,7 @@ RIM_DEPTH = 0.025  # m below a rim at which fingers hold it
 ROUND = frozenset({Form.CYLINDER, Form.BALL, Form.CUP})
 TRIES = 80  # Stands whose lines of reach are looked at
 NEXT_TO = 0.03  # Clearance (m) of the base from what it stands beside
+COMFORTABLE = 0.9  # Height (m) at which a robot prefers to work
 MODE_COST = {"front": 0.0, "top": 1.0, "rim": 1.5}
 
 
@@ -103,7 +104,8 @@ def list_grips(arena: Arena, id_: str, support: float, shift: Vector) -> Iterato
             for side in (-1.0, 1.0) if close is not None else (0.0,):
                 approach = None if close is None else close + side * math.pi / 2.0
                 yield Grip(Mode.FRONT, (x, y, level), approach, close, width)
-        level = max(top - min(0.03, height / 2.0), support + TIP + 0.004)
+        over = min(max(0.3 * height, 0.004), 0.01)  # low things are wiped with, too
+        level = max(top - min(0.03, height / 2.0), support + TIP + over)
         yield Grip(Mode.TOP, (x, y, level), None, close, width)
     if body.material.form in OPEN_ABOVE and min(size) > 0.05 and arena.tilt(id_) < 0.3:
         yield from _list_rims(arena, id_, (x, y), size, max(top - RIM_DEPTH, support + TIP + 0.004))
@@ -188,6 +190,7 @@ def _list_stands(rig: Rig, reach: Reach, grip: Grip, prefer: float) -> Iterator[
             cost = reach.cost_to((x, y))
             if math.isfinite(cost):
                 cost += MODE_COST[grip.mode.value] + abs(distance - prefer)
+                cost += 0.6 * abs(level - COMFORTABLE)
                 yield Stand(grip, x, y, yaw, distance, cost)
 
 

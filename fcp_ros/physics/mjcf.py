@@ -113,7 +113,7 @@ def _add_body(world: Element, body: Body, number: int) -> None:
     element = SubElement(world, "body", name=body.id, **_write_pose(body.pose))
     colour = COLOURS.get(body.material.form) if not body.moves else None
     looks = {"rgba": colour or PALETTE[number % len(PALETTE)]}
-    friction = f"{body.material.friction:g} 0.005 0.0005"
+    friction = f"{body.material.friction:g} 0.02 0.0005"
     if body.moves:
         SubElement(element, "freejoint", name=f"{body.id}/free")
         # Things keep their own friction against fingers and furniture, whichever is greater there.

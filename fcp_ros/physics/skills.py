@@ -40,6 +40,7 @@ UPRIGHT = math.pi / 3.0  # rad of tilt, likewise
 PULL = 25.0  # N at a handle
 OPENED = 0.6  # Share of its angle from which a leaf counts as open
 SPOTS = 24  # Places on a shelf that are looked at
+SAFE = 0.5  # Height (m) of the wrist at which what is held is above the base
 PRESS = 0.006  # m by which the hand is sent into what it wipes
 CARRY = 0.45  # Least height (m) of the wrist above the floor while a thing is drawn in
 
@@ -311,15 +312,15 @@ class Skills:
         place = stand.grip.point
         wrist = place[2] + (0.0 if mode is Mode.FRONT else FINGER_REACH)
         roll = rig.get_command("roll")
-        yield from hands.drive(way, stand.yaw, lift=max(wrist - rig.floor + ABOVE, 0.5))
-        yield from hands.move(arm=stand.arm, share=0.8)
+        yield from hands.drive(way, stand.yaw, lift=max(wrist - rig.floor + ABOVE, SAFE))
+        yield from self._reach_over(stand, item, wrist - rig.floor + ABOVE)
         yield from hands.move(
             lift=max(wrist - rig.floor - 0.01, LIFT_RANGE[0]),
             share=0.35,
             stop=lambda: bool(arena.touching(item) - {rig.id}),
         )
         if np.linalg.norm(rig.grip - arena.pose(item).position) > np.linalg.norm(inward) + SLIP:
-            text = f"{item} was lost on the way; it is {self._describe_place(item)}."
+            text = f"{item} slipped on the way; it is {self._describe_place(item)}."
             return Outcome(OutcomeCode.EXECUTION_FAILED, text)
         yield from hands.wait(0.1)
         released = np.array(arena.pose(item).position[:2])
@@ -329,6 +330,15 @@ class Skills:
         yield from hands.move(arm=0.0)
         yield from hands.wait(self._options.settle)
         return self._judge_put(item, target, inside, released)
+
+    def _reach_over(self, stand: Stand, item: str, height: float) -> Motion[None]:
+        """Extend the arm to a grip at this height (m) of the wrist, past the base before it sinks."""
+        if height < SAFE:
+            half = max(self._arena.body(item).size[:2]) / 2.0
+            past = stand.arm - max(0.0, stand.distance - RADIUS - half - 0.03)
+            yield from self._hands.move(arm=max(0.0, min(past, stand.arm)), share=0.8)
+            yield from self._hands.move(lift=max(height, LIFT_RANGE[0]))
+        yield from self._hands.move(arm=stand.arm, share=0.8)
 
     def _make_release(
         self,
@@ -482,13 +492,19 @@ class Skills:
         wrist = stand.grip.point[2] + (0.0 if mode is Mode.FRONT else FINGER_REACH) - rig.floor
         yield from hands.drive(way, stand.yaw, lift=wrist + ABOVE)
         yield from hands.move(arm=stand.arm)
-        meets = lambda: surface in arena.touching(tool)  # noqa: E731
-        yield from hands.move(lift=wrist - 0.02, share=0.3, stop=meets)
+        touched: list[bool] = []
+
+        def look() -> bool:
+            touched.append(surface in arena.touching(tool))
+            return touched[-1]
+
+        yield from hands.move(lift=wrist - 0.02, share=0.3, stop=look)
         rig.command("lift", rig.get("lift") - PRESS)
-        touched = []
+        touched.clear()
         for reach in (-0.08, 0.08, 0.0):
-            yield from hands.move(arm=max(0.0, stand.arm + reach), share=0.5)
-            touched.append(meets())
+            yield from hands.move(
+                arm=max(0.0, stand.arm + reach), share=0.5, stop=lambda: look() and False
+            )
         yield from hands.move(lift=wrist + ABOVE)
         yield from hands.move(arm=0.0)
         share = sum(touched) / len(touched)
