@@ -22,6 +22,7 @@ from fcp_ros.physics.robot import (
     WIDEST,
     Rig,
 )
+from fcp_ros.physics.shapes import FACETS
 from fcp_ros.scene.graph.elements import Vector
 
 HAND_HALF = 0.02  # Half the thickness (m) of hand and arm
@@ -29,7 +30,7 @@ TIP = 0.025  # m by which fingers reach beyond the point where they hold
 SPARE = 0.015  # Space (m) between an open finger and what it is about to hold
 DIRECTIONS = 16
 RIM_DEPTH = 0.025  # m below a rim at which fingers hold it
-ROUND = frozenset({Form.CYLINDER, Form.BALL, Form.CUP})
+ROUND = frozenset({Form.CYLINDER, Form.BALL})
 TRIES = 80  # Stands whose lines of reach are looked at
 NEXT_TO = 0.03  # Clearance (m) of the base from what it stands beside
 COMFORTABLE = 0.9  # Height (m) at which a robot prefers to work
@@ -91,7 +92,11 @@ def list_grips(arena: Arena, id_: str, support: float, shift: Vector) -> Iterato
     height = top - bottom
     widths: list[tuple[float | None, float]]
     size = _find_level_size(arena, id_)
-    if body.material.form in ROUND and arena.tilt(id_) < 0.3:
+    if body.material.form is Form.CUP and arena.tilt(id_) < 0.3:
+        # Between opposite walls: fingers at the edges between two walls squeeze it out.
+        yaw = _find_level_yaw(arena, id_)
+        widths = [(yaw + k * math.pi / FACETS * 2.0, min(size)) for k in range(FACETS // 2)]
+    elif body.material.form in ROUND and arena.tilt(id_) < 0.3:
         widths = [(None, min(size))]
     else:
         yaw = _find_level_yaw(arena, id_)

@@ -22,7 +22,7 @@ BLOCKED_AFTER = 0.8  # s of waiting
 SLACK = {"lift": 0.02, "arm": 0.03, "pitch": 0.1, "roll": 0.15}
 DRAWN_IN = 0.05  # Extension (m) of the arm with which the base may drive
 LATE = 1.0  # s that a motion may take longer than at its speed
-SQUEEZE = 0.1  # m beyond each other to which closing fingers are sent: they press with full force
+SQUEEZE = 0.05  # m beyond each other to which closing fingers are sent: they press with full force
 
 T = TypeVar("T")
 Motion = Generator[None, None, T]
@@ -146,6 +146,7 @@ class Hands:
         yield from self.move(fingers=min(width, WIDEST) / 2.0)
 
     def close_fingers(self) -> Motion[None]:
-        """Close the fingers with their full force."""
-        self.rig.command("fingers", -SQUEEZE)
-        yield from self.wait(0.4)
+        """Close the fingers, at a speed that knocks nothing over, and press with full force."""
+        while not self.rig.advance("fingers", -SQUEEZE, PERIOD, 0.5):
+            yield
+        yield from self.wait(0.1)
