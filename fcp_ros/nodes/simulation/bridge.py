@@ -22,17 +22,17 @@ from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, follow_scene
 from fcp_ros.nodes.simulation.calls import (
+    ANSWER_TIMEOUT,
     INSTALL,
     PACKAGE,
     SimulatorCalls,
     SimulatorError,
     SimulatorLost,
-    find_constant,
     is_installed,
 )
 from fcp_ros.nodes.simulation.entities import merge_entities
 from fcp_ros.nodes.simulation.reading import Reading, SimulatorReader
-from fcp_ros.scene.graph.elements import Pose, SceneError
+from fcp_ros.scene.graph.elements import Pose
 
 SOURCE = "simulation"
 """The sender of the first update of a scene graph that is empty."""
@@ -61,23 +61,13 @@ class Spawn:
         return cls(name, uri, Pose.at(x, y, z, yaw))
 
 
-SIMULATOR = ParameterSpec(
-    "simulator",
-    "",
-    "What stands before the names of the simulator's services: '/gzserver' for Gazebo, '' for "
-    "Isaac Sim, in the node's namespace; '/' for those of no namespace.",
-)
-ANSWER_TIMEOUT = ParameterSpec(
-    "answer_timeout",
-    5.0,
-    "Longest time for an answer of the simulator [s].",
-    minimum=0.1,
-    maximum=600.0,
-    takes_effect=TakesEffect.AT_ONCE,
-)
-
 PARAMETERS = (
-    SIMULATOR,
+    ParameterSpec(
+        "simulator",
+        "/",
+        "What stands before the names of the simulator's services: '/gzserver' for Gazebo, '/' "
+        "(nothing) for Isaac Sim.",
+    ),
     ANSWER_TIMEOUT,
     ParameterSpec(
         "poll_period",
@@ -228,7 +218,7 @@ class SimulationBridge(ManagedNode):
         """Compare the scene graph with the simulator, and publish what differs."""
         assert self._calls is not None
         assert self._reader is not None
-        state = self._check_state(self._calls)
+        state = self._calls.check_state()
         if state != self._state:
             self.get_logger().info(f"the simulator is {state or 'there'}")
             self._state = state
@@ -260,10 +250,6 @@ class SimulationBridge(ManagedNode):
             self._newer.wait_for(
                 lambda: token.cancelled or self._scene.sequence != seen, SHOWN_WAIT
             )
-
-    def _check_state(self, calls: SimulatorCalls) -> str:
-        """Return the simulator's state in words. Raises SimulatorLost if it has no world."""
-        return check_state(calls, self._messages.SimulationState)
 
     # --- resetting ------------------------------------------------------------------------------
 
@@ -333,20 +319,6 @@ class SimulationBridge(ManagedNode):
             "entity_resource": self._messages.Resource(uri=spawn.uri),
             "initial_pose": PoseStamped(pose=pose_to_ros(spawn.pose)),
         }
-
-
-def check_state(calls: SimulatorCalls, states: Any) -> str:
-    """Return the state of a simulator in words; "" if it doesn't tell.
-
-    `states`: the message SimulationState. Raises SimulatorLost in a state without a world.
-    """
-    if not calls.supports("GetSimulationState"):
-        return ""
-    state = calls.ask("GetSimulationState").state.state
-    name = find_constant(states, "STATE_", state).removeprefix("STATE_").lower().replace("_", " ")
-    if state in (states.STATE_QUITTING, states.STATE_NO_WORLD, states.STATE_LOADING_WORLD):
-        raise SimulatorLost(f"there is no world to follow: its state is {name}")
-    return name
 
 
 def main(args: Sequence[str] | None = None) -> int:

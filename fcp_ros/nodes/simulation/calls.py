@@ -16,6 +16,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
 from fcp_ros.nodes.runtime.action_call import ServiceCall
+from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
 from fcp_ros.nodes.runtime.qos import request_qos
 
 PACKAGE = "simulation_interfaces"
@@ -23,6 +24,15 @@ PACKAGE = "simulation_interfaces"
 INSTALL = (
     f"the package {PACKAGE} is not installed: install or build and source it "
     "(docs/simulators.md), and start this node again"
+)
+
+ANSWER_TIMEOUT = ParameterSpec(
+    "answer_timeout",
+    5.0,
+    "Longest time for an answer of the simulator [s].",
+    minimum=0.1,
+    maximum=600.0,
+    takes_effect=TakesEffect.AT_ONCE,
 )
 
 LOOK_EVERY = 0.1
@@ -127,6 +137,21 @@ class SimulatorCalls:
             detail = f": {result.error_message}" if result.error_message else ""
             raise SimulatorError(f"{kind} answers {name or result.result}{detail}")
         return answer
+
+    def check_state(self) -> str:
+        """Return the state of the simulator in words; "" if it doesn't tell.
+
+        Raises SimulatorLost in a state without a world.
+        """
+        if not self.supports("GetSimulationState"):
+            return ""
+        states = self._messages.SimulationState
+        state = self.ask("GetSimulationState").state.state
+        name = find_constant(states, "STATE_", state).removeprefix("STATE_")
+        name = name.lower().replace("_", " ")
+        if state in (states.STATE_QUITTING, states.STATE_NO_WORLD, states.STATE_LOADING_WORLD):
+            raise SimulatorLost(f"there is no world to follow: its state is {name}")
+        return name
 
     def close(self) -> None:
         """Destroy the clients."""

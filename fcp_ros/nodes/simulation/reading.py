@@ -19,6 +19,7 @@ from fcp_ros.scene.formats.worlds.bodies import read_name
 from fcp_ros.scene.graph.elements import FARTHEST, AttributeValue, Layer, Pose, SceneNode
 from fcp_ros.scene.graph.roles import find_layer
 from fcp_ros.scene.graph.transforms import require_unit
+from fcp_ros.scene.shapes.polygons import box_corners
 
 WORLD = ("", "world", "map")
 """Frames of states that are the world's."""
@@ -181,27 +182,16 @@ def make_place(named: Any, pose: Pose, shape: Shape | None) -> SceneNode:
     category = _find_tagged(named.tags) or next(iter(others), "") or read_name(named.name)
     if shape is None:
         return SceneNode(named.name, Layer.ROOM, category or "room", pose=pose)
-    (x, y, z), (long, wide, high) = shape.centre, shape.size
-    corners = tuple(
-        pose_corner(pose, x + along * long / 2.0, y + across * wide / 2.0)
-        for along, across in ((-1, -1), (1, -1), (1, 1), (-1, 1))
-    )
     middle = Entity(named.name, pose, shape=shape).find_box_pose()
     return SceneNode(
         named.name,
         Layer.ROOM,
         category or "room",
         pose=middle,
-        polygon=corners,
-        height=high or None,
+        polygon=box_corners(middle, shape.size),
+        height=shape.size[2] or None,
         attributes=attributes,
     )
-
-
-def pose_corner(pose: Pose, x: float, y: float) -> tuple[float, float]:
-    """Return a point of a pose's frame (m) in the world, seen from above."""
-    cos, sin = math.cos(pose.yaw), math.sin(pose.yaw)
-    return pose.position[0] + cos * x - sin * y, pose.position[1] + sin * x + cos * y
 
 
 def read_bounds(bounds: Any, kinds: Any) -> Shape | None:
