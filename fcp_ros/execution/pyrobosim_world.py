@@ -69,8 +69,6 @@ class PyrobosimWorld:
         """Load a world. Raises SceneError if pyrobosim is missing, or can't load the file."""
         self._path = path
         self._speed = speed
-        self._seed = seed
-        self._lock = threading.Lock()  # Guards reading and resetting against one another
         self._world = _load(path, seed)
         self._ids = {_name_of(node): node.id for node in self.read_scene().nodes.values()}
         self._names = {id_: name for name, id_ in self._ids.items()}
@@ -103,20 +101,13 @@ class PyrobosimWorld:
 
     def read_scene(self) -> SceneGraph:
         """Save the running world, and read it."""
-        with self._lock:
-            document, held = self._write()
+        document, held = self._write()
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "world.yaml"
             file.write_text(document)
             limits = SceneLimits(asset_folders=(self._path.parent, _find_data()))
             graph = read_scene(file, limits=limits)
         return _hold(graph, held).with_source("pyrobosim")
-
-    def reset(self) -> None:
-        """Load the world again, with the same seed."""
-        self.close()
-        with self._lock:
-            self._world = _load(self._path, self._seed)
 
     def close(self) -> None:
         """Stop the robots."""

@@ -25,8 +25,5 @@ class StepWorld(Protocol):
     def read_scene(self) -> SceneGraph:
         """Read how the world is now; ids stay."""
 
-    def reset(self) -> None:
-        """Bring the world into the state that it began with."""
-
     def close(self) -> None:
         """End what still moves."""
