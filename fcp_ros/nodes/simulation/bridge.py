@@ -31,7 +31,7 @@ from fcp_ros.nodes.simulation.calls import (
     is_installed,
 )
 from fcp_ros.nodes.simulation.entities import merge_entities
-from fcp_ros.nodes.simulation.reading import Reading, SimulatorReader
+from fcp_ros.nodes.simulation.reading import SimulatorReader, WorldReading
 from fcp_ros.scene.graph.elements import Pose
 
 SOURCE = "simulation"
@@ -128,7 +128,7 @@ class SimulationBridge(ManagedNode):
         self._first: dict[str, Pose] = {}  # entity -> pose when it was first seen
         self._problem = "it has not been asked yet"
         self._state = ""
-        self._reading = Reading(())
+        self._reading = WorldReading(())
         self._is_installed = is_installed()
         if self._is_installed:
             self._messages: Any = import_module(f"{PACKAGE}.msg")
@@ -174,7 +174,7 @@ class SimulationBridge(ManagedNode):
         self._calls = self._reader = self._publisher = None
         self._scene.clear()
         self._first.clear()
-        self._reading = Reading(())
+        self._reading = WorldReading(())
 
     def diagnose(self) -> Diagnosis:
         """Report the simulator's state, and what it lacks."""

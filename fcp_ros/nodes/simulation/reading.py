@@ -45,7 +45,7 @@ _DOES_WITHOUT = {
 
 
 @dataclass(frozen=True)
-class Reading:
+class WorldReading:
     """The world of a simulator at one moment."""
 
     entities: tuple[Entity, ...]
@@ -77,7 +77,7 @@ class SimulatorReader:
         self._places = None
         self._calls.forget_features()
 
-    def read(self) -> Reading:
+    def read(self) -> WorldReading:
         """Read all. Raises SimulatorError if the poses of entities can't be told."""
         if self._places is None:
             self._places = self._read_places()
@@ -101,7 +101,7 @@ class SimulatorReader:
         ]
         if odd:
             notes.append(f"{len(odd)} entities have no usable pose: {', '.join(odd[:MOST_NAMED])}")
-        return Reading(tuple(entities), self._places, tuple(notes))
+        return WorldReading(tuple(entities), self._places, tuple(notes))
 
     def _ask_states(self) -> dict[str, Any]:
         """Return the state of each entity."""
