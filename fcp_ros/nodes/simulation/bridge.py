@@ -30,7 +30,7 @@ from fcp_ros.nodes.simulation.calls import (
     SimulatorLost,
     is_installed,
 )
-from fcp_ros.nodes.simulation.entities import merge_entities
+from fcp_ros.nodes.simulation.entities import EntityFrames, merge_entities
 from fcp_ros.nodes.simulation.reading import SimulatorReader, WorldReading
 from fcp_ros.scene.graph.elements import Pose
 
@@ -126,6 +126,7 @@ class SimulationBridge(ManagedNode):
         self._reader: SimulatorReader | None = None
         self._publisher: Any = None
         self._first: dict[str, Pose] = {}  # entity -> pose when it was first seen
+        self._frames = EntityFrames()
         self._problem = "it has not been asked yet"
         self._state = ""
         self._reading = WorldReading(())
@@ -174,6 +175,7 @@ class SimulationBridge(ManagedNode):
         self._calls = self._reader = self._publisher = None
         self._scene.clear()
         self._first.clear()
+        self._frames = EntityFrames()
         self._reading = WorldReading(())
 
     def diagnose(self) -> Diagnosis:
@@ -235,7 +237,8 @@ class SimulationBridge(ManagedNode):
         for entity in reading.entities:
             self._first.setdefault(entity.name, entity.pose)
         only_known = self.parameters.flag("only_known")
-        delta = merge_entities(graph, reading.entities, reading.places, only_known=only_known)
+        places, frames = reading.places, self._frames
+        delta = merge_entities(graph, reading.entities, places, frames, only_known=only_known)
         if delta is None or token.cancelled:
             return
         stamp = self.get_clock().now().to_msg()

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The entities of a simulator as changes of a scene graph; without ROS.
 
+The box of a node need not be in the middle of its entity's frame: it stays where it is in that, by
+the simulator's bounds, else as when the entity was first seen.
+
 An entity is the node that carries its name in the attribute ``entity``; else the one whose id, or
 whose id at its source, is that name, or ends it (``/World/Kitchen/mug_1``); else it is new. Nodes
 that never were an entity (rooms, floors) stay as they are.
@@ -35,6 +38,9 @@ ENTITY = "entity"
 HOLD_REACH = 1.5
 """Distance (m) from the middle of a robot to which a thing in its hand can be."""
 
+FRAME_REACH = 0.05
+"""Distance (m) from a box at which the origin of its entity's frame can be."""
+
 _MOVING = frozenset({Layer.OBJECT, Layer.AGENT})
 _STILL = LiveOptions()  # smaller moves would not change the graph anyway
 
@@ -58,18 +64,45 @@ class Entity:
     shape: Shape | None = None
     attributes: Mapping[str, AttributeValue] | None = None
 
-    def find_box_pose(self) -> Pose:
-        """Return the pose of the middle of its box; its own where the box is unknown."""
-        if self.shape is None:
-            return self.pose
-        place = Transform(self.pose.position, self.pose.orientation)
-        return self.pose.with_position(place.transform_point(self.shape.centre))
+
+class EntityFrames:
+    """Where the boxes of nodes are in the frames of their entities."""
+
+    def __init__(self) -> None:
+        self._frames: dict[str, Transform] = {}  # By the name of the entity
+
+    def find_box_pose(self, entity: Entity, node: SceneNode | None) -> Pose:
+        """Return the pose of the box now; `node` is the present one, of an entity that has one."""
+        place = Transform(entity.pose.position, entity.pose.orientation)
+        frame = self._frames.get(entity.name)
+        if frame is None:
+            frame = self._frames[entity.name] = _find_frame(entity, node, place)
+        both = place @ frame
+        return Pose(both.translation, both.rotation)
+
+    def keep(self, names: Iterable[str]) -> None:
+        """Forget all other entities."""
+        kept = set(names)
+        self._frames = {name: frame for name, frame in self._frames.items() if name in kept}
+
+
+def _find_frame(entity: Entity, node: SceneNode | None, place: Transform) -> Transform:
+    if entity.shape is not None:
+        return Transform(entity.shape.centre)
+    if node is None or node.pose is None:
+        return Transform()
+    # A thing that is further off has been moved since the scene was written.
+    reach = math.hypot(*(node.size or ())) / 2.0 + FRAME_REACH
+    if math.dist(node.pose.position, entity.pose.position) > reach:
+        return Transform()
+    return place.inverse() @ Transform(node.pose.position, node.pose.orientation)
 
 
 def merge_entities(
     graph: SceneGraph | None,
     entities: Sequence[Entity],
     places: Iterable[SceneNode] = (),  # Rooms and places that the simulator names
+    frames: EntityFrames | None = None,  # What earlier calls have found out; changes
     *,
     only_known: bool = False,  # True to leave out entities that the graph has no node for
 ) -> SceneDelta | None:
@@ -79,6 +112,8 @@ def merge_entities(
     reach: these are derived again from where things are.
     """
     graph = graph or SceneGraph({})
+    frames = frames or EntityFrames()
+    frames.keep(entity.name for entity in entities)
     nodes = {node.id: node for node in places if node.id not in graph.nodes}
     ids = _find_ids(graph, entities)
     taken = {*graph.nodes, *nodes}
@@ -89,9 +124,12 @@ def merge_entities(
                 continue
             id_ = _choose_id(entity, taken)
             taken.add(id_)
-            nodes[id_] = _make_node(entity, id_)
-        elif (node := _update_node(entity, graph.nodes[id_])) != graph.nodes[id_]:
-            nodes[id_] = node
+            nodes[id_] = _make_node(entity, id_, frames.find_box_pose(entity, None))
+            continue
+        before = graph.nodes[id_]
+        after = _update_node(entity, before, frames.find_box_pose(entity, before))
+        if after != before:
+            nodes[id_] = after
     listed = {entity.name for entity in entities}
     removed = tuple(
         node.id
@@ -149,26 +187,26 @@ def _choose_id(entity: Entity, taken: set[str]) -> str:
     return choose_free_id(to_identifier(entity.category or "object"), taken)
 
 
-def _make_node(entity: Entity, id_: str) -> SceneNode:
+def _make_node(entity: Entity, id_: str, pose: Pose) -> SceneNode:
     return SceneNode(
         id_,
         entity.layer or Layer.OBJECT,
         entity.category or "object",
-        pose=entity.find_box_pose(),
+        pose=pose,
         size=entity.shape.size if entity.shape else None,
         attributes={**(entity.attributes or {}), ENTITY: entity.name},
     )
 
 
-def _update_node(entity: Entity, before: SceneNode) -> SceneNode:
+def _update_node(entity: Entity, before: SceneNode, pose: Pose) -> SceneNode:
     """Update a node by its entity; the name and category that the map gave it stay."""
     node = before
     if before.attributes.get(ENTITY) != entity.name:
         node = replace(before, attributes={**before.attributes, ENTITY: entity.name})
     if entity.shape is not None and before.size is None:
         node = replace(node, size=entity.shape.size)
-    if before.layer in _MOVING and not _is_still(before.pose, entity.find_box_pose()):
-        node = replace(node, pose=entity.find_box_pose(), parents=())
+    if before.layer in _MOVING and not _is_still(before.pose, pose):
+        node = replace(node, pose=pose, parents=())
     return node
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from fcp_ros.nodes.conversions.common import pose_from_ros
 from fcp_ros.nodes.simulation.calls import SimulatorCalls, SimulatorError, SimulatorLost
-from fcp_ros.nodes.simulation.entities import Entity, Shape
+from fcp_ros.nodes.simulation.entities import Entity, EntityFrames, Shape
 from fcp_ros.scene.formats.worlds.bodies import read_name
 from fcp_ros.scene.graph.elements import FARTHEST, AttributeValue, Layer, Pose, SceneNode
 from fcp_ros.scene.graph.roles import find_layer
@@ -182,7 +182,7 @@ def make_place(named: Any, pose: Pose, shape: Shape | None) -> SceneNode:
     category = _find_tagged(named.tags) or next(iter(others), "") or read_name(named.name)
     if shape is None:
         return SceneNode(named.name, Layer.ROOM, category or "room", pose=pose)
-    middle = Entity(named.name, pose, shape=shape).find_box_pose()
+    middle = EntityFrames().find_box_pose(Entity(named.name, pose, shape=shape), None)
     return SceneNode(
         named.name,
         Layer.ROOM,
