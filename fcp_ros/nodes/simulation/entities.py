@@ -5,8 +5,9 @@ The box of a node need not be in the middle of its entity's frame: it stays wher
 the simulator's bounds, else as when the entity was first seen.
 
 An entity is the node that carries its name in the attribute ``entity``; else the one whose id, or
-whose id at its source, is that name, or ends it (``/World/Kitchen/mug_1``); else it is new. Nodes
-that never were an entity (rooms, floors) stay as they are.
+whose id at its source, is that name, or ends it (``/World/Kitchen/mug_1``); else one of the same
+category, in the same place, whose entity is gone: it has a new name; else it is new. Nodes that
+never were an entity (rooms, floors) stay as they are.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from fcp_ros.scene.graph.elements import (
 )
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.transforms import Transform, measure_turn
-from fcp_ros.scene.live_matching import LiveOptions
+from fcp_ros.scene.live_matching import LiveOptions, associate
 from fcp_ros.scene.relations.draft_graph import choose_free_id
 
 ENTITY = "entity"
@@ -116,6 +117,7 @@ def merge_entities(
     frames.keep(entity.name for entity in entities)
     nodes = {node.id: node for node in places if node.id not in graph.nodes}
     ids = _find_ids(graph, entities)
+    gone = _find_gone(graph, entities, ids)
     taken = {*graph.nodes, *nodes}
     for entity in entities:
         id_ = ids.get(entity.name)
@@ -130,20 +132,35 @@ def merge_entities(
         after = _update_node(entity, before, frames.find_box_pose(entity, before))
         if after != before:
             nodes[id_] = after
-    listed = {entity.name for entity in entities}
-    removed = tuple(
-        node.id
-        for node in graph.nodes.values()
-        if ENTITY in node.attributes and node.attributes[ENTITY] not in listed
-    )
-    if not nodes and not removed:
+    if not nodes and not gone:
         return None
     return SceneDelta(
         graph.sequence + 1,
         upserted=tuple(nodes.values()),
-        removed=removed,
-        dropped=tuple(_find_outdated(graph, nodes, set(removed))),
+        removed=tuple(gone),
+        dropped=tuple(_find_outdated(graph, nodes, set(gone))),
     )
+
+
+def _find_gone(graph: SceneGraph, entities: Sequence[Entity], ids: dict[str, str]) -> list[str]:
+    """Return the nodes whose entities are gone; those with a new name are added to `ids`."""
+    listed = {entity.name for entity in entities}
+    went = [
+        node
+        for node in graph.nodes.values()
+        if ENTITY in node.attributes and node.attributes[ENTITY] not in listed
+    ]
+    if not went:
+        return []
+    frames = EntityFrames()
+    came = [
+        _make_node(entity, entity.name, frames.find_box_pose(entity, None))
+        for entity in entities
+        if entity.name not in ids
+    ]
+    pairs = associate(went, came).pairs
+    ids.update(pairs)
+    return [node.id for node in went if node.id not in pairs.values()]
 
 
 def _find_ids(graph: SceneGraph, entities: Iterable[Entity]) -> dict[str, str]:
