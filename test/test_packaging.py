@@ -125,6 +125,8 @@ def test_each_installed_executable_has_its_node(repository: Path, cmake_text: st
         "nav2_executor",
         "person_executor",
         "plansys2_bridge",
+        "simulation_bridge",
+        "world_executor",
         "fcp_nodes",
     } == set(nodes)
     for module in nodes.values():

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node ``world_executor``: performs steps in a world that the scene graph follows."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.action.server import ServerGoalHandle
+
+from fcp_ros.action import ExecuteStep
+from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.execution.step_world import StepWorld
+from fcp_ros.msg import SceneGraphRequest, SceneGraphUpdate
+from fcp_ros.nodes.conversions.scene import SceneUpdate, update_to_ros
+from fcp_ros.nodes.executors.step_threads import StepThreads
+from fcp_ros.nodes.runtime.domain_parameter import (
+    DOMAIN,
+    TYPE_OVERRIDES,
+    list_executors,
+    load_configured_domain,
+)
+from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.parameters import (
+    DOMAIN_FOLDERS,
+    SCENE_FILES,
+    ParameterSpec,
+    ParameterTable,
+    TakesEffect,
+)
+from fcp_ros.nodes.runtime.spin import run_node
+from fcp_ros.nodes.runtime.worker import CancelToken
+from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
+from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.scene.graph.delta import SceneDelta
+from fcp_ros.scene.graph.elements import SceneError
+from fcp_ros.scene.graph.graph import SceneGraph
+
+
+def _make_pyrobosim(parameters: ParameterTable) -> StepWorld:
+    from fcp_ros.execution.pyrobosim_world import PyrobosimWorld
+
+    seed, speed = parameters.integer("seed"), parameters.number("time_scale")
+    return PyrobosimWorld(Path(parameters.file("world_file")), seed=seed, speed=speed)
+
+
+WORLDS: Mapping[str, Callable[[ParameterTable], StepWorld]] = {"pyrobosim": _make_pyrobosim}
+"""Kind of world -> constructor, which raises SceneError."""
+
+PARAMETERS = (
+    DOMAIN,
+    DOMAIN_FOLDERS,
+    TYPE_OVERRIDES,
+    ParameterSpec("kind", "pyrobosim", "The kind of the world.", choices=tuple(WORLDS)),
+    ParameterSpec("world_file", "", "File that describes the world.", files=SCENE_FILES),
+    ParameterSpec("seed", 0, "Seed of all random draws.", minimum=0, maximum=2**31),
+    ParameterSpec(
+        "time_scale",
+        1.0,
+        "Simulated seconds in one real second; negative: as fast as it can.",
+        minimum=-1.0,
+        maximum=10_000.0,
+    ),
+    ParameterSpec(
+        "steps_at_once",
+        1,
+        "How many steps each executor performs at the same time, of several robots; the executive "
+        "has to know of more than one (shared_executors).",
+        minimum=1,
+        maximum=64,
+    ),
+    ParameterSpec(
+        "publish_period",
+        0.5,
+        "Time between two looks at the world, while nothing ends there [s].",
+        minimum=0.02,
+        maximum=60.0,
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+    ParameterSpec(
+        "report_timeout",
+        10.0,
+        "Longest time until the scene graph shows what a step changed [s].",
+        minimum=0.1,
+        maximum=600.0,
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+)
+
+LOOKS = "looks at the world"
+"""The work of the thread that keeps the scene graph like the world."""
+
+ECHO_WAIT = 1.0
+"""Seconds after which an update that does not show is published again."""
+
+
+class WorldExecutorNode(ManagedNode):
+    """Performs steps in a world beside the scene graph.
+
+    Offers one action (ExecuteStep) for each executor of the domain; the world decides how a step
+    ends. Publishes ``scene_graph_update`` (SceneGraphUpdate): the whole world, whenever it has
+    changed, and before a step is reported as ended. Subscribes to ``scene_graph`` and
+    ``scene_changes``, and to ``scene_graph_request``, which it answers.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__("world_executor", PARAMETERS, **kwargs)
+        self._scene = SceneFollower()
+        self._newer = threading.Condition()
+        self._publishing = threading.Lock()  # Guards the three below
+        self._number = 0
+        self._published: SceneGraph | None = None
+        self._shown_from: int | None = None  # Number of the scene graph before the last update
+        self._world: StepWorld | None = None
+        self._steps: StepThreads | None = None
+        self._publisher: Any = None
+
+    # --- life cycle -----------------------------------------------------------------------------
+
+    def configure(self) -> None:
+        """Load the world; make topics, and an action server for each executor."""
+        domain = load_configured_domain(
+            self.parameters.file("domain"), self.parameters.texts("type_overrides")
+        )
+        if not self.parameters.file("world_file"):
+            raise ConfigureError("there is no world: set world_file to the file of one.")
+        try:
+            self._world = WORLDS[self.parameters.text("kind")](self.parameters)
+        except SceneError as error:
+            raise ConfigureError(str(error)) from error
+        self._publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
+        follow_scene(self, self._scene, self._notice_scene)
+        self.subscribe_events(SceneGraphRequest, "scene_graph_request", self._answer_request)
+        self.workers.open(LOOKS, 0)
+        at_once = self.parameters.integer("steps_at_once")
+        self._steps = StepThreads(self, list_executors(domain), self._perform, at_once)
+
+    def activate(self) -> None:
+        """Begin to keep the scene graph like the world."""
+        with self._publishing:
+            self._published = None
+        self.workers[LOOKS].submit(self._follow)
+
+    def deactivate(self) -> None:
+        """Cancel the running steps."""
+        if self._steps is not None:
+            self._steps.cancel_all()
+        self.workers.cancel_jobs()
+        self._notice_scene()
+
+    def release(self) -> None:
+        """Destroy servers and topics; stop the world."""
+        self.workers.close()
+        if self._steps is not None:
+            self._steps.close()
+        if self._world is not None:
+            self._world.close()
+        super().release()
+        self._scene.clear()
+        self._world = self._steps = self._publisher = None
+
+    def diagnose(self) -> Diagnosis:
+        """Report the world and the steps that are being performed."""
+        busy = "" if self._steps is None else self._steps.describe()
+        sequence = self._scene.sequence
+        values = {
+            "kind": self.parameters.text("kind"),
+            "performing": busy,
+            "scene_sequence_number": "none" if sequence is None else sequence,
+        }
+        return Diagnosis(DiagnosticStatus.OK, "", values)
+
+    # --- steps ----------------------------------------------------------------------------------
+
+    def _perform(self, step: PlanStep, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
+        assert self._world is not None
+
+        def tell(progress: float, message: str) -> None:
+            goal.publish_feedback(ExecuteStep.Feedback(progress=progress, message=message))
+
+        outcome = self._world.perform(step, tell, lambda: token.cancelled)
+        limit = self.parameters.number("report_timeout")
+        # A cancelled step reports, too: how far it came shows in the graph.
+        if self._publish_until_shown(limit) or not outcome.succeeded:
+            return outcome
+        return Outcome(
+            OutcomeCode.POSTCONDITION_FAILED,
+            f"The scene graph did not take the update within {limit:g} s; is the node scene_graph "
+            "active?",
+        )
+
+    # --- the scene graph ------------------------------------------------------------------------
+
+    def _notice_scene(self) -> None:
+        with self._newer:
+            self._newer.notify_all()
+
+    def _follow(self, token: CancelToken) -> None:
+        while not token.cancelled:
+            try:
+                # Only steps change a world; to read one costs up to 0.1 s of CPU.
+                if self._published is None or (self._steps and self._steps.describe()):
+                    self._publish_until_shown(ECHO_WAIT)
+            except SceneError as error:
+                self.get_logger().error(f"the world can't be read: {error}")
+            token.wait(self.parameters.number("publish_period"))
+
+    def _answer_request(self, request: SceneGraphRequest) -> None:
+        """Publish the world again at the next look: something was lost."""
+        if request.source in ("", self.get_name()):
+            with self._publishing:
+                self._published = None
+
+    def _publish_until_shown(self, limit: float) -> bool:
+        """Publish the world if it has changed; return False if the graph doesn't follow in time."""
+        assert self._world is not None
+        with self._publishing:
+            world = self._world.read_scene()
+            end = time.monotonic() + limit
+            while not self._is_published(world) or self._scene.sequence == self._shown_from:
+                left = end - time.monotonic()
+                if left <= 0.0 or not self.is_active:
+                    self._published = None
+                    return False
+                self._publish(world)
+                with self._newer:
+                    self._newer.wait_for(
+                        lambda: self._scene.sequence != self._shown_from or not self.is_active,
+                        min(left, ECHO_WAIT),
+                    )
+            return True
+
+    def _is_published(self, world: SceneGraph) -> bool:
+        published = self._published
+        return published is not None and (
+            (published.nodes, published.relations) == (world.nodes, world.relations)
+        )
+
+    def _publish(self, world: SceneGraph) -> None:
+        self._number += 1
+        self._published, self._shown_from = world, self._scene.sequence
+        delta = SceneDelta(
+            self._number, upserted=tuple(world.nodes.values()), added=tuple(world.relations)
+        )
+        stamp = self.get_clock().now().to_msg()
+        update = SceneUpdate(stamp, world.frame_id, True, delta, self.get_name())
+        self._publisher.publish(update_to_ros(update))
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the node with the ROS arguments of the command line; return the exit code."""
+    return run_node(WorldExecutorNode, args)
