@@ -12,7 +12,15 @@ from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
     from fcp_ros.physics.failure import PhysicsError
+    from fcp_ros.physics.perception import PerceptionOptions, SeenWorld
     from fcp_ros.physics.skills import SkillOptions
     from fcp_ros.physics.world import PhysicsWorld, WorldOptions
 
-__all__ = ["PhysicsError", "PhysicsWorld", "SkillOptions", "WorldOptions"]
+__all__ = [
+    "PerceptionOptions",
+    "PhysicsError",
+    "PhysicsWorld",
+    "SeenWorld",
+    "SkillOptions",
+    "WorldOptions",
+]

@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from importlib import import_module
 from typing import Any
 
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.foundation.input_error import InputError
 
 INSTALL = (
     "The physics world needs MuJoCo, which is not installed: run `pip install 'fcp_ros[physics]'` "
@@ -13,7 +17,7 @@ INSTALL = (
 )
 
 
-class PhysicsError(ValueError):
+class PhysicsError(InputError):
     """A world that can't be made or changed as asked; the message is a sentence."""
 
 
@@ -26,9 +30,19 @@ class StepFailed(Exception):
 
 
 def import_mujoco() -> Any:
-    """Import MuJoCo. Raises PhysicsError with the fix where it is missing."""
+    """Import MuJoCo. Raises PhysicsError with the fix where it is missing.
+
+    Its import fails with MUJOCO_GL set to a library that isn't there, which `pictures` only needs.
+    """
+    if "mujoco" in sys.modules:
+        return sys.modules["mujoco"]
+    wanted = os.environ.get("MUJOCO_GL")
+    os.environ["MUJOCO_GL"] = "disabled"
     try:
-        import mujoco
+        return import_module("mujoco")
     except ImportError as error:
         raise PhysicsError(INSTALL) from error
-    return mujoco
+    finally:
+        del os.environ["MUJOCO_GL"]
+        if wanted is not None:
+            os.environ["MUJOCO_GL"] = wanted

@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fcp_ros.execution.outcome import Outcome
 from fcp_ros.physics.arena import Arena
+from fcp_ros.physics.world import PhysicsWorld
+from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.scene.graph.elements import Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 
@@ -129,3 +133,37 @@ def _is_about(relation: SceneRelation, items: set[str]) -> bool:
 
 def _is_known(relation: SceneRelation, nodes: Mapping[str, SceneNode]) -> bool:
     return all(element in nodes for element in relation.elements)
+
+
+class SeenWorld:
+    """A physics world as its robots see it, for the executor that keeps a scene graph like it."""
+
+    def __init__(self, world: PhysicsWorld, options: PerceptionOptions, seed: int = 0) -> None:
+        self.world = world
+        self._perception = Perception(options, seed)
+        self._lock = threading.Lock()
+
+    def perform(
+        self,
+        step: PlanStep,
+        tell: Callable[[float, str], None],
+        is_cancelled: Callable[[], bool],
+    ) -> Outcome:
+        return self.world.perform(step, tell, is_cancelled)
+
+    def read_scene(self) -> SceneGraph:
+        """Look at the world, and return what is believed of it."""
+        with self._lock:
+            return self.world.look(self._perception.perceive)
+
+    def read_truth(self) -> SceneGraph:
+        """Return the world as it is, for evaluation only."""
+        return self.world.read_scene()
+
+    def keep_time(self, seconds: float) -> float:
+        """Let time pass where no step does that; return the world's time (s)."""
+        self.world.keep_time(seconds)
+        return self.world.time
+
+    def close(self) -> None:
+        self.world.close()

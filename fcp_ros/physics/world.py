@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from fcp_ros.physics.mjcf import write_mjcf
 from fcp_ros.physics.reading import read_graph
 from fcp_ros.physics.skills import SkillOptions, Skills
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.scene.graph.elements import Pose, SceneNode, Vector
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, Vector
 from fcp_ros.scene.graph.graph import SceneGraph
 
 NAP = 0.01  # s of real time between two looks if a paused world goes on
@@ -112,6 +113,16 @@ class PhysicsWorld:
     def time(self) -> float:
         """Seconds since the start or the last reset."""
         return self._arena.time
+
+    def set_paused(self, paused: bool) -> None:
+        """Let steps wait, or go on."""
+        self.paused = paused
+
+    def keep_time(self, seconds: float) -> None:
+        """Let time pass unless a step does that, or the world is paused."""
+        with self._lock:
+            if not self._tasks and not self.paused:
+                self._arena.step(seconds)
 
     def step(self, seconds: float) -> None:
         """Let time pass, in which running steps go on."""
@@ -297,25 +308,33 @@ class PhysicsWorld:
             self._check(name)
             self._arena.set_pose(name, pose)
 
-    def spawn(self, node: SceneNode) -> None:
+    def add(self, node: SceneNode) -> None:
         """Add a thing with a pose. Raises PhysicsError if its id is taken or it has no pose."""
         with self._lock:
             if node.id in self._graph.nodes:
                 raise PhysicsError(f"There is a {node.id} already; choose another id.")
             if node.pose is None:
                 raise PhysicsError(f"{node.id} has no pose; say where it is to be.")
-            self._require_rest("spawn")
+            self._require_rest("add")
             plan = plan_layout(SceneGraph.of([node]), self._table, self.options.most_moving)
             if node.id not in plan.bodies:
                 raise PhysicsError(f"A {node.category} can't be added to a running world.")
             self._arena.change_layout(add_body(self._arena.layout, plan.bodies[node.id]))
             self._graph = _add_node(self._graph, node)
 
-    def remove(self, name: str) -> None:
+    def spawn(self, name: str, uri: str, pose: Pose) -> None:
+        """Add a thing by the name of its category, or of a file called so ("mug", "a/mug.usd").
+
+        Raises PhysicsError as `add` does.
+        """
+        category = PurePosixPath(uri).stem or name
+        self.add(SceneNode(name, Layer.OBJECT, category, pose=pose))
+
+    def delete(self, name: str) -> None:
         """Take a thing or a robot out. Raises PhysicsError without it."""
         with self._lock:
             self._check(name)
-            self._require_rest("remove")
+            self._require_rest("delete")
             self._arena.change_layout(drop_body(self._arena.layout, name))
             self._graph = _drop_node(self._graph, name)
 
@@ -334,6 +353,11 @@ class PhysicsWorld:
         """Read the world as a scene graph, as it truly is: poses, what is on, in, held, open."""
         with self._lock:
             return read_graph(self._graph, self._arena, self._dirty, self._switched_on)
+
+    def look(self, see: Callable[[SceneGraph, Arena], SceneGraph]) -> SceneGraph:
+        """Return what somebody sees of the true scene graph, while nothing moves."""
+        with self._lock:
+            return see(self.read_scene(), self._arena)
 
     def penetration(self) -> float:
         """Depth (m) of the deepest contact now."""
