@@ -81,8 +81,8 @@ def generate_launch_description() -> LaunchDescription:
                 "simulator",
                 default_value="none",
                 choices=["none", "kinematic", "physics"],
-                description="World of a simulated robot: by the domain's rules (kinematic, the same "
-                "as simulated_executor:=true) or with physics, made of the argument scene",
+                description="World of a simulated robot: by the domain's rules (kinematic, as "
+                "simulated_executor:=true) or with physics, made of the argument scene",
             ),
             DeclareLaunchArgument(
                 "plansys2_bridge",

@@ -135,9 +135,7 @@ def _is_thing(node: SceneNode) -> bool:
     return node.layer is Layer.OBJECT and not is_floor(node)
 
 
-def _find_place(
-    graph: SceneGraph, node: SceneNode, nodes: Mapping[str, SceneNode]
-) -> Pose | None:
+def _find_place(graph: SceneGraph, node: SceneNode, nodes: Mapping[str, SceneNode]) -> Pose | None:
     for relation in graph.relations_of(node.id):
         if relation.elements[0] != node.id or len(relation.elements) != 2:
             continue
@@ -157,7 +155,9 @@ def _find_place(
     if room is None or is_door(node):
         return None
     around = [other for other in nodes.values() if find_room_of(graph, other.id) == room.id]
-    floor = replace(room, pose=Pose.at(0.0, 0.0, own_floor_level(room) or 0.0), size=(1.0, 1.0, 0.0))
+    floor = replace(
+        room, pose=Pose.at(0.0, 0.0, own_floor_level(room) or 0.0), size=(1.0, 1.0, 0.0)
+    )
     return find_spot_on_floor(node, floor, around) if room.polygon else None
 
 
@@ -220,7 +220,9 @@ class _BodyPlanner:
             material = replace(material, moves=False)
         front = self._find_front(node, material.form)
         bottom = node.pose.position[2] - node.size[2] / 2.0 - self._floor
-        shape = build_shape(material.form, node.size, front, bottom, self._find_seat(node, material))
+        shape = build_shape(
+            material.form, node.size, front, bottom, self._find_seat(node, material)
+        )
         angle = OPEN_ANGLE if material.form in HINGED and not self._is_closed(node) else 0.0
         return self._make(node, material, shape, moves=material.moves, angle=angle)
 

@@ -87,11 +87,15 @@ def _add_assets(root: Element) -> None:
         width="128",
         height="128",
     )
-    SubElement(asset, "material", name="@floor", texture="@planks", texrepeat="2 2", texuniform="true")
+    SubElement(
+        asset, "material", name="@floor", texture="@planks", texrepeat="2 2", texuniform="true"
+    )
 
 
 def _add_building(world: Element, layout: Layout) -> None:
-    SubElement(world, "light", pos="0 0 8", dir="0.2 0.1 -1", directional="true", diffuse=".5 .5 .5")
+    SubElement(
+        world, "light", pos="0 0 8", dir="0.2 0.1 -1", directional="true", diffuse=".5 .5 .5"
+    )
     floor = {"contype": str(STATIC), "conaffinity": "0", "friction": "0.7"}
     SubElement(
         world,
@@ -117,7 +121,11 @@ def _add_body(world: Element, body: Body, number: int) -> None:
     if body.moves:
         SubElement(element, "freejoint", name=f"{body.id}/free")
         # Things keep their own friction against fingers and furniture, whichever is greater there.
-        contact = {"contype": str(THING), "conaffinity": str(STATIC | LEAF | THING), "priority": "1"}
+        contact = {
+            "contype": str(THING),
+            "conaffinity": str(STATIC | LEAF | THING),
+            "priority": "1",
+        }
         contact |= {"condim": "4" if body.material.form is not Form.BALL else "6"}
         contact |= {"friction": friction, "solref": "0.008 1", "solimp": "0.95 0.99 0.001"}
     else:
@@ -180,7 +188,13 @@ def _add_solid(parent: Element, solid: Solid, name: str, **attributes: str) -> N
     if solid.yaw:
         attributes["euler"] = f"0 0 {solid.yaw:.9g}"
     SubElement(
-        parent, "geom", name=name, type=solid.kind, size=size, pos=_write(solid.centre), **attributes
+        parent,
+        "geom",
+        name=name,
+        type=solid.kind,
+        size=size,
+        pos=_write(solid.centre),
+        **attributes,
     )
 
 

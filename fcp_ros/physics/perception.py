@@ -71,7 +71,8 @@ class Perception:
             if id_ in unseen:
                 nodes[id_] = believed.nodes.get(id_, node)
             elif id_ in arena.movable:
-                nodes[id_] = self._see(node, believed.nodes.get(id_), truth)
+                before = None if self._believed is None else self._believed.nodes.get(id_)
+                nodes[id_] = self._see(node, before, truth)
             else:
                 nodes[id_] = node
         relations = [r for r in truth.relations if not _is_about(r, unseen)]

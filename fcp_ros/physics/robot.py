@@ -93,9 +93,7 @@ def add_robot(
 
 def _add_servos(root: Element, id_: str) -> None:
     equality = _find_or_add(root, "equality")
-    SubElement(
-        equality, "joint", joint1=f"{id_}/left", joint2=f"{id_}/right", solref="0.006 1"
-    )
+    SubElement(equality, "joint", joint1=f"{id_}/left", joint2=f"{id_}/right", solref="0.006 1")
     contact = _find_or_add(root, "contact")
     parts = (id_, f"{id_}/arm", f"{id_}/hand", f"{id_}/left", f"{id_}/right")
     for index, one in enumerate(parts):
@@ -189,7 +187,9 @@ class Rig:
         speed = choose_speed(self._speed.get(channel, 0.0), fastest, left, seconds)
         there = left <= speed * seconds
         self._speed[channel] = 0.0 if there else speed
-        self.command(channel, target if there else now + math.copysign(speed * seconds, target - now))
+        self.command(
+            channel, target if there else now + math.copysign(speed * seconds, target - now)
+        )
         return there
 
     channels = tuple(CHANNELS)

@@ -208,7 +208,9 @@ class Skills:
         """Drive to a stand, with the hand turned as for its grip at a height (m) of the wrist."""
         pitch = 0.0 if stand.grip.mode is Mode.FRONT else math.pi / 2.0
         lift = min(max(height - self._rig.floor, LIFT_RANGE[0]), LIFT_RANGE[1])
-        yield from self._hands.drive(way, stand.yaw, lift=lift, pitch=pitch, roll=stand.roll, arm=0.0)
+        yield from self._hands.drive(
+            way, stand.yaw, lift=lift, pitch=pitch, roll=stand.roll, arm=0.0
+        )
 
     # --- picking up ---
 
@@ -361,7 +363,9 @@ class Skills:
             approach = yaw + math.pi
         return Grip(mode, (x, y, z), approach, None, self._rig.get("fingers") * 2.0)
 
-    def _list_spots(self, item: str, target: str, inside: bool) -> list[tuple[Vector, Shelf | None]]:
+    def _list_spots(
+        self, item: str, target: str, inside: bool
+    ) -> list[tuple[Vector, Shelf | None]]:
         """List free places for a thing on or in another, from the middle outward."""
         arena = self._arena
         body, size = arena.body(target), arena.body(item).size
@@ -448,7 +452,7 @@ class Skills:
         yield from hands.move(arm=max(0.0, stand.arm - 0.05))
         yield from self._push_leaf(thing, hinge.angle if opening else 0.0, PULL * width)
         angle = arena.angle(thing)
-        if opening and angle < OPENED * hinge.angle or not opening and not arena.is_closed(thing):
+        if angle < OPENED * hinge.angle if opening else not arena.is_closed(thing):
             met = sorted(arena.touching(thing) - {rig.id, FLOOR})
             why = f"; {', '.join(met)} may be in the way" if met else ""
             text = f"{thing} is {'not open' if opening else 'not closed'} ({angle:.2f} rad){why}."

@@ -55,7 +55,13 @@ def _make_pyrobosim(parameters: ParameterTable) -> StepWorld:
 
 
 def _make_physics(parameters: ParameterTable) -> StepWorld:
-    from fcp_ros.physics import PerceptionOptions, PhysicsError, PhysicsWorld, SeenWorld, WorldOptions
+    from fcp_ros.physics import (
+        PerceptionOptions,
+        PhysicsError,
+        PhysicsWorld,
+        SeenWorld,
+        WorldOptions,
+    )
 
     seed, pace = parameters.integer("seed"), max(0.0, parameters.number("time_scale"))
     graph = load_scene(find_scene(parameters.file("world_file")))
