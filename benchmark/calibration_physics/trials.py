@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random picks and places in the physics world: each in a room of its own, with things that vary."""
+"""Random picks and places in the physics world, each in a room of its own."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import shapely
@@ -419,7 +420,7 @@ def _cut_opening(node: SceneNode) -> shapely.Polygon | None:
 
 
 def _build_wall(points: np.ndarray, low: float, height: float) -> Iterable[Solid]:
-    for (x0, y0), (x1, y1) in zip(points[:-1], points[1:], strict=True):
+    for (x0, y0), (x1, y1) in pairwise(points.tolist()):
         length = math.hypot(x1 - x0, y1 - y0)
         if length > 1e-3:
             centre = ((x0 + x1) / 2.0, (y0 + y1) / 2.0, low + height / 2.0)

@@ -15,10 +15,10 @@ from fcp_ros.physics.shapes import Hinge, Solid
 from fcp_ros.scene.graph.elements import Pose, Vector
 
 TIMESTEP = 0.004
-"""Seconds of one step of the engine. At 0.006 s a grasped can begins to creep out of the fingers."""
+"""Seconds of one step of the engine."""
 
 STATIC, LEAF, THING, ROBOT = 1, 2, 4, 8
-"""Groups of shapes that collide: things and robots with all, leaves not with their own frames."""
+"""Groups of shapes that collide: things and robots with all, leaves not with frames."""
 
 COLOURS = {
     Form.TABLE: ".72 .53 .34 1",
@@ -31,9 +31,15 @@ COLOURS = {
     Form.PANEL: ".60 .62 .58 1",
 }
 PALETTE = (
-    ".85 .25 .22 1 | .20 .47 .80 1 | .95 .70 .15 1 | .30 .65 .35 1 | .55 .35 .70 1 | .90 .50 .60 1 "
-    "| .25 .65 .70 1 | .80 .80 .30 1"
-).split(" | ")
+    ".85 .25 .22 1",
+    ".20 .47 .80 1",
+    ".95 .70 .15 1",
+    ".30 .65 .35 1",
+    ".55 .35 .70 1",
+    ".90 .50 .60 1",
+    ".25 .65 .70 1",
+    ".80 .80 .30 1",
+)
 
 
 def write_mjcf(layout: Layout) -> str:

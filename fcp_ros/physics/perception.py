@@ -85,10 +85,13 @@ class Perception:
         node = replace(node, category=self._read_label(node, truth))
         if node.pose is None or not self._options.noise:
             return node
-        if before is not None and before.pose is not None:
+        known = node.pose if before is None else before.pose
+        near = known is not None and (
+            math.dist(known.position, node.pose.position) < 4.0 * self._options.noise
+        )
+        if before is not None and near:
             # A tracker keeps what stays where it was: noise comes with each new place only.
-            if math.dist(before.pose.position, node.pose.position) < 4.0 * self._options.noise:
-                return replace(node, pose=before.pose)
+            return replace(node, pose=known)
         dx, dy, dz = self._random.normal(0.0, self._options.noise, 3).tolist()
         x, y, z = node.pose.position
         return replace(node, pose=Pose((x + dx, y + dy, z + dz), node.pose.orientation))

@@ -48,7 +48,7 @@ CHANNELS = {
     "arm": Channel("arm", 4_000.0, 150.0, 0.6),
     "pitch": Channel("pitch", 250.0, 30.0, 2.5),
     "roll": Channel("roll", 100.0, 10.0, 3.0),
-    # The servo drives the left finger and, coupled, the right one: each presses with half its force.
+    # It drives the left finger and, coupled, the right one: each presses with half the force.
     "fingers": Channel("left", 2_000.0, 2.0 * GRIP_FORCE, 0.4),
 }
 

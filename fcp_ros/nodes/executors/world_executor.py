@@ -182,9 +182,9 @@ class WorldExecutorNode(ManagedNode):
     Offers one action (ExecuteStep) for each executor of the domain; the world decides how a step
     ends. Publishes ``scene_graph_update`` (SceneGraphUpdate): the whole world, whenever it has
     changed, and before a step is reported as ended. Subscribes to ``scene_graph`` and
-    ``scene_changes``, and to ``scene_graph_request``, which it answers. Of a world that is seen with
-    faults, publishes the truth on ``ground_truth`` (SceneGraph, latched), for evaluation only; of one
-    with a clock, its time on ``/clock`` if the parameter ``publish_clock`` says so.
+    ``scene_changes``, and to ``scene_graph_request``, which it answers. Of a world that is seen
+    with faults, publishes the truth on ``ground_truth`` (SceneGraph, latched), for evaluation only;
+    of one with a clock, its time on ``/clock`` if the parameter ``publish_clock`` says so.
     """
 
     def __init__(self, **kwargs: Any) -> None:
