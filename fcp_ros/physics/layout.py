@@ -155,7 +155,7 @@ def _find_place(graph: SceneGraph, node: SceneNode, nodes: Mapping[str, SceneNod
     room = find_room_of(graph, node.id)
     if room is None or is_door(node):
         return None
-    around = [other for other in nodes.values() if find_room_of(graph, other.id) == room.id]
+    around = [other for other in nodes.values() if find_room_of(graph, other.id) is room]
     floor = replace(
         room, pose=Pose.at(0.0, 0.0, own_floor_level(room) or 0.0), size=(1.0, 1.0, 0.0)
     )
@@ -398,7 +398,7 @@ def _build_walls(
     if unplaced:
         names = list_names(sorted(unplaced))
         notes.append(f"no opening in any wall, because nobody says where they are: {names}")
-    walls = []
+    walls: list[Solid] = []
     for id_, polygon in rooms.items():
         room = graph.nodes[id_]
         low, height = own_floor_level(room) or 0.0, room.height or WALL_HEIGHT

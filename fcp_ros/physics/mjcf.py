@@ -103,16 +103,8 @@ def _add_building(world: Element, layout: Layout) -> None:
         world, "light", pos="0 0 8", dir="0.2 0.1 -1", directional="true", diffuse=".5 .5 .5"
     )
     floor = {"contype": str(STATIC), "conaffinity": "0", "friction": "0.7"}
-    SubElement(
-        world,
-        "geom",
-        name="@floor",
-        type="plane",
-        size="0 0 1",
-        pos=f"0 0 {layout.floor:g}",
-        material="@floor",
-        **floor,
-    )
+    plane = {"name": "@floor", "type": "plane", "size": "0 0 1", "material": "@floor"}
+    SubElement(world, "geom", {**plane, "pos": f"0 0 {layout.floor:g}", **floor})
     for number, slab in enumerate(layout.storeys):
         _add_solid(world, slab, f"@storey_{number}", rgba=".8 .76 .7 1", **floor)
     for number, wall in enumerate(layout.walls):
@@ -120,7 +112,7 @@ def _add_building(world: Element, layout: Layout) -> None:
 
 
 def _add_body(world: Element, body: Body, number: int) -> None:
-    element = SubElement(world, "body", name=body.id, **_write_pose(body.pose))
+    element = SubElement(world, "body", {"name": body.id, **_write_pose(body.pose)})
     colour = COLOURS.get(body.material.form) if not body.moves else None
     looks = {"rgba": colour or PALETTE[number % len(PALETTE)]}
     friction = f"{body.material.friction:g} 0.02 0.0005"
@@ -193,15 +185,8 @@ def _add_solid(parent: Element, solid: Solid, name: str, **attributes: str) -> N
     }[solid.kind]
     if solid.yaw:
         attributes["euler"] = f"0 0 {solid.yaw:.9g}"
-    SubElement(
-        parent,
-        "geom",
-        name=name,
-        type=solid.kind,
-        size=size,
-        pos=_write(solid.centre),
-        **attributes,
-    )
+    kind = {"name": name, "type": solid.kind, "size": size, "pos": _write(solid.centre)}
+    SubElement(parent, "geom", {**kind, **attributes})
 
 
 def _add_start(root: Element, layout: Layout) -> None:

@@ -135,7 +135,8 @@ def _add_geom(
     name: str | None = None,
 ) -> None:
     named = {"name": name} if name is not None else {}
-    SubElement(body, "geom", type=kind, size=size, pos=position, mass=mass, **looks, **named)
+    form = {"type": kind, "size": size, "pos": position, "mass": mass}
+    SubElement(body, "geom", {**form, **looks, **named})
 
 
 def choose_speed(now: float, fastest: float, left: float, seconds: float) -> float:

@@ -185,3 +185,14 @@ def test_the_choice_of_a_gl_library_survives_the_import(monkeypatch) -> None:
     monkeypatch.delitem(__import__("sys").modules, "mujoco", raising=False)
     import_mujoco()
     assert os.environ["MUJOCO_GL"] == "osmesa"
+
+
+def test_what_only_its_room_is_known_of_stands_beside_the_others_on_the_floor() -> None:
+    nodes = [ROOM, make("table", 3.0, 3.0, 0.35, (1.2, 0.8, 0.7))]
+    nodes += [SceneNode(f"can_{n}", Layer.OBJECT, "can", parents=("room",)) for n in range(2)]
+    world = PhysicsWorld(
+        SceneGraph.of([replace(nodes[1], parents=("room",)), nodes[0], *nodes[2:]])
+    )
+    places = [world.pose(f"can_{n}").position for n in range(2)]
+    assert all(0.0 < z < 0.1 for _, _, z in places)
+    assert math.dist(*places) > 0.06
