@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from fcp_ros.physics.layout import Body, Layout, RobotStart
-from fcp_ros.physics.materials import OPEN_ABOVE, Form
+from fcp_ros.physics.layout import Layout, RobotStart, WorldBody
+from fcp_ros.physics.materials import OPEN_ABOVE, ThingForm
 from fcp_ros.physics.robot import add_robot
 from fcp_ros.physics.shapes import Hinge, Solid
 from fcp_ros.scene.graph.elements import Pose, Vector
@@ -21,14 +21,14 @@ STATIC, LEAF, THING, ROBOT = 1, 2, 4, 8
 """Groups of shapes that collide: things and robots with all, leaves not with frames."""
 
 COLOURS = {
-    Form.TABLE: ".72 .53 .34 1",
-    Form.BOX: ".70 .66 .60 1",
-    Form.SHELF: ".62 .46 .30 1",
-    Form.CABINET: ".86 .86 .88 1",
-    Form.CHEST: ".55 .42 .30 1",
-    Form.SEAT: ".45 .50 .62 1",
-    Form.TUB: ".80 .82 .84 1",
-    Form.PANEL: ".60 .62 .58 1",
+    ThingForm.TABLE: ".72 .53 .34 1",
+    ThingForm.BOX: ".70 .66 .60 1",
+    ThingForm.SHELF: ".62 .46 .30 1",
+    ThingForm.CABINET: ".86 .86 .88 1",
+    ThingForm.CHEST: ".55 .42 .30 1",
+    ThingForm.SEAT: ".45 .50 .62 1",
+    ThingForm.TUB: ".80 .82 .84 1",
+    ThingForm.PANEL: ".60 .62 .58 1",
 }
 PALETTE = (
     ".85 .25 .22 1",
@@ -111,7 +111,7 @@ def _add_building(world: Element, layout: Layout) -> None:
         _add_solid(world, wall, f"@wall_{number}", rgba=".93 .92 .88 .15", **floor)
 
 
-def _add_body(world: Element, body: Body, number: int) -> None:
+def _add_body(world: Element, body: WorldBody, number: int) -> None:
     element = SubElement(world, "body", {"name": body.id, **_write_pose(body.pose)})
     colour = COLOURS.get(body.material.form) if not body.moves else None
     looks = {"rgba": colour or PALETTE[number % len(PALETTE)]}
@@ -124,7 +124,7 @@ def _add_body(world: Element, body: Body, number: int) -> None:
             "conaffinity": str(STATIC | LEAF | THING),
             "priority": "1",
         }
-        contact |= {"condim": "4" if body.material.form is not Form.BALL else "6"}
+        contact |= {"condim": "4" if body.material.form is not ThingForm.BALL else "6"}
         contact |= {"friction": friction, "solref": "0.008 1", "solimp": "0.95 0.99 0.001"}
     else:
         contact = {"contype": str(STATIC), "conaffinity": "0", "friction": friction}
@@ -136,7 +136,7 @@ def _add_body(world: Element, body: Body, number: int) -> None:
         _add_leaf(element, body, body.shape.hinge, looks)
 
 
-def _share_mass(body: Body) -> list[float]:
+def _share_mass(body: WorldBody) -> list[float]:
     """Share the mass of a thing out among its solids, by volume; of a cup, half is its bottom."""
     mass = body.material.mass(body.size)
     volumes = [math.prod(solid.half) for solid in body.shape.solids]
@@ -146,7 +146,7 @@ def _share_mass(body: Body) -> list[float]:
     return [mass * volume / sum(volumes) for volume in volumes]
 
 
-def _add_leaf(parent: Element, body: Body, hinge: Hinge, looks: dict[str, str]) -> None:
+def _add_leaf(parent: Element, body: WorldBody, hinge: Hinge, looks: dict[str, str]) -> None:
     leaf = SubElement(parent, "body", name=f"{body.id}/leaf", pos=_write(hinge.origin))
     SubElement(
         leaf,

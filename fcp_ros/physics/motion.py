@@ -78,12 +78,12 @@ class FloorMap:
         """Distance (m) from a point to the nearest obstacle."""
         return float(self.clearance[self._to_cell(point)])
 
-    def reach(self, start: Point, radius: float) -> Reach:
+    def reach(self, start: Point, radius: float) -> FloorReach:
         """Find all that a disc of this radius (m) can reach, and the ways there."""
-        return Reach(self, start, radius)
+        return FloorReach(self, start, radius)
 
 
-class Reach:
+class FloorReach:
     """The shortest ways of a disc from one point to all others."""
 
     def __init__(self, floor: FloorMap, start: Point, radius: float) -> None:

@@ -16,7 +16,7 @@ from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.physics.arena import Arena, add_body, drop_body
 from fcp_ros.physics.failure import PhysicsError, StepFailed
 from fcp_ros.physics.hands import PERIOD, Motion
-from fcp_ros.physics.layout import Body, Layout, plan_layout
+from fcp_ros.physics.layout import Layout, WorldBody, plan_layout
 from fcp_ros.physics.materials import MaterialTable, read_materials
 from fcp_ros.physics.mjcf import write_mjcf
 from fcp_ros.physics.reading import read_graph
@@ -87,7 +87,7 @@ class PhysicsWorld:
         if not self.options.jitter:
             return layout
         random = np.random.default_rng((self._seed, 1))
-        bodies: dict[str, Body] = {}
+        bodies: dict[str, WorldBody] = {}
         for id_, body in layout.bodies.items():
             density, friction = np.exp(random.normal(0.0, self.options.jitter, 2))
             material = replace(

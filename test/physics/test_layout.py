@@ -15,7 +15,7 @@ from fcp_ros.package_files import find_scene
 from fcp_ros.physics import PhysicsError, PhysicsWorld, WorldOptions
 from fcp_ros.physics.failure import import_mujoco
 from fcp_ros.physics.layout import plan_layout
-from fcp_ros.physics.materials import Form, read_materials
+from fcp_ros.physics.materials import ThingForm, read_materials
 from fcp_ros.physics.shapes import build_shape
 from fcp_ros.scene import load_scene
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
@@ -51,9 +51,9 @@ def test_a_wrong_table_is_named(tmp_path) -> None:
         read_materials(file)
 
 
-@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("form", ThingForm)
 @pytest.mark.parametrize("front", range(4))
-def test_solids_stay_within_the_box(form: Form, front: int) -> None:
+def test_solids_stay_within_the_box(form: ThingForm, front: int) -> None:
     size = (0.8, 0.5, 1.2)
     shape = build_shape(form, size, front, 0.0, None)
     for solid in shape.solids:
