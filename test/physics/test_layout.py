@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fcp_ros.execution.physics import PhysicsError, PhysicsWorld, WorldOptions
+from fcp_ros.execution.physics.failure import import_mujoco
+from fcp_ros.execution.physics.layout import plan_layout
+from fcp_ros.execution.physics.materials import ThingForm, read_materials
+from fcp_ros.execution.physics.shapes import build_shape
 from fcp_ros.package_files import find_scene
-from fcp_ros.physics import PhysicsError, PhysicsWorld, WorldOptions
-from fcp_ros.physics.failure import import_mujoco
-from fcp_ros.physics.layout import plan_layout
-from fcp_ros.physics.materials import ThingForm, read_materials
-from fcp_ros.physics.shapes import build_shape
 from fcp_ros.scene import load_scene
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph

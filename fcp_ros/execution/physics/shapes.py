@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from fcp_ros.physics.materials import ThingForm
+from fcp_ros.execution.physics.materials import ThingForm
 from fcp_ros.scene.graph.elements import Vector
 
 WALL = 0.02  # Thickness (m) of the walls and boards of furniture

@@ -11,9 +11,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from fcp_ros.physics.arena import Arena
-from fcp_ros.physics.robot import HEIGHT, Rig
-from fcp_ros.physics.shapes import Solid
+from fcp_ros.execution.physics.arena import Arena
+from fcp_ros.execution.physics.robot import HEIGHT, Rig
+from fcp_ros.execution.physics.shapes import Solid
 
 Floats = NDArray[np.float64]
 Point = tuple[float, float]

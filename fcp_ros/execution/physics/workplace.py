@@ -11,12 +11,12 @@ from itertools import pairwise
 import numpy as np
 
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.physics.arena import FLOOR, Arena
-from fcp_ros.physics.failure import StepFailed
-from fcp_ros.physics.grasps import Grip, Mode, Stand, find_stand
-from fcp_ros.physics.hands import Hands, Motion
-from fcp_ros.physics.motion import FloorMap, FloorReach, Way
-from fcp_ros.physics.robot import LIFT_RANGE, RADIUS, WIDEST, Rig
+from fcp_ros.execution.physics.arena import FLOOR, Arena
+from fcp_ros.execution.physics.failure import StepFailed
+from fcp_ros.execution.physics.grasps import Grip, Mode, Stand, find_stand
+from fcp_ros.execution.physics.hands import Hands, Motion
+from fcp_ros.execution.physics.motion import FloorMap, FloorReach, Way
+from fcp_ros.execution.physics.robot import LIFT_RANGE, RADIUS, WIDEST, Rig
 from fcp_ros.scene.graph.elements import Vector
 
 MARGIN = 0.03  # m between the base and what it drives by

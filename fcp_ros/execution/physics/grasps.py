@@ -10,10 +10,10 @@ from enum import Enum
 
 import numpy as np
 
-from fcp_ros.physics.arena import Arena
-from fcp_ros.physics.materials import OPEN_ABOVE, ThingForm
-from fcp_ros.physics.motion import FloorReach, Way
-from fcp_ros.physics.robot import (
+from fcp_ros.execution.physics.arena import Arena
+from fcp_ros.execution.physics.materials import OPEN_ABOVE, ThingForm
+from fcp_ros.execution.physics.motion import FloorReach, Way
+from fcp_ros.execution.physics.robot import (
     ARM_LENGTH,
     ARM_OFFSET,
     FINGER_REACH,
@@ -22,7 +22,7 @@ from fcp_ros.physics.robot import (
     WIDEST,
     Rig,
 )
-from fcp_ros.physics.shapes import FACETS
+from fcp_ros.execution.physics.shapes import FACETS
 from fcp_ros.scene.graph.elements import Vector
 
 HAND_HALF = 0.02  # Half the thickness (m) of hand and arm

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from fcp_ros.physics.layout import Layout, RobotStart, WorldBody
-from fcp_ros.physics.materials import OPEN_ABOVE, ThingForm
-from fcp_ros.physics.robot import add_robot
-from fcp_ros.physics.shapes import Hinge, Solid
+from fcp_ros.execution.physics.layout import Layout, PhysicalBody, RobotStart
+from fcp_ros.execution.physics.materials import OPEN_ABOVE, ThingForm
+from fcp_ros.execution.physics.robot import add_robot
+from fcp_ros.execution.physics.shapes import Hinge, Solid
 from fcp_ros.scene.graph.elements import Pose, Vector
 
 TIMESTEP = 0.004
@@ -111,7 +111,7 @@ def _add_building(world: Element, layout: Layout) -> None:
         _add_solid(world, wall, f"@wall_{number}", rgba=".93 .92 .88 .15", **floor)
 
 
-def _add_body(world: Element, body: WorldBody, number: int) -> None:
+def _add_body(world: Element, body: PhysicalBody, number: int) -> None:
     element = SubElement(world, "body", {"name": body.id, **_write_pose(body.pose)})
     colour = COLOURS.get(body.material.form) if not body.moves else None
     looks = {"rgba": colour or PALETTE[number % len(PALETTE)]}
@@ -136,7 +136,7 @@ def _add_body(world: Element, body: WorldBody, number: int) -> None:
         _add_leaf(element, body, body.shape.hinge, looks)
 
 
-def _share_mass(body: WorldBody) -> list[float]:
+def _share_mass(body: PhysicalBody) -> list[float]:
     """Share the mass of a thing out among its solids, by volume; of a cup, half is its bottom."""
     mass = body.material.mass(body.size)
     volumes = [math.prod(solid.half) for solid in body.shape.solids]
@@ -146,7 +146,7 @@ def _share_mass(body: WorldBody) -> list[float]:
     return [mass * volume / sum(volumes) for volume in volumes]
 
 
-def _add_leaf(parent: Element, body: WorldBody, hinge: Hinge, looks: dict[str, str]) -> None:
+def _add_leaf(parent: Element, body: PhysicalBody, hinge: Hinge, looks: dict[str, str]) -> None:
     leaf = SubElement(parent, "body", name=f"{body.id}/leaf", pos=_write(hinge.origin))
     SubElement(
         leaf,

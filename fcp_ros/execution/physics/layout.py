@@ -11,9 +11,15 @@ from itertools import pairwise
 import numpy as np
 import shapely
 
+from fcp_ros.execution.physics.materials import (
+    HINGED,
+    OPEN_ABOVE,
+    Material,
+    MaterialTable,
+    ThingForm,
+)
+from fcp_ros.execution.physics.shapes import OPEN_ANGLE, Solid, SolidShape, build_door, build_shape
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.physics.materials import HINGED, OPEN_ABOVE, Material, MaterialTable, ThingForm
-from fcp_ros.physics.shapes import OPEN_ANGLE, Solid, SolidShape, build_door, build_shape
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, Vector
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_door, is_floor, is_robot
@@ -30,7 +36,7 @@ PERSON_SIZE: Vector = (0.5, 0.5, 1.7)
 
 
 @dataclass(frozen=True, slots=True)
-class WorldBody:
+class PhysicalBody:
     """One thing of the world. Its frame is that of the scene graph's box."""
 
     id: str
@@ -58,7 +64,7 @@ class RobotStart:
 class Layout:
     """Everything that the world is made of, and what was assumed on the way."""
 
-    bodies: Mapping[str, WorldBody]
+    bodies: Mapping[str, PhysicalBody]
     robots: tuple[RobotStart, ...]
     walls: tuple[Solid, ...]
     floor: float  # height (m) of the lowest floor
@@ -207,7 +213,7 @@ class _BodyPlanner:
         self._keys = list(self._large)
         self._tree = shapely.STRtree(list(self._large.values()))
 
-    def plan(self, node: SceneNode) -> WorldBody:
+    def plan(self, node: SceneNode) -> PhysicalBody:
         assert node.pose is not None
         assert node.size is not None
         if node.layer is Layer.AGENT:
@@ -230,14 +236,14 @@ class _BodyPlanner:
     @staticmethod
     def _make(
         node: SceneNode, material: Material, shape: SolidShape, *, moves: bool, angle: float = 0.0
-    ) -> WorldBody:
+    ) -> PhysicalBody:
         assert node.pose is not None
         assert node.size is not None
-        return WorldBody(
+        return PhysicalBody(
             node.id, node.category, material, shape, node.pose, node.size, moves, angle
         )
 
-    def _plan_door(self, node: SceneNode) -> WorldBody:
+    def _plan_door(self, node: SceneNode) -> PhysicalBody:
         """Plan a door leaf where the scene says that it can be open or closed; else an opening."""
         assert node.size is not None
         material = Material(ThingForm.PANEL, node.size, 100.0, 0.4, False)
@@ -319,8 +325,8 @@ class _BodyPlanner:
 
 
 def _snap_to_shelves(
-    graph: SceneGraph, bodies: dict[str, WorldBody], notes: list[str]
-) -> dict[str, WorldBody]:
+    graph: SceneGraph, bodies: dict[str, PhysicalBody], notes: list[str]
+) -> dict[str, PhysicalBody]:
     """Move things up or down to the nearest board of what the scene says holds them."""
     moved = []
     for body in list(bodies.values()):
@@ -345,13 +351,13 @@ def _snap_to_shelves(
 
 
 def _hold_far_ones(
-    bodies: dict[str, WorldBody], robots: tuple[RobotStart, ...], most: int, notes: list[str]
-) -> dict[str, WorldBody]:
+    bodies: dict[str, PhysicalBody], robots: tuple[RobotStart, ...], most: int, notes: list[str]
+) -> dict[str, PhysicalBody]:
     moving = [body for body in bodies.values() if body.moves]
     if len(moving) <= most:
         return bodies
 
-    def distance(body: WorldBody) -> float:
+    def distance(body: PhysicalBody) -> float:
         x, y, _ = body.pose.position
         return min((math.hypot(x - r.x, y - r.y) for r in robots), default=0.0)
 

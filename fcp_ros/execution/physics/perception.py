@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fcp_ros.execution.outcome import Outcome
-from fcp_ros.physics.arena import Arena
-from fcp_ros.physics.world import PhysicsWorld
+from fcp_ros.execution.physics.arena import Arena
+from fcp_ros.execution.physics.world import PhysicsWorld
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.scene.graph.elements import Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.physics.arena import Arena
-from fcp_ros.physics.failure import PhysicsError, import_mujoco
+from fcp_ros.execution.physics.arena import Arena
+from fcp_ros.execution.physics.failure import PhysicsError, import_mujoco
 
 Pixels = NDArray[np.uint8]
 BACKENDS = ("egl", "osmesa")

@@ -10,10 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from fcp_ros.execution.physics.failure import PhysicsError
 from fcp_ros.foundation.labels import label_forms
 from fcp_ros.foundation.yaml_text import TextError, load_yaml
 from fcp_ros.package_files import config_folder
-from fcp_ros.physics.failure import PhysicsError
 from fcp_ros.scene.graph.elements import Vector
 
 TABLE_FILE = "physics.yaml"

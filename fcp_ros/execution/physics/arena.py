@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.execution.physics.failure import import_mujoco
+from fcp_ros.execution.physics.layout import Layout, PhysicalBody
+from fcp_ros.execution.physics.materials import ThingForm
+from fcp_ros.execution.physics.mjcf import write_mjcf
+from fcp_ros.execution.physics.robot import Rig
+from fcp_ros.execution.physics.shapes import Shelf
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.physics.failure import import_mujoco
-from fcp_ros.physics.layout import Layout, WorldBody
-from fcp_ros.physics.materials import ThingForm
-from fcp_ros.physics.mjcf import write_mjcf
-from fcp_ros.physics.robot import Rig
-from fcp_ros.physics.shapes import Shelf
 from fcp_ros.scene.graph.elements import Pose
 
 Floats = NDArray[np.float64]
@@ -197,7 +197,7 @@ class Arena:
     def movable(self) -> tuple[str, ...]:
         return tuple(self._free)
 
-    def body(self, id_: str) -> WorldBody:
+    def body(self, id_: str) -> PhysicalBody:
         return self.layout.bodies[id_]
 
     def pose(self, id_: str) -> Pose:
@@ -378,7 +378,7 @@ class Arena:
         return max(0.0, -float(np.min(depths, initial=0.0)))
 
 
-def add_body(layout: Layout, body: WorldBody) -> Layout:
+def add_body(layout: Layout, body: PhysicalBody) -> Layout:
     return replace(layout, bodies={**layout.bodies, body.id: body})
 
 
