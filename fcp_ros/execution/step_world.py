@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from fcp_ros.execution.outcome import Outcome
 from fcp_ros.planning.model.plan import PlanStep
@@ -27,3 +27,14 @@ class StepWorld(Protocol):
 
     def close(self) -> None:
         """End what still moves."""
+
+
+@runtime_checkable
+class TimedWorld(Protocol):
+    """A world with a clock of its own, which robots see with faults."""
+
+    def keep_time(self, seconds: float) -> float:
+        """Let time pass where no step does that; return the world's time (s)."""
+
+    def read_truth(self) -> SceneGraph:
+        """Return the world as it is, for evaluation only."""

@@ -95,7 +95,9 @@ SIMULATION = {
 }
 WORLD = {
     ("topic", "publish"): [
+        "/clock",
         "/diagnostics",
+        "ground_truth",
         "scene_graph_update",
         "world_executor/sign_of_life",
     ],

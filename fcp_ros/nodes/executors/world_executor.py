@@ -9,14 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action.server import ServerGoalHandle
+from rosgraph_msgs.msg import Clock
 
 from fcp_ros.action import ExecuteStep
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.execution.step_world import StepWorld
+from fcp_ros.execution.step_world import StepWorld, TimedWorld
+from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphRequest, SceneGraphUpdate
-from fcp_ros.nodes.conversions.scene import SceneUpdate, update_to_ros
+from fcp_ros.nodes.conversions.scene import SceneUpdate, graph_to_ros, update_to_ros
 from fcp_ros.nodes.executors.step_threads import StepThreads
 from fcp_ros.nodes.runtime.domain_parameter import (
     DOMAIN,
@@ -36,7 +39,9 @@ from fcp_ros.nodes.runtime.parameters import (
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
+from fcp_ros.package_files import find_scene
 from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.scene import load_scene
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -49,8 +54,30 @@ def _make_pyrobosim(parameters: ParameterTable) -> StepWorld:
     return PyrobosimWorld(Path(parameters.file("world_file")), seed=seed, speed=speed)
 
 
-WORLDS: Mapping[str, Callable[[ParameterTable], StepWorld]] = {"pyrobosim": _make_pyrobosim}
-"""Kind of world -> constructor, which raises SceneError."""
+def _make_physics(parameters: ParameterTable) -> StepWorld:
+    from fcp_ros.physics import PerceptionOptions, PhysicsError, PhysicsWorld, SeenWorld, WorldOptions
+
+    seed, pace = parameters.integer("seed"), max(0.0, parameters.number("time_scale"))
+    graph = load_scene(find_scene(parameters.file("world_file")))
+    try:
+        world = PhysicsWorld(graph, seed, WorldOptions(pace=pace))
+    except PhysicsError as error:
+        raise ConfigureError(str(error)) from error
+    seen = PerceptionOptions(
+        noise=parameters.number("perception_noise"),
+        miss=parameters.number("perception_miss"),
+        false_label=parameters.number("perception_false_label"),
+        occlusion=parameters.flag("perception_occlusion"),
+        delay=parameters.number("perception_delay"),
+    )
+    return SeenWorld(world, seen, seed)
+
+
+WORLDS: Mapping[str, Callable[[ParameterTable], StepWorld]] = {
+    "physics": _make_physics,
+    "pyrobosim": _make_pyrobosim,
+}
+"""Kind of world -> constructor, which raises SceneError or ConfigureError."""
 
 PARAMETERS = (
     DOMAIN,
@@ -65,6 +92,44 @@ PARAMETERS = (
         "Simulated seconds in one real second; negative: as fast as it can.",
         minimum=-1.0,
         maximum=10_000.0,
+    ),
+    ParameterSpec(
+        "perception_noise",
+        0.0,
+        "Of a physics world: standard deviation of the positions that robots see [m].",
+        minimum=0.0,
+        maximum=1.0,
+    ),
+    ParameterSpec(
+        "perception_miss",
+        0.0,
+        "Of a physics world: probability that a thing is not seen at a look.",
+        minimum=0.0,
+        maximum=1.0,
+    ),
+    ParameterSpec(
+        "perception_false_label",
+        0.0,
+        "Of a physics world: probability that a thing is taken for another kind.",
+        minimum=0.0,
+        maximum=1.0,
+    ),
+    ParameterSpec(
+        "perception_occlusion",
+        False,
+        "Of a physics world: true if robots see only what is in their view.",
+    ),
+    ParameterSpec(
+        "perception_delay",
+        0.0,
+        "Of a physics world: time until what robots see is told [s].",
+        minimum=0.0,
+        maximum=60.0,
+    ),
+    ParameterSpec(
+        "publish_clock",
+        False,
+        "Publish the time of a world that has a clock on /clock, for nodes with use_sim_time.",
     ),
     ParameterSpec(
         "steps_at_once",
@@ -92,6 +157,12 @@ PARAMETERS = (
     ),
 )
 
+CLOCK = "clock of the world"
+"""The work of the thread that publishes the time of the world."""
+
+CLOCK_PERIOD = 0.02
+"""Seconds between two messages on ``/clock``."""
+
 LOOKS = "looks at the world"
 """The work of the thread that keeps the scene graph like the world."""
 
@@ -105,7 +176,9 @@ class WorldExecutorNode(ManagedNode):
     Offers one action (ExecuteStep) for each executor of the domain; the world decides how a step
     ends. Publishes ``scene_graph_update`` (SceneGraphUpdate): the whole world, whenever it has
     changed, and before a step is reported as ended. Subscribes to ``scene_graph`` and
-    ``scene_changes``, and to ``scene_graph_request``, which it answers.
+    ``scene_changes``, and to ``scene_graph_request``, which it answers. Of a world that is seen with
+    faults, publishes the truth on ``ground_truth`` (SceneGraph, latched), for evaluation only; of one
+    with a clock, its time on ``/clock`` if the parameter ``publish_clock`` says so.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -119,6 +192,8 @@ class WorldExecutorNode(ManagedNode):
         self._world: StepWorld | None = None
         self._steps: StepThreads | None = None
         self._publisher: Any = None
+        self._truth: Any = None
+        self._clock_publisher: Any = None
 
     # --- life cycle -----------------------------------------------------------------------------
 
@@ -137,6 +212,11 @@ class WorldExecutorNode(ManagedNode):
         follow_scene(self, self._scene, self._notice_scene)
         self.subscribe_events(SceneGraphRequest, "scene_graph_request", self._answer_request)
         self.workers.open(LOOKS, 0)
+        if isinstance(self._world, TimedWorld):
+            self._truth = self.publish_state(SceneGraphMessage, "ground_truth")
+            if self.parameters.flag("publish_clock"):
+                self._clock_publisher = self.publish_events(Clock, "/clock")
+                self.workers.open(CLOCK, 0)
         at_once = self.parameters.integer("steps_at_once")
         self._steps = StepThreads(self, list_executors(domain), self._perform, at_once)
 
@@ -145,6 +225,8 @@ class WorldExecutorNode(ManagedNode):
         with self._publishing:
             self._published = None
         self.workers[LOOKS].submit(self._follow)
+        if self._clock_publisher is not None:
+            self.workers[CLOCK].submit(self._keep_time)
 
     def deactivate(self) -> None:
         """Cancel the running steps."""
@@ -163,6 +245,7 @@ class WorldExecutorNode(ManagedNode):
         super().release()
         self._scene.clear()
         self._world = self._steps = self._publisher = None
+        self._truth = self._clock_publisher = None
 
     def diagnose(self) -> Diagnosis:
         """Report the world and the steps that are being performed."""
@@ -210,6 +293,15 @@ class WorldExecutorNode(ManagedNode):
                 self.get_logger().error(f"the world can't be read: {error}")
             token.wait(self.parameters.number("publish_period"))
 
+    def _keep_time(self, token: CancelToken) -> None:
+        """Publish the time of the world, and let it pass while no step does."""
+        assert isinstance(self._world, TimedWorld)
+        scale = self.parameters.number("time_scale")
+        while not token.wait(CLOCK_PERIOD):
+            seconds = self._world.keep_time(CLOCK_PERIOD * (scale if scale > 0.0 else 1.0))
+            stamp = Time(sec=int(seconds), nanosec=int(seconds % 1.0 * 1e9))
+            self._clock_publisher.publish(Clock(clock=stamp))
+
     def _answer_request(self, request: SceneGraphRequest) -> None:
         """Publish the world again at the next look: something was lost."""
         if request.source in ("", self.get_name()):
@@ -248,6 +340,8 @@ class WorldExecutorNode(ManagedNode):
             self._number, upserted=tuple(world.nodes.values()), added=tuple(world.relations)
         )
         stamp = self.get_clock().now().to_msg()
+        if self._truth is not None and isinstance(self._world, TimedWorld):
+            self._truth.publish(graph_to_ros(self._world.read_truth(), stamp))
         update = SceneUpdate(stamp, world.frame_id, True, delta, self.get_name())
         self._publisher.publish(update_to_ros(update))
 
