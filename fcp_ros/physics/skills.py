@@ -448,7 +448,7 @@ class Skills:
         yield from hands.move(arm=max(0.0, stand.arm - 0.05))
         yield from self._push_leaf(thing, hinge.angle if opening else 0.0, PULL * width)
         angle = arena.angle(thing)
-        if (opening and angle < OPENED * hinge.angle) or (not opening and not arena.is_closed(thing)):
+        if opening and angle < OPENED * hinge.angle or not opening and not arena.is_closed(thing):
             met = sorted(arena.touching(thing) - {rig.id, FLOOR})
             why = f"; {', '.join(met)} may be in the way" if met else ""
             text = f"{thing} is {'not open' if opening else 'not closed'} ({angle:.2f} rad){why}."

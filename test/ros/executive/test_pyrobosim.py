@@ -93,10 +93,10 @@ def test_a_goal_is_reached_in_each_world(live, world, goal):
 
 @pytest.mark.timeout(300)
 def test_a_failed_grasp_is_planned_again(live, tmp_path):
-    """By pyrobosim's own chance: of this seed, the first draw is above 0.5 and a later one below."""
+    """By pyrobosim's own chance, which draws 0.64 and 0.27 with this seed."""
 
     def make_clumsy(document):
-        options = {"pick": {"success_probability": 0.5, "rng_seed": 5}}
+        options = {"pick": {"success_probability": 0.5, "rng_seed": 0}}
         document["robots"][0]["action_execution_options"] = options
 
     client = live(vary(tmp_path, make_clumsy))
