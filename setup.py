@@ -17,7 +17,7 @@ MESHES = [
 ]
 # worlds of simulators: MJCF, and the meshes of SDF, URDF and Habitat; 3.17 is the last for 3.10
 WORLDS = ["mujoco>=3.3,<4", "trimesh>=4.5,<6", "pycollada>=0.8,<1"]
-# worlds with physics (`simulator:=physics`, `fcp world`); pictures need EGL or libosmesa6 of the system
+# worlds with physics (`simulator:=physics`, `fcp world`); pictures need EGL or libosmesa6, too
 PHYSICS = ["mujoco>=3.4,<4", "pillow>=10"]
 MODELS = [
     "torch>=2.4",

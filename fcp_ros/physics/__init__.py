@@ -3,7 +3,8 @@
 
 - `materials`, `shapes`, `layout`: what a scene graph becomes; `mjcf`, `robot`: the same as MJCF.
 - `arena`: the compiled model and its state, and what is measured on it.
-- `motion`, `grasps`, `hands`, `skills`: how robots do the actions of the household domain.
+- `motion`, `grasps`, `hands`, `workplace`, `carrying`, `skills`: how robots do the actions of the
+  household domain.
 - `world`: all of it with a clock; `reading`: its state as a scene graph; `perception`: what a robot
   sees of it; `pictures`: what a person sees of it.
 """
@@ -13,7 +14,7 @@ from fcp_ros.foundation.imports import defer_imports
 with defer_imports(__name__):
     from fcp_ros.physics.failure import PhysicsError
     from fcp_ros.physics.perception import PerceptionOptions, SeenWorld
-    from fcp_ros.physics.skills import SkillOptions
+    from fcp_ros.physics.workplace import SkillOptions
     from fcp_ros.physics.world import PhysicsWorld, WorldOptions
 
 __all__ = [

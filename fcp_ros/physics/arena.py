@@ -67,9 +67,7 @@ class Arena:
             for id_, body in layout.bodies.items()
             if body.moves
         }
-        self._velocity = {
-            id_: int(model.joint(f"{id_}/free").dofadr[0]) for id_ in self._free
-        }
+        self._velocity = {id_: int(model.joint(f"{id_}/free").dofadr[0]) for id_ in self._free}
         self._hinge = {
             id_: model.joint(f"{id_}/hinge")
             for id_, body in layout.bodies.items()
@@ -151,20 +149,20 @@ class Arena:
         for _ in range(APART_ROUNDS):
             if not self._push_apart():
                 break
-        pushed = {
-            id_ for id_ in before if math.dist(before[id_], self.pose(id_).position) > APART
-        }
+        pushed = {id_ for id_ in before if math.dist(before[id_], self.pose(id_).position) > APART}
         self.step(SETTLE_TIME)
-        moved = [
-            id_ for id_ in before if math.dist(before[id_], self.pose(id_).position) > SAID
-        ]
+        moved = [id_ for id_ in before if math.dist(before[id_], self.pose(id_).position) > SAID]
         notes = []
         apart = sorted(pushed)
         if apart:
-            notes.append(f"settled apart, because they were inside other things: {list_names(apart)}")
+            notes.append(
+                f"settled apart, because they were inside other things: {list_names(apart)}"
+            )
         fell = [id_ for id_ in moved if id_ not in pushed]
         if fell:
-            notes.append(f"moved more than {100 * SAID:g} cm until they lay still: {list_names(fell)}")
+            notes.append(
+                f"moved more than {100 * SAID:g} cm until they lay still: {list_names(fell)}"
+            )
         self.notes = (*self.notes, *notes)
         self.data.qvel[:] = 0.0
         self._start_clock()
@@ -330,9 +328,7 @@ class Arena:
         )
         return Support(FLOOR) if on_floor else None
 
-    def shelves_below(
-        self, x: float, y: float, without: str
-    ) -> Iterator[tuple[str, Shelf, float]]:
+    def shelves_below(self, x: float, y: float, without: str) -> Iterator[tuple[str, Shelf, float]]:
         """Yield the places of other things over which a point is, with their height (m)."""
         for other, body in self.layout.bodies.items():
             if other == without or not body.shape.shelves:
@@ -364,9 +360,7 @@ class Arena:
         if length < 1e-6:
             return True
         hit = np.zeros(1, dtype=np.int32)
-        distance = self._mujoco.mj_ray(
-            self.model, self.data, start, way / length, None, 1, -1, hit
-        )
+        distance = self._mujoco.mj_ray(self.model, self.data, start, way / length, None, 1, -1, hit)
         if distance < 0.0 or distance >= length:
             return True
         return self._owners[self._owner_of_geom[hit[0]]] in allowed
@@ -392,4 +386,3 @@ def drop_body(layout: Layout, id_: str) -> Layout:
     bodies = {key: body for key, body in layout.bodies.items() if key != id_}
     robots = tuple(robot for robot in layout.robots if robot.id != id_)
     return replace(layout, bodies=bodies, robots=robots)
-

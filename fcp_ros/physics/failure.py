@@ -34,7 +34,7 @@ def import_mujoco() -> Any:
 
     Its import fails with MUJOCO_GL set to a library that isn't there, which `pictures` only needs.
     """
-    if "mujoco" in sys.modules:
+    if sys.modules.get("mujoco") is not None:
         return sys.modules["mujoco"]
     wanted = os.environ.get("MUJOCO_GL")
     os.environ["MUJOCO_GL"] = "disabled"

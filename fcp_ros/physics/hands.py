@@ -48,6 +48,11 @@ class Hands:
         **targets: float,
     ) -> Motion[bool]:
         """Move joints to targets; return True if they came there."""
+        return (yield from self._move(targets, share, stop))
+
+    def _move(
+        self, targets: dict[str, float], share: float, stop: Callable[[], bool]
+    ) -> Motion[bool]:
         rig = self.rig
         longest = max(
             abs(target - rig.get_command(name)) / (CHANNELS[name].speed * share)
@@ -83,7 +88,7 @@ class Hands:
         if yaw is not None:
             yield from self._turn(yaw, joints)
         if joints:
-            yield from self.move(**joints)
+            yield from self._move(joints, 1.0, lambda: False)
 
     def _drive_to(self, point: tuple[float, float], joints: dict[str, float]) -> Motion[None]:
         rig, waited, speed = self.rig, 0.0, 0.0

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import shapely
@@ -135,9 +136,7 @@ def _is_thing(node: SceneNode) -> bool:
     return node.layer is Layer.OBJECT and not is_floor(node)
 
 
-def _find_place(
-    graph: SceneGraph, node: SceneNode, nodes: Mapping[str, SceneNode]
-) -> Pose | None:
+def _find_place(graph: SceneGraph, node: SceneNode, nodes: Mapping[str, SceneNode]) -> Pose | None:
     for relation in graph.relations_of(node.id):
         if relation.elements[0] != node.id or len(relation.elements) != 2:
             continue
@@ -156,8 +155,10 @@ def _find_place(
     room = find_room_of(graph, node.id)
     if room is None or is_door(node):
         return None
-    around = [other for other in nodes.values() if find_room_of(graph, other.id) == room.id]
-    floor = replace(room, pose=Pose.at(0.0, 0.0, own_floor_level(room) or 0.0), size=(1.0, 1.0, 0.0))
+    around = [other for other in nodes.values() if find_room_of(graph, other.id) is room]
+    floor = replace(
+        room, pose=Pose.at(0.0, 0.0, own_floor_level(room) or 0.0), size=(1.0, 1.0, 0.0)
+    )
     return find_spot_on_floor(node, floor, around) if room.polygon else None
 
 
@@ -220,7 +221,9 @@ class _BodyPlanner:
             material = replace(material, moves=False)
         front = self._find_front(node, material.form)
         bottom = node.pose.position[2] - node.size[2] / 2.0 - self._floor
-        shape = build_shape(material.form, node.size, front, bottom, self._find_seat(node, material))
+        shape = build_shape(
+            material.form, node.size, front, bottom, self._find_seat(node, material)
+        )
         angle = OPEN_ANGLE if material.form in HINGED and not self._is_closed(node) else 0.0
         return self._make(node, material, shape, moves=material.moves, angle=angle)
 
@@ -395,7 +398,7 @@ def _build_walls(
     if unplaced:
         names = list_names(sorted(unplaced))
         notes.append(f"no opening in any wall, because nobody says where they are: {names}")
-    walls = []
+    walls: list[Solid] = []
     for id_, polygon in rooms.items():
         room = graph.nodes[id_]
         low, height = own_floor_level(room) or 0.0, room.height or WALL_HEIGHT
@@ -417,7 +420,7 @@ def _cut_opening(node: SceneNode) -> shapely.Polygon | None:
 
 
 def _build_wall(points: np.ndarray, low: float, height: float) -> Iterable[Solid]:
-    for (x0, y0), (x1, y1) in zip(points[:-1], points[1:], strict=True):
+    for (x0, y0), (x1, y1) in pairwise(points.tolist()):
         length = math.hypot(x1 - x0, y1 - y0)
         if length > 1e-3:
             centre = ((x0 + x1) / 2.0, (y0 + y1) / 2.0, low + height / 2.0)

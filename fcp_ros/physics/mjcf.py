@@ -15,10 +15,10 @@ from fcp_ros.physics.shapes import Hinge, Solid
 from fcp_ros.scene.graph.elements import Pose, Vector
 
 TIMESTEP = 0.004
-"""Seconds of one step of the engine. At 0.006 s a grasped can begins to creep out of the fingers."""
+"""Seconds of one step of the engine."""
 
 STATIC, LEAF, THING, ROBOT = 1, 2, 4, 8
-"""Groups of shapes that collide: things and robots with all, leaves not with their own frames."""
+"""Groups of shapes that collide: things and robots with all, leaves not with frames."""
 
 COLOURS = {
     Form.TABLE: ".72 .53 .34 1",
@@ -31,9 +31,15 @@ COLOURS = {
     Form.PANEL: ".60 .62 .58 1",
 }
 PALETTE = (
-    ".85 .25 .22 1 | .20 .47 .80 1 | .95 .70 .15 1 | .30 .65 .35 1 | .55 .35 .70 1 | .90 .50 .60 1 "
-    "| .25 .65 .70 1 | .80 .80 .30 1"
-).split(" | ")
+    ".85 .25 .22 1",
+    ".20 .47 .80 1",
+    ".95 .70 .15 1",
+    ".30 .65 .35 1",
+    ".55 .35 .70 1",
+    ".90 .50 .60 1",
+    ".25 .65 .70 1",
+    ".80 .80 .30 1",
+)
 
 
 def write_mjcf(layout: Layout) -> str:
@@ -87,22 +93,18 @@ def _add_assets(root: Element) -> None:
         width="128",
         height="128",
     )
-    SubElement(asset, "material", name="@floor", texture="@planks", texrepeat="2 2", texuniform="true")
+    SubElement(
+        asset, "material", name="@floor", texture="@planks", texrepeat="2 2", texuniform="true"
+    )
 
 
 def _add_building(world: Element, layout: Layout) -> None:
-    SubElement(world, "light", pos="0 0 8", dir="0.2 0.1 -1", directional="true", diffuse=".5 .5 .5")
-    floor = {"contype": str(STATIC), "conaffinity": "0", "friction": "0.7"}
     SubElement(
-        world,
-        "geom",
-        name="@floor",
-        type="plane",
-        size="0 0 1",
-        pos=f"0 0 {layout.floor:g}",
-        material="@floor",
-        **floor,
+        world, "light", pos="0 0 8", dir="0.2 0.1 -1", directional="true", diffuse=".5 .5 .5"
     )
+    floor = {"contype": str(STATIC), "conaffinity": "0", "friction": "0.7"}
+    plane = {"name": "@floor", "type": "plane", "size": "0 0 1", "material": "@floor"}
+    SubElement(world, "geom", {**plane, "pos": f"0 0 {layout.floor:g}", **floor})
     for number, slab in enumerate(layout.storeys):
         _add_solid(world, slab, f"@storey_{number}", rgba=".8 .76 .7 1", **floor)
     for number, wall in enumerate(layout.walls):
@@ -110,14 +112,18 @@ def _add_building(world: Element, layout: Layout) -> None:
 
 
 def _add_body(world: Element, body: Body, number: int) -> None:
-    element = SubElement(world, "body", name=body.id, **_write_pose(body.pose))
+    element = SubElement(world, "body", {"name": body.id, **_write_pose(body.pose)})
     colour = COLOURS.get(body.material.form) if not body.moves else None
     looks = {"rgba": colour or PALETTE[number % len(PALETTE)]}
     friction = f"{body.material.friction:g} 0.02 0.0005"
     if body.moves:
         SubElement(element, "freejoint", name=f"{body.id}/free")
         # Things keep their own friction against fingers and furniture, whichever is greater there.
-        contact = {"contype": str(THING), "conaffinity": str(STATIC | LEAF | THING), "priority": "1"}
+        contact = {
+            "contype": str(THING),
+            "conaffinity": str(STATIC | LEAF | THING),
+            "priority": "1",
+        }
         contact |= {"condim": "4" if body.material.form is not Form.BALL else "6"}
         contact |= {"friction": friction, "solref": "0.008 1", "solimp": "0.95 0.99 0.001"}
     else:
@@ -179,9 +185,8 @@ def _add_solid(parent: Element, solid: Solid, name: str, **attributes: str) -> N
     }[solid.kind]
     if solid.yaw:
         attributes["euler"] = f"0 0 {solid.yaw:.9g}"
-    SubElement(
-        parent, "geom", name=name, type=solid.kind, size=size, pos=_write(solid.centre), **attributes
-    )
+    kind = {"name": name, "type": solid.kind, "size": size, "pos": _write(solid.centre)}
+    SubElement(parent, "geom", {**kind, **attributes})
 
 
 def _add_start(root: Element, layout: Layout) -> None:

@@ -231,9 +231,7 @@ def _overlaps(solid: Solid, low: float, high: float) -> bool:
     return z - half < high and z + half > low
 
 
-def _list_leaf(
-    arena: Arena, id_: str, low: float, high: float
-) -> list[tuple[Point, Point, float]]:
+def _list_leaf(arena: Arena, id_: str, low: float, high: float) -> list[tuple[Point, Point, float]]:
     hinge = arena.body(id_).shape.hinge
     assert hinge is not None
     found = []

@@ -71,7 +71,8 @@ class Perception:
             if id_ in unseen:
                 nodes[id_] = believed.nodes.get(id_, node)
             elif id_ in arena.movable:
-                nodes[id_] = self._see(node, believed.nodes.get(id_), truth)
+                before = None if self._believed is None else self._believed.nodes.get(id_)
+                nodes[id_] = self._see(node, before, truth)
             else:
                 nodes[id_] = node
         relations = [r for r in truth.relations if not _is_about(r, unseen)]
@@ -84,10 +85,13 @@ class Perception:
         node = replace(node, category=self._read_label(node, truth))
         if node.pose is None or not self._options.noise:
             return node
-        if before is not None and before.pose is not None:
+        known = node.pose if before is None else before.pose
+        near = known is not None and (
+            math.dist(known.position, node.pose.position) < 4.0 * self._options.noise
+        )
+        if before is not None and near:
             # A tracker keeps what stays where it was: noise comes with each new place only.
-            if math.dist(before.pose.position, node.pose.position) < 4.0 * self._options.noise:
-                return replace(node, pose=before.pose)
+            return replace(node, pose=known)
         dx, dy, dz = self._random.normal(0.0, self._options.noise, 3).tolist()
         x, y, z = node.pose.position
         return replace(node, pose=Pose((x + dx, y + dy, z + dz), node.pose.orientation))

@@ -55,9 +55,7 @@ def _move_node(node: SceneNode, arena: Arena, room: str | None) -> SceneNode:
     return replace(node, pose=pose, size=size, parents=parents)
 
 
-def _set_states(
-    node: SceneNode, arena: Arena, states: dict[str, Collection[str]]
-) -> SceneNode:
+def _set_states(node: SceneNode, arena: Arena, states: dict[str, Collection[str]]) -> SceneNode:
     attributes = dict(node.attributes)
     if OPEN in attributes and node.id in arena.layout.bodies and arena.has_hinge(node.id):
         attributes[OPEN] = not arena.is_closed(node.id)

@@ -48,7 +48,7 @@ CHANNELS = {
     "arm": Channel("arm", 4_000.0, 150.0, 0.6),
     "pitch": Channel("pitch", 250.0, 30.0, 2.5),
     "roll": Channel("roll", 100.0, 10.0, 3.0),
-    # The servo drives the left finger and, coupled, the right one: each presses with half its force.
+    # It drives the left finger and, coupled, the right one: each presses with half the force.
     "fingers": Channel("left", 2_000.0, 2.0 * GRIP_FORCE, 0.4),
 }
 
@@ -93,9 +93,7 @@ def add_robot(
 
 def _add_servos(root: Element, id_: str) -> None:
     equality = _find_or_add(root, "equality")
-    SubElement(
-        equality, "joint", joint1=f"{id_}/left", joint2=f"{id_}/right", solref="0.006 1"
-    )
+    SubElement(equality, "joint", joint1=f"{id_}/left", joint2=f"{id_}/right", solref="0.006 1")
     contact = _find_or_add(root, "contact")
     parts = (id_, f"{id_}/arm", f"{id_}/hand", f"{id_}/left", f"{id_}/right")
     for index, one in enumerate(parts):
@@ -137,7 +135,8 @@ def _add_geom(
     name: str | None = None,
 ) -> None:
     named = {"name": name} if name is not None else {}
-    SubElement(body, "geom", type=kind, size=size, pos=position, mass=mass, **looks, **named)
+    form = {"type": kind, "size": size, "pos": position, "mass": mass}
+    SubElement(body, "geom", {**form, **looks, **named})
 
 
 def choose_speed(now: float, fastest: float, left: float, seconds: float) -> float:
@@ -189,7 +188,9 @@ class Rig:
         speed = choose_speed(self._speed.get(channel, 0.0), fastest, left, seconds)
         there = left <= speed * seconds
         self._speed[channel] = 0.0 if there else speed
-        self.command(channel, target if there else now + math.copysign(speed * seconds, target - now))
+        self.command(
+            channel, target if there else now + math.copysign(speed * seconds, target - now)
+        )
         return there
 
     channels = tuple(CHANNELS)

@@ -111,9 +111,7 @@ def _build_panel(half: Vector) -> Shape:
 def _build_cup(half: Vector) -> Shape:
     radius, height = min(half[0], half[1]), half[2]
     thick = min(THIN, radius / 4.0)
-    bottom = Solid(
-        "cylinder", (0.0, 0.0, thick / 2.0 - height), (radius, radius, thick / 2.0)
-    )
+    bottom = Solid("cylinder", (0.0, 0.0, thick / 2.0 - height), (radius, radius, thick / 2.0))
     wide = (radius - thick / 2.0) * math.tan(math.pi / FACETS)
     walls = []
     for number in range(FACETS):
@@ -133,7 +131,9 @@ def _build_tub(half: Vector) -> Shape:
     thick = min(2.0 * THIN, min(x, y) / 4.0)
     bottom = Solid("box", (0.0, 0.0, thick / 2.0 - z), (x, y, thick / 2.0))
     sides = [
-        Solid("box", (side * (x - thick / 2.0), 0.0, thick / 2.0), (thick / 2.0, y, z - thick / 2.0))
+        Solid(
+            "box", (side * (x - thick / 2.0), 0.0, thick / 2.0), (thick / 2.0, y, z - thick / 2.0)
+        )
         for side in (-1, 1)
     ] + [
         Solid(
@@ -207,7 +207,14 @@ def _build_case(half: Vector, front: float, inside: bool) -> tuple[list[Solid], 
         solids.append(replace(board, centre=(middle, 0.0, board.centre[2])))
         places.append(
             Shelf(
-                middle + WALL / 2.0, 0.0, level, depth - WALL / 2.0, y - WALL, headroom, inside, False
+                middle + WALL / 2.0,
+                0.0,
+                level,
+                depth - WALL / 2.0,
+                y - WALL,
+                headroom,
+                inside,
+                False,
             )
         )
     return solids, places

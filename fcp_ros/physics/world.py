@@ -20,7 +20,8 @@ from fcp_ros.physics.layout import Body, Layout, plan_layout
 from fcp_ros.physics.materials import MaterialTable, read_materials
 from fcp_ros.physics.mjcf import write_mjcf
 from fcp_ros.physics.reading import read_graph
-from fcp_ros.physics.skills import SkillOptions, Skills
+from fcp_ros.physics.skills import start_skill
+from fcp_ros.physics.workplace import SkillOptions, Workplace
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, Vector
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -238,7 +239,7 @@ class PhysicsWorld:
             if any(task.robot == robot for task in self._tasks):
                 return Outcome(OutcomeCode.BUSY, f"{robot} is at work on another step.")
             self._loosen(arguments.values())
-            skills = Skills(
+            workplace = Workplace(
                 self._arena,
                 self._arena.rigs[robot],
                 self._random,
@@ -247,7 +248,7 @@ class PhysicsWorld:
                 self._switched_on,
             )
             try:
-                motion = skills.start(action, arguments)
+                motion = start_skill(workplace, action, arguments)
             except StepFailed as failure:
                 return failure.outcome
             task = _Task(robot, motion, self._arena.time, duration, tell)

@@ -46,7 +46,9 @@ def make_room(*things: SceneNode, relations: tuple[SceneRelation, ...] = ()) -> 
     return SceneGraph.of([room, robot, table, *things], [at, *relations])
 
 
-def make_thing(id_: str, category: str, size: tuple[float, float, float], x: float = 2.0) -> SceneNode:
+def make_thing(
+    id_: str, category: str, size: tuple[float, float, float], x: float = 2.0
+) -> SceneNode:
     pose = Pose.at(x, 2.3, 0.7 + size[2] / 2.0)
     return SceneNode(id_, Layer.OBJECT, category, pose=pose, size=size)
 
