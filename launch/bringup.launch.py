@@ -16,7 +16,13 @@ from launch_ros.substitutions import FindPackageShare
 
 NODES = ("scene_graph", "grounder", "task_planner", "executive")
 # The executor that stands for the robot in each kind of world
-EXECUTORS = {"kinematic": "simulated_executor", "physics": "world_executor"}
+EXECUTORS = {
+    "kinematic": "simulated_executor",
+    "physics": "world_executor",
+    "pyrobosim": "world_executor",
+    "interfaces": "simulated_executor",
+}
+WORLDS = ("physics", "pyrobosim")  # They tell scene_graph what there is
 RESPAWN_DELAY = 2.0  # s
 
 
@@ -80,9 +86,16 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 "simulator",
                 default_value="none",
-                choices=["none", "kinematic", "physics"],
-                description="World of a simulated robot: by the domain's rules (kinematic, as "
-                "simulated_executor:=true) or with physics, made of the argument scene",
+                choices=["none", *EXECUTORS],
+                description="World of a simulated robot: by the domain's rules (kinematic, also "
+                "simulated_executor:=true); with physics, or pyrobosim's, made of the argument "
+                "scene; or a simulator with simulation_interfaces, whose entities steps move",
+            ),
+            DeclareLaunchArgument(
+                "simulator_services",
+                default_value="/",
+                description="What stands before the names of the services of "
+                "simulator:=interfaces, such as /gzserver",
             ),
             DeclareLaunchArgument(
                 "plansys2_bridge",
@@ -110,6 +123,7 @@ def _nodes(context: LaunchContext) -> list[LifecycleNode]:
     names = list(NODES)
     simulator = _find_simulator(context)
     names += [EXECUTORS[simulator]] if simulator in EXECUTORS else []
+    names += ["simulation_bridge"] if simulator == "interfaces" else []
     names += [one for one in ("plansys2_bridge",) if _is_true(context, one)]
     return [_node(context, name) for name in names]
 
@@ -121,7 +135,7 @@ def _node(context: LaunchContext, name: str) -> LifecycleNode:
     }
     for argument in ("domain", "scene"):
         value = _value(context, argument)
-        if argument == "scene" and _find_simulator(context) == "physics":
+        if argument == "scene" and _find_simulator(context) in WORLDS:
             continue  # the world tells scene_graph what there is
         if value:  # an empty one must not hide what the file says
             overrides[argument] = ParameterValue(value, value_type=str)
@@ -132,6 +146,12 @@ def _node(context: LaunchContext, name: str) -> LifecycleNode:
         overrides["publish_clock"] = overrides["use_sim_time"]
     if name in ("grounder", "executive") and _find_simulator(context) in EXECUTORS:
         overrides["world"] = "simulated"  # what is learned there says little about the real robot
+    if _find_simulator(context) == "interfaces" and name in (
+        "simulated_executor",
+        "simulation_bridge",
+    ):
+        services = _value(context, "simulator_services")
+        overrides["simulator"] = ParameterValue(services, value_type=str)
     return LifecycleNode(
         package="fcp_ros",
         executable=name,

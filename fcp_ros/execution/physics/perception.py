@@ -160,6 +160,11 @@ class SeenWorld:
         with self._lock:
             return self.world.look(self._perception.perceive)
 
+    @property
+    def served(self) -> PhysicsWorld:
+        """The world itself, for others who move, pause and reset it."""
+        return self.world
+
     def read_truth(self) -> SceneGraph:
         """Return the world as it is, for evaluation only."""
         return self.world.read_scene()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -61,6 +62,7 @@ from fcp_ros.nodes.scene_access.reporter import ReportResult, SceneReporter, fin
 from fcp_ros.nodes.simulation.calls import ANSWER_TIMEOUT, INSTALL, SimulatorLost, is_installed
 from fcp_ros.nodes.simulation.mover import EntityMover
 from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.scene.graph.delta import SceneDelta
 
 PARAMETERS = (
     DOMAIN,
@@ -295,7 +297,9 @@ class SimulatedExecutorNode(ManagedNode):
     # --- performing a step ----------------------------------------------------------------------
 
     def _perform(self, step: PlanStep, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
-        if self._mover is not None and (problem := self._mover.find_problem()):
+        if self._mover is not None and (
+            problem := self._mover.find_problem(lambda: token.cancelled)
+        ):
             return Outcome(OutcomeCode.NODE_INACTIVE, problem)
         try:
             performance = self._begin(step)
@@ -424,28 +428,46 @@ class SimulatedExecutorNode(ManagedNode):
         performed: list[Performed] = []
 
         def change(state: WorldState) -> Delta:
-            if self._mover is not None and performed:  # things have moved, and the graph may know
+            if self._mover is not None:
                 return find_unshown(state.instance, performed[-1].delta)
             with self._lock:
-                done = self._update_simulation(state).complete(performance)
-            performed.append(self._move(state, done))
+                performed.append(self._update_simulation(state).complete(performance))
             return performed[-1].delta
 
+        if self._mover is not None:
+            performed.append(self._move(self._mover, performance))
         timeout = self.parameters.number("report_timeout")
         reported = self._reporter.report(change, timeout, give_up)
         return reported, performed[-1] if performed else None
 
-    def _move(self, state: WorldState, performed: Performed) -> Performed:
-        """Move things in the simulator, if there is one. Raises MoveFailed if they don't."""
-        if self._mover is None or not performed.delta:
-            return performed
+    def _move(self, mover: EntityMover, performance: Performance) -> Performed:
+        """End a step in the simulator. Raises MoveFailed if things don't move as the step says."""
         assert self._domain is not None
+        state = self._scene.state(self._domain)
+        with self._lock:
+            performed = self._update_simulation(state).complete(performance)
         facts, states = performed.delta, self._domain.mapping.attribute_facts
-        scene_delta = delta_from_facts(state.graph, facts.added, facts.removed, states)
-        outcome = self._mover.move(state.graph, scene_delta)
-        if not outcome.succeeded:
-            raise MoveFailed(outcome)
+        delta = delta_from_facts(state.graph, facts.added, facts.removed, states)
+        outcome = mover.move(state.graph, delta) if performed.outcome.succeeded else None
+        if outcome is None or not outcome.succeeded:
+            raise MoveFailed(outcome or performed.outcome)
+        if not self._wait_until_followed(mover, delta):
+            text = "The scene graph does not follow the simulator: is simulation_bridge active?"
+            raise MoveFailed(Outcome(OutcomeCode.POSTCONDITION_FAILED, text))
         return replace(performed, outcome=outcome)
+
+    def _wait_until_followed(self, mover: EntityMover, delta: SceneDelta) -> bool:
+        """Wait until the graph has what was moved: else bridge and executor change it at once."""
+        domain = self._domain
+        assert domain is not None
+        end = time.monotonic() + self.parameters.number("report_timeout")
+        with self._newer:
+            while not mover.shows(self._scene.state(domain).graph, delta):
+                left = end - time.monotonic()
+                if left <= 0.0 or self._stopped.is_set():
+                    return False
+                self._newer.wait(left)
+        return True
 
     def _owe(self, performance: Performance) -> None:
         """Report a change as soon as the scene graph is kept again, in a thread of its own."""

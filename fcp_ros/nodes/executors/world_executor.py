@@ -39,6 +39,8 @@ from fcp_ros.nodes.runtime.parameters import (
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
+from fcp_ros.nodes.simulation.calls import INSTALL, is_installed
+from fcp_ros.nodes.simulation.server import SimulationServer
 from fcp_ros.package_files import find_scene
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.scene import load_scene
@@ -133,6 +135,12 @@ PARAMETERS = (
         maximum=60.0,
     ),
     ParameterSpec(
+        "serve_simulation",
+        "",
+        "Serve the world as simulation_interfaces, to be moved, paused and reset by other tools: "
+        "what stands before the names of the services, '/' for nothing; '': not.",
+    ),
+    ParameterSpec(
         "publish_clock",
         False,
         "Publish the time of a world that has a clock on /clock, for nodes with use_sim_time.",
@@ -184,7 +192,8 @@ class WorldExecutorNode(ManagedNode):
     changed, and before a step is reported as ended. Subscribes to ``scene_graph`` and
     ``scene_changes``, and to ``scene_graph_request``, which it answers. Of a world that is seen
     with faults, publishes the truth on ``ground_truth`` (SceneGraph, latched), for evaluation only;
-    of one with a clock, its time on ``/clock`` if the parameter ``publish_clock`` says so.
+    of one with a clock, its time on ``/clock`` if the parameter ``publish_clock`` says so. With the
+    parameter ``serve_simulation``, serves it as simulation_interfaces.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -200,6 +209,7 @@ class WorldExecutorNode(ManagedNode):
         self._publisher: Any = None
         self._truth: Any = None
         self._clock_publisher: Any = None
+        self._server: SimulationServer | None = None
 
     # --- life cycle -----------------------------------------------------------------------------
 
@@ -223,8 +233,21 @@ class WorldExecutorNode(ManagedNode):
             if self.parameters.flag("publish_clock"):
                 self._clock_publisher = self.publish_events(Clock, "/clock")
                 self.workers.open(CLOCK, 0)
+        if prefix := self.parameters.text("serve_simulation"):
+            self._server = self._serve(self._world, prefix)
         at_once = self.parameters.integer("steps_at_once")
         self._steps = StepThreads(self, list_executors(domain), self._perform, at_once)
+
+    def _serve(self, world: StepWorld, prefix: str) -> SimulationServer:
+        """Serve the world. Raises ConfigureError if it can't be."""
+        if not is_installed():
+            raise ConfigureError(f"{INSTALL}, or set serve_simulation to ''.")
+        if not isinstance(world, TimedWorld):
+            raise ConfigureError(
+                f"a world of the kind {self.parameters.text('kind')} can't be served: set "
+                "serve_simulation to '', or kind to physics."
+            )
+        return SimulationServer(self, world.served, prefix)
 
     def activate(self) -> None:
         """Begin to keep the scene graph like the world."""
@@ -246,12 +269,14 @@ class WorldExecutorNode(ManagedNode):
         self.workers.close()
         if self._steps is not None:
             self._steps.close()
+        if self._server is not None:
+            self._server.close()
         if self._world is not None:
             self._world.close()
         super().release()
         self._scene.clear()
         self._world = self._steps = self._publisher = None
-        self._truth = self._clock_publisher = None
+        self._truth = self._clock_publisher = self._server = None
 
     def diagnose(self) -> Diagnosis:
         """Report the world and the steps that are being performed."""
@@ -292,8 +317,10 @@ class WorldExecutorNode(ManagedNode):
     def _follow(self, token: CancelToken) -> None:
         while not token.cancelled:
             try:
-                # Only steps change a world; to read one costs up to 0.1 s of CPU.
-                if self._published is None or (self._steps and self._steps.describe()):
+                # Only steps change a world, and others where it is served; to read one costs up to
+                # 0.1 s of CPU.
+                is_busy = self._steps is not None and self._steps.describe()
+                if self._published is None or is_busy or self._server is not None:
                     self._publish_until_shown(ECHO_WAIT)
             except SceneError as error:
                 self.get_logger().error(f"the world can't be read: {error}")

@@ -30,7 +30,7 @@ from fcp_ros.nodes.simulation.calls import (
     SimulatorLost,
     is_installed,
 )
-from fcp_ros.nodes.simulation.entities import EntityFrames, merge_entities
+from fcp_ros.nodes.simulation.entities import HOLD_REACH, EntityFrames, merge_entities
 from fcp_ros.nodes.simulation.reading import SimulatorReader, WorldReading
 from fcp_ros.scene.graph.elements import Pose
 
@@ -87,6 +87,15 @@ PARAMETERS = (
         False,
         "Follow only entities that the loaded scene has, by their names: for simulators that list "
         "each prim.",
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+    ParameterSpec(
+        "hold_reach",
+        HOLD_REACH,
+        "Distance from the middle of a robot at which it no longer holds a thing [m]; no service "
+        "tells what a robot holds.",
+        minimum=0.0,
+        maximum=100.0,
         takes_effect=TakesEffect.AT_ONCE,
     ),
     ParameterSpec(
@@ -236,9 +245,15 @@ class SimulationBridge(ManagedNode):
         reading = self._reading = self._reader.read()
         for entity in reading.entities:
             self._first.setdefault(entity.name, entity.pose)
-        only_known = self.parameters.flag("only_known")
         places, frames = reading.places, self._frames
-        delta = merge_entities(graph, reading.entities, places, frames, only_known=only_known)
+        delta = merge_entities(
+            graph,
+            reading.entities,
+            places,
+            frames,
+            only_known=self.parameters.flag("only_known"),
+            hold_reach=self.parameters.number("hold_reach"),
+        )
         if delta is None or token.cancelled:
             return
         stamp = self.get_clock().now().to_msg()

@@ -117,6 +117,8 @@ class SimulatorCalls:
         feature = _FEATURES.get(kind)
         features = self._find_features()
         is_named = feature is None or getattr(self._messages.SimulatorFeatures, feature) in features
+        if is_named and not self._clients[kind].service_is_ready() and not self.is_there:
+            raise SimulatorLost(f"no simulator offers {self.name}")
         return is_named and bool(self._clients[kind].service_is_ready())
 
     def find_missing(self) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ ENTITY = "entity"
 """Attribute of a node: its name in the simulator."""
 
 HOLD_REACH = 1.5
-"""Distance (m) from the middle of a robot to which a thing in its hand can be."""
+"""Distance (m) from the middle of a robot to which a thing in its hand can be, by default."""
 
 FRAME_REACH = 0.05
 """Distance (m) from a box at which the origin of its entity's frame can be."""
@@ -106,6 +106,7 @@ def merge_entities(
     frames: EntityFrames | None = None,  # What earlier calls have found out; changes
     *,
     only_known: bool = False,  # True to leave out entities that the graph has no node for
+    hold_reach: float = HOLD_REACH,
 ) -> SceneDelta | None:
     """Compute the change after which a graph shows the entities; None for no change.
 
@@ -138,7 +139,7 @@ def merge_entities(
         graph.sequence + 1,
         upserted=tuple(nodes.values()),
         removed=tuple(gone),
-        dropped=tuple(_find_outdated(graph, nodes, set(gone))),
+        dropped=tuple(_find_outdated(graph, nodes, set(gone), hold_reach)),
     )
 
 
@@ -236,7 +237,7 @@ def _is_still(before: Pose | None, after: Pose) -> bool:
 
 
 def _find_outdated(
-    graph: SceneGraph, nodes: Mapping[str, SceneNode], removed: set[str]
+    graph: SceneGraph, nodes: Mapping[str, SceneNode], removed: set[str], hold_reach: float
 ) -> Iterable[SceneRelation]:
     """Find given relations that say where a thing was before it moved."""
     moved = {id_ for id_, node in nodes.items() if _has_moved(graph.nodes.get(id_), node)}
@@ -247,15 +248,14 @@ def _find_outdated(
         if relation.name in PLACING or relation.name == "at":
             if first in moved:
                 yield relation
-        elif relation.name == "holding" and moved & {*relation.elements} and others:
+        elif relation.name == "holding" and moved & {*others}:
+            # A robot that has moved alone is on its way: what it holds comes with the next look.
             holder, item = (nodes.get(id_, graph.nodes[id_]) for id_ in (first, others[0]))
-            if not _is_near(holder.pose, item.pose):
+            if holder.pose is None or item.pose is None:
+                continue
+            if math.dist(holder.pose.position, item.pose.position) > hold_reach:
                 yield relation
 
 
 def _has_moved(before: SceneNode | None, after: SceneNode) -> bool:
     return before is not None and before.pose != after.pose
-
-
-def _is_near(one: Pose | None, other: Pose | None) -> bool:
-    return one is None or other is None or math.dist(one.position, other.position) <= HOLD_REACH

@@ -12,17 +12,17 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from geometry_msgs.msg import Vector3
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
+from fcp_ros.execution.step_world import ServedWorld, SpawningWorld
 from fcp_ros.nodes.conversions.common import pose_from_ros, pose_to_ros
 from fcp_ros.nodes.simulation.calls import PACKAGE, to_service_name
 from fcp_ros.nodes.simulation.reading import CATEGORY_TAGS, ROOM_TAG
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
-from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_robot
 from fcp_ros.scene.graph.transforms import require_unit
 from fcp_ros.scene.shapes.polygons import bounds as polygon_bounds
@@ -42,33 +42,6 @@ UNKNOWN_EXTENT = 0.1
 """Extent (m) of things of unknown size, in filters by bounds."""
 
 
-class ServedWorld(Protocol):
-    """A world that can be served. Called in the threads of the node's executor."""
-
-    def read_scene(self) -> SceneGraph:
-        """Read how the world is now."""
-
-    def set_pose(self, id_: str, pose: Pose) -> None:
-        """Set the pose of the middle of a thing's box. Raises ValueError if it can't be."""
-
-    def set_paused(self, paused: bool) -> None:
-        """Let time stand still, or go on."""
-
-    def reset(self) -> None:
-        """Bring the world into the state that it began with."""
-
-
-@runtime_checkable
-class SpawningWorld(Protocol):
-    """A world in which things can be made."""
-
-    def spawn(self, name: str, uri: str, pose: Pose) -> None:
-        """Make a thing. Raises ValueError if it can't be made."""
-
-    def delete(self, name: str) -> None:
-        """Remove a thing. Raises ValueError if it can't be removed."""
-
-
 class RefusedError(Exception):
     """A request that is refused, with the code of the result."""
 
@@ -84,7 +57,7 @@ class SimulationServer:
         self,
         node: Node,
         world: ServedWorld,
-        prefix: str = "",  # Before the names of the services
+        prefix: str,  # Before the names of the services, such as "/simulator"; "/" for nothing
         features: Sequence[str] | None = None,  # Names of those offered; None for all there are
     ) -> None:
         self._node = node

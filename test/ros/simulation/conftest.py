@@ -120,8 +120,8 @@ def simulate(ros_environment, numbers):
     """Starts a simulator of a furnished house, with the features that are named."""
     with ExitStack() as stack:
 
-        def start(features=None, graph=None):
-            world = ToyWorld(graph or load_scene(find_scene("twin_house_furnished")))
+        def start(features=None, world=None):
+            world = world or ToyWorld(load_scene(find_scene("twin_house_furnished")))
             simulator = Simulator(f"simulator_{next(numbers)}", world, features)
             stack.callback(simulator.close)
             return simulator

@@ -32,6 +32,7 @@ def act(simulate, follow, until, probe):
             nodes=("scene_graph", "simulated_executor"),
             overrides=moving,
             scene="twin_house_furnished",
+            hold_reach=0.3,
         )
         until(lambda: ENTITY in here.graph().nodes["bowl_1"].attributes, "the bridge")
         return Acting(here, simulator, until, probe)
@@ -51,6 +52,12 @@ class Acting:
         client = self._probe.action(ExecuteStep, f"/{self.here.space}/{rule}")
         return PendingGoal(client, ExecuteStep.Goal(step=step_to_ros(step)), rule)
 
+    def begin(self, *step):
+        """Send a step, and wait until it is under way."""
+        goal = self.send(*step)
+        self.until(lambda: goal.feedback is not None, "the first progress")
+        return goal
+
     def end(self, goal):
         self.until(lambda: goal.poll().done, "the end of the step", 60.0)
         outcome = goal.result(0.0).outcome
@@ -66,7 +73,7 @@ class Acting:
 def test_steps_move_the_entities_of_the_simulator(act):
     acting = act()
     world, here = acting.simulator.world, acting.here
-    assert acting.do(*PICK) == (OutcomeCode.SUCCEEDED, "")
+    assert acting.do(*PICK)[0] is OutcomeCode.SUCCEEDED
     assert world.where("bowl_1") == world.where("robot_1")
     assert here.has("holding robot_1 bowl_1")
     assert acting.do(*GO)[0] is OutcomeCode.SUCCEEDED
@@ -90,8 +97,7 @@ def test_what_does_not_stay_where_it_was_put_fails(act):
 
 def test_while_the_simulator_is_paused_a_step_waits(act):
     acting = act(time_scale=4.0)
-    goal = acting.send(*PICK)
-    acting.until(acting.performing, "the step")
+    goal = acting.begin(*PICK)
     acting.simulator.set_state("PAUSED")
     looks = acting.simulator.world.looks + 80  # 4 s: the step takes 2.5
     acting.until(lambda: acting.simulator.world.looks > looks, "some looks of the bridge")
@@ -111,12 +117,11 @@ def test_a_step_in_a_paused_simulator_can_be_cancelled(act):
 
 def test_a_simulator_that_vanishes_mid_step_is_a_lost_executor(act):
     acting = act(time_scale=4.0)
-    goal = acting.send(*PICK)
-    acting.until(acting.performing, "the step")
+    goal = acting.begin(*PICK)
     acting.simulator.vanish()
     code, message = acting.end(goal)
     assert code is OutcomeCode.EXECUTOR_LOST
-    assert "get_simulat" in message
+    assert "simulator" in message
     code, message = acting.do(*PICK)
     assert code is OutcomeCode.NODE_INACTIVE
     assert "no simulator offers" in message
@@ -129,8 +134,7 @@ def test_a_world_that_is_reset_mid_step_ends_it(act):
     """The thing in the hand is back at its place: it can't be put down."""
     acting = act(time_scale=4.0)
     assert acting.do(*PICK)[0] is OutcomeCode.SUCCEEDED
-    goal = acting.send(*PLACE)
-    acting.until(acting.performing, "the step")
+    goal = acting.begin(*PLACE)
     acting.simulator.world.reset()
     code, message = acting.end(goal)
     assert code is OutcomeCode.EXECUTION_FAILED
@@ -153,9 +157,10 @@ def whole(simulate, follow, until):
     simulator = simulate()
     moving = {"simulated_executor": {"simulator": simulator.prefix, "time_scale": 20.0}}
     nodes = ("scene_graph", "grounder", "task_planner", "executive", "simulated_executor")
-    here = follow(simulator, nodes=nodes, overrides=moving)
+    here = follow(simulator, nodes=nodes, overrides=moving, hold_reach=0.3)
     until(lambda: here.has("on bowl_1 counter_1", "at robot_1 kitchen_1"), "the world")
     with FcpClient(namespace=here.space) as client:
+        client.wait_for("achieve_goal")
         yield simulator, here, client
 
 
