@@ -76,6 +76,12 @@ def test_the_file_opens_in_mujoco_and_keeps_ids() -> None:
         assert model.body(name).id > 0
 
 
+def test_a_tiny_turn_is_none() -> None:
+    """MuJoCo refuses subnormal numbers (found by hypothesis)."""
+    can = replace(make("can", 3.0, 3.0, 0.05), pose=Pose.at(3.0, 3.0, 0.05, 1e-308))
+    assert "can" in PhysicsWorld(SceneGraph.of([ROOM, can])).names()
+
+
 def test_things_inside_one_another_are_settled_apart_and_said() -> None:
     twins = [make("can", 3.0, 3.0, 0.06, (0.07, 0.07, 0.12), id_=f"can_{n}") for n in range(3)]
     moved = [replace(one, pose=Pose.at(3.0 + 0.01 * n, 3.0, 0.06)) for n, one in enumerate(twins)]

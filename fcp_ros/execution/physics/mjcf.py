@@ -17,6 +17,8 @@ from fcp_ros.scene.graph.elements import Pose, Vector
 TIMESTEP = 0.004
 """Seconds of one step of the engine."""
 
+TINY = 1e-12  # Lesser numbers are written as 0
+
 STATIC, LEAF, THING, ROBOT = 1, 2, 4, 8
 """Groups of shapes that collide: things and robots with all, leaves not with frames."""
 
@@ -183,7 +185,7 @@ def _add_solid(parent: Element, solid: Solid, name: str, **attributes: str) -> N
         "cylinder": f"{solid.half[0]:.6g} {solid.half[2]:.6g}",
         "sphere": f"{solid.half[0]:.6g}",
     }[solid.kind]
-    if solid.yaw:
+    if abs(solid.yaw) > TINY:
         attributes["euler"] = f"0 0 {solid.yaw:.9g}"
     kind = {"name": name, "type": solid.kind, "size": size, "pos": _write(solid.centre)}
     SubElement(parent, "geom", {**kind, **attributes})
@@ -220,4 +222,5 @@ def _write_turn(pose: Pose) -> str:
 
 
 def _write(values: Iterable[float] | Vector) -> str:
-    return " ".join(f"{value:.9g}" for value in values)
+    # MuJoCo takes numbers below the smallest normal float for too large ones.
+    return " ".join(f"{value:.9g}" if abs(value) > TINY else "0" for value in values)
