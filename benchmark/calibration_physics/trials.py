@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fcp_ros.physics import PhysicsWorld, SkillOptions, WorldOptions
-from fcp_ros.physics.materials import read_materials
+from fcp_ros.execution.physics import PhysicsWorld, SkillOptions, WorldOptions
+from fcp_ros.execution.physics.materials import read_materials
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 

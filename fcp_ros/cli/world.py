@@ -16,8 +16,8 @@ from fcp_ros.cli.terminal import (
     open_console,
     show_progress,
 )
+from fcp_ros.execution.physics import PhysicsError, PhysicsWorld
 from fcp_ros.package_files import find_scene
-from fcp_ros.physics import PhysicsError, PhysicsWorld
 from fcp_ros.scene import load_scene
 
 app = typer.Typer(add_completion=False)
@@ -63,7 +63,7 @@ def world(
 
 
 def _draw(made: PhysicsWorld, path: Path, width: int, height: int) -> None:
-    from fcp_ros.physics.pictures import open_painter, view_of_all
+    from fcp_ros.execution.physics.pictures import open_painter, view_of_all
 
     try:
         from PIL import Image

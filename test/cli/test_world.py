@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 
 from fcp_ros.cli.exit_codes import BAD_INPUT
 from fcp_ros.cli.main import app
-from fcp_ros.physics.failure import PhysicsError
-from fcp_ros.physics.pictures import open_painter
-from fcp_ros.physics.world import PhysicsWorld
+from fcp_ros.execution.physics.failure import PhysicsError
+from fcp_ros.execution.physics.pictures import open_painter
+from fcp_ros.execution.physics.world import PhysicsWorld
 from fcp_ros.scene.graph.graph import SceneGraph
 
 mujoco = pytest.importorskip("mujoco")
@@ -50,7 +50,7 @@ def test_a_scene_becomes_a_picture(tmp_path: Path) -> None:
 
 
 def test_without_gl_a_sentence_says_so_and_the_file_is_written(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("fcp_ros.physics.pictures.BACKENDS", ())
+    monkeypatch.setattr("fcp_ros.execution.physics.pictures.BACKENDS", ())
     file = tmp_path / "house.xml"
     code, _, error = fcp("twin_house", "-o", str(file), "-o", str(tmp_path / "house.png"))
     assert code == BAD_INPUT

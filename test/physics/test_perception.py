@@ -7,8 +7,8 @@ import math
 
 import pytest
 
+from fcp_ros.execution.physics import PerceptionOptions, PhysicsWorld, SeenWorld
 from fcp_ros.package_files import find_scene
-from fcp_ros.physics import PerceptionOptions, PhysicsWorld, SeenWorld
 from fcp_ros.scene import load_scene
 from fcp_ros.scene.graph.elements import Pose
 

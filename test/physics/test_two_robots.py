@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.physics import PhysicsWorld
+from fcp_ros.execution.physics import PhysicsWorld
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.execution.physics import PhysicsWorld, SkillOptions, WorldOptions
 from fcp_ros.package_files import find_scene
-from fcp_ros.physics import PhysicsWorld, SkillOptions, WorldOptions
 from fcp_ros.scene import load_scene
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph

@@ -21,7 +21,6 @@ LAYERS = (
     "alignment",
     "abstraction",
     "execution",
-    "physics",
     "nodes",
 )  # lowest first
 # Neighbours that share what is below them and must not know one another, whatever their order.

@@ -57,7 +57,7 @@ def _make_pyrobosim(parameters: ParameterTable) -> StepWorld:
 
 
 def _make_physics(parameters: ParameterTable) -> StepWorld:
-    from fcp_ros.physics import (
+    from fcp_ros.execution.physics import (
         PerceptionOptions,
         PhysicsError,
         PhysicsWorld,

@@ -173,7 +173,7 @@ TRANSITIONS = {"configure": 1, "cleanup": 2, "activate": 3, "deactivate": 4}
 def test_our_physics_world_is_served_and_followed(simulate, follow, until):
     """Bridge and server test one another: what falls there, falls in the graph."""
     pytest.importorskip("mujoco")
-    from fcp_ros.physics import PhysicsWorld
+    from fcp_ros.execution.physics import PhysicsWorld
     from fcp_ros.scene import load_scene
 
     world = PhysicsWorld(load_scene(find_scene("twin_house_furnished")))

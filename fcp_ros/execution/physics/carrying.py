@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.physics.arena import FLOOR, Support
-from fcp_ros.physics.grasps import Grip, Mode, Stand, list_grips
-from fcp_ros.physics.hands import Motion
-from fcp_ros.physics.materials import OPEN_ABOVE, Form
-from fcp_ros.physics.robot import FINGER_REACH, LIFT_RANGE, RADIUS, WIDEST
-from fcp_ros.physics.shapes import Shelf
-from fcp_ros.physics.workplace import Workplace
+from fcp_ros.execution.physics.arena import FLOOR, Support
+from fcp_ros.execution.physics.grasps import Grip, Mode, Stand, list_grips
+from fcp_ros.execution.physics.hands import Motion
+from fcp_ros.execution.physics.materials import OPEN_ABOVE, ThingForm
+from fcp_ros.execution.physics.robot import FINGER_REACH, LIFT_RANGE, RADIUS, WIDEST
+from fcp_ros.execution.physics.shapes import Shelf
+from fcp_ros.execution.physics.workplace import Workplace
 from fcp_ros.scene.graph.elements import Vector
 
 LIFTED = 0.04  # m by which a thing is lifted before the arm is drawn back
@@ -44,8 +44,8 @@ def pick(at: Workplace, arguments: Mapping[str, str]) -> Motion[Outcome]:
         return Outcome(OutcomeCode.PRECONDITION_FAILED, f"{within} is closed.")
     low = arena.lowest(item)
     enclosed = within is not None and arena.body(within).material.form in (
-        Form.CABINET,
-        Form.SHELF,
+        ThingForm.CABINET,
+        ThingForm.SHELF,
     )
     grips = list(list_grips(arena, item, low, at.draw_error()))
     stand, way = at.approach(grips, [item], item, prefer=0.8 if enclosed else 0.6)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from fcp_ros.physics.arena import FLOOR, Arena
+from fcp_ros.execution.physics.arena import FLOOR, Arena
 from fcp_ros.scene.graph.elements import Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 

@@ -8,27 +8,29 @@ from collections.abc import Iterable
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from fcp_ros.physics.layout import Body, Layout, RobotStart
-from fcp_ros.physics.materials import OPEN_ABOVE, Form
-from fcp_ros.physics.robot import add_robot
-from fcp_ros.physics.shapes import Hinge, Solid
+from fcp_ros.execution.physics.layout import Layout, PhysicalBody, RobotStart
+from fcp_ros.execution.physics.materials import OPEN_ABOVE, ThingForm
+from fcp_ros.execution.physics.robot import add_robot
+from fcp_ros.execution.physics.shapes import Hinge, Solid
 from fcp_ros.scene.graph.elements import Pose, Vector
 
 TIMESTEP = 0.004
 """Seconds of one step of the engine."""
 
+TINY = 1e-12  # Lesser numbers are written as 0
+
 STATIC, LEAF, THING, ROBOT = 1, 2, 4, 8
 """Groups of shapes that collide: things and robots with all, leaves not with frames."""
 
 COLOURS = {
-    Form.TABLE: ".72 .53 .34 1",
-    Form.BOX: ".70 .66 .60 1",
-    Form.SHELF: ".62 .46 .30 1",
-    Form.CABINET: ".86 .86 .88 1",
-    Form.CHEST: ".55 .42 .30 1",
-    Form.SEAT: ".45 .50 .62 1",
-    Form.TUB: ".80 .82 .84 1",
-    Form.PANEL: ".60 .62 .58 1",
+    ThingForm.TABLE: ".72 .53 .34 1",
+    ThingForm.BOX: ".70 .66 .60 1",
+    ThingForm.SHELF: ".62 .46 .30 1",
+    ThingForm.CABINET: ".86 .86 .88 1",
+    ThingForm.CHEST: ".55 .42 .30 1",
+    ThingForm.SEAT: ".45 .50 .62 1",
+    ThingForm.TUB: ".80 .82 .84 1",
+    ThingForm.PANEL: ".60 .62 .58 1",
 }
 PALETTE = (
     ".85 .25 .22 1",
@@ -111,7 +113,7 @@ def _add_building(world: Element, layout: Layout) -> None:
         _add_solid(world, wall, f"@wall_{number}", rgba=".93 .92 .88 .15", **floor)
 
 
-def _add_body(world: Element, body: Body, number: int) -> None:
+def _add_body(world: Element, body: PhysicalBody, number: int) -> None:
     element = SubElement(world, "body", {"name": body.id, **_write_pose(body.pose)})
     colour = COLOURS.get(body.material.form) if not body.moves else None
     looks = {"rgba": colour or PALETTE[number % len(PALETTE)]}
@@ -124,7 +126,7 @@ def _add_body(world: Element, body: Body, number: int) -> None:
             "conaffinity": str(STATIC | LEAF | THING),
             "priority": "1",
         }
-        contact |= {"condim": "4" if body.material.form is not Form.BALL else "6"}
+        contact |= {"condim": "4" if body.material.form is not ThingForm.BALL else "6"}
         contact |= {"friction": friction, "solref": "0.008 1", "solimp": "0.95 0.99 0.001"}
     else:
         contact = {"contype": str(STATIC), "conaffinity": "0", "friction": friction}
@@ -136,7 +138,7 @@ def _add_body(world: Element, body: Body, number: int) -> None:
         _add_leaf(element, body, body.shape.hinge, looks)
 
 
-def _share_mass(body: Body) -> list[float]:
+def _share_mass(body: PhysicalBody) -> list[float]:
     """Share the mass of a thing out among its solids, by volume; of a cup, half is its bottom."""
     mass = body.material.mass(body.size)
     volumes = [math.prod(solid.half) for solid in body.shape.solids]
@@ -146,7 +148,7 @@ def _share_mass(body: Body) -> list[float]:
     return [mass * volume / sum(volumes) for volume in volumes]
 
 
-def _add_leaf(parent: Element, body: Body, hinge: Hinge, looks: dict[str, str]) -> None:
+def _add_leaf(parent: Element, body: PhysicalBody, hinge: Hinge, looks: dict[str, str]) -> None:
     leaf = SubElement(parent, "body", name=f"{body.id}/leaf", pos=_write(hinge.origin))
     SubElement(
         leaf,
@@ -183,7 +185,7 @@ def _add_solid(parent: Element, solid: Solid, name: str, **attributes: str) -> N
         "cylinder": f"{solid.half[0]:.6g} {solid.half[2]:.6g}",
         "sphere": f"{solid.half[0]:.6g}",
     }[solid.kind]
-    if solid.yaw:
+    if abs(solid.yaw) > TINY:
         attributes["euler"] = f"0 0 {solid.yaw:.9g}"
     kind = {"name": name, "type": solid.kind, "size": size, "pos": _write(solid.centre)}
     SubElement(parent, "geom", {**kind, **attributes})
@@ -220,4 +222,5 @@ def _write_turn(pose: Pose) -> str:
 
 
 def _write(values: Iterable[float] | Vector) -> str:
-    return " ".join(f"{value:.9g}" for value in values)
+    # MuJoCo takes numbers below the smallest normal float for too large ones.
+    return " ".join(f"{value:.9g}" if abs(value) > TINY else "0" for value in values)

@@ -13,15 +13,15 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.physics.arena import Arena, add_body, drop_body
-from fcp_ros.physics.failure import PhysicsError, StepFailed
-from fcp_ros.physics.hands import PERIOD, Motion
-from fcp_ros.physics.layout import Body, Layout, plan_layout
-from fcp_ros.physics.materials import MaterialTable, read_materials
-from fcp_ros.physics.mjcf import write_mjcf
-from fcp_ros.physics.reading import read_graph
-from fcp_ros.physics.skills import start_skill
-from fcp_ros.physics.workplace import SkillOptions, Workplace
+from fcp_ros.execution.physics.arena import Arena, add_body, drop_body
+from fcp_ros.execution.physics.failure import PhysicsError, StepFailed
+from fcp_ros.execution.physics.hands import PERIOD, Motion
+from fcp_ros.execution.physics.layout import Layout, PhysicalBody, plan_layout
+from fcp_ros.execution.physics.materials import MaterialTable, read_materials
+from fcp_ros.execution.physics.mjcf import write_mjcf
+from fcp_ros.execution.physics.reading import read_graph
+from fcp_ros.execution.physics.skills import start_skill
+from fcp_ros.execution.physics.workplace import SkillOptions, Workplace
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, Vector
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -87,7 +87,7 @@ class PhysicsWorld:
         if not self.options.jitter:
             return layout
         random = np.random.default_rng((self._seed, 1))
-        bodies: dict[str, Body] = {}
+        bodies: dict[str, PhysicalBody] = {}
         for id_, body in layout.bodies.items():
             density, friction = np.exp(random.normal(0.0, self.options.jitter, 2))
             material = replace(

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from fcp_ros.physics.materials import Form
+from fcp_ros.execution.physics.materials import ThingForm
 from fcp_ros.scene.graph.elements import Vector
 
 WALL = 0.02  # Thickness (m) of the walls and boards of furniture
@@ -62,7 +62,7 @@ class Hinge:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class SolidShape:
     """The solids of a thing, the places on it, and its hinge."""
 
     solids: tuple[Solid, ...]
@@ -71,7 +71,9 @@ class Shape:
     front: int = 0  # quarters from +x to the side from which its boards are reached
 
 
-def build_shape(form: Form, size: Vector, front: int, bottom: float, seat: float | None) -> Shape:
+def build_shape(
+    form: ThingForm, size: Vector, front: int, bottom: float, seat: float | None
+) -> SolidShape:
     """Build the shape of a box with these full extents (m).
 
     Args:
@@ -81,34 +83,36 @@ def build_shape(form: Form, size: Vector, front: int, bottom: float, seat: float
     """
     x, y, z = size if front % 2 == 0 else (size[1], size[0], size[2])
     half = (x / 2.0, y / 2.0, z / 2.0)
-    if form is Form.SEAT:
+    if form is ThingForm.SEAT:
         shape = _build_seat(half, SEAT_HEIGHT * z if seat is None else seat)
-    elif form is Form.CABINET:
+    elif form is ThingForm.CABINET:
         shape = _build_cabinet(half, bottom)
     else:
         shape = _BUILDERS[form](half)
     return turn_shape(shape, front)
 
 
-def _build_box(half: Vector) -> Shape:
-    return Shape((Solid("box", (0.0, 0.0, 0.0), half),), (_top(half),))
+def _build_box(half: Vector) -> SolidShape:
+    return SolidShape((Solid("box", (0.0, 0.0, 0.0), half),), (_top(half),))
 
 
-def _build_cylinder(half: Vector) -> Shape:
+def _build_cylinder(half: Vector) -> SolidShape:
     radius = min(half[0], half[1])
-    return Shape((Solid("cylinder", (0.0, 0.0, 0.0), (radius, radius, half[2])),), (_top(half),))
+    return SolidShape(
+        (Solid("cylinder", (0.0, 0.0, 0.0), (radius, radius, half[2])),), (_top(half),)
+    )
 
 
-def _build_ball(half: Vector) -> Shape:
+def _build_ball(half: Vector) -> SolidShape:
     radius = min(half)
-    return Shape((Solid("sphere", (0.0, 0.0, radius - half[2]), (radius, radius, radius)),))
+    return SolidShape((Solid("sphere", (0.0, 0.0, radius - half[2]), (radius, radius, radius)),))
 
 
-def _build_panel(half: Vector) -> Shape:
-    return Shape((Solid("box", (0.0, 0.0, 0.0), half, collides=False),))
+def _build_panel(half: Vector) -> SolidShape:
+    return SolidShape((Solid("box", (0.0, 0.0, 0.0), half, collides=False),))
 
 
-def _build_cup(half: Vector) -> Shape:
+def _build_cup(half: Vector) -> SolidShape:
     radius, height = min(half[0], half[1]), half[2]
     thick = min(THIN, radius / 4.0)
     bottom = Solid("cylinder", (0.0, 0.0, thick / 2.0 - height), (radius, radius, thick / 2.0))
@@ -123,10 +127,10 @@ def _build_cup(half: Vector) -> Shape:
         )
         walls.append(Solid("box", centre, (thick / 2.0, wide, height - thick / 2.0), angle))
     inner = (radius - thick) / math.sqrt(2.0)
-    return Shape((bottom, *walls), (_hollow(half, thick, inner, inner),))
+    return SolidShape((bottom, *walls), (_hollow(half, thick, inner, inner),))
 
 
-def _build_tub(half: Vector) -> Shape:
+def _build_tub(half: Vector) -> SolidShape:
     x, y, z = half
     thick = min(2.0 * THIN, min(x, y) / 4.0)
     bottom = Solid("box", (0.0, 0.0, thick / 2.0 - z), (x, y, thick / 2.0))
@@ -143,7 +147,7 @@ def _build_tub(half: Vector) -> Shape:
         )
         for side in (-1, 1)
     ]
-    return Shape((bottom, *sides), (_hollow(half, thick, x - thick, y - thick),))
+    return SolidShape((bottom, *sides), (_hollow(half, thick, x - thick, y - thick),))
 
 
 def _hollow(half: Vector, thick: float, x: float, y: float) -> Shelf:
@@ -152,7 +156,7 @@ def _hollow(half: Vector, thick: float, x: float, y: float) -> Shelf:
     return Shelf(0.0, 0.0, thick - half[2], x, y, depth, is_inside=depth > SHALLOW)
 
 
-def _build_table(half: Vector) -> Shape:
+def _build_table(half: Vector) -> SolidShape:
     x, y, z = half
     thick = min(2.0 * WALL, z)
     top = Solid("box", (0.0, 0.0, z - thick / 2.0), (x, y, thick / 2.0))
@@ -166,19 +170,19 @@ def _build_table(half: Vector) -> Shape:
         for side in (-1, 1)
         for other in (-1, 1)
     ]
-    return Shape((top, *legs), (_top(half),))
+    return SolidShape((top, *legs), (_top(half),))
 
 
-def _build_seat(half: Vector, seat: float) -> Shape:
+def _build_seat(half: Vector, seat: float) -> SolidShape:
     x, y, z = half
     seat = min(max(seat, 0.2 * z), 2.0 * z)
     block = Solid("box", (0.0, 0.0, seat / 2.0 - z), (x, y, seat / 2.0))
     if seat > 1.9 * z:  # nothing is left for a back
-        return Shape((block,), (_top(half),))
+        return SolidShape((block,), (_top(half),))
     thick = min(0.2, 0.15 * x)
     back = Solid("box", (thick / 2.0 - x, 0.0, seat / 2.0), (thick / 2.0, y, z - seat / 2.0))
     place = Shelf(thick / 2.0, 0.0, seat - z, x - thick / 2.0, y)
-    return Shape((block, back), (place,))
+    return SolidShape((block, back), (place,))
 
 
 def _list_boards(half: Vector) -> Iterator[tuple[Solid, float, float]]:
@@ -220,12 +224,12 @@ def _build_case(half: Vector, front: float, inside: bool) -> tuple[list[Solid], 
     return solids, places
 
 
-def _build_open_shelf(half: Vector) -> Shape:
+def _build_open_shelf(half: Vector) -> SolidShape:
     solids, places = _build_case(half, half[0], inside=False)
-    return Shape(tuple(solids), (*places, _top(half)))
+    return SolidShape(tuple(solids), (*places, _top(half)))
 
 
-def _build_cabinet(half: Vector, bottom: float) -> Shape:
+def _build_cabinet(half: Vector, bottom: float) -> SolidShape:
     x, y, z = half
     solids, places = _build_case(half, x - WALL, inside=True)
     low, high = (height - bottom - z for height in HANDLE_HEIGHTS)
@@ -236,10 +240,10 @@ def _build_cabinet(half: Vector, bottom: float) -> Shape:
     hinge = Hinge(
         (x - WALL, -y + 0.005, 0.0), (0.0, 0.0, -1.0), (leaf,), (WALL, width - 0.05, grip)
     )
-    return Shape(tuple(solids), (*places, _top(half)), hinge)
+    return SolidShape(tuple(solids), (*places, _top(half)), hinge)
 
 
-def _build_chest(half: Vector) -> Shape:
+def _build_chest(half: Vector) -> SolidShape:
     x, y, z = half
     tub = _build_tub((x, y, z - WALL / 2.0))
     lower = tuple(
@@ -249,10 +253,10 @@ def _build_chest(half: Vector) -> Shape:
     inside = replace(tub.shelves[0], z=tub.shelves[0].z - WALL / 2.0)
     lid = Solid("box", (x, 0.0, WALL / 2.0), (x, y, WALL / 2.0))
     hinge = Hinge((-x, 0.0, z - WALL), (0.0, -1.0, 0.0), (lid,), (2.0 * x, 0.0, 0.0))
-    return Shape(lower, (inside,), hinge)
+    return SolidShape(lower, (inside,), hinge)
 
 
-def build_door(size: Vector, direction: float) -> Shape:
+def build_door(size: Vector, direction: float) -> SolidShape:
     """Build a leaf in a doorway; its width is along the longer level side of the box.
 
     `direction`: +1 or -1, the side to which it opens.
@@ -267,30 +271,30 @@ def build_door(size: Vector, direction: float) -> Shape:
         (0.0, width - 0.08, grip),
         math.pi / 2.0,
     )
-    return turn_shape(Shape((), (), hinge), 1 if size[0] > size[1] else 0)
+    return turn_shape(SolidShape((), (), hinge), 1 if size[0] > size[1] else 0)
 
 
 def _top(half: Vector) -> Shelf:
     return Shelf(0.0, 0.0, half[2], half[0], half[1])
 
 
-_BUILDERS: dict[Form, Callable[[Vector], Shape]] = {
-    Form.BOX: _build_box,
-    Form.CYLINDER: _build_cylinder,
-    Form.BALL: _build_ball,
-    Form.PANEL: _build_panel,
-    Form.CUP: _build_cup,
-    Form.TUB: _build_tub,
-    Form.TABLE: _build_table,
-    Form.SHELF: _build_open_shelf,
-    Form.CHEST: _build_chest,
+_BUILDERS: dict[ThingForm, Callable[[Vector], SolidShape]] = {
+    ThingForm.BOX: _build_box,
+    ThingForm.CYLINDER: _build_cylinder,
+    ThingForm.BALL: _build_ball,
+    ThingForm.PANEL: _build_panel,
+    ThingForm.CUP: _build_cup,
+    ThingForm.TUB: _build_tub,
+    ThingForm.TABLE: _build_table,
+    ThingForm.SHELF: _build_open_shelf,
+    ThingForm.CHEST: _build_chest,
 }
 
 
 # --- turning ---
 
 
-def turn_shape(shape: Shape, quarters: int) -> Shape:
+def turn_shape(shape: SolidShape, quarters: int) -> SolidShape:
     """Turn a shape about z by quarters of a circle."""
     if quarters % 4 == 0:
         return shape
@@ -303,7 +307,7 @@ def turn_shape(shape: Shape, quarters: int) -> Shape:
             turn_vector(hinge.handle, quarters),
             hinge.angle,
         )
-    return Shape(
+    return SolidShape(
         tuple(_turn_solid(one, quarters) for one in shape.solids),
         tuple(_turn_place(one, quarters) for one in shape.shelves),
         hinge,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What robots see of a physics world: near things in view, not always, not exactly, not at once."""
+"""Perception in a physics world: near things in view, not always, not exactly, not at once."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fcp_ros.execution.outcome import Outcome
-from fcp_ros.physics.arena import Arena
-from fcp_ros.physics.world import PhysicsWorld
+from fcp_ros.execution.physics.arena import Arena
+from fcp_ros.execution.physics.world import PhysicsWorld
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.scene.graph.elements import Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -35,7 +35,7 @@ class PerceptionOptions:
 
 
 class Perception:
-    """What is believed of a world, look by look. Without faults, the truth.
+    """The belief about a world, look by look. Without faults, the truth.
 
     Robots know where they are and what is in their hands; only things are seen badly.
     """

@@ -11,9 +11,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from fcp_ros.physics.arena import Arena
-from fcp_ros.physics.robot import HEIGHT, Rig
-from fcp_ros.physics.shapes import Solid
+from fcp_ros.execution.physics.arena import Arena
+from fcp_ros.execution.physics.robot import HEIGHT, Rig
+from fcp_ros.execution.physics.shapes import Solid
 
 Floats = NDArray[np.float64]
 Point = tuple[float, float]
@@ -78,12 +78,12 @@ class FloorMap:
         """Distance (m) from a point to the nearest obstacle."""
         return float(self.clearance[self._to_cell(point)])
 
-    def reach(self, start: Point, radius: float) -> Reach:
+    def reach(self, start: Point, radius: float) -> FloorReach:
         """Find all that a disc of this radius (m) can reach, and the ways there."""
-        return Reach(self, start, radius)
+        return FloorReach(self, start, radius)
 
 
-class Reach:
+class FloorReach:
     """The shortest ways of a disc from one point to all others."""
 
     def __init__(self, floor: FloorMap, start: Point, radius: float) -> None:

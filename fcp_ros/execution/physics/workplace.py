@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the actions of a robot share: where things are, and where to stand for them."""
+"""The common ground of a robot's actions: where things are, and where to stand for them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from itertools import pairwise
 import numpy as np
 
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.physics.arena import FLOOR, Arena
-from fcp_ros.physics.failure import StepFailed
-from fcp_ros.physics.grasps import Grip, Mode, Stand, find_stand
-from fcp_ros.physics.hands import Hands, Motion
-from fcp_ros.physics.motion import FloorMap, Reach, Way
-from fcp_ros.physics.robot import LIFT_RANGE, RADIUS, WIDEST, Rig
+from fcp_ros.execution.physics.arena import FLOOR, Arena
+from fcp_ros.execution.physics.failure import StepFailed
+from fcp_ros.execution.physics.grasps import Grip, Mode, Stand, find_stand
+from fcp_ros.execution.physics.hands import Hands, Motion
+from fcp_ros.execution.physics.motion import FloorMap, FloorReach, Way
+from fcp_ros.execution.physics.robot import LIFT_RANGE, RADIUS, WIDEST, Rig
 from fcp_ros.scene.graph.elements import Vector
 
 MARGIN = 0.03  # m between the base and what it drives by
@@ -31,7 +31,7 @@ class SkillOptions:
 
 
 class Workplace:
-    """What the actions of one robot share: its world, its motions, and where it can stand.
+    """The common ground of one robot's actions: its world, its motions, where it can stand.
 
     `dirty` and `switched_on`: ids of things of which that is true; no body shows it.
     """
@@ -83,7 +83,7 @@ class Workplace:
         x, y = self.random.normal(0.0, self.options.noise, 2)
         return float(x), float(y), 0.0
 
-    def survey(self) -> tuple[FloorMap, Reach]:
+    def survey(self) -> tuple[FloorMap, FloorReach]:
         floor = FloorMap(self.arena, self.rig)
         return floor, floor.reach(self.rig.place, self.radius)
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Generator
 from typing import TypeVar
 
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.physics.arena import Arena
-from fcp_ros.physics.failure import StepFailed
-from fcp_ros.physics.motion import Way
-from fcp_ros.physics.robot import CHANNELS, RAMP, WIDEST, Rig, choose_speed
+from fcp_ros.execution.physics.arena import Arena
+from fcp_ros.execution.physics.failure import StepFailed
+from fcp_ros.execution.physics.motion import Way
+from fcp_ros.execution.physics.robot import CHANNELS, RAMP, WIDEST, Rig, choose_speed
 
 PERIOD = 0.02  # s between two commands
 LAG = 0.12  # m by which the base may stay behind before it waits

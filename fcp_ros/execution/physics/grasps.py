@@ -10,10 +10,10 @@ from enum import Enum
 
 import numpy as np
 
-from fcp_ros.physics.arena import Arena
-from fcp_ros.physics.materials import OPEN_ABOVE, Form
-from fcp_ros.physics.motion import Reach, Way
-from fcp_ros.physics.robot import (
+from fcp_ros.execution.physics.arena import Arena
+from fcp_ros.execution.physics.materials import OPEN_ABOVE, ThingForm
+from fcp_ros.execution.physics.motion import FloorReach, Way
+from fcp_ros.execution.physics.robot import (
     ARM_LENGTH,
     ARM_OFFSET,
     FINGER_REACH,
@@ -22,7 +22,7 @@ from fcp_ros.physics.robot import (
     WIDEST,
     Rig,
 )
-from fcp_ros.physics.shapes import FACETS
+from fcp_ros.execution.physics.shapes import FACETS
 from fcp_ros.scene.graph.elements import Vector
 
 HAND_HALF = 0.02  # Half the thickness (m) of hand and arm
@@ -30,7 +30,7 @@ TIP = 0.025  # m by which fingers reach beyond the point where they hold
 SPARE = 0.015  # Space (m) between an open finger and what it is about to hold
 DIRECTIONS = 16
 RIM_DEPTH = 0.025  # m below a rim at which fingers hold it
-ROUND = frozenset({Form.CYLINDER, Form.BALL})
+ROUND = frozenset({ThingForm.CYLINDER, ThingForm.BALL})
 TRIES = 80  # Stands whose lines of reach are looked at
 NEXT_TO = 0.03  # Clearance (m) of the base from what it stands beside
 COMFORTABLE = 0.9  # Height (m) at which a robot prefers to work
@@ -92,7 +92,7 @@ def list_grips(arena: Arena, id_: str, support: float, shift: Vector) -> Iterato
     height = top - bottom
     widths: list[tuple[float | None, float]]
     size = _find_level_size(arena, id_)
-    if body.material.form is Form.CUP and arena.tilt(id_) < 0.3:
+    if body.material.form is ThingForm.CUP and arena.tilt(id_) < 0.3:
         # Between opposite walls: fingers at the edges between two walls squeeze it out.
         yaw = _find_level_yaw(arena, id_)
         widths = [(yaw + k * math.pi / FACETS * 2.0, min(size)) for k in range(FACETS // 2)]
@@ -120,7 +120,7 @@ def _list_rims(
     arena: Arena, id_: str, middle: tuple[float, float], size: tuple[float, float], level: float
 ) -> Iterator[Grip]:
     yaw = _find_level_yaw(arena, id_)
-    count = 8 if arena.body(id_).material.form is Form.CUP else 4
+    count = 8 if arena.body(id_).material.form is ThingForm.CUP else 4
     for number in range(count):
         angle = yaw + 2.0 * math.pi * number / count
         reach = size[0] / 2.0 if number % 2 == 0 or count == 8 else size[1] / 2.0
@@ -152,7 +152,7 @@ def _find_level_size(arena: Arena, id_: str) -> tuple[float, float]:
 def find_stand(
     arena: Arena,
     rig: Rig,
-    reach: Reach,
+    reach: FloorReach,
     grips: Iterable[Grip],
     allowed: Iterable[str],  # things that the arm may meet on its way
     prefer: float = 0.6,  # distance (m) from the base to the grip
@@ -176,7 +176,7 @@ def find_stand(
     return None
 
 
-def _list_stands(rig: Rig, reach: Reach, grip: Grip, prefer: float) -> Iterator[Stand]:
+def _list_stands(rig: Rig, reach: FloorReach, grip: Grip, prefer: float) -> Iterator[Stand]:
     level = grip.point[2] - rig.floor
     lift = level if grip.mode is Mode.FRONT else level + FINGER_REACH
     if not LIFT_RANGE[0] <= lift <= LIFT_RANGE[1] - 0.05:
@@ -220,5 +220,5 @@ def _is_in_view(arena: Arena, stand: Stand, allowed: set[str]) -> bool:
     return arena.is_free_ray(above, np.array(grip.point), allowed)
 
 
-def plan_way(reach: Reach, stand: Stand) -> Way | None:
+def plan_way(reach: FloorReach, stand: Stand) -> Way | None:
     return reach.way_to((stand.x, stand.y))

@@ -11,9 +11,15 @@ from itertools import pairwise
 import numpy as np
 import shapely
 
+from fcp_ros.execution.physics.materials import (
+    HINGED,
+    OPEN_ABOVE,
+    Material,
+    MaterialTable,
+    ThingForm,
+)
+from fcp_ros.execution.physics.shapes import OPEN_ANGLE, Solid, SolidShape, build_door, build_shape
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.physics.materials import HINGED, OPEN_ABOVE, Form, Material, MaterialTable
-from fcp_ros.physics.shapes import OPEN_ANGLE, Shape, Solid, build_door, build_shape
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, Vector
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_door, is_floor, is_robot
@@ -30,13 +36,13 @@ PERSON_SIZE: Vector = (0.5, 0.5, 1.7)
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class PhysicalBody:
     """One thing of the world. Its frame is that of the scene graph's box."""
 
     id: str
     category: str
     material: Material
-    shape: Shape
+    shape: SolidShape
     pose: Pose
     size: Vector
     moves: bool
@@ -58,7 +64,7 @@ class RobotStart:
 class Layout:
     """Everything that the world is made of, and what was assumed on the way."""
 
-    bodies: Mapping[str, Body]
+    bodies: Mapping[str, PhysicalBody]
     robots: tuple[RobotStart, ...]
     walls: tuple[Solid, ...]
     floor: float  # height (m) of the lowest floor
@@ -207,17 +213,17 @@ class _BodyPlanner:
         self._keys = list(self._large)
         self._tree = shapely.STRtree(list(self._large.values()))
 
-    def plan(self, node: SceneNode) -> Body:
+    def plan(self, node: SceneNode) -> PhysicalBody:
         assert node.pose is not None
         assert node.size is not None
         if node.layer is Layer.AGENT:
-            person = Material(Form.CYLINDER, PERSON_SIZE, 300.0, 0.5, False)
-            shape = build_shape(Form.CYLINDER, node.size, 0, 0.0, None)
+            person = Material(ThingForm.CYLINDER, PERSON_SIZE, 300.0, 0.5, False)
+            shape = build_shape(ThingForm.CYLINDER, node.size, 0, 0.0, None)
             return self._make(node, person, shape, moves=False)
         if is_door(node):
             return self._plan_door(node)
         material = self._table.find(node.category, node.size)
-        if material.form is Form.PANEL and max(node.size) > 1e3:
+        if material.form is ThingForm.PANEL and max(node.size) > 1e3:
             material = replace(material, moves=False)
         front = self._find_front(node, material.form)
         bottom = node.pose.position[2] - node.size[2] / 2.0 - self._floor
@@ -229,19 +235,21 @@ class _BodyPlanner:
 
     @staticmethod
     def _make(
-        node: SceneNode, material: Material, shape: Shape, *, moves: bool, angle: float = 0.0
-    ) -> Body:
+        node: SceneNode, material: Material, shape: SolidShape, *, moves: bool, angle: float = 0.0
+    ) -> PhysicalBody:
         assert node.pose is not None
         assert node.size is not None
-        return Body(node.id, node.category, material, shape, node.pose, node.size, moves, angle)
+        return PhysicalBody(
+            node.id, node.category, material, shape, node.pose, node.size, moves, angle
+        )
 
-    def _plan_door(self, node: SceneNode) -> Body:
+    def _plan_door(self, node: SceneNode) -> PhysicalBody:
         """Plan a door leaf where the scene says that it can be open or closed; else an opening."""
         assert node.size is not None
-        material = Material(Form.PANEL, node.size, 100.0, 0.4, False)
+        material = Material(ThingForm.PANEL, node.size, 100.0, 0.4, False)
         closed = self._is_closed(node)
         has_leaf = closed or "is_open" in node.attributes
-        shape = build_door(node.size, self._find_swing(node)) if has_leaf else Shape(())
+        shape = build_door(node.size, self._find_swing(node)) if has_leaf else SolidShape(())
         angle = shape.hinge.angle if shape.hinge is not None and not closed else 0.0
         return self._make(node, material, shape, moves=False, angle=angle)
 
@@ -266,9 +274,9 @@ class _BodyPlanner:
             met.append(sum(swept.intersection(other).area for other in others))
         return 1.0 if met[0] <= met[1] else -1.0
 
-    def _find_front(self, node: SceneNode, form: Form) -> int:
+    def _find_front(self, node: SceneNode, form: ThingForm) -> int:
         """Find the side with the most free floor before it, in quarters from +x."""
-        if form not in (Form.CABINET, Form.SHELF, Form.SEAT, Form.CHEST):
+        if form not in (ThingForm.CABINET, ThingForm.SHELF, ThingForm.SEAT, ThingForm.CHEST):
             return 0
         assert node.pose is not None
         assert node.size is not None
@@ -303,7 +311,7 @@ class _BodyPlanner:
 
     def _find_seat(self, node: SceneNode, material: Material) -> float | None:
         """Find the height of a seat from the underside of what lies on it."""
-        if material.form is not Form.SEAT or node.pose is None or node.size is None:
+        if material.form is not ThingForm.SEAT or node.pose is None or node.size is None:
             return None
         low = node.pose.position[2] - node.size[2] / 2.0
         levels = []
@@ -317,8 +325,8 @@ class _BodyPlanner:
 
 
 def _snap_to_shelves(
-    graph: SceneGraph, bodies: dict[str, Body], notes: list[str]
-) -> dict[str, Body]:
+    graph: SceneGraph, bodies: dict[str, PhysicalBody], notes: list[str]
+) -> dict[str, PhysicalBody]:
     """Move things up or down to the nearest board of what the scene says holds them."""
     moved = []
     for body in list(bodies.values()):
@@ -343,13 +351,13 @@ def _snap_to_shelves(
 
 
 def _hold_far_ones(
-    bodies: dict[str, Body], robots: tuple[RobotStart, ...], most: int, notes: list[str]
-) -> dict[str, Body]:
+    bodies: dict[str, PhysicalBody], robots: tuple[RobotStart, ...], most: int, notes: list[str]
+) -> dict[str, PhysicalBody]:
     moving = [body for body in bodies.values() if body.moves]
     if len(moving) <= most:
         return bodies
 
-    def distance(body: Body) -> float:
+    def distance(body: PhysicalBody) -> float:
         x, y, _ = body.pose.position
         return min((math.hypot(x - r.x, y - r.y) for r in robots), default=0.0)
 

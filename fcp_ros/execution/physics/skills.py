@@ -18,13 +18,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.physics.arena import FLOOR
-from fcp_ros.physics.carrying import ABOVE, list_spots, make_release, pick, place, put_in
-from fcp_ros.physics.failure import StepFailed
-from fcp_ros.physics.grasps import Grip, Mode, find_stand
-from fcp_ros.physics.hands import Motion
-from fcp_ros.physics.robot import FINGER_REACH, RADIUS
-from fcp_ros.physics.workplace import Workplace
+from fcp_ros.execution.physics.arena import FLOOR
+from fcp_ros.execution.physics.carrying import ABOVE, list_spots, make_release, pick, place, put_in
+from fcp_ros.execution.physics.failure import StepFailed
+from fcp_ros.execution.physics.grasps import Grip, Mode, find_stand
+from fcp_ros.execution.physics.hands import Motion
+from fcp_ros.execution.physics.robot import FINGER_REACH, RADIUS
+from fcp_ros.execution.physics.workplace import Workplace
 
 PULL = 25.0  # N at a handle
 OPENED = 0.6  # Share of its angle from which a leaf counts as open

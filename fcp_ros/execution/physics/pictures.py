@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.physics.arena import Arena
-from fcp_ros.physics.failure import PhysicsError, import_mujoco
+from fcp_ros.execution.physics.arena import Arena
+from fcp_ros.execution.physics.failure import PhysicsError, import_mujoco
 
 Pixels = NDArray[np.uint8]
 BACKENDS = ("egl", "osmesa")
@@ -28,7 +28,7 @@ NO_GL = (
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class CameraView:
     """A camera that looks at a point."""
 
     x: float
@@ -39,7 +39,7 @@ class View:
     elevation: float = -50.0  # degrees
 
 
-def view_of_all(arena: Arena) -> View:
+def view_of_all(arena: Arena) -> CameraView:
     """Return a view of the whole world from above."""
     corners = [room.bounds for room in arena.layout.rooms.values()]
     for body in arena.layout.bodies.values():
@@ -49,15 +49,15 @@ def view_of_all(arena: Arena) -> View:
     x1, y1 = (max((c[k] for c in corners), default=1.0) for k in (2, 3))
     reach = max(x1 - x0, 1.3 * (y1 - y0), 2.0)
     floor = arena.layout.floor
-    return View((x0 + x1) / 2.0, (y0 + y1) / 2.0, floor, 1.05 * reach, 90.0, -55.0)
+    return CameraView((x0 + x1) / 2.0, (y0 + y1) / 2.0, floor, 1.05 * reach, 90.0, -55.0)
 
 
-def view_of_robot(arena: Arena, robot: str) -> View:
+def view_of_robot(arena: Arena, robot: str) -> CameraView:
     """Return a view over a robot's shoulder."""
     pose = arena.pose(robot)
     x, y, z = pose.position
     ahead = (x + 0.4 * math.cos(pose.yaw), y + 0.4 * math.sin(pose.yaw))
-    return View(*ahead, z + 0.7, 2.8, math.degrees(pose.yaw) + 60.0, -42.0)
+    return CameraView(*ahead, z + 0.7, 2.8, math.degrees(pose.yaw) + 60.0, -42.0)
 
 
 class Painter:
@@ -72,7 +72,7 @@ class Painter:
         self._scene: Any = None
         self._context: Any = None
 
-    def draw(self, view: View) -> Pixels:
+    def draw(self, view: CameraView) -> Pixels:
         """Draw a picture of shape (height, width, 3)."""
         mujoco = self._mujoco
         self._gl.make_current()

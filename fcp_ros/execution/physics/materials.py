@@ -10,10 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from fcp_ros.execution.physics.failure import PhysicsError
 from fcp_ros.foundation.labels import label_forms
 from fcp_ros.foundation.yaml_text import TextError, load_yaml
 from fcp_ros.package_files import config_folder
-from fcp_ros.physics.failure import PhysicsError
 from fcp_ros.scene.graph.elements import Vector
 
 TABLE_FILE = "physics.yaml"
@@ -21,7 +21,7 @@ LEAST_MASS = 0.005
 """Lighter things (kg) are taken to weigh this much: contacts of grams with kilograms jitter."""
 
 
-class Form(str, Enum):
+class ThingForm(str, Enum):
     """The forms that boxes of a scene graph are given; config/physics.yaml describes them."""
 
     BOX = "box"
@@ -37,15 +37,15 @@ class Form(str, Enum):
     PANEL = "panel"
 
 
-OPEN_ABOVE = frozenset({Form.CUP, Form.TUB})
-HINGED = frozenset({Form.CABINET, Form.CHEST})
+OPEN_ABOVE = frozenset({ThingForm.CUP, ThingForm.TUB})
+HINGED = frozenset({ThingForm.CABINET, ThingForm.CHEST})
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
     """Physical properties of one category."""
 
-    form: Form
+    form: ThingForm
     size: Vector  # assumed full extents (m) where the scene graph gives none
     density: float  # kg per m3 of the box
     friction: float  # Coulomb coefficient of sliding
@@ -103,7 +103,7 @@ def _read_file(path: Path) -> MaterialTable:
 def _read_material(entry: Mapping[str, Any]) -> Material:
     x, y, z = (float(extent) for extent in entry["size"])
     return Material(
-        Form(entry["form"]),
+        ThingForm(entry["form"]),
         (x, y, z),
         float(entry["density"]),
         float(entry.get("friction", 0.5)),

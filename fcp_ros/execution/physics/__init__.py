@@ -12,10 +12,10 @@
 from fcp_ros.foundation.imports import defer_imports
 
 with defer_imports(__name__):
-    from fcp_ros.physics.failure import PhysicsError
-    from fcp_ros.physics.perception import PerceptionOptions, SeenWorld
-    from fcp_ros.physics.workplace import SkillOptions
-    from fcp_ros.physics.world import PhysicsWorld, WorldOptions
+    from fcp_ros.execution.physics.failure import PhysicsError
+    from fcp_ros.execution.physics.perception import PerceptionOptions, SeenWorld
+    from fcp_ros.execution.physics.workplace import SkillOptions
+    from fcp_ros.execution.physics.world import PhysicsWorld, WorldOptions
 
 __all__ = [
     "PerceptionOptions",

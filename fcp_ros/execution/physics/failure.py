@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What keeps the physics world from doing something, as one sentence for a person."""
+"""Errors of the physics world, each one sentence for a person."""
 
 from __future__ import annotations
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.execution.physics.failure import import_mujoco
+from fcp_ros.execution.physics.layout import Layout, PhysicalBody
+from fcp_ros.execution.physics.materials import ThingForm
+from fcp_ros.execution.physics.mjcf import write_mjcf
+from fcp_ros.execution.physics.robot import Rig
+from fcp_ros.execution.physics.shapes import Shelf
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.physics.failure import import_mujoco
-from fcp_ros.physics.layout import Body, Layout
-from fcp_ros.physics.materials import Form
-from fcp_ros.physics.mjcf import write_mjcf
-from fcp_ros.physics.robot import Rig
-from fcp_ros.physics.shapes import Shelf
 from fcp_ros.scene.graph.elements import Pose
 
 Floats = NDArray[np.float64]
@@ -35,7 +35,7 @@ CLOSED_ANGLE = 0.06  # rad; hinges that are open by less are closed
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What a thing stands on or in."""
+    """The thing on or in which another stands."""
 
     body: str  # id, or `FLOOR`
     is_inside: bool = False
@@ -197,7 +197,7 @@ class Arena:
     def movable(self) -> tuple[str, ...]:
         return tuple(self._free)
 
-    def body(self, id_: str) -> Body:
+    def body(self, id_: str) -> PhysicalBody:
         return self.layout.bodies[id_]
 
     def pose(self, id_: str) -> Pose:
@@ -298,7 +298,7 @@ class Arena:
 
     def tilt(self, id_: str) -> float:
         """Angle (rad) between a thing's upward axis and the vertical; 0 for balls."""
-        if self.body(id_).material.form is Form.BALL:
+        if self.body(id_).material.form is ThingForm.BALL:
             return 0.0
         up = self.data.xmat[self._body[id_]][8]
         return math.acos(min(1.0, max(-1.0, up)))
@@ -308,7 +308,7 @@ class Arena:
         body = self.body(id_)
         up = np.abs(self.data.xmat[self._body[id_]].reshape(3, 3)[2])
         half = np.asarray(body.size) / 2.0
-        if body.material.form is Form.BALL:
+        if body.material.form is ThingForm.BALL:
             return float(self.data.xpos[self._body[id_]][2] - half.min())
         return float(self.data.xpos[self._body[id_]][2] - up @ half)
 
@@ -378,7 +378,7 @@ class Arena:
         return max(0.0, -float(np.min(depths, initial=0.0)))
 
 
-def add_body(layout: Layout, body: Body) -> Layout:
+def add_body(layout: Layout, body: PhysicalBody) -> Layout:
     return replace(layout, bodies={**layout.bodies, body.id: body})
 
 
