@@ -15,7 +15,8 @@ from rclpy.action import (
 )
 
 from fcp_ros.domain import load_domain
-from fcp_ros.nodes.stack import USUAL_NODES, NodeStack
+from fcp_ros.nodes.stack import USUAL_NODES as NODES
+from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.package_files import find_domain
 
 TABLE = re.compile(r"<!-- interface table -->\n(.*?)<!-- /interface table -->", re.DOTALL)
@@ -38,7 +39,7 @@ def documented(text: str) -> set[tuple[str, str, str, str]]:
     rows = set()
     for line in found[1].splitlines():
         cells = [cell.strip().strip("`") for cell in line.strip().strip("|").split("|")]
-        if len(cells) == 4 and cells[0] in USUAL_NODES:
+        if len(cells) == 4 and cells[0] in NODES:
             node, kind, name, type_ = cells
             names = executors() if name == EXECUTOR else {name}
             rows |= {(node, kind, each, type_) for each in names}
@@ -71,13 +72,13 @@ def test_the_readme_says_what_is(probe, stack, repository, until):
     told = documented((repository / "README.md").read_text())
 
     def differences():
-        return {node: live(probe, node) ^ {r for r in told if r[0] == node} for node in USUAL_NODES}
+        return {node: live(probe, node) ^ {r for r in told if r[0] == node} for node in NODES}
 
     # The graph takes a moment to be discovered; what differs after that differs.
-    until(lambda: set(USUAL_NODES) <= set(probe.node.get_node_names()), "the nodes")
+    until(lambda: set(NODES) <= set(probe.node.get_node_names()), "the nodes")
     end = iter(range(200))
     until(lambda: not any(differences().values()) or next(end, None) is None, "discovery")
-    assert differences() == {node: set() for node in USUAL_NODES}
+    assert differences() == {node: set() for node in NODES}
 
 
 KINDS = {"pub": "topic", "sub": "topic", "srv": "service", "srv client": "service"}
@@ -100,8 +101,8 @@ def others() -> dict[tuple[str, str], set[str]]:
 
 def own_names(probe) -> set[tuple[str, str]]:
     """Kind and name of all that the live nodes offer and use, and of the nodes themselves."""
-    names = {("node", node) for node in USUAL_NODES}
-    for node in USUAL_NODES:
+    names = {("node", node) for node in NODES}
+    for node in NODES:
         for _, kind, name, _ in live(probe, node):
             names.add((KINDS.get(kind, "action"), name))
     return names
@@ -109,9 +110,7 @@ def own_names(probe) -> set[tuple[str, str]]:
 
 def test_no_name_is_one_of_another_package(probe, stack, others, repository, until):
     told = {row[:3] for row in documented((repository / "README.md").read_text())}
-    until(
-        lambda: told <= {row[:3] for node in USUAL_NODES for row in live(probe, node)}, "discovery"
-    )
+    until(lambda: told <= {row[:3] for node in NODES for row in live(probe, node)}, "discovery")
     assert {name: others[name] for name in own_names(probe) & others.keys()} == {}
 
 
@@ -165,7 +164,7 @@ def unstarted(stack_options, tmp_path_factory):
 
 def test_parameter_file_lists_every_parameter_with_its_default(unstarted, repository):
     file = yaml.safe_load((repository / "config" / "params.yaml").read_text())
-    assert set(file) == {f"/**/{name}" for name in USUAL_NODES}
+    assert set(file) == {f"/**/{name}" for name in NODES}
     for name, node in unstarted.nodes.items():
         expected = parameters_of(node) | {"autostart": True}
         assert file[f"/**/{name}"]["ros__parameters"] == expected, name
