@@ -67,7 +67,7 @@ class Entity:
 
 
 class EntityFrames:
-    """Where the boxes of nodes are in the frames of their entities."""
+    """The places of the boxes of nodes in the frames of their entities."""
 
     def __init__(self) -> None:
         self._frames: dict[str, Transform] = {}  # By the name of the entity

@@ -111,7 +111,7 @@ class SimulationServer:
         codes = self._messages.Result
 
         def answer(request: Any, response: Any) -> Any:
-            result = getattr(response, "result", None)
+            result: Any = getattr(response, "result", None)  # GetSimulatorFeatures has none
             try:
                 with self._lock:
                     serve(request, response)
@@ -169,8 +169,9 @@ class SimulationServer:
         low, high = _find_extents(node)
         if bounds.type == bounds.TYPE_BOX:
             pairs = zip(low, high, *points, strict=True)
-            return all(least <= max(a, b) and most >= min(a, b) for least, most, a, b in pairs)
-        centre, radius = points[0], points[1][0]
+            meets = (low_ <= max(a, b) and high_ >= min(a, b) for low_, high_, a, b in pairs)
+            return all(meets)
+        centre, radius = points[0], float(points[1][0])
         nearest = [min(max(c, a), b) for c, a, b in zip(centre, low, high, strict=True)]
         return math.dist(centre, nearest) <= radius
 
