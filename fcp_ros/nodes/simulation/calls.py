@@ -35,6 +35,9 @@ ANSWER_TIMEOUT = ParameterSpec(
     takes_effect=TakesEffect.AT_ONCE,
 )
 
+ENTITY = "entity"
+"""Attribute of a node: its name in the simulator."""
+
 LOOK_EVERY = 0.1
 """Seconds between two looks if a simulator that was asked is still there."""
 

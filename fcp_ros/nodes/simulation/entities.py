@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.nodes.scene_graph.sightings import PLACING
+from fcp_ros.nodes.simulation.calls import ENTITY
 from fcp_ros.scene.formats.source_graph import SOURCE_ID, to_identifier
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import (
@@ -32,9 +33,6 @@ from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.transforms import Transform, measure_turn
 from fcp_ros.scene.live_matching import LiveOptions, associate
 from fcp_ros.scene.relations.draft_graph import choose_free_id
-
-ENTITY = "entity"
-"""Attribute of a node: its name in the simulator."""
 
 HOLD_REACH = 1.5
 """Distance (m) from the middle of a robot to which a thing in its hand can be, by default."""

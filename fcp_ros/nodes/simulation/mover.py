@@ -18,13 +18,13 @@ from rclpy.node import Node
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.nodes.conversions.common import pose_from_ros, pose_to_ros
 from fcp_ros.nodes.simulation.calls import (
+    ENTITY,
     LOOK_EVERY,
     PACKAGE,
     SimulatorCalls,
     SimulatorError,
     SimulatorLost,
 )
-from fcp_ros.nodes.simulation.entities import ENTITY
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, Pose
 from fcp_ros.scene.graph.graph import SceneGraph

@@ -8,7 +8,7 @@ from simulation_interfaces.msg import Result
 from simulation_interfaces.srv import GetEntities, ResetSimulation
 
 from fcp_ros.nodes.runtime.lifecycle import NodeState
-from fcp_ros.nodes.simulation.entities import ENTITY
+from fcp_ros.nodes.simulation.calls import ENTITY
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.package_files import find_scene
 from fcp_ros.scene.graph.elements import Layer, Pose

@@ -11,7 +11,7 @@ from fcp_ros.client.pending import GoalState, PendingGoal
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import PlanRequest
 from fcp_ros.nodes.conversions.plan import step_to_ros
-from fcp_ros.nodes.simulation.entities import ENTITY
+from fcp_ros.nodes.simulation.calls import ENTITY
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.scene.graph.elements import Pose
 
