@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 
 from fcp_ros.cset import Fact, Instance, UnknownElement
 from fcp_ros.domain.expressions.parser import parse_expression
-from fcp_ros.domain.expressions.syntax import has_constraints
+from fcp_ros.domain.expressions.structure import has_constraints
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.goal_conflicts import Literals, list_literals
 from fcp_ros.foundation.input_error import InputError
