@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans of several goals that are executed side by side: which ones meet, and who waits for whom.
 
-Two plans meet if they need the same agent, the same executor (unless that serves several robots at
-once) or the same resource, or if a step of one would have to stay before a step of the other, done
-one plan after the other (`step_order`: a fact that one writes and the other reads or takes away,
-constraints included). The goals count as steps that read what they demand. Plans that don't meet
+Two plans meet if they need the same agent or the same executor (unless that serves several robots
+at once), if there is not enough of a resource for both, or if a step of one would have to stay
+before a step of the other, done one plan after the other (`step_order`: a fact that one writes and
+the other reads or takes away, constraints and resources included). The goals count as steps that
+read what they demand. Plans that don't meet
 can be done in any mixture of their orders: each step reads what it would read without the other
 plan, and both end as planned. So what is planned on the present state, while a plan runs that it
 does not meet, holds as well on every state that this plan leads to.
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from fcp_ros.cset import Fact, Instance, UnknownElement
 from fcp_ros.domain.expressions.parser import parse_expression
@@ -32,7 +34,7 @@ from fcp_ros.foundation.wording import join_words
 from fcp_ros.planning.footprint import FactPattern, FactView, StepFootprint, find_footprints
 from fcp_ros.planning.model.ground_step import Agents, GroundStep
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.step_order import find_causal_pairs
+from fcp_ros.planning.step_order import find_causal_pairs, find_reservoir_pairs, is_within
 
 
 @dataclass(frozen=True)
@@ -120,12 +122,14 @@ class MeetingFinder:
         if executors - self._shared:
             names = join_words(sorted(executors - self._shared))
             return f"both need {names}, which does one step at a time"
-        resources = self._list_resources(plan) & self._list_resources(other)
-        return f"both use {join_words(sorted(resources))}" if resources else ""
-
-    def _list_resources(self, claim: Claim) -> set[str]:
-        uses = (self._domain.rules[step.rule].uses for step in claim.steps)
-        return {name for one in uses for name, use in one.items() if use != 0.0}
+        for name, resource in self._domain.resources.items():
+            # Each plan is made for the initial level: what was used before is not known here.
+            uses = [self._domain.rules[one.rule].uses.get(name, 0.0) for one in other.steps]
+            own = [self._domain.rules[one.rule].uses.get(name, 0.0) for one in plan.steps]
+            levels = accumulate((-use for use in (*uses, *own)), initial=resource.initial)
+            if any(uses) and any(own) and not all(is_within(resource, one) for one in levels):
+                return f"there is not enough {name} for both"
+        return ""
 
     def _find_order(self, plan: Claim, other: Claim, present: Instance) -> str:
         """Find a step of one plan that has to stay before a step of the other."""
@@ -135,11 +139,11 @@ class MeetingFinder:
         count = len(other.steps)
         footprints = [*found[:count], _demand(other), *found[count:], _demand(plan)]
         words = [*map(str, other.steps), other.words, *map(str, plan.steps), plan.words]
-        crossing = [
-            (before, after)
-            for before, after in find_causal_pairs(FactView(present), footprints)
-            if before <= count < after
-        ]
+        pairs = find_causal_pairs(FactView(present), footprints)
+        for before, after in find_reservoir_pairs(self._domain, bound, {}):
+            # The goal of the other plan comes after its steps.
+            pairs.add((before + (before >= count), after + (after >= count)))
+        crossing = [(before, after) for before, after in pairs if before <= count < after]
         if not crossing:
             return ""
         before, after = min(crossing)
@@ -182,9 +186,7 @@ class SideBySide:
     Not thread-safe. `find_present`: returns the state as it is seen.
     """
 
-    def __init__(
-        self, finder: MeetingFinder, find_present: Callable[[], Instance | None]
-    ) -> None:
+    def __init__(self, finder: MeetingFinder, find_present: Callable[[], Instance | None]) -> None:
         self._finder = finder
         self._find_present = find_present
         self._entries: dict[bytes, _Entry] = {}  # those that have waited longest first
