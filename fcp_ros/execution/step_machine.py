@@ -95,7 +95,10 @@ class ExecutorSearch:
     def on_ready(self, executor: str) -> Commands:
         """An executor answers: ask it again for what it has not answered for."""
         self._awaited.discard(executor)
-        ended = [held for held, _ in self._list_held() if held[1] == executor]
+        # Only what no plan waits for any more: another goal's plan may be at work on the rest.
+        abandoned = self._situation.ledger.list_abandoned()
+        held = [one for one, _ in self._list_held() if one[0] in abandoned]
+        ended = [one for one in held if one[1] == executor]
         return tuple(CancelStep(attempt, name) for attempt, name in dict.fromkeys(ended))
 
     def on_lost(self, executor: str) -> Commands:

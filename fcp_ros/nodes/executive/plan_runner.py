@@ -48,6 +48,7 @@ from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.watches import NameWatch, SceneNews, SceneWatch
 from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
+from fcp_ros.planning.model.ground_step import Agents
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.verification.stepping import StepRules
 
@@ -210,7 +211,7 @@ class PlanRunner:
         # event is taken. A cancelled goal becomes one `CancelRequested`, which the dispatcher gets
         # even if the event that told of it was replaced or came before the plan.
         monitor = self._monitor = Monitor(self._rules, self._present)
-        order = RunOrder.of(len(steps), schedule_from_ros(plan))
+        order = self._make_order(plan, steps)
         dispatcher = Dispatcher(
             steps,
             fleet.settings(),
@@ -263,6 +264,22 @@ class PlanRunner:
                 self._stop_all(dispatcher)
             fleet.acting = {one for one in fleet.acting if one[0] != context.key}
             fleet.leave(context.key)
+
+    def _make_order(self, plan: PlanMessage, steps: Sequence[PlanStep]) -> RunOrder:
+        """Make the order of a plan; one without a schedule has agents all the same.
+
+        Else a shared executor would take each of its steps for one of any robot.
+        """
+        schedule = schedule_from_ros(plan)
+        if schedule is not None:
+            return RunOrder.of(len(steps), schedule)
+        present = self._present()
+        agents = Agents(self._shifted, present)
+        known = [
+            agents.of(step) if all(present.has(element) for element in step.elements) else ()
+            for step in steps
+        ]
+        return RunOrder.chain(len(steps), known)
 
     def _tell_scene(self, dispatcher: Dispatcher, listener: RunListener) -> Sequence[Command]:
         """Tell the dispatcher if the scene graph was lost or found since the last look."""
