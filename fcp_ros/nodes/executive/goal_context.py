@@ -134,6 +134,7 @@ class GoalView:
     status: int = ExecutiveGoal.WAITING
     since: Any = field(default_factory=Time)  # it has this status
     note: str = ""  # one sentence about its turn
+    acting: str = ""  # who is doing which steps of the plan: one sentence
     literals: Literals = field(default_factory=dict)  # what it demands of ground atoms
     plan: Plan | None = None  # that is being executed
     done: frozenset[int] = frozenset()  # positions of its steps that have succeeded

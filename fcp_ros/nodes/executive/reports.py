@@ -153,7 +153,7 @@ class GoalReport:
         self._index = 0
         self._problem = ""
         self._acting.clear()
-        self._context.show(plan=plan, done=frozenset())
+        self._context.show(plan=plan, done=frozenset(), acting="")
         if self._when_late is WhenLate.REPLAN:
             self._late = ""  # this plan may keep the deadline
         self._channels.plans.publish(plan)
@@ -240,6 +240,7 @@ class GoalReport:
         """A step was given to its executor."""
         self._index = index
         self._acting.add(index)
+        self._show_acting()
         message = self._describe_acting()
         self.publish_state(ExecutionState.EXECUTING, message)
         self.on_progress(index, 0.0, message)
@@ -251,6 +252,16 @@ class GoalReport:
         number = join_words([str(index + 1) for index in acting])
         what = join_words([steps[index].rule for index in acting])
         return f"Step{'s' if len(acting) > 1 else ''} {number} of {len(steps)}: {what}."
+
+    def _show_acting(self) -> None:
+        """Show in the list of goals who is doing what now."""
+        total, shown = len(self._plan.steps), []
+        for index in sorted(self._acting):
+            step = self._plan.steps[index]
+            arguments = ", ".join(one.value for one in step.arguments)
+            who = f"{', '.join(step.agents)}: " if step.agents else ""
+            shown.append(f"{who}step {index + 1} of {total}, {step.rule}({arguments})")
+        self._context.show(acting=f"{'; '.join(shown)}." if shown else "")
 
     def on_progress(self, index: int, progress: float, message: str) -> None:
         """The executor reports progress in [0, 1]."""
@@ -273,6 +284,7 @@ class GoalReport:
         set_quality(message, record.outcome)
         self.outcomes.append(message)
         self._acting.discard(record.index)
+        self._show_acting()
         if record.outcome.succeeded:
             self._context.show(done=self._context.view.done | {record.index})
         if self._acting and self._state == ExecutionState.EXECUTING:
@@ -393,7 +405,7 @@ def describe_goal(context: GoalContext, ticket: Ticket) -> ExecutiveGoal:
         status=ExecutiveGoal.STOPPING if context.is_cancelled else view.status,
         priority=ticket.priority,
         since=view.since,
-        note=view.note,
+        note=f"{view.note} {view.acting}".strip(),
     )
 
 

@@ -82,6 +82,10 @@ def test_an_executor_does_two_steps_at_once_and_both_are_cancelled(here, schedul
     """They pass each other in the door; nothing of the domain keeps them from it."""
     goal = here.send_execute(schedule(FIRST_GOES, SECOND_GOES, duration=slow))
     here.until(lambda: here.performing().count("navigate(") == 2, "both robots on their way")
+    assert here.client.goals.fetch().goals[0].note == (
+        "robot_1: step 1 of 2, navigate(robot_1, kitchen_1, living_room_1, door_1); "
+        "robot_2: step 2 of 2, navigate(robot_2, living_room_1, kitchen_1, door_1)."
+    )
     goal.cancel()
     state, result = here.end_of(goal)
     assert (state, result.error_code) == (GoalState.CANCELED, PlanError.CANCELLED)
