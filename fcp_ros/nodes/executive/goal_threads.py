@@ -272,11 +272,6 @@ class GoalThreads:
             contexts += [self._works[ticket.key][0] for ticket in others]
             return tuple(contexts), (*at_work, *others)
 
-    def list_at_work(self) -> tuple[GoalContext, ...]:
-        """Return the goals at work, the oldest first."""
-        with self._lock:
-            return tuple(context for context, _ in self._at_work.values())
-
     def find_ticket(self, context: GoalContext) -> Ticket:
         """Return the ticket of a goal at work."""
         return self._find_tickets()[context.key]

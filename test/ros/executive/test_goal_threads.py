@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -413,3 +414,94 @@ def test_a_goal_that_comes_to_rest_as_it_is_stopped_ends(late, way):
     with pytest.raises(GoalWithdrawn):
         context.answer.result(10.0)
     assert not thread.count_resting
+
+
+# --- several goals at work ---
+
+
+@pytest.fixture
+def two():
+    """Threads for two goals at a time, and the events that were handled without a goal."""
+    handled = []
+    threads = GoalThreads(handled.append, places=2)
+    yield threads, handled
+    threads.close(10.0)
+
+
+def test_two_goals_take_their_own_events_and_those_for_all(two):
+    threads, handled = two
+    taken = {"a": [], "b": []}
+
+    def work(name, context) -> None:
+        while (event := threads.take(context, None)) != f"end {name}":
+            taken[name].append(event)
+
+    contexts = [submit(threads, partial(work, name), name)[1] for name in taken]
+    threads.post("all")
+    threads.post_to(contexts[0], "first")
+    threads.post_to(contexts[1], "second")
+    threads.post_to(contexts[0], "end a")
+    contexts[0].answer.result(10.0)
+    threads.post_to(contexts[0], "late")  # that goal is over: the other one hears of it
+    threads.post_to(contexts[1], "end b")
+    contexts[1].answer.result(10.0)
+    assert taken == {"a": ["all", "first"], "b": ["all", "second", "late"]}
+    threads.post_to(contexts[1], "later")
+    wait_for(lambda: handled == ["later"])
+
+
+def test_one_thread_computes_at_a_time_and_changes_places_where_it_takes_an_event(two):
+    threads, _ = two
+    inside, most, rounds = [], [], 200
+
+    def work(context) -> None:
+        for _ in range(rounds):
+            inside.append(context)
+            most.append(len(inside))
+            time.sleep(0.0)  # another thread may run now, if it were allowed to
+            inside.remove(context)
+            threads.take(context, time.monotonic())
+
+    contexts = [submit(threads, work, name)[1] for name in "ab"]
+    for context in contexts:
+        context.answer.result(30.0)
+    assert len(most) == 2 * rounds
+    assert set(most) == {1}
+
+
+def test_a_third_goal_takes_the_place_that_becomes_free(two):
+    threads, _ = two
+
+    def work(context) -> None:
+        while not context.is_cancelled:
+            threads.take(context, None)
+
+    first, second = (submit(threads, work, name)[1] for name in "ab")
+    arrival, third = submit(threads, work, "c")
+    assert arrival.admission is Admission.WAITS
+    assert arrival.message == "Waits for one of the 2 goals at work."
+    threads.cancel(second)
+    second.answer.result(10.0)
+    wait_for(lambda: threads.count_waiting == 0)
+    assert threads.list_goals()[0] == (first, third)
+    threads.interrupt("The node was deactivated.")
+    for context in (first, third):
+        context.answer.result(10.0)
+    assert not threads.is_busy
+
+
+def test_a_goal_at_work_preempts_another_one_that_it_meets(two):
+    threads, _ = two
+    first = submit(
+        threads, lambda c: [threads.take(c, None) for _ in iter(lambda: c.is_cancelled, True)], "a"
+    )[1]
+
+    def work(context) -> bool:
+        may = threads.may_preempt(context, first.key)
+        threads.preempt(context, first.key)
+        return may
+
+    second = submit(threads, work, "b", when_busy=WhenBusy.PREEMPT)[1]
+    assert second.answer.result(10.0)
+    first.answer.result(10.0)
+    assert first.interruption.code == "PREEMPTED"
