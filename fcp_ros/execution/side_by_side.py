@@ -39,7 +39,7 @@ from fcp_ros.planning.step_order import find_causal_pairs, find_reservoir_pairs,
 
 @dataclass(frozen=True)
 class Claim:
-    """What a plan needs of the world as long as it is not done.
+    """The needs of a plan as long as it is not done.
 
     `alone`: a clause why nothing else may be done meanwhile; "" if other plans may.
     """
@@ -162,7 +162,7 @@ def _cover(fact: Fact) -> FactPattern:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class PlanMeeting:
     """A plan that another one has to wait for, and why: one sentence."""
 
     key: bytes
@@ -180,7 +180,7 @@ class _Entry:
         return self.claim.without(self.done)
 
 
-class SideBySide:
+class PlanRegister:
     """The plans that run, and those that wait for room, by the keys of their goals.
 
     Not thread-safe. `find_present`: returns the state as it is seen.
@@ -191,7 +191,7 @@ class SideBySide:
         self._find_present = find_present
         self._entries: dict[bytes, _Entry] = {}  # those that have waited longest first
 
-    def find_meeting(self, key: bytes, claim: Claim) -> Meeting | None:
+    def find_meeting(self, key: bytes, claim: Claim) -> PlanMeeting | None:
         """Return the first plan that a goal's plan has to wait for; None if it can begin."""
         present = self._find_present()
         for other, entry in self._list_ahead(key):
@@ -200,7 +200,7 @@ class SideBySide:
                 reason = self._finder.find(claim, entry.rest, present)
             if reason:
                 words = entry.claim.words
-                return Meeting(other, f"Waits for the goal {words!r}: {reason}.")
+                return PlanMeeting(other, f"Waits for the goal {words!r}: {reason}.")
         return None
 
     def _list_ahead(self, key: bytes) -> Iterator[tuple[bytes, _Entry]]:

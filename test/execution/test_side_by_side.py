@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import parse_domain
-from fcp_ros.execution.side_by_side import Claim, MeetingFinder, SideBySide, make_claim
+from fcp_ros.execution.side_by_side import Claim, MeetingFinder, PlanRegister, make_claim
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.verification.stepping import StepRules
 
@@ -157,7 +157,7 @@ def test_a_thing_that_is_gone_keeps_them_apart(present):
 
 @pytest.fixture
 def plans(present):
-    return SideBySide(MeetingFinder(DOMAIN, SHARED), lambda: present)
+    return PlanRegister(MeetingFinder(DOMAIN, SHARED), lambda: present)
 
 
 def test_a_robot_that_is_done_with_its_part_is_free(plans):
@@ -207,7 +207,7 @@ def test_a_goal_without_a_plan_beside_the_others_keeps_younger_ones_waiting(plan
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from(["r1", "r2", "r3"]))))
 def test_no_robot_is_in_two_plans_and_somebody_can_always_begin(present, moves):
     """Goals that want robots, one after the other; each ends when it comes again while it runs."""
-    plans = SideBySide(MeetingFinder(DOMAIN, SHARED), lambda: present)
+    plans = PlanRegister(MeetingFinder(DOMAIN, SHARED), lambda: present)
     running, waiting = {}, {}
     for name, robot in moves:
         key = name.encode()

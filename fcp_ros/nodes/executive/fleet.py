@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the goals at work share: the robots' executors, the plans that run, and the world seen."""
+"""The things that goals at work share: executors, the plans that run, and the world as seen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.execution.dispatch_model import DispatchSettings
 from fcp_ros.execution.events import CancelStep, Event, ExecutorLedger
 from fcp_ros.execution.robot_executors import RobotExecutors
-from fcp_ros.execution.side_by_side import MeetingFinder, SideBySide
+from fcp_ros.execution.side_by_side import MeetingFinder, PlanRegister
 from fcp_ros.nodes.executive.goal_context import GoalContext, RoomChanged
 from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.server_clients import StepClients
@@ -40,7 +40,7 @@ class Fleet:
         self.robots = robots
         self.rules = StepRules(domain)
         self.ledger = ExecutorLedger(robots.shared)
-        self.plans = SideBySide(MeetingFinder(domain, robots.shared), self.find_present)
+        self.plans = PlanRegister(MeetingFinder(domain, robots.shared), self.find_present)
         self.acting: set[tuple[bytes, int]] = set()  # steps that are being done: goal and position
         self._threads = threads
         self._executors = list_executors(domain)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from fcp_ros.action import ExecutePlan
 from fcp_ros.execution.dispatch_model import DispatchStatus
-from fcp_ros.execution.side_by_side import Meeting
+from fcp_ros.execution.side_by_side import PlanMeeting
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.goal_context import GoalContext
 from fcp_ros.nodes.executive.goal_parts import (
@@ -98,7 +98,9 @@ class PlanExecution:
         while True:
             steps, problem = prepare_plan(runner, plan, self._waits)
 
-            def find(steps: tuple[PlanStep, ...] = steps, problem: str = problem) -> Meeting | None:
+            def find(
+                steps: tuple[PlanStep, ...] = steps, problem: str = problem
+            ) -> PlanMeeting | None:
                 if problem:
                     return runner.wait_for_others(words)
                 return runner.find_meeting(plan, steps, words)
