@@ -45,7 +45,7 @@ class Fleet:
         self._threads = threads
         self._executors = list_executors(domain)
         self.own = robots.list_own(self._executors)
-        self._last_seen: Instance | None = None
+        self._last_seen: WorldState | None = None
         for name in robots.list_names(self._executors):
             clients.prepare(name)
 
@@ -131,8 +131,12 @@ class Fleet:
 
     def see(self) -> Instance:
         """Return the present state, or the last one while there is none."""
+        return self.see_world().instance
+
+    def see_world(self) -> WorldState:
+        """Return the present state with its graph, or the last one while there is none."""
         try:
-            self._last_seen = self.scene.state(self.domain).instance
+            self._last_seen = self.scene.state(self.domain)
         except NoSceneError:
             if self._last_seen is None:
                 raise

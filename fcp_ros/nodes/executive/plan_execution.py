@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from fcp_ros.action import ExecutePlan
 from fcp_ros.execution.dispatch_model import DispatchStatus
-from fcp_ros.execution.side_by_side import PlanMeeting
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.goal_context import GoalContext
 from fcp_ros.nodes.executive.goal_parts import (

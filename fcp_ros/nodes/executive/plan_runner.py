@@ -7,7 +7,8 @@ import time
 from collections.abc import Sequence
 from typing import Protocol, get_args
 
-from fcp_ros.cset import Delta, Instance
+from fcp_ros.cset import Delta, Fact, Instance
+from fcp_ros.domain.derived_facts import add_facts
 from fcp_ros.domain.shifting import Shifts, shift_elements, shift_state
 from fcp_ros.execution.dispatch import Dispatcher
 from fcp_ros.execution.dispatch_model import DispatchResult
@@ -34,6 +35,7 @@ from fcp_ros.execution.monitoring import (
     Look,
     Monitor,
     PlanWatch,
+    find_granted,
     find_obstacle,
 )
 from fcp_ros.execution.outcome import StepRecord
@@ -117,6 +119,7 @@ class PlanRunner:
         self._shifts: Shifts = ()
         self._shifted = fleet.domain  # with the shifts
         self._monitor = Monitor(self._rules, self._present)
+        self._granted: frozenset[Fact] = frozenset()  # what the plan ends and nobody has seen
         self._deadline: DeadlineWatch | None = None  # of the plan at hand, until it is missed
 
     def await_scene(self, sequence: int, seconds: float) -> None:
@@ -138,20 +141,23 @@ class PlanRunner:
         """Wait for the next scene graph, for a bounded time."""
         self.await_scene((self._scene.sequence or 0) + 1, seconds)
 
-    def take_up(self, shifts: Shifts) -> str:
+    def take_up(self, steps: Sequence[PlanStep], shifts: Shifts) -> str:
         """Take elements for others, as the next plan wants it, until another plan is taken up.
 
-        Returns a sentence why that can't be; "" if it can.
+        What it ends and nobody has seen is taken for granted. Returns a sentence why that can't be;
+        "" if it can.
         """
         self._shifts, self._shifted, self._rules = shifts, self._domain, self._fleet.rules
-        if not shifts:
-            return ""
-        try:
-            self._shifted, _ = shift_elements(self._domain, self._fleet.see(), shifts)
-        except InputError as error:
-            self._shifts = ()
-            return str(error)
-        self._rules = StepRules(self._shifted)
+        self._granted = frozenset()
+        if shifts:
+            try:
+                self._shifted, _ = shift_elements(self._domain, self._fleet.see(), shifts)
+            except InputError as error:
+                self._shifts = ()
+                return str(error)
+            self._rules = StepRules(self._shifted)
+        is_unseen = self._fleet.see_world().scene.facts.is_unseen
+        self._granted = find_granted(self._rules, steps, self._present(), is_unseen)
         return ""
 
     def find_problem(self, steps: Sequence[PlanStep]) -> str:
@@ -331,6 +337,7 @@ class PlanRunner:
                 self._clients.find(command.executor, self._context)
             elif isinstance(command, SendStep):
                 listener.on_step_sent(command.index)
+                self._granted -= self._monitor.find_effects(command.step)[1]
                 self._watch_names(command.index)
                 if self._deadline is not None:
                     self._deadline.begin_step(command.index, time.monotonic())
@@ -379,10 +386,12 @@ class PlanRunner:
             return  # then the effects don't show, and the dispatcher says so
 
     def _present(self) -> Instance:
-        seen = self._fleet.see()
-        if not self._shifts:
-            return seen
-        return shift_state(self._domain, seen, self._shifts, self._shifted)
+        seen = self._fleet.see_world()
+        present = seen.instance
+        if self._shifts:
+            present = shift_state(self._domain, present, self._shifts, self._shifted)
+        granted = [fact for fact in self._granted if seen.scene.facts.is_unseen(fact)]
+        return add_facts(self._shifted, present, granted) if granted else present
 
     def _stop_all(self, dispatcher: Dispatcher) -> None:
         for attempt in dispatcher.attempts:
