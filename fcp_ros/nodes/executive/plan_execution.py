@@ -97,13 +97,9 @@ class PlanExecution:
         while True:
             steps, problem = prepare_plan(runner, plan, self._waits)
 
-            def find(
-                steps: tuple[PlanStep, ...] = steps, problem: str = problem
-            ) -> PlanMeeting | None:
-                if problem:
-                    return runner.wait_for_others(words)
-                return runner.find_meeting(plan, steps, words)
-
+            find = partial(runner.find_meeting, plan, steps, words)
+            if problem:
+                find = partial(runner.wait_for_others, words)
             if self._context.is_cancelled or find() is None:
                 is_invalid = Conclusion(GoalEnd.ABORTED, PlanError.INVALID_PLAN, problem)
                 return steps, is_invalid if problem else None
