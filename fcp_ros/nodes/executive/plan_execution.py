@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fcp_ros.action import ExecutePlan
 from fcp_ros.execution.dispatch_model import DispatchStatus
 from fcp_ros.msg import Plan as PlanMessage
