@@ -77,6 +77,7 @@ FOLDERS = {
         "grounder",
         "planner",
         "executive",
+        "simulation",
         "executors",
         "plansys2",
         "simulated_executor",
