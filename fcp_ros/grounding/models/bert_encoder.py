@@ -229,7 +229,7 @@ def can_encode(folder: Path) -> bool:
     sentence-transformers modules are mean pooling and normalisation.
     """
     try:
-        config = _read_json(folder / "config.json")
+        config = read_config(folder)
         pooling = _read_json(folder / "1_Pooling" / "config.json")
         modules = [item["type"].rpartition(".")[2] for item in _read_json(folder / "modules.json")]
         plain = are_all_mapped(folder / "model.safetensors")
@@ -373,7 +373,7 @@ def read_passes(
 
     Raises OSError, ValueError, KeyError: the files are damaged.
     """
-    config = _read_json(folder / "config.json")
+    config = read_config(folder)
     weights = map_weights(
         folder / "model.safetensors", config["model_type"], int(config["num_hidden_layers"])
     )
@@ -422,6 +422,10 @@ def _apply_gelu(values: Matrix) -> None:
     loss *= np.exp(size, out=size)
     np.maximum(values, np.float32(0.0), out=values)
     values -= loss
+
+
+def read_config(folder: Path) -> Any:
+    return _read_json(folder / "config.json")
 
 
 def _read_json(path: Path) -> Any:

@@ -120,9 +120,7 @@ class PairEncoder(nn.Module):
         super().__init__()
         self._weights = weights
         self._norm = make_norm(weights.norm, epsilon).requires_grad_(False)
-        self.layers = nn.ModuleList(
-            EncoderLayer(layer, heads, epsilon) for layer in weights.layers
-        )
+        self.layers = nn.ModuleList(EncoderLayer(layer, heads, epsilon) for layer in weights.layers)
         width = weights.words.shape[1]
         self.head = nn.Sequential(
             nn.LayerNorm(4 * width),

@@ -25,7 +25,7 @@ from torch.nn import functional
 
 from fcp_ros.foundation.array_file import read_text_about, write_whole
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
-from fcp_ros.grounding.models.bert_encoder import map_weights
+from fcp_ros.grounding.models.bert_encoder import map_weights, read_config
 from fcp_ros.grounding.tuning.batches import (
     BatchOptions,
     Example,
@@ -68,7 +68,7 @@ class Tuner:
     def __init__(
         self, folder: Path, pairs: TrainingPairs, forms: Sequence[str], options: TuningOptions
     ) -> None:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        config = read_config(folder)
         weights = map_weights(
             folder / "model.safetensors", config["model_type"], int(config["num_hidden_layers"])
         )
@@ -237,7 +237,7 @@ def compute_loss(logits: Tensor, batch: Sequence[Example], ranks: float) -> Tens
     if float(total) > 0.0:
         wrong = functional.softplus(logits[None, :] - logits[:, None])
         loss = loss + ranks * (weights * wrong).sum() / total
-    if not math.isfinite(float(loss)):
+    if not math.isfinite(float(loss.detach())):
         raise GroundingError(
             GroundingCode.MODEL_FAILED,
             "the loss of the training is not finite; its weights or judgements are damaged",
