@@ -21,9 +21,19 @@ failures of a thing that breaks must lower its degree: only then does the planne
 
 EDGE = 0.05
 """Degrees are clipped to this distance from 0 and 1, where a symmetric error can't be right."""
+DOUBTED = 0.01
+"""No degree is taken to be nearer to 0 or 1 when it is asked whether outcomes contradict it."""
 TOLD = 0.5
 """The part of an oracle's own uncertainty that still counts when it was seen how far contexts are
 from their degrees: an oracle that misjudges its uncertainty does bounded harm."""
+
+
+MISJUDGED = 0.01
+"""The probability that a thing is not what its degree says: any rate of success is as likely.
+
+So a degree that the outcomes contradict again and again loses its say (epsilon-contaminated prior:
+Berger and Berliner 1986). After 30 failures the degree of whatever was judged lies below 0.1."""
+WIDER = 10.0  # Weight of a context's own outcomes that leave the square of what `cap` keeps
 
 
 def compute_posterior(
@@ -34,15 +44,42 @@ def compute_posterior(
     cap: float,
     centre: float | None = None,
 ) -> float:
-    """Compute the calibrated degree, at most `cap` from `prior`.
+    """Compute the calibrated degree.
 
     `weight` and `total` sum up the weights of the outcomes and their weighted qualities.
     `strength`: number of outcomes that the prior, or `centre`, the recalibrated one, is worth, > 0.
+    `cap`: the largest distance from `prior` without outcomes of this context; they widen it.
     """
     middle = prior if centre is None else centre
-    posterior = (strength * middle + total) / (strength + weight)
-    shift = min(max(posterior - prior, -cap), cap)
+    posterior = middle
+    if weight > 0.0:
+        total = min(max(total, 0.0), weight)
+        believed = (strength * middle + total) / (strength + weight)
+        doubt = compute_doubt(middle, weight, total, strength)
+        mixed = (1.0 - doubt) * believed + doubt * (total + 1.0) / (weight + 2.0)
+        low, high = sorted((middle, total / weight))
+        posterior = min(max(mixed, low), high)
+    widest = 1.0 - (1.0 - cap) ** (1.0 + weight / WIDER)
+    shift = min(max(posterior - prior, -widest), widest)
     return min(max(prior + shift, 0.0), 1.0)
+
+
+def compute_doubt(middle: float, weight: float, total: float, strength: float) -> float:
+    """Compute the probability that a thing is not what its degree says, by Bayes' rule.
+
+    Both explanations are Beta distributions of its rate: one of this mean and strength, a flat one.
+    """
+    inner = min(max(middle, DOUBTED), 1.0 - DOUBTED)
+    a, b = strength * inner, strength * (1.0 - inner)
+    failed = weight - total
+    as_judged = _log_beta(a + total, b + failed) - _log_beta(a, b)
+    as_any = _log_beta(1.0 + total, 1.0 + failed)
+    ratio = as_judged - as_any + math.log((1.0 - MISJUDGED) / MISJUDGED)
+    return 1.0 / (1.0 + math.exp(min(ratio, 700.0)))
+
+
+def _log_beta(a: float, b: float) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
 
 def convert_uncertainty(degree: float, uncertainty: float, believed: float) -> float:

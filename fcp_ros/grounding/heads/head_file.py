@@ -407,5 +407,16 @@ def find_source(
     )
 
 
+def find_sentence_source(
+    model: str, heads: Path | None, device: Device
+) -> tuple[HeadSource | None, str]:
+    """Find the heads of a sentence model, and the fingerprint of its weights; None without."""
+    encoder = make_encoder(choose_model(model, heads), device)
+    file = heads or find_packaged_heads(encoder.weights)
+    if file is None or not isinstance(encoder, SentenceEncoder):
+        return None, ""
+    return HeadSource(encoder, file), encoder.weights
+
+
 def _list_models() -> str:
     return ", ".join(sorted(file.stem for file in PACKAGED_FOLDER.iterdir()))

@@ -33,7 +33,8 @@ class HeadOracle:
 
     name = "head"
 
-    def __init__(self, source: ScoringSource) -> None:
+    def __init__(self, source: ScoringSource, name: str = name) -> None:
+        self.name = name
         self._source = source
         self._judge = HeadJudge(source, self.name)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Maps from scores to degrees and to expected errors, fitted on scores of unseen pairs."""
+
 from __future__ import annotations
 
 import numpy as np
