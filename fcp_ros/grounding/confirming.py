@@ -10,13 +10,42 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from pathlib import Path
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.grounding.cached_oracle import CachedOracle
-from fcp_ros.grounding.judgement import JudgementRequest, Membership
-from fcp_ros.grounding.membership_oracle import hash_predicate
+from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
+from fcp_ros.grounding.heads.head_file import find_sentence_source
+from fcp_ros.grounding.heads.head_judge import HeadOracle
+from fcp_ros.grounding.judgement import GroundingError, JudgementRequest, Membership
+from fcp_ros.grounding.membership_oracle import MembershipOracle, hash_predicate
+from fcp_ros.grounding.options import Device, GroundingOptions
+from fcp_ros.grounding.tuning.tuned_file import find_tuned
 
 MOST_CONFIRMED = 16_384
+TUNED = "tuned"  # The name of the oracle that confirms
+CONFIRMED = (EmbeddingOracle.name, HeadOracle.name)  # Whose degrees are confirmed
+NOT_TUNED = "none"  # The setting `tuned` that leaves it out
+
+
+def make_tuned(options: GroundingOptions) -> MembershipOracle | None:
+    """Make the oracle that confirms degrees of the default one; None if there is none for it.
+
+    Raises GroundingError if the file that was given can't be used.
+    """
+    if str(options.tuned) == NOT_TUNED or options.oracle not in CONFIRMED:
+        return None
+    own = Path(options.tuned) if str(options.tuned) else None
+    try:
+        plain, weights = find_sentence_source(
+            str(options.model),
+            Path(options.heads) if str(options.heads) else None,
+            Device(options.device),
+        )
+    except GroundingError:
+        return None  # the default oracle reports it
+    source = find_tuned(plain, weights, own) if plain is not None else None
+    return HeadOracle(source, TUNED) if source is not None else None
 
 
 class Confirmer:

@@ -27,12 +27,11 @@ from fcp_ros.grounding.calibration.calibrator import NOTICEABLE, Calibrator, Que
 from fcp_ros.grounding.calibration.drift import Drift
 from fcp_ros.grounding.calibration.reliability import Reliability
 from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
-from fcp_ros.grounding.confirming import Confirmer
+from fcp_ros.grounding.confirming import Confirmer, make_tuned
 from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
 from fcp_ros.grounding.endpoint_oracle import EndpointOracle
 from fcp_ros.grounding.heads.head_file import (
     choose_model,
-    find_sentence_source,
     find_source,
 )
 from fcp_ros.grounding.heads.head_judge import HeadOracle
@@ -55,7 +54,6 @@ from fcp_ros.grounding.options import CalibrationOptions, Device, GroundingOptio
 from fcp_ros.grounding.request_reading import RequestReader
 from fcp_ros.grounding.router import UNJUDGED, OracleRouter, choose_oracles
 from fcp_ros.grounding.stated import RuleOracle, TableOracle
-from fcp_ros.grounding.tuning.tuned_file import find_tuned
 
 
 def make_embedding(options: GroundingOptions) -> MembershipOracle:
@@ -84,31 +82,6 @@ def make_head(options: GroundingOptions) -> MembershipOracle:
 
 def _find_heads(options: GroundingOptions) -> Path | None:
     return Path(options.heads) if str(options.heads) else None
-
-
-TUNED = "tuned"  # The name of the oracle that confirms
-NOT_TUNED = "none"  # The setting `tuned` that leaves it out
-
-
-def make_tuned(options: GroundingOptions) -> MembershipOracle | None:
-    """Make the oracle that confirms degrees of the default one; None if there is none for it.
-
-    Raises GroundingError if the file that was given can't be used.
-    """
-    if str(options.tuned) == NOT_TUNED or options.oracle not in (
-        EmbeddingOracle.name,
-        HeadOracle.name,
-    ):
-        return None
-    own = Path(options.tuned) if str(options.tuned) else None
-    try:
-        plain, weights = find_sentence_source(
-            str(options.model), _find_heads(options), Device(options.device)
-        )
-    except GroundingError:
-        return None  # the default oracle reports it
-    source = find_tuned(plain, weights, own) if plain is not None else None
-    return HeadOracle(source, TUNED) if source is not None else None
 
 
 def suggest_model(options: GroundingOptions) -> str:

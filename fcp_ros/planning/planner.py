@@ -14,7 +14,7 @@ from functools import cached_property
 from fcp_ros.domain.expressions.resolution import infer_types
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, put_alpha, to_text
 from fcp_ros.fuzzy import AlphaCut, reaches
-from fcp_ros.grounding.judgement import GroundingError, JudgementRequest
+from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.planning.answer.explanation import (
     compare,
     divide_preferences,
@@ -38,12 +38,13 @@ from fcp_ros.planning.answer.messages import (
     tell_limit,
 )
 from fcp_ros.planning.answer.solution import Solution, SolverResult
+from fcp_ros.planning.confirmation import plan_confirmed
 from fcp_ros.planning.conflicts import find_conflict
 from fcp_ros.planning.goal.ground_goal import GroundGoal, ground_goal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
 from fcp_ros.planning.handover import Handover, assemble, claim_meeting
 from fcp_ros.planning.model.ground_step import describe_budgets, find_latest_end
-from fcp_ros.planning.model.memberships import ConfirmingSource, find_failure_status
+from fcp_ros.planning.model.memberships import find_failure_status
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise, Phase, ignore_progress
@@ -146,42 +147,13 @@ _UNSOLVABLE = (PlanStatus.UNSOLVABLE_PROVEN, PlanStatus.UNSOLVABLE_AT_ALPHA)
 _ONLY_SEQUENCES = "With windows or a deadline, only steps one after the other were searched."
 
 
-CONFIRMATIONS = 3
-"""Most plans that are made again because a degree moved that the one before rested on."""
-
-
 def plan(request: PlanningRequest) -> PlanningResult:
     """Find the best plan, verify it, and hand it out if it reaches alpha.
-
-    Where the source of memberships can look more closely, it does so at those that the plan rests
-    on, as lazy search does with costly edges (Dellin and Srinivasa 2016); if one moved, it is
-    planned again.
 
     Returns:
         The result; every failure is a status with a sentence, nothing is raised.
     """
-    result = _plan_once(request)
-    if not isinstance(request.memberships, ConfirmingSource):
-        return result
-    begun = replace(request, start=request.watch().start)
-    for _ in range(CONFIRMATIONS):
-        try:
-            moved = request.memberships.confirm(_list_grounds(result))
-        except GroundingError as error:
-            return replace(result, notes=(*result.notes, error.sentence))
-        if not moved:
-            break
-        result = _plan_once(begun)
-    return result
-
-
-def _list_grounds(result: PlanningResult) -> list[JudgementRequest]:
-    """List what the plan, or the best one that was too poor, rests on."""
-    made = result.plan
-    judged = [j for c in result.candidates if c.chosen for j in c.judgements]
-    if made is not None:
-        judged += [*made.goal_judgements, *(j for step in made.steps for j in step.judgements)]
-    return [one.request for one in judged]
+    return plan_confirmed(request, _plan_once)
 
 
 def _plan_once(request: PlanningRequest) -> PlanningResult:

@@ -14,13 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from fcp_ros.grounding.heads.head import Head
-from fcp_ros.grounding.heads.head_file import Heads
+from fcp_ros.grounding.heads.head_file import Heads, choose_model, find_packaged_heads, load_heads
 from fcp_ros.grounding.heads.head_training import (
     UNRELATED_FIT_NOT,
     UNRELATED_IN_MAP,
     TrainingOptions,
     draw_unrelated,
 )
+from fcp_ros.grounding.heads.pair_features import make_encoder
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.judgement_set import (
     Agreement,
@@ -31,6 +32,12 @@ from fcp_ros.grounding.judgement_set import (
 )
 from fcp_ros.grounding.models.bert_encoder import map_weights, read_config
 from fcp_ros.grounding.models.model_folder import compute_fingerprint, compute_weights_fingerprint
+from fcp_ros.grounding.models.model_store import ModelState, find_ready_folder, find_state
+from fcp_ros.grounding.models.sentence_encoder import (
+    BETTER_MODEL,
+    PACKAGED_MODEL,
+    SentenceEncoder,
+)
 from fcp_ros.grounding.tuning.adapter import TunedEncoder, reduce_change
 from fcp_ros.grounding.tuning.batches import collect_pairs, is_in_fold
 from fcp_ros.grounding.tuning.blending import Blend, TunedHead, fit_blend
@@ -54,6 +61,38 @@ class TuningRequest:
     work: Path  # folder of the state of a training that isn't finished
     options: TuningOptions | None = None  # None: the preset of the encoder's kind
     rank: int = RANK
+
+
+def find_heads(files: Sequence[Path], encoder: SentenceEncoder) -> list[Heads]:
+    """Read the heads that a tuned encoder will help, without their models.
+
+    `files`: of heads; none: the packaged ones of the sentence models that are here, those of the
+    encoder itself first. MODEL_NOT_FOUND if there are none.
+    """
+    if files:
+        encoders = [make_encoder(choose_model("", file)) for file in files]
+        return [load_heads(f, own) for f, own in zip(files, encoders, strict=True)]
+    found = {}
+    for one in (encoder, *_list_encoders()):
+        file = find_packaged_heads(one.weights)
+        if file is not None and one.weights not in found:
+            found[one.weights] = load_heads(file, one)
+    if not found:
+        raise GroundingError(
+            GroundingCode.MODEL_NOT_FOUND,
+            f"there are no heads that {encoder.model} could help; train some with `fcp grounding "
+            "train` and give the file with --heads",
+        )
+    return list(found.values())
+
+
+def _list_encoders() -> list[SentenceEncoder]:
+    here = (ModelState.READY, ModelState.INSTALLED)
+    return [
+        SentenceEncoder(find_ready_folder(name))
+        for name in (BETTER_MODEL, PACKAGED_MODEL)
+        if find_state(name) in here
+    ]
 
 
 def tune(request: TuningRequest, report: Report) -> dict[str, Agreement]:
