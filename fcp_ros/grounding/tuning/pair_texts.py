@@ -52,8 +52,9 @@ class PairWriter:
 
     def _encode(self, texts: Sequence[str]) -> list[list[int]]:
         found = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        # A side without any token (a lone control sign) would have no mean.
-        return [item.ids[:MOST_TOKENS] or [self.between] for item in found]
+        signs = {self.first, self.between}  # tokenizers find them in plain text, too
+        sides = ([one for one in item.ids if one not in signs][:MOST_TOKENS] for item in found)
+        return [side or [self.between] for side in sides]  # a side without tokens has no mean
 
 
 def make_writer(folder: Path) -> PairWriter:
