@@ -26,7 +26,6 @@ def test_the_shift_is_bounded_and_towards_what_was_seen(
 ) -> None:
     degree = compute_posterior(prior, len(qualities), math.fsum(qualities), strength, cap)
     assert 0.0 <= degree <= 1.0
-    assert abs(degree - prior) <= cap + 1e-9
     if qualities:
         mean = math.fsum(qualities) / len(qualities)
         assert min(prior, mean) - 1e-9 <= degree <= max(prior, mean) + 1e-9
@@ -35,12 +34,17 @@ def test_the_shift_is_bounded_and_towards_what_was_seen(
 
 
 @given(DEGREE, DEGREE, DEGREE)
-def test_the_cap_holds_for_the_recalibrated_prior_too(
-    prior: float, centre: float, cap: float
-) -> None:
+def test_the_cap_holds_where_nothing_was_tried(prior: float, centre: float, cap: float) -> None:
     degree = compute_posterior(prior, 0.0, 0.0, 4.0, cap, centre)
     assert abs(degree - prior) <= cap + 1e-9
     assert min(prior, centre) - 1e-9 <= degree <= max(prior, centre) + 1e-9
+
+
+@given(st.floats(0, 0.99), st.floats(0, 50), st.floats(0, 50))
+def test_outcomes_of_the_thing_itself_widen_the_cap(cap: float, few: float, more: float) -> None:
+    low, high = (compute_posterior(1.0, w, 0.0, 0.1, cap) for w in sorted((few, few + more)))
+    assert high <= low + 1e-9
+    assert compute_posterior(1.0, few, 0.0, 4.0, 0.0) == 1.0
 
 
 @pytest.mark.parametrize("worth", [1.5, 4.0, 12.0])
