@@ -20,6 +20,9 @@ from fcp_ros.grounding.judgement_set import compute_area
 DRAWS = 1000
 SEED = 18
 
+FAR = 0.1
+"""A degree that moves by more has moved (issue #34)."""
+
 Reals = NDArray[np.float64]
 Measure = Callable[[Reals, Reals], float]
 """Takes degrees, and what was given."""
@@ -58,6 +61,11 @@ def measure_rank(judged: Reals, given: Reals) -> float:
 def measure_area(judged: Reals, given: Reals) -> float:
     """Area under the ROC curve of those given as 1 against those given as 0; ties count half."""
     return compute_area(judged[given > 0.5], judged[given <= 0.5])
+
+
+def measure_moved(judged: Reals, given: Reals) -> float:
+    """Share of the changes that are more than FAR from what was wanted."""
+    return float((np.abs(judged - given) > FAR + 1e-9).mean())
 
 
 def measure_with_interval(
