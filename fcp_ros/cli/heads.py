@@ -137,7 +137,9 @@ def _tune(
         if not isinstance(encoder, SentenceEncoder) or not can_encode(encoder.folder):
             fail(f"only sentence models such as minilm and mpnet can be tuned, not {model!r}")
         found = find_heads(heads, encoder)
-        request = TuningRequest(encoder.folder, sets, found, out, locate_features())
+        context = config_folder() / "judgements" / "context"
+        extra = None if own_only else read_judgements([context])
+        request = TuningRequest(encoder.folder, sets, found, out, locate_features(), extra)
         with _open_progress(console) as progress:
             shown = _ShownSteps(progress, progress.add_task("reading", total=None))
             figures = tune(request, shown.report)

@@ -25,23 +25,21 @@ from fcp_ros.grounding.tuning.tuned_file import find_tuned
 MOST_CONFIRMED = 16_384
 TUNED = "tuned"  # The name of the oracle that confirms
 CONFIRMED = (EmbeddingOracle.name, HeadOracle.name)  # Whose degrees are confirmed
-NOT_TUNED = "none"  # The setting `tuned` that leaves it out
+PACKAGED = "packaged"  # The setting `tuned` that takes the package's
 
 
 def make_tuned(options: GroundingOptions) -> MembershipOracle | None:
-    """Make the oracle that confirms degrees of the default one; None if there is none for it.
+    """Make the oracle that confirms degrees of the default one; None where nobody asks for it.
 
-    Raises GroundingError if the file that was given can't be used.
+    Raises GroundingError if the file that was given can't be used. That there is no packaged one
+    for a model is no error: then nothing is confirmed.
     """
-    if str(options.tuned) == NOT_TUNED or options.oracle not in CONFIRMED:
+    if not str(options.tuned) or options.oracle not in CONFIRMED:
         return None
-    own = Path(options.tuned) if str(options.tuned) else None
+    own = Path(options.tuned) if str(options.tuned) != PACKAGED else None
+    heads = Path(options.heads) if str(options.heads) else None
     try:
-        plain, weights = find_sentence_source(
-            str(options.model),
-            Path(options.heads) if str(options.heads) else None,
-            Device(options.device),
-        )
+        plain, weights = find_sentence_source(str(options.model), heads, Device(options.device))
     except GroundingError:
         return None  # the default oracle reports it
     source = find_tuned(plain, weights, own) if plain is not None else None

@@ -298,8 +298,8 @@ class GroundingOptions:
     # oracle that answers if the intended one can't; "" means none, so that the error is raised
     fallback: str = ""
     heads: str | Path = ""  # file of the model's trained heads; "" means the packaged one
-    # file of a tuned encoder, which answers again what a plan or an answer rests on (`confirm`); ""
-    # means a packaged one where it fits the default oracle's heads, "none" leaves it out
+    # file of a tuned encoder, which answers again what a plan or an answer rests on
+    # (`Grounder.confirm`); "packaged" means the package's for the default oracle's heads, "" none
     tuned: str | Path = ""
     device: Device = Device.AUTO  # "auto", "cpu" or "cuda"
     # SQLite file of the judgement cache; None keeps answers in memory only

@@ -39,6 +39,7 @@ class BatchOptions:
     size: int = 64
     unrelated: float = 0.3  # random pairs, of a batch
     swapped: float = 0.25  # of the pairs of `SWAPPED_SETS`
+    extra: int = 10  # of the extra pairs, beside the others
     seed: int = 0
 
 
@@ -50,33 +51,47 @@ class TrainingPairs:
     training: tuple[Example, ...]
     left_out: Mapping[str, tuple[Judgement, ...]]
     judged: frozenset[tuple[int, str, str]] = field(repr=False)  # all, also held out: no zeros
+    # few and important ones, of which some stand in each batch: states, parts and negations
+    extra: tuple[Example, ...] = ()
 
 
 def collect_pairs(
-    sets: Mapping[str, JudgementSet], fold: int, folds: int, *, whole: Sequence[str] = ()
+    sets: Mapping[str, JudgementSet],
+    fold: int,
+    folds: int,
+    extra: Mapping[str, JudgementSet] | None = None,
 ) -> TrainingPairs:
     """Collect the training part of all sets without one fold of the kinds of item.
 
     No item of the fold stands in what is trained on, on either side, as with the held-out part.
-    `whole`: sets that are trained on whole, held-out part and all.
+    `extra`: judgements of which some stand in each batch, split in the same way.
     """
     names = tuple(sorted(sets))
     examples: list[Example] = []
+    others: list[Example] = []
     left_out: dict[str, tuple[Judgement, ...]] = {}
     for number, name in enumerate(names):
-        own = sets[name].judgements if name in whole else split(sets[name].judgements).training
-        apart = tuple(j for j in own if is_in_fold(j.item, fold, folds))
-        items = {j.item for j in apart}
-        examples += [
-            Example(number, j.item, j.other, j.degree)
-            for j in own
-            if not is_in_fold(j.item, fold, folds) and j.other not in items
-        ]
-        left_out[name] = apart
+        own = split(sets[name].judgements).training
+        left_out[name] = tuple(j for j in own if is_in_fold(j.item, fold, folds))
+        examples += _list_outside(number, own, fold, folds)
+        if extra and name in extra:
+            others += _list_outside(number, split(extra[name].judgements).training, fold, folds)
     judged = frozenset(
         (number, *j.pair) for number, name in enumerate(names) for j in sets[name].judgements
     )
-    return TrainingPairs(names, tuple(examples), left_out, judged)
+    return TrainingPairs(names, tuple(examples), left_out, judged, tuple(others))
+
+
+def _list_outside(
+    number: int, judgements: Sequence[Judgement], fold: int, folds: int
+) -> list[Example]:
+    """List the judgements that say nothing about items of a fold."""
+    items = {j.item for j in judgements if is_in_fold(j.item, fold, folds)}
+    return [
+        Example(number, j.item, j.other, j.degree)
+        for j in judgements
+        if not is_in_fold(j.item, fold, folds) and j.other not in items
+    ]
 
 
 def is_in_fold(item: str, fold: int, folds: int) -> bool:
@@ -109,6 +124,9 @@ def draw_batches(
         for _ in range(extra if pools else 0):
             kind = list(pools)[int(generator.choice(len(pools), p=weights / weights.sum()))]
             batch.append(_draw_unrelated(pools[kind], pairs.judged, generator))
+        if pairs.extra:
+            places = generator.integers(len(pairs.extra), size=options.extra)
+            batch += [pairs.extra[place] for place in places]
         yield batch
 
 

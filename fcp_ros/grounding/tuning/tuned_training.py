@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fcp_ros.foundation.array_file import Arrays
 from fcp_ros.grounding.heads.head import Head
 from fcp_ros.grounding.heads.head_file import Heads, choose_model, find_packaged_heads, load_heads
 from fcp_ros.grounding.heads.head_training import (
@@ -59,6 +60,8 @@ class TuningRequest:
     heads: Sequence[Heads]  # those that are helped, with the scores of their cross-validation
     out: Path
     work: Path  # folder of the state of a training that isn't finished
+    # judgements of which some stand in each batch: states, parts and negations
+    extra: Mapping[str, JudgementSet] | None = None
     options: TuningOptions | None = None  # None: the preset of the encoder's kind
     rank: int = RANK
 
@@ -104,17 +107,15 @@ def tune(request: TuningRequest, report: Report) -> dict[str, Agreement]:
                 f"the heads of {heads.encoder} were trained on other judgements; train them on "
                 "these first, with `fcp grounding train`, and give them with --heads",
             )
-    pairs = collect_pairs(request.sets, FOLD, FOLDS)
+    pairs = collect_pairs(request.sets, FOLD, FOLDS, request.extra)
     forms = {name: write_form(name, request.sets[name].columns) for name in pairs.names}
     kind = str(read_config(request.folder)["model_type"])
     options = request.options or PRESETS[kind]
     tuner = Tuner(request.folder, pairs, tuple(forms.values()), options)
     state = request.work / f"tuning-{tuner.identity}.safetensors"
     tuner.run(state, report)
-    after = {name: p.detach().numpy() for name, p in tuner.model.named_parameters()}
-    before = map_weights(request.folder / "model.safetensors", kind, len(tuner.model.layers))
     report("reducing", 0, 1)
-    arrays = reduce_change(before, after, request.rank)
+    arrays = reduce_tuned(request.folder, tuner, request.rank)
     encoder = TunedEncoder(request.folder, arrays, forms)
     blends = {}
     for number, heads in enumerate(request.heads):
@@ -126,6 +127,13 @@ def tune(request: TuningRequest, report: Report) -> dict[str, Agreement]:
     save_tuned(Tuned(name, weights, judged_by, forms, arrays, blends), request.out)
     first = request.heads[0]
     return measure_held_out(request.sets, first.by_name, encoder, blends[first.weights])
+
+
+def reduce_tuned(folder: Path, tuner: Tuner, rank: int) -> Arrays:
+    """Reduce what a training changed of the encoder of a folder."""
+    after = {name: p.detach().numpy() for name, p in tuner.model.named_parameters()}
+    kind, file = str(read_config(folder)["model_type"]), folder / "model.safetensors"
+    return reduce_change(map_weights(file, kind, len(tuner.model.layers)), after, rank)
 
 
 def fit_blends(

@@ -144,7 +144,7 @@ class Tuner:
     def _identify(self, folder: Path) -> str:
         """Hash all that the outcome depends on, so that no state of another training is used."""
         digest = hashlib.sha256(repr((asdict(self.options), self._pairs.names)).encode())
-        digest.update(repr((self._forms, self._pairs.training)).encode())
+        digest.update(repr((self._forms, self._pairs.training, self._pairs.extra)).encode())
         digest.update((folder / "model.safetensors").read_bytes())
         return digest.hexdigest()[:24]
 
