@@ -61,7 +61,7 @@ class Confirmer:
 
     @property
     def note(self) -> str:
-        """Why degrees can't be confirmed now, or ""."""
+        """The reason why degrees can't be confirmed now, or ""."""
         error = self._oracle.outage.error
         return f"degrees can't be confirmed: {error}" if error is not None else ""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tuning changed of an encoder, in low rank, and the logits of pairs that follow.
+"""The change of an encoder by a tuning, in low rank, and the logits of pairs that follow.
 
 A tuned matrix is the encoder's own plus the product of two narrow ones (Hu et al. 2021, "LoRA",
 section 4.1), which are here the largest singular directions of what the tuning changed.

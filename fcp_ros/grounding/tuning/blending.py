@@ -27,7 +27,7 @@ STEPS = 30  # Of Newton's method, which needs less than ten
 
 @dataclass(frozen=True, slots=True)
 class Blend:
-    """How a head's degree and a tuned encoder's logit make one degree and its error."""
+    """The way from a head's degree and a tuned encoder's logit to one degree and its error."""
 
     degree: tuple[
         float, float, float
