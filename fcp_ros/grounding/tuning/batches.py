@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches that an encoder is tuned on: judged pairs of one purpose side by side, and random ones as 0.
+"""Batches that an encoder is tuned on: pairs of one purpose side by side, and random ones as 0.
 
 Each pass over the judgements draws its own random pairs and swaps, from the seed and the number of
 the pass alone, so that a training that goes on sees what it would have seen.

@@ -81,7 +81,7 @@ class Tuner:
         )
         self.options = options
         self._pairs = pairs
-        self._forms = forms
+        self._forms = tuple(forms)
         self._writer = make_writer(folder)
         self._optimizer = torch.optim.AdamW(
             list_groups(self.model, options), weight_decay=options.weight_decay
