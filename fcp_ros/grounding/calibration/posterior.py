@@ -60,7 +60,7 @@ def compute_posterior(
             posterior = _learn(middle, mean, weight, strength)
         else:
             posterior = 1.0 - _learn(1.0 - middle, 1.0 - mean, weight, strength)
-    widest = 1.0 - (1.0 - cap) ** (1.0 + weight / WIDER)
+    widest = 1.0 - math.pow(1.0 - cap, 1.0 + weight / WIDER)
     shift = min(max(posterior - prior, -widest), widest)
     return min(max(prior + shift, 0.0), 1.0)
 

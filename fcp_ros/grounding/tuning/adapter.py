@@ -150,5 +150,5 @@ class TunedEncoder:
         # Each text has five parts: a sign, a side, a sign, a side, a sign.
         sizes = np.array([(1, text.left, 1, text.right, 1) for text in texts]).ravel()
         sums = np.add.reduceat(states, np.cumsum(sizes) - sizes, axis=0)
-        means = sums / sizes[:, None].astype(np.float32)
+        means = np.asarray(sums / sizes[:, None], np.float32)
         return self._head.apply(means[1::5], means[3::5])

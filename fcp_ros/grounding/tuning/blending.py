@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,12 +123,12 @@ class TunedHead:
         degrees = self.plain.degree_map.apply_all(plain.values)
         errors = plain.errors.astype(np.float64)
         logits = self.encoder.score(self.name, pairs)
-        columns = [
+        columns: list[NDArray[Any]] = [
             self.blend.score(logits, degrees),
             self.blend.expect_error(logits, degrees, errors),
             plain.cosines,
         ]
-        return np.stack(columns, axis=1, dtype=np.float32, casting="same_kind")
+        return np.asarray(np.stack(columns, axis=1), np.float32)
 
 
 def list_tuned_heads(

@@ -79,7 +79,7 @@ def _fill(made: Made, affine: Affine) -> Made:
     return made
 
 
-class EncoderLayer(nn.Module):
+class EncoderLayer(nn.Module):  # type: ignore[misc]
     """One layer; its parts are named like those of `LayerWeights`."""
 
     def __init__(self, weights: LayerWeights, heads: int, epsilon: float) -> None:
@@ -113,7 +113,7 @@ class EncoderLayer(nn.Module):
         return seen.transpose(1, 2).reshape(count * longest, width)[batch.slots]
 
 
-class PairEncoder(nn.Module):
+class PairEncoder(nn.Module):  # type: ignore[misc]
     """Logits of pairs, one for each set. The vectors of words and places are not trained."""
 
     def __init__(self, weights: EncoderWeights, heads: int, epsilon: float, sets: int) -> None:

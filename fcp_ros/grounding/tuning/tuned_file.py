@@ -22,7 +22,6 @@ from fcp_ros.grounding.heads.head_file import (
     MOST_BYTES,
     SUFFIX,
     HeadSource,
-    ScoringSource,
     hash_file,
 )
 from fcp_ros.grounding.judged_pairs import store
@@ -147,7 +146,7 @@ class TunedSource:
     `folder`: of the encoder that was tuned; `plain`: the heads that its file has blends for.
     """
 
-    def __init__(self, plain: ScoringSource, weights: str, folder: Path, file: Path) -> None:
+    def __init__(self, plain: HeadSource, weights: str, folder: Path, file: Path) -> None:
         self._plain = plain
         self._weights = weights
         self._folder = folder
