@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from fcp_ros.grounding.judgement_set import compute_area
 
@@ -53,6 +52,8 @@ def measure_difference(judged: Reals, given: Reals) -> float:
 
 def measure_rank(judged: Reals, given: Reals) -> float:
     """Spearman's rank correlation; 0 where all degrees are equal."""
+    from scipy.stats import rankdata  # a second and more, for who only wants the intervals
+
     ours, theirs = rankdata(judged), rankdata(given)
     varied = np.ptp(ours) > 0 and np.ptp(theirs) > 0
     return float(np.corrcoef(ours, theirs)[0, 1]) if varied else 0.0
