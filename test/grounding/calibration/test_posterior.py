@@ -5,9 +5,9 @@ import math
 
 import numpy as np
 import pytest
-import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from later import Later
 
 from fcp_ros.grounding.calibration.posterior import (
     MISJUDGED,
@@ -20,6 +20,7 @@ from fcp_ros.grounding.calibration.posterior import (
     estimate_strength,
 )
 
+stats = Later("scipy.stats")
 DEGREE = st.floats(0, 1)
 
 
@@ -58,7 +59,7 @@ def test_a_thing_is_misjudged_as_probably_as_bayes_rule_says(
     cells = 4000
     rates = (np.arange(cells) + 0.5) / cells
     a, b = strength * middle, strength * (1.0 - middle)
-    mass = np.diff(scipy.stats.beta.cdf(np.linspace(0.0, 1.0, cells + 1), a, b))
+    mass = np.diff(stats.beta.cdf(np.linspace(0.0, 1.0, cells + 1), a, b))
     seen = rates**succeeded * (1.0 - rates) ** failed
     any_, judged = MISJUDGED * seen.mean(), (1.0 - MISJUDGED) * (mass @ seen)
     weight = float(failed + succeeded)

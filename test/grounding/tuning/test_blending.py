@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.optimize
+from later import Later
 
 from fcp_ros.grounding.tuning.blending import RIDGE, Blend, _fit_logistic, fit_blend, list_logits
+
+optimize = Later("scipy.optimize")
 
 
 def draw(count: int = 3000) -> tuple[np.ndarray, ...]:
@@ -61,7 +63,7 @@ def test_newtons_method_finds_the_minimum() -> None:
         entropy = -(given * np.log(found) + (1.0 - given) * np.log(1.0 - found))
         return float(worth @ entropy + 0.5 * RIDGE * worth.sum() * factors @ factors)
 
-    slow = scipy.optimize.minimize(loss, np.zeros(3)).x
+    slow = optimize.minimize(loss, np.zeros(3)).x
     assert _fit_logistic(rows, given, worth) == pytest.approx(slow, abs=1e-3)
 
 

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from later import Later
 
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.judgement_set import JudgementSet
@@ -23,22 +24,21 @@ from fcp_ros.grounding.tuning.batches import (
 )
 from fcp_ros.grounding.tuning.pair_texts import make_writer, write_form
 
-pytest.importorskip("torch")
-
-from fcp_ros.grounding.tuning.tuning import PRESETS, Tuner, TuningOptions, compute_rate
+torch = Later("torch")
+tuning = Later("fcp_ros.grounding.tuning.tuning")  # which imports it
 
 Sets = dict[str, JudgementSet]
-OPTIONS = TuningOptions(rate=1e-2, passes=2, batches=BatchOptions(size=16))
+SETTINGS: dict[str, Any] = {"rate": 1e-2, "passes": 2, "batches": BatchOptions(size=16)}
 PAIRS = [("mug", "drinking"), ("a very long rope", "sitting"), ("\u6676", "drying hands")]
 
 
-def make_tuner(folder: Path, sets: Sets, options: TuningOptions = OPTIONS) -> Tuner:
+def make_tuner(folder: Path, sets: Sets, **changes: Any) -> Any:
     pairs = collect_pairs(sets, 0, 8)
     forms = [write_form(name, sets[name].columns) for name in pairs.names]
-    return Tuner(folder, pairs, forms, options)
+    return tuning.Tuner(folder, pairs, forms, tuning.TuningOptions(**{**SETTINGS, **changes}))
 
 
-def list_weights(tuner: Tuner) -> dict[str, np.ndarray]:
+def list_weights(tuner: Any) -> dict[str, np.ndarray]:
     return {name: p.detach().numpy().copy() for name, p in tuner.model.named_parameters()}
 
 
@@ -113,12 +113,12 @@ def test_a_state_of_another_training_is_left_alone_and_a_damaged_one_refused(
 ) -> None:
     folder, file = make_folder("bert"), tmp_path / "state"
     make_tuner(folder, sets).run(file, lambda *_: None, until=3)
-    other = make_tuner(folder, sets, replace(OPTIONS, rate=1e-3))
+    other = make_tuner(folder, sets, rate=1e-3)
     other.run(file, lambda *_: None, until=1)
     assert other.done == 1
     file.write_bytes(file.read_bytes()[:-100])
     with pytest.raises(GroundingError, match="damaged") as caught:
-        make_tuner(folder, sets, replace(OPTIONS, rate=1e-3)).run(file, lambda *_: None)
+        make_tuner(folder, sets, rate=1e-3).run(file, lambda *_: None)
     assert caught.value.code is GroundingCode.STORE_FAILED
 
 
@@ -127,7 +127,8 @@ def test_numpy_computes_the_logits_of_torch(
     kind: str, make_folder: Callable[..., Path], sets: Sets, tmp_path: Path
 ) -> None:
     folder = make_folder(kind)
-    tuner = make_tuner(folder, sets, replace(PRESETS[kind], batches=BatchOptions(size=16)))
+    preset = tuning.PRESETS[kind]
+    tuner = make_tuner(folder, sets, rate=preset.rate, layer_decay=preset.layer_decay)
     tuner.run(tmp_path / "state", lambda *_: None, until=5)
     before = map_weights(folder / "model.safetensors", kind, 2)
     arrays = reduce_change(before, list_weights(tuner), rank=24)
@@ -144,9 +145,7 @@ def test_tuning_learns_what_it_is_shown(
     make_folder: Callable[..., Path], sets: Sets, tmp_path: Path
 ) -> None:
     batches = BatchOptions(size=16, unrelated=0.0, swapped=0.0)
-    tuner = make_tuner(
-        make_folder("bert"), sets, TuningOptions(rate=3e-3, passes=30, batches=batches)
-    )
+    tuner = make_tuner(make_folder("bert"), sets, rate=3e-3, passes=30, batches=batches)
     pairs = collect_pairs(sets, 0, 8)
     shown = [e for e in pairs.training if e.kind == 0]
     given = [e.degree for e in shown]
@@ -169,7 +168,7 @@ def test_a_side_keeps_its_tokens_and_no_text_adds_signs(make_folder: Callable[..
 
 
 def test_rates_rise_and_fall() -> None:
-    rates = [compute_rate(step, 100, 0.1) for step in range(100)]
+    rates = [tuning.compute_rate(step, 100, 0.1) for step in range(100)]
     assert max(rates) == rates[9] == rates[10] == 1.0
     assert rates[0] == pytest.approx(0.1)
     assert 0.0 < rates[-1] < 0.02
