@@ -15,7 +15,7 @@ from rclpy.action import (
 from security_policy import FILE, Site, main, render_policy
 
 from fcp_ros.execution.robot_executors import RobotExecutors
-from fcp_ros.nodes.stack import NODES, USUAL_NODES
+from fcp_ros.nodes.stack import USUAL_NODES
 
 NOT_ALWAYS = {
     "/bond",  # where bond is installed, of nodes that a manager brings up
