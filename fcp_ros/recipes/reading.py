@@ -51,6 +51,13 @@ _GROUP = re.compile(
     re.IGNORECASE,
 )
 _WET = frozenset({"liquid", "fat", "acid", "alcohol", "creaminess"})
+_ADDING = frozenset(
+    "add stir fold top sprinkle drizzle season pour spread garnish cover return whisk arrange "
+    "throw toss put place".split()
+)
+"""Verbs that bring an ingredient to what the step before gave."""
+_JOINING = frozenset("combine unite incorporate assemble".split())
+"""Verbs that bring together all that was made so far."""
 _RESULT = re.compile(
     r"\b(?:into|form|forms|make|makes|for|becomes?|is|get|have)\s+(?:an?|the|your)?\s*"
     r"(?:\w+\s+){0,3}?(?P<noun>[a-z]+)\b",
@@ -148,7 +155,7 @@ class _Reader:
         parsed = _parse(text)
         found = self._find(text, parsed)
         self._find_groups(text, found)
-        products = _resolve(found, earlier)
+        products = _resolve(found, earlier, parsed.verbs)
         names = dict.fromkeys(self.ingredients[one.ingredient].name for one in found.mentions)
         tools = tuple(self._find_tools(text, parsed.verbs))
         times, heat = list(find_times(text)), list(find_temperatures(text))
@@ -292,7 +299,8 @@ def _parse(text: str) -> _Parsed:
                 if word.is_inserted:
                     continue
                 parsed.words[sentence.start + word.start] = (word, segment.tree)
-                if word.is_verb and word.role not in ("aux", "auxpass"):
+                modifies = word.role in ("aux", "auxpass", "amod", "compound")
+                if word.is_verb and not modifies:
                     verbs.append(word.lemma)
     parsed.verbs = tuple(dict.fromkeys(verbs))
     return parsed
@@ -379,10 +387,17 @@ def _prefer_celsius(found: Sequence) -> list:  # type: ignore[type-arg]
     return sorted(found, key=lambda one: one.is_fahrenheit)
 
 
-def _resolve(found: _Found, earlier: Sequence[Step]) -> list[str]:
+def _resolve(found: _Found, earlier: Sequence[Step], verbs: Sequence[str]) -> list[str]:
     """Return the products of earlier steps that a direction takes."""
     given = [one.gives for one in earlier if one.gives]
-    taken = []
+    used = {name for one in earlier for name in one.uses if name != one.gives}
+    still_open = list(dict.fromkeys(name for name in given if name not in used))
+    taken: list[str] = []
+    if given and found.mentions and not found.products and verbs:
+        if verbs[0] in _JOINING:
+            taken += still_open or given[-1:]
+        elif verbs[0] in _ADDING:
+            taken.append(given[-1])
     for noun in found.products:
         same = [name for name in given if name.split(" of step")[0].split()[-1] == noun]
         if same:

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dish that a recipe makes, and what an ingredient does in it."""
+
+from __future__ import annotations
+
+import re
+
+from fcp_ros.language.english.inflection import list_singulars
+from fcp_ros.recipes.knowledge import Knowledge
+from fcp_ros.recipes.recipe import Recipe
+
+_DISHES = frozenset(
+    "cake cookie bread soup sauce pie salad stew curry casserole pancake muffin biscuit pizza dough "
+    "pasta dressing syrup ketchup omelette brownie tart bun roll waffle pudding cream shake "
+    "milkshake stir-fry chili steak noodle rice dip spread drink tea jam porridge oatmeal".split()
+)
+_DUTIES = {
+    "fat": "making {dish} rich and tender",
+    "binder": "binding {dish}",
+    "leavening": "making {dish} rise",
+    "acid": "making {dish} sour",
+    "sweetener": "sweetening {dish}",
+    "liquid": "moistening {dish}",
+    "thickener": "thickening {dish}",
+    "protein": "making {dish} filling",
+    "creaminess": "making {dish} creamy",
+    "coating": "coating food for frying",
+    "salt": "salting {dish}",
+    "umami": "making {dish} savoury",
+    "starch": "thickening {dish}",
+    "structure": "giving {dish} structure",
+    "alcohol": "flavouring {dish}",
+}
+_CUES = {
+    "leavening": frozenset("bake rise knead prove steam".split()),
+    "binder": frozenset("bake fry shape form roll mix combine knead grill".split()),
+    "thickener": frozenset("simmer boil thicken reduce cook whisk heat".split()),
+    "coating": frozenset("coat dip dredge roll bread press".split()),
+    "aeration": frozenset("whip beat whisk cream".split()),
+    "structure": frozenset("bake knead rise fry".split()),
+}
+"""Verbs without which an ingredient can't have the role in a recipe."""
+
+
+def find_dish(recipe: Recipe) -> str:
+    """Return a noun for the dish: the last one in the title that is a kind of dish."""
+    words = re.findall(r"[a-z-]+", recipe.title.lower())
+    for word in reversed(words):
+        for form in (word, *list_singulars(word)):
+            if form in _DISHES:
+                return form
+    verbs = {verb for step in recipe.steps for verb in step.verbs}
+    return "batter" if verbs & {"bake", "knead"} else "dish"
+
+
+def find_roles(index: int, recipe: Recipe, knowledge: Knowledge) -> frozenset[str]:
+    """Return the roles of an ingredient, of those that its food can have, in this recipe."""
+    one = recipe.ingredients[index]
+    roles = knowledge.roles_of(one.food) if one.food else frozenset()
+    verbs = {verb for step in recipe.steps for verb in step.verbs}
+    likely = frozenset(role for role in roles if role not in _CUES or _CUES[role] & verbs)
+    return likely or roles
+
+
+def write_duty(role: str, dish: str) -> str:
+    """Write a role in a dish as a purpose for the judge."""
+    return _DUTIES.get(role, "flavouring {dish}").format(dish=f"a {dish}")
