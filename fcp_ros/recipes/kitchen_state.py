@@ -19,7 +19,6 @@ from fcp_ros.recipes.measures import PIECE, convert
 from fcp_ros.recipes.recipe import Ingredient, Note, Recipe, RecipeCode
 from fcp_ros.recipes.wishes import Limits
 
-GOAL = "next_step(cook, done_with_steps)"
 MINOR = frozenset("garnish colour crunch herb spice heat flavour aromatic umami".split())
 """A food that has no other roles may be left out, to a degree."""
 
@@ -83,18 +82,27 @@ class _Parts:
 class StateMaker:
     """Makes the state of one recipe."""
 
-    def __init__(self, recipe: Recipe, limits: Limits, knowledge: Knowledge) -> None:
+    def __init__(
+        self,
+        recipe: Recipe,
+        limits: Limits,
+        knowledge: Knowledge,
+        most_candidates: int = 0,  # ways for each need, in the file's order; 0 for all
+    ) -> None:
         self._recipe = recipe
+        self._most = most_candidates
         self._limits = limits
         self._knowledge = knowledge
         self._dish = find_dish(recipe)
+
+    def make(self, schema: Schema, excluded: frozenset[str] = frozenset()) -> KitchenState:
+        """Make the state, without the ways that are `excluded`."""
+        self._excluded = excluded
         self._parts = _Parts()
         self._ways: dict[str, Way] = {}
         self._changes: dict[str, str] = {}
         self._methods: dict[str, Equipment] = {}
         self._notes: list[Note] = []
-
-    def make(self, schema: Schema) -> KitchenState:
         parts, count = self._parts, len(self._recipe.ingredients)
         cook = parts.add("cook", "cook")
         needs = {f"need_{index}": index for index in range(count)}
@@ -132,7 +140,9 @@ class StateMaker:
         if index not in self._limits.missing and not self._why_excluded(one.food):
             return
         for number, way in enumerate(self._list_ways(index, one, roles)):
-            self._add_way(f"way_{index}_{number}", name, way)
+            way_name = f"way_{index}_{number}"
+            if way_name not in self._excluded and not (self._most and number >= self._most):
+                self._add_way(way_name, name, way)
         for role in sorted(roles):
             duty = self._parts.add(
                 f"duty_{role}", "duty", write_duty(role, self._dish), role=role, dish=self._dish
