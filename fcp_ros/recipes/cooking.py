@@ -8,7 +8,7 @@ planner's front door plans, and its verifier replays each plan on the state befo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -60,7 +60,8 @@ class CookingOptions:
     adaptive: bool = True
     tnorm: str = "product"
     most_candidates: int = 0  # ways for each ingredient, in the file's order; 0 for all
-    planning: PlanningOptions = field(default_factory=PlanningOptions)
+    # A recipe is small: it is planned to the end, so that the answer doesn't depend on the load.
+    planning: PlanningOptions = PlanningOptions(time_limit=120.0, improve_time=120.0)
 
     def to_planning_options(self) -> PlanningOptions:
         policy = None
@@ -174,7 +175,7 @@ class Kitchen:
                 choices.append(Choice(way.ingredient, way, step.degree, reason))
             elif step.rule == "leave_out":
                 index = state.needs[arguments["need"]]
-                reason = f"{self._say_why(index, original, limits)}; the dish can do without it."
+                reason = f"{self._say_why(index, original, limits)}. The dish can do without it."
                 choices.append(Choice(index, None, step.degree, reason))
             elif step.rule == "work_otherwise":
                 method = state.methods[arguments["method"]]
@@ -188,7 +189,7 @@ class Kitchen:
         one = recipe.ingredients[index]
         why = limits.why_excluded(one.food, self.knowledge)
         if index in limits.missing:
-            return f"{one.name} is missing" + (f", and {why}" if why else "")
+            return f"Missing: {one.name}" + (f", and {why}" if why else "")
         return why or f"{one.name} can't be used"
 
     def _explain(self, way: Way, step: PlanStep, recipe: Recipe, limits: Limits) -> str:

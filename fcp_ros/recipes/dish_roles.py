@@ -15,22 +15,21 @@ _DISHES = frozenset(
     "milkshake stir-fry chili steak noodle rice dip spread drink tea jam porridge oatmeal".split()
 )
 _DUTIES = {
-    "fat": "making {dish} rich and tender",
-    "binder": "binding {dish}",
-    "leavening": "making {dish} rise",
-    "acid": "making {dish} sour",
-    "sweetener": "sweetening {dish}",
-    "liquid": "moistening {dish}",
-    "thickener": "thickening {dish}",
-    "protein": "making {dish} filling",
-    "creaminess": "making {dish} creamy",
-    "coating": "coating food for frying",
-    "salt": "salting {dish}",
-    "umami": "making {dish} savoury",
-    "starch": "thickening {dish}",
-    "structure": "giving {dish} structure",
-    "alcohol": "flavouring {dish}",
+    "fat": "making pastry tender",
+    "binder": "binding meatballs",
+    "leavening": "making a cake rise",
+    "sweetener": "sweetening a cake",
+    "thickener": "thickening a sauce",
+    "liquid": "cooking in",
+    "coating": "coating chicken for frying",
+    "structure": "mixing cake batter",
 }
+_SPECIAL = (
+    ("fat", frozenset("fry saute brown sear".split()), "frying"),
+    ("leavening", frozenset("knead proof".split()), "making bread rise"),
+    ("liquid", frozenset({"bake"}), "mixing cake batter"),
+)
+"""(role, verbs, purpose) where a recipe with these verbs needs the role for another purpose."""
 _CUES = {
     "leavening": frozenset("bake rise knead prove steam".split()),
     "binder": frozenset("bake fry shape form roll mix combine knead grill".split()),
@@ -62,6 +61,14 @@ def find_roles(index: int, recipe: Recipe, knowledge: Knowledge) -> frozenset[st
     return likely or roles
 
 
-def write_duty(role: str, dish: str) -> str:
-    """Write a role in a dish as a purpose for the judge."""
-    return _DUTIES.get(role, "flavouring {dish}").format(dish=f"a {dish}")
+def find_duty(role: str, recipe: Recipe) -> str:
+    """Return the purpose of a role in a recipe, "" if it is a matter of taste.
+
+    The purposes are those that `config/judgements/function_food.csv` knows: an everyday one is
+    judged better than one that is made up from role and dish.
+    """
+    verbs = {verb for step in recipe.steps for verb in step.verbs}
+    for special, needed, purpose in _SPECIAL:
+        if special == role and needed & verbs:
+            return purpose
+    return _DUTIES.get(role, "")

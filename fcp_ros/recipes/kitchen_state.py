@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fcp_ros.cset import Instance
 from fcp_ros.cset.presentation import present
 from fcp_ros.cset.schema import Schema
-from fcp_ros.recipes.dish_roles import find_dish, find_roles, write_duty
+from fcp_ros.recipes.dish_roles import find_dish, find_duty, find_roles
 from fcp_ros.recipes.knowledge import Knowledge
 from fcp_ros.recipes.knowledge_entries import Equipment, Substitute
 from fcp_ros.recipes.measures import PIECE, convert
@@ -40,6 +40,7 @@ class Way:
     parts: tuple[Part, ...]
     changes: tuple[str, ...] = ()  # of the knowledge file
     less: tuple[Part, ...] = ()  # to be taken from other ingredients
+    roles: tuple[str, ...] = ()  # in which it does; none: in all
     reason: str = ""
 
     @property
@@ -143,14 +144,18 @@ class StateMaker:
             way_name = f"way_{index}_{number}"
             if way_name not in self._excluded and not (self._most and number >= self._most):
                 self._add_way(way_name, name, way)
-        for role in sorted(roles):
-            duty = self._parts.add(
-                f"duty_{role}", "duty", write_duty(role, self._dish), role=role, dish=self._dish
-            )
-            self._parts.relate("serves", duty, name)
+                for role in sorted(roles & set(way.roles) if way.roles else roles):
+                    self._add_duty(role, way_name)
         minor = self._find_minor(one, roles)
         if minor:
             self._parts.relate("minor", self._parts.add(f"minor_{minor}", "duty", minor), name)
+
+    def _add_duty(self, role: str, way: str) -> None:
+        purpose = find_duty(role, self._recipe)
+        if purpose:
+            name = f"duty_{role}"
+            self._parts.add(name, "duty", purpose, role=role, dish=self._dish)
+            self._parts.relate("serves", name, way)
 
     def _why_excluded(self, food: str) -> str:
         return self._limits.why_excluded(food, self._knowledge)
@@ -191,6 +196,7 @@ class StateMaker:
             tuple(Part(two.ingredient, scale(two.quantity), two.unit) for two in substitute.use),
             tuple(substitute.steps),
             tuple(Part(two.ingredient, scale(two.quantity), two.unit) for two in substitute.less),
+            substitute.roles,
             _write_ratio(substitute),
         )
 

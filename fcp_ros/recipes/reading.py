@@ -11,10 +11,9 @@ denied ("without butter"). What was not understood is listed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from fcp_ros.foundation.wording import list_names
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.language.english.tokens import tokenise
 from fcp_ros.language.syntax import Tree, Word, parse_segments
@@ -47,10 +46,14 @@ _WORD = re.compile(r"[^\W\d_](?:[\w'’&-]*\w)?")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(\d\W])")
 _GROUP = re.compile(
     r"\b(?P<which>all|all the|all of the|the (?:rest|remainder) of the|(?:the )?(?:remaining|other)|"
-    r"(?:the )?(?:other )?dry|(?:the )?wet|rest of the|next \w+)\s+(?:\w+\s+)?ingredients?\b",
+    r"(?:the )?(?:other )?dry|(?:the )?wet|rest of the|next \w+|the)\s+(?:\w+\s+)?ingredients?\b",
     re.IGNORECASE,
 )
 _WET = frozenset({"liquid", "fat", "acid", "alcohol", "creaminess"})
+_PARTS = frozenset("yolk white zest juice rind peel leaf clove wash".split())
+"""Parts of a food that directions name where the list has the whole: the yolks of the eggs."""
+FOOD_VERBS = frozenset("butter salt flour oil pepper sugar egg bread water".split())
+"""Names of foods that as verbs mean to put them on something."""
 _ADDING = frozenset(
     "add stir fold top sprinkle drizzle season pour spread garnish cover return whisk arrange "
     "throw toss put place".split()
@@ -215,11 +218,16 @@ class _Reader:
             unlisted = "" if indices else (find_food(inside, self._knowledge) or "")
             if not indices and not unlisted:
                 continue
-            kind, object_end = _find_kind_of_mention(words[place + length - 1], parsed, length)
+            last = words[place + length - 1]
+            kind, object_end = _find_kind_of_mention(last, parsed, length)
+            if kind is not MentionKind.NOUN and _is_listed_with(found, text, start):
+                kind, object_end = MentionKind.NOUN, -1
             if kind is None:
                 return length  # denied, or another word: "cream butter and sugar"
-            for number, index in enumerate(indices or [self._add_unlisted(unlisted, inside)]):
-                shown = kind if number == 0 else MentionKind.SAME
+            indices = indices or [self._add_unlisted(unlisted, inside)]
+            # A word for several ingredients names none of them: it stays when one is replaced.
+            shown = kind if len(indices) == 1 else MentionKind.SAME
+            for index in indices:
                 found.mentions.append(Mention(index, start, end, shown, object_end))
             return length
         return 0
@@ -242,7 +250,9 @@ class _Reader:
 
     def _add_unlisted(self, food: str, shown: str) -> int:
         """Add what only the directions name: diets and allergens hold for it, too."""
-        known = (index for index, one in enumerate(self.ingredients) if one.food == food)
+        *whole, part = food.split()
+        wholes = {food, " ".join(whole)} if part in _PARTS else {food}
+        known = (index for index, one in enumerate(self.ingredients) if one.food in wholes)
         index = next(known, len(self.ingredients))
         if index == len(self.ingredients):
             name = " ".join(shown.lower().split())
@@ -322,9 +332,9 @@ def _find_kind_of_mention(
     if found is None:
         return MentionKind.NOUN, -1
     word, tree = found
-    if word.is_verb and length == 1 and word.tag in ("VB", "VBP"):
-        target = tree.find_child(word.place, "dobj")
-        if target is None or word.text == "cream":
+    target = tree.find_child(word.place, "dobj")
+    if word.is_verb and length == 1 and word.tag in ("VB", "VBP") and target is not None:
+        if word.text not in FOOD_VERBS:
             return None, -1
         shift = last.start() - word.start
         return MentionKind.VERB, tree.get_span(tree.list_subtree(target.place))[1] + shift
@@ -336,6 +346,12 @@ def _find_kind_of_mention(
     if above.is_verb and tree.find_child(above.place, "neg") is not None:
         return None, -1
     return MentionKind.NOUN, -1
+
+
+def _is_listed_with(found: _Found, text: str, start: int) -> bool:
+    """Return True if a name continues an enumeration of foods: "salt, and pepper"."""
+    before = max((one.end for one in found.mentions), default=-1)
+    return before >= 0 and re.fullmatch(r"\s*(?:,|,?\s*and|&)\s*", text[before:start]) is not None
 
 
 def _list_surfaces(
@@ -427,10 +443,3 @@ def _name_product(
         return products[-1]
     return f"{names[0] if len(names) == 1 else 'mixture'} of step {number}"
 
-
-def list_products(steps: Sequence[Step]) -> Mapping[str, int]:
-    """Map each product to the last step that gives it."""
-    return {step.gives: number for number, step in enumerate(steps) if step.gives}
-
-
-__all__ = ["list_names", "list_products", "read_recipe"]

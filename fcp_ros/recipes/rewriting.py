@@ -11,7 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.recipes.direction_words import find_temperatures, find_times
+from fcp_ros.recipes.ingredient_lines import find_food
 from fcp_ros.recipes.kitchen_state import Part, Way
 from fcp_ros.recipes.knowledge import Knowledge
 from fcp_ros.recipes.knowledge_entries import ChangeKind, Equipment, StepChange
@@ -163,8 +165,15 @@ class _Rewriter:
                 self._edits[number].append(self._leave_out(text, mention))
             elif mention.kind is MentionKind.VERB:
                 self._edits[number] += self._write_verb(text, mention, choice.way)
-            else:
+            elif not self._is_still_named(text[mention.start : mention.end], index, choice.way):
                 self._edits[number].append(self._write_noun(text, mention, index, choice.way))
+
+    def _is_still_named(self, words: str, index: int, way: Way) -> bool:
+        """Return True if a word names the substitute as well: "the cheese"."""
+        if find_food(words, self._knowledge) == self._recipe.ingredients[index].food:
+            return False
+        single = words.lower().removesuffix("s")
+        return {single, words.lower()} & self._knowledge.kinds_of(way.parts[0].food) != set()
 
     def _leave_out(self, text: str, mention: Mention) -> Edit:
         edit = None
@@ -273,7 +282,9 @@ class _Rewriter:
             if alone and not WHERE.search(said[mention.end : end]):
                 self._edits[number].append(Edit(start, end, ""))
             else:
-                instead = "heat" if WHERE.search(said[mention.end : end]) else "take"
+                melts = bool({"melt", "soften"} & set(list_stems(verb[0].lower())))
+                placed = WHERE.search(said[mention.end : end]) is not None
+                instead = "take" if not placed else "heat" if melts else "put"
                 self._edits[number].append(Edit(verb.start(), verb.end(), instead))
 
     def _move(self, index: int, way: Way, change: StepChange, first: int) -> None:
@@ -325,9 +336,10 @@ class _Rewriter:
         said = self._recipe.steps[number].text
         text = apply_edits(said, self._edits[number]) if self._edits[number] else said
         text = self._replace_participles(text)
-        text = tidy(" ".join([text, *self._appended.get(number, ())])) if text != said or (
-            number in self._appended
-        ) else said  # fmt: skip
+        appended = self._appended.get(number, [])
+        if appended:
+            ended = not text or text.rstrip()[-1:] in ".!?"
+            text = tidy(" ".join([text if ended else f"{text.rstrip(' ,;:')}.", *appended]))
         if not re.search(r"\w", text):
             return None
         changed = said if text != said else ""

@@ -150,7 +150,8 @@ def _find_missing(
         for index, one in enumerate(ingredients)
         if forms & {one.name, one.food} or (one.food and names & knowledge.kinds_of(one.food))
     }
-    if not found:
+    # What the recipe doesn't use may be missing all the same: no substitute has it then.
+    if not found and food is None:
         listed = list_names([one.name for one in ingredients], 30)
         sentence = f"The recipe has no {word!r} that could be missing; it lists {listed}."
         raise RecipeError(RecipeCode.NOT_IN_RECIPE, sentence)
