@@ -138,9 +138,13 @@ class Knowledge:
         return ""
 
     def substitutes_of(self, name: str) -> Iterator[Substitute]:
-        """List the substitutes of an ingredient, those for its kinds last."""
+        """List the substitutes of an ingredient, those for its kinds last; never with itself."""
         kinds = self.kinds_of(name)
-        mine = [one for one in self._facts.substitutes if one.instead_of in kinds]
+        mine = [
+            one
+            for one in self._facts.substitutes
+            if one.instead_of in kinds and all(amount.ingredient != name for amount in one.use)
+        ]
         yield from sorted(mine, key=lambda one: one.instead_of != name)
 
     def grams_of(self, name: str, unit: str) -> float | None:
