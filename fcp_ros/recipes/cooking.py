@@ -39,6 +39,8 @@ from fcp_ros.recipes.wishes import Limits, Wishes, understand
 GOAL = "turn(cook, done_with_needs) and next_step(cook, done_with_steps)"
 ALPHA = 0.2
 """Degree that substitutes reach on average (geometric mean) by default."""
+UNHURRIED = PlanningOptions(time_limit=120.0, improve_time=120.0)
+"""A recipe is small: it is planned to the end, so that no answer depends on the load."""
 _SUBSTITUTING = ("substitute", "substitute_for_duty")
 _NO_PLAN = {
     PlanStatus.UNSOLVABLE_PROVEN: RecipeCode.NOTHING_LEFT,
@@ -60,8 +62,7 @@ class CookingOptions:
     adaptive: bool = True
     tnorm: str = "product"
     most_candidates: int = 0  # ways for each ingredient, in the file's order; 0 for all
-    # A recipe is small: it is planned to the end, so that the answer doesn't depend on the load.
-    planning: PlanningOptions = PlanningOptions(time_limit=120.0, improve_time=120.0)
+    planning: PlanningOptions = UNHURRIED
 
     def to_planning_options(self) -> PlanningOptions:
         policy = None
@@ -109,9 +110,7 @@ class Kitchen:
     @property
     def memberships(self) -> MembershipSource:
         if self._memberships is None:
-            self._memberships = grounding.make_grounder(
-                self.domain, grounding.GroundingOptions()
-            )
+            self._memberships = grounding.make_grounder(self.domain, grounding.GroundingOptions())
         return self._memberships
 
     def read(self, recipe: Recipe | RecipeLines | Mapping[str, Any]) -> Recipe:

@@ -8,18 +8,57 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 PRODUCTS = frozenset(
-    "dough batter mixture mix sauce paste filling soup broth syrup glaze frosting icing topping "
-    "crust roux marinade dressing meatball ball cookie cake bread loaf biscuit pancake patty "
-    "casserole stew curry puree crumb custard salad brew tea porridge omelette jam liquid".split()
+    [
+        "dough",
+        "batter",
+        "mixture",
+        "mix",
+        "sauce",
+        "paste",
+        "filling",
+        "soup",
+        "broth",
+        "syrup",
+        "glaze",
+        "frosting",
+        "icing",
+        "topping",
+        "crust",
+        "roux",
+        "marinade",
+        "dressing",
+        "meatball",
+        "ball",
+        "cookie",
+        "cake",
+        "bread",
+        "loaf",
+        "biscuit",
+        "pancake",
+        "patty",
+        "casserole",
+        "stew",
+        "curry",
+        "puree",
+        "crumb",
+        "custard",
+        "salad",
+        "brew",
+        "tea",
+        "porridge",
+        "omelette",
+        "jam",
+        "liquid",
+    ]
 )
 """Nouns for what a step may give; where one is listed as an ingredient, it is that."""
 GENERIC = frozenset({"mixture", "mix", "liquid"})
 """Products that stand for whatever was made last."""
-PRONOUNS = frozenset("it them everything this these all rest".split())
+PRONOUNS = frozenset(["it", "them", "everything", "this", "these", "all", "rest"])
 _NUMBER = r"(?:\d+\s+\d/\d|\d+/\d|\d+(?:[.,]\d+)?)"
 _TIME = re.compile(
     rf"(?<![\w/.])(?P<hours>\d+)\s*h\s*(?P<rest>\d+)\s*(?:m|min)\w*\b"
-    rf"|(?<![\w/.])(?P<low>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<high>{_NUMBER}))?(?:\s+more)?[\s-]*"
+    rf"|(?<![\w/.])(?P<low>{_NUMBER})(?:\s*(?:-|\u2013|to|or)\s*(?P<high>{_NUMBER}))?(?:\s+more)?[\s-]*"
     r"(?P<unit>days?|hours?|hrs?|h|minutes?|mins?|seconds?|secs?)\b"
     r"|(?P<words>half an hour|an? hour|overnight|a minute|one hour|two hours|one minute|"
     r"one or two minutes|a couple of minutes|a few minutes|a few mins|a couple mins)\b",

@@ -10,9 +10,49 @@ from fcp_ros.recipes.knowledge import Knowledge
 from fcp_ros.recipes.recipe import Recipe
 
 _DISHES = frozenset(
-    "cake cookie bread soup sauce pie salad stew curry casserole pancake muffin biscuit pizza dough "
-    "pasta dressing syrup ketchup omelette brownie tart bun roll waffle pudding cream shake "
-    "milkshake stir-fry chili steak noodle rice dip spread drink tea jam porridge oatmeal".split()
+    [
+        "cake",
+        "cookie",
+        "bread",
+        "soup",
+        "sauce",
+        "pie",
+        "salad",
+        "stew",
+        "curry",
+        "casserole",
+        "pancake",
+        "muffin",
+        "biscuit",
+        "pizza",
+        "dough",
+        "pasta",
+        "dressing",
+        "syrup",
+        "ketchup",
+        "omelette",
+        "brownie",
+        "tart",
+        "bun",
+        "roll",
+        "waffle",
+        "pudding",
+        "cream",
+        "shake",
+        "milkshake",
+        "stir-fry",
+        "chili",
+        "steak",
+        "noodle",
+        "rice",
+        "dip",
+        "spread",
+        "drink",
+        "tea",
+        "jam",
+        "porridge",
+        "oatmeal",
+    ]
 )
 _DUTIES = {
     "fat": "making pastry tender",
@@ -25,18 +65,27 @@ _DUTIES = {
     "structure": "mixing cake batter",
 }
 _SPECIAL = (
-    ("fat", frozenset("fry saute brown sear".split()), "frying"),
-    ("leavening", frozenset("knead proof".split()), "making bread rise"),
+    ("fat", frozenset(["fry", "saute", "brown", "sear"]), "frying"),
+    ("leavening", frozenset(["knead", "proof"]), "making bread rise"),
     ("liquid", frozenset({"bake"}), "mixing cake batter"),
 )
 """(role, verbs, purpose) where a recipe with these verbs needs the role for another purpose."""
+_RANKS = (
+    frozenset(["leavening", "binder", "structure", "coating", "aeration"]),
+    frozenset(
+        ["thickener", "fat", "sweetener", "acid", "creaminess", "alcohol", "protein", "starch"]
+    ),
+)
+"""A dish suffers most without the first ones: milk is in a sauce to make it creamy, not wet."""
 _CUES = {
-    "leavening": frozenset("bake rise knead prove steam".split()),
-    "binder": frozenset("bake fry shape form roll mix combine knead grill".split()),
-    "thickener": frozenset("simmer boil thicken reduce cook whisk heat".split()),
-    "coating": frozenset("coat dip dredge roll bread press".split()),
-    "aeration": frozenset("whip beat whisk cream".split()),
-    "structure": frozenset("bake knead rise fry".split()),
+    "leavening": frozenset(["bake", "rise", "knead", "prove", "steam"]),
+    "binder": frozenset(
+        ["bake", "fry", "shape", "form", "roll", "mix", "combine", "knead", "grill"]
+    ),
+    "thickener": frozenset(["simmer", "boil", "thicken", "reduce", "cook", "whisk", "heat"]),
+    "coating": frozenset(["coat", "dip", "dredge", "roll", "bread", "press"]),
+    "aeration": frozenset(["whip", "beat", "whisk", "cream"]),
+    "structure": frozenset(["bake", "knead", "rise", "fry"]),
 }
 """Verbs without which an ingredient can't have the role in a recipe."""
 
@@ -59,6 +108,11 @@ def find_roles(index: int, recipe: Recipe, knowledge: Knowledge) -> frozenset[st
     verbs = {verb for step in recipe.steps for verb in step.verbs}
     likely = frozenset(role for role in roles if role not in _CUES or _CUES[role] & verbs)
     return likely or roles
+
+
+def list_main_roles(roles: frozenset[str]) -> frozenset[str]:
+    """Return the roles without which the dish suffers most."""
+    return next((roles & rank for rank in _RANKS if roles & rank), roles)
 
 
 def find_duty(role: str, recipe: Recipe) -> str:

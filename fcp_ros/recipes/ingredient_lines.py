@@ -51,12 +51,60 @@ _PART_OF = re.compile(
     re.IGNORECASE,
 )
 _SIZES = frozenset(
-    "small medium large big whole half heaping level fresh freshly finely roughly thinly coarsely "
-    "ripe raw chopped minced sliced diced grated shredded crushed melted softened peeled cooked "
-    "beaten ground packed sifted warm hot cold boneless skinless of the a an some good quality "
-    "few little bit any your favourite favorite".split()
+    [
+        "small",
+        "medium",
+        "large",
+        "big",
+        "whole",
+        "half",
+        "heaping",
+        "level",
+        "fresh",
+        "freshly",
+        "finely",
+        "roughly",
+        "thinly",
+        "coarsely",
+        "ripe",
+        "raw",
+        "chopped",
+        "minced",
+        "sliced",
+        "diced",
+        "grated",
+        "shredded",
+        "crushed",
+        "melted",
+        "softened",
+        "peeled",
+        "cooked",
+        "beaten",
+        "ground",
+        "packed",
+        "sifted",
+        "warm",
+        "hot",
+        "cold",
+        "boneless",
+        "skinless",
+        "of",
+        "the",
+        "a",
+        "an",
+        "some",
+        "good",
+        "quality",
+        "few",
+        "little",
+        "bit",
+        "any",
+        "your",
+        "favourite",
+        "favorite",
+    ]
 )
-_WORD = re.compile(r"[^\W\d_](?:[\w'’&-]*\w)?")
+_WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&-]*\w)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +152,7 @@ def find_foods(text: str, knowledge: Knowledge) -> Iterator[tuple[int, int, str]
         for length in range(min(knowledge.longest_name, len(words) - place), 0, -1):
             first, last = words[place], words[place + length - 1]
             inside = text[first.start() : last.end()]
-            if length > 1 and re.search(r"[^\w\s'’&-]", inside):
+            if length > 1 and re.search(r"[^\w\s'\u2019&-]", inside):
                 continue
             food = find_food(inside, knowledge)
             if food is not None:
@@ -176,7 +224,7 @@ def _parse(text: str) -> Amount | None:
     units = [str(one) for one in amount.children if getattr(one, "type", "") == "UNIT"]
     if amount.data == "counted":
         # "2 (400 g) chicken breasts": the weight says more than the pieces do.
-        inner = [one for one in amount.find_data("in_brackets")]
+        inner = list(amount.find_data("in_brackets"))
         if inner:
             unit = next(str(one) for one in inner[0].children if getattr(one, "type", "") == "UNIT")
             return Amount(*read_unit(unit, counts[-1]), rest)
@@ -207,7 +255,9 @@ def _read_number(tree: Any) -> float:
     texts = [str(one) for one in tree.children]
     if tree.data == "word":
         words = texts[0].lower().split()
-        return max((_WORDS[one] for one in words if one in _WORDS and one not in ("a", "an")), default=1.0)
+        return max(
+            (_WORDS[one] for one in words if one in _WORDS and one not in ("a", "an")), default=1.0
+        )
     total = 0.0
     for text in texts:
         above, _, below = text.replace(",", ".").partition("/")
@@ -237,7 +287,8 @@ def _divide(text: str, has_quantity: bool, knowledge: Knowledge) -> list[_Named]
 
 def _name(text: str, knowledge: Knowledge) -> _Named:
     """Find the food of a text; of "butter or margarine" the second one is an alternative."""
-    first, *others = (_name_one(one, knowledge) for one in _EACH_OR.split(text) if one.strip())
+    named = [_name_one(one, knowledge) for one in _EACH_OR.split(text) if one.strip()]
+    first, *others = named or [_Named("", "")]
     alternatives = tuple(one.food for one in others if one.food and one.food != first.food)
     return replace(first, alternatives=alternatives)
 
@@ -246,7 +297,9 @@ def _name_one(text: str, knowledge: Knowledge) -> _Named:
     found = list(find_foods(text, knowledge))
     if found:
         # The longest name; of several, the head of an English noun is the last one.
-        start, end, food = max(found, key=lambda one: (one[1] - one[0] > 0, len(one[2].split()), one[0]))
+        start, end, food = max(
+            found, key=lambda one: (one[1] - one[0] > 0, len(one[2].split()), one[0])
+        )
         return _Named(" ".join(text[start:end].lower().split()), food)
     words = [word for word in text.lower().split() if word.strip(",.") not in _SIZES]
     return _Named(" ".join(words).strip(" ,.;:-"), "")

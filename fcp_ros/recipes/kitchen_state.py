@@ -12,14 +12,16 @@ from dataclasses import dataclass, field
 from fcp_ros.cset import Instance
 from fcp_ros.cset.presentation import present
 from fcp_ros.cset.schema import Schema
-from fcp_ros.recipes.dish_roles import find_dish, find_duty, find_roles
+from fcp_ros.recipes.dish_roles import find_dish, find_duty, find_roles, list_main_roles
 from fcp_ros.recipes.knowledge import Knowledge
 from fcp_ros.recipes.knowledge_entries import Equipment, Substitute
 from fcp_ros.recipes.measures import PIECE, convert
 from fcp_ros.recipes.recipe import Ingredient, Note, Recipe, RecipeCode
 from fcp_ros.recipes.wishes import Limits
 
-MINOR = frozenset("garnish colour crunch herb spice heat flavour aromatic umami".split())
+MINOR = frozenset(
+    ["garnish", "colour", "crunch", "herb", "spice", "heat", "flavour", "aromatic", "umami"]
+)
 """A food that has no other roles may be left out, to a degree."""
 
 
@@ -144,7 +146,8 @@ class StateMaker:
             way_name = f"way_{index}_{number}"
             if way_name not in self._excluded and not (self._most and number >= self._most):
                 self._add_way(way_name, name, way)
-                for role in sorted(roles & set(way.roles) if way.roles else roles):
+                main = list_main_roles(roles)
+                for role in sorted(main & set(way.roles) if way.roles else main):
                     self._add_duty(role, way_name)
         minor = self._find_minor(one, roles)
         if minor:
@@ -243,7 +246,9 @@ class StateMaker:
 
     def _category(self, element: str) -> str:
         return next(
-            value for name, key, value in self._parts.attributes if (name, key) == (element, "category")
+            value
+            for name, key, value in self._parts.attributes
+            if (name, key) == (element, "category")
         )
 
     def _contents(self, food: str) -> frozenset[str]:

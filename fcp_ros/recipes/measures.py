@@ -150,5 +150,3 @@ def _write_mixed(quantity: float) -> str:
     whole, rest = divmod(exact, 1)
     parts = [str(whole)] if whole else []
     return " ".join([*parts, *([str(rest)] if rest else [])]) or "0"
-
-

@@ -42,7 +42,12 @@ from fcp_ros.recipes.recipe_files import RecipeLines
 
 UNREMARKABLE = frozenset({"water", "salt", "pepper", "black pepper", "ice"})
 """Foods that recipes use without listing them; any other one is noted."""
-_WORD = re.compile(r"[^\W\d_](?:[\w'’&-]*\w)?")
+_WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&-]*\w)?")
+_LINK_TARGET = re.compile(r"(?<=\])\([^)]*\)|https?://\S+")
+_TOOL_BEHIND = re.compile(
+    r"[ -](?:scoop|scooper|knife|press|mill|grinder|cutter|cooker|machine|beater|timer|spinner|pan|"
+    r"tray|sheet|dish|stone|brush|peeler|bag|cloth)s?\b"
+)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(\d\W])")
 _GROUP = re.compile(
     r"\b(?P<which>all|all the|all of the|the (?:rest|remainder) of the|(?:the )?(?:remaining|other)|"
@@ -50,16 +55,36 @@ _GROUP = re.compile(
     re.IGNORECASE,
 )
 _WET = frozenset({"liquid", "fat", "acid", "alcohol", "creaminess"})
-_PARTS = frozenset("yolk white zest juice rind peel leaf clove wash".split())
+_PARTS = frozenset(["yolk", "white", "zest", "juice", "rind", "peel", "leaf", "clove", "wash"])
 """Parts of a food that directions name where the list has the whole: the yolks of the eggs."""
-FOOD_VERBS = frozenset("butter salt flour oil pepper sugar egg bread water".split())
+FOOD_VERBS = frozenset(
+    ["butter", "salt", "flour", "oil", "pepper", "sugar", "egg", "bread", "water"]
+)
 """Names of foods that as verbs mean to put them on something."""
 _ADDING = frozenset(
-    "add stir fold top sprinkle drizzle season pour spread garnish cover return whisk arrange "
-    "throw toss put place".split()
+    [
+        "add",
+        "stir",
+        "fold",
+        "top",
+        "sprinkle",
+        "drizzle",
+        "season",
+        "pour",
+        "spread",
+        "garnish",
+        "cover",
+        "return",
+        "whisk",
+        "arrange",
+        "throw",
+        "toss",
+        "put",
+        "place",
+    ]
 )
 """Verbs that bring an ingredient to what the step before gave."""
-_JOINING = frozenset("combine unite incorporate assemble".split())
+_JOINING = frozenset(["combine", "unite", "incorporate", "assemble"])
 """Verbs that bring together all that was made so far."""
 _RESULT = re.compile(
     r"\b(?:into|form|forms|make|makes|for|becomes?|is|get|have)\s+(?:an?|the|your)?\s*"
@@ -185,7 +210,12 @@ class _Reader:
     def _find(self, text: str, parsed: _Parsed) -> _Found:
         """Find the ingredients and products that a text names."""
         found = _Found()
-        words = list(_WORD.finditer(text))
+        links = [match.span() for match in _LINK_TARGET.finditer(text)]
+        words = [
+            word
+            for word in _WORD.finditer(text)
+            if not any(start <= word.start() < end for start, end in links)
+        ]
         place = 0
         while place < len(words):
             length = self._find_at(text, words, place, parsed, found)
@@ -209,16 +239,21 @@ class _Reader:
         for length in range(min(self._longest, len(words) - place), 0, -1):
             start, end = words[place].start(), words[place + length - 1].end()
             inside = text[start:end]
-            if length > 1 and re.search(r"[^\w\s'’&-]", inside):
+            if length > 1 and re.search(r"[^\w\s'\u2019&-]", inside):
                 continue
             indices = self._find_named(inside.lower())
             if not indices and any(_singular(one) in PRODUCTS for one in [inside.lower()]):
                 return 0
-            indices = indices or self._find_kind(inside.lower())
+            if not indices:
+                indices = self._find_kind(inside.lower())
+                if indices and _joins_last(found, text, start, end):
+                    return length  # "Parmigiano-Reggiano cheese"
             unlisted = "" if indices else (find_food(inside, self._knowledge) or "")
             if not indices and not unlisted:
                 continue
             last = words[place + length - 1]
+            if _TOOL_BEHIND.match(text, end):
+                return length  # "ice cream scooper"
             kind, object_end = _find_kind_of_mention(last, parsed, length)
             if kind is not MentionKind.NOUN and _is_listed_with(found, text, start):
                 kind, object_end = MentionKind.NOUN, -1
@@ -354,9 +389,16 @@ def _is_listed_with(found: _Found, text: str, start: int) -> bool:
     return before >= 0 and re.fullmatch(r"\s*(?:,|,?\s*and|&)\s*", text[before:start]) is not None
 
 
-def _list_surfaces(
-    ingredients: Sequence[Ingredient], knowledge: Knowledge
-) -> dict[str, list[int]]:
+def _joins_last(found: _Found, text: str, start: int, end: int) -> bool:
+    """Let the last mention reach to the end of a kind that directly follows it."""
+    last = found.mentions[-1] if found.mentions else None
+    if last is None or not text[last.end : start].isspace():
+        return False
+    found.mentions[-1] = replace(last, end=end)
+    return True
+
+
+def _list_surfaces(ingredients: Sequence[Ingredient], knowledge: Knowledge) -> dict[str, list[int]]:
     """List the words by which directions may speak of each ingredient."""
     surfaces: dict[str, list[int]] = {}
 
@@ -442,4 +484,3 @@ def _name_product(
     if products:
         return products[-1]
     return f"{names[0] if len(names) == 1 else 'mixture'} of step {number}"
-

@@ -26,12 +26,15 @@ from fcp_ros.recipes.text_editing import (
     find_preceding,
     find_sentence,
     find_verb,
+    list_sentences,
     remove_mention,
     scale_times,
     shift_temperatures,
     tidy,
 )
 
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_STEP = re.compile(r"\b(steps?) (\d{1,3})\b", re.IGNORECASE)
 _DONE_WITH = {"butter": "grease", "oil": "grease", "flour": "dust", "salt": "season"}
 """Verbs for what names of food mean as verbs; any other one is "sprinkle"."""
 
@@ -170,8 +173,11 @@ class _Rewriter:
 
     def _is_still_named(self, words: str, index: int, way: Way) -> bool:
         """Return True if a word names the substitute as well: "the cheese"."""
-        if find_food(words, self._knowledge) == self._recipe.ingredients[index].food:
+        one, food = self._recipe.ingredients[index], find_food(words, self._knowledge)
+        if food == one.food:
             return False
+        if food is None and one.food and len(one.name.split()) > 1:
+            return True  # "all strips" of the chicken strips
         single = words.lower().removesuffix("s")
         return {single, words.lower()} & self._knowledge.kinds_of(way.parts[0].food) != set()
 
@@ -202,9 +208,7 @@ class _Rewriter:
             words = f"{before.kept or ('the ' if before.quantity else '')}{way.label}"
         return Edit(before.start, mention.end, words)
 
-    def _scale(
-        self, way: Way, index: int, quantity: float | None, unit: str
-    ) -> list[Part] | None:
+    def _scale(self, way: Way, index: int, quantity: float | None, unit: str) -> list[Part] | None:
         """Return the parts in place of a quantity that a direction names; None without one."""
         one = self._recipe.ingredients[index]
         if quantity is None or one.quantity is None or way.parts[0].quantity is None:
@@ -275,10 +279,14 @@ class _Rewriter:
             verb = find_verb(said, change.verbs, start, mention.start)
             if verb is None:
                 continue
-            # "Once the butter is melted": the clause speaks of a state, nothing is to be done.
-            others = {one.ingredient for one in self._recipe.steps[number].mentions
-                      if start <= one.start < end and one.ingredient != index}  # fmt: skip
-            alone = not others and not re.search(r"\b(?:and|then)\b|[,;]", said[verb.end() : end])
+            others = {
+                one.ingredient
+                for one in self._recipe.steps[number].mentions
+                if verb.end() <= one.start < end and one.ingredient != index
+            }
+            if others:
+                continue  # the work on these is still to be done
+            alone = not re.search(r"\b(?:and|then)\b|[,;]", said[verb.end() : end])
             if alone and not WHERE.search(said[mention.end : end]):
                 self._edits[number].append(Edit(start, end, ""))
             else:
@@ -342,6 +350,8 @@ class _Rewriter:
             text = tidy(" ".join([text if ended else f"{text.rstrip(' ,;:')}.", *appended]))
         if not re.search(r"\w", text):
             return None
+        if text != said:
+            text = _LINK.sub(r"\1", text)  # a link to the old food's page says nothing any more
         changed = said if text != said else ""
         return replace(step, text=text, uses=self._rename(step.uses), changed_from=changed,
                        gives=self._rename_product(step.gives))  # fmt: skip
@@ -382,21 +392,34 @@ class _Rewriter:
 
     def _change_heat_and_time(self, steps: list[Step | None]) -> None:
         for index, choice in self._choices.items():
-            numbers = [number for number, _ in self._mentions(index)]
-            for name in choice.way.changes if choice.way and numbers else ():
+            for name in choice.way.changes if choice.way else ():
                 change = self._knowledge.step_changes[name]
-                if change.kind not in (ChangeKind.TIME, ChangeKind.HEAT):
-                    continue
-                for number in range(numbers[0], len(steps)):
-                    step = steps[number]
-                    if step is not None and (not change.verbs or set(change.verbs) & set(step.verbs)):
-                        steps[number] = _change_step(step, change)
+                if change.kind in (ChangeKind.TIME, ChangeKind.HEAT):
+                    self._change_steps(steps, index, change)
+
+    def _change_steps(self, steps: list[Step | None], index: int, change: StepChange) -> None:
+        """Change the steps after the first use; but for baking, only where the food is named."""
+        numbers = [number for number, _ in self._mentions(index)]
+        for number in range(min(numbers, default=len(steps)), len(steps)):
+            step = steps[number]
+            if step is None or (change.verbs and not set(change.verbs) & set(step.verbs)):
+                continue
+            if "bake" in change.verbs:
+                steps[number] = _change_step(step, change)
+            elif number in numbers:
+                said = self._recipe.steps[number]
+                alone = all(one.ingredient == index for one in said.mentions)
+                choice = self._choices[index]
+                label = choice.way.label if choice.way else ""
+                steps[number] = _change_step(step, change, "" if alone else label)
 
     def _without_tool(self, step: Step, choice: ToolChoice) -> Step:
         if choice.tool not in step.tools:
             return step
         method = choice.method
-        tools = tuple(dict.fromkeys((*(one for one in step.tools if one != choice.tool), *method.use)))
+        tools = tuple(
+            dict.fromkeys((*(one for one in step.tools if one != choice.tool), *method.use))
+        )
         minutes = None if step.minutes is None else step.minutes * method.factor
         work = step.text[:1].lower() + step.text[1:].rstrip(".")
         if set(method.verbs) & set(step.verbs):
@@ -408,24 +431,32 @@ class _Rewriter:
                        changed_from=step.changed_from or step.text)  # fmt: skip
 
     def _insert(self, steps: Sequence[Step | None]) -> list[Step]:
+        """Return all steps, new ones among them, with the numbers in their texts put right."""
         whole: list[Step] = []
+        numbers: dict[int, int] = {}
         given: set[str] = set()
-        listed = {name for one in self._recipe.ingredients for name in (one.name,)}
+        gone = {
+            self._rename_product(one.gives)
+            for one, step in zip(self._recipe.steps, steps, strict=True)
+            if step is None
+        }
         for number, step in enumerate(steps):
-            whole += self._inserted.get(number, [])
-            given |= {one.gives for one in self._inserted.get(number, [])}
-            if step is None:
-                continue
-            # What a dropped step gave is nowhere any more.
-            products = {one.gives for one in self._recipe.steps} | given
-            uses = tuple(
-                name
-                for name in step.uses
-                if name in given or name in listed or self._rename_product(name) not in products
-            )
-            whole.append(replace(step, uses=uses))
-            given.add(step.gives)
-        return whole
+            inserted = self._inserted.get(number, [])
+            whole += inserted
+            given |= {one.gives for one in inserted}
+            numbers[number + 1] = len(whole) + (step is not None)
+            if step is not None:
+                # What a dropped step gave is nowhere any more.
+                uses = tuple(name for name in step.uses if name not in gone or name in given)
+                whole.append(replace(step, uses=uses))
+                given.add(step.gives)
+
+        def renumber(match: re.Match[str]) -> str:
+            return f"{match[1]} {numbers.get(int(match[2]), int(match[2]))}"
+
+        return [
+            one if one.is_new else replace(one, text=_STEP.sub(renumber, one.text)) for one in whole
+        ]
 
     def _describe(self, index: int, choice: Choice) -> Change:
         one = self._recipe.ingredients[index]
@@ -435,26 +466,29 @@ class _Rewriter:
         return Change(one.name, parts, choice.degree, choice.reason, tuple(self._done[index]))
 
 
-def _change_step(step: Step, change: StepChange) -> Step:
-    """Change the times or temperatures of a step."""
-    if change.kind is ChangeKind.HEAT:
-        text = shift_temperatures(step.text, find_temperatures(step.text), change.celsius)
-        celsius = None if step.celsius is None else step.celsius + change.celsius
-        step_text, minutes = text, step.minutes
-    else:
-        step_text = scale_times(step.text, find_times(step.text), change.factor)
-        celsius = step.celsius
-        times = list(find_times(step_text))
-        minutes = sum(one.value for one in times) if times else step.minutes
-    if step_text == step.text:
+def _change_step(step: Step, change: StepChange, named: str = "") -> Step:
+    """Change the times or temperatures of a step, or of its sentences that name a food."""
+    text, celsius, minutes = "", step.celsius, step.minutes
+    for start, end in list_sentences(step.text):
+        sentence = step.text[start:end]
+        if named in sentence:
+            if change.kind is ChangeKind.HEAT:
+                sentence = shift_temperatures(sentence, find_temperatures(sentence), change.celsius)
+            else:
+                sentence = scale_times(sentence, find_times(sentence), change.factor)
+        text = f"{text} {sentence.strip()}"
+    text = tidy(text)
+    if text == tidy(step.text):
         return step
+    if change.kind is ChangeKind.HEAT and celsius is not None:
+        celsius += change.celsius
+    times = list(find_times(text))
+    if times:
+        minutes = sum(one.value for one in times)
     return replace(
-        step,
-        text=step_text,
-        celsius=celsius,
-        minutes=minutes,
+        step, text=text, celsius=celsius, minutes=minutes,
         changed_from=step.changed_from or step.text,
-    )
+    )  # fmt: skip
 
 
 def _describe_change(change: StepChange) -> str:

@@ -17,7 +17,7 @@ _PREPARED = (
     "fresh dry dried browned toasted separated extra"
 )
 _ADJECTIVE = rf"(?:{'|'.join(_PREPARED.split())})"
-_NUMBER = r"(?:\d+\s+\d/\d|\d+/\d|\d+(?:[.,]\d+)?(?:\s*(?:-|–|to)\s*\d+)?|half an?|an?|one|two|three)"
+_NUMBER = r"(?:\d+\s+\d/\d|\d+/\d|\d+(?:[.,]\d+)?(?:\s*(?:-|\u2013|to)\s*\d+)?|half an?|an?|one|two|three)"
 _UNIT = (
     r"(?:cups?|tablespoons?|teaspoons?|tbsps?\.?|tsps?\.?|grams?|g|kg|ml|l|liters?|litres?|oz|ounces?"
     r"|pounds?|lbs?|pieces?|slices?|cloves?|sticks?|pinch(?:es)?|dash|splash|knob|bit|handful|drizzle"
@@ -70,7 +70,11 @@ def find_preceding(text: str, start: int) -> Preceding:
         number = match["number"].lower()
         spoken = {"a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0, "three": 3.0}
         half = 0.5 if number.startswith("half") else None
-        quantity = spoken.get(number) or half or read_number(re.split(r"\s*(?:-|–|to)\s*", number)[-1])
+        quantity = (
+            spoken.get(number)
+            or half
+            or read_number(re.split(r"\s*(?:-|\u2013|to)\s*", number)[-1])
+        )
         return Preceding(match.start(), "", quantity, match["unit"] or "")
     return Preceding(match.start(), match["article"] or "")
 
@@ -108,7 +112,8 @@ def list_sentences(text: str) -> Iterator[tuple[int, int]]:
 def find_sentence(text: str, place: int) -> tuple[int, int]:
     """Return the bounds of the sentence around a place."""
     return next(
-        ((start, end) for start, end in list_sentences(text) if start <= place < end), (0, len(text))
+        ((start, end) for start, end in list_sentences(text) if start <= place < end),
+        (0, len(text)),
     )
 
 
@@ -124,7 +129,9 @@ def find_verb(text: str, verbs: Sequence[str], start: int, end: int) -> re.Match
 def remove_mention(text: str, start: int, end: int) -> Edit | None:
     """Take a name out of an enumeration; None where it stands alone."""
     first = find_preceding(text, start).start
-    before = next((one.search(text[:first]) for one in _CONNECTED if one.search(text[:first])), None)
+    before = next(
+        (one.search(text[:first]) for one in _CONNECTED if one.search(text[:first])), None
+    )
     after = re.match(r"\s*(?:,\s*(?:and\s+)?|\s+and\s+)(?=\w)", text[end:])
     if before is not None and after is not None and before.group().strip() != ",":
         return Edit(first, end + after.end(), "")
