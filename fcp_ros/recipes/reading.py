@@ -51,7 +51,8 @@ _TOOL_BEHIND = re.compile(
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(\d\W])")
 _GROUP = re.compile(
     r"\b(?P<which>all|all the|all of the|the (?:rest|remainder) of the|"
-    r"(?:the )?(?:remaining|other)|(?:the )?(?:other )?dry|(?:the )?wet|rest of the|next \w+|the)\s+(?:\w+\s+)?ingredients?\b",
+    r"(?:the )?(?:remaining|other)|(?:the )?(?:other )?dry|(?:the )?wet|rest of the|next \w+|the)"
+    r"\s+(?:\w+\s+)?ingredients?\b",
     re.IGNORECASE,
 )
 _WET = frozenset({"liquid", "fat", "acid", "alcohol", "creaminess"})
