@@ -213,11 +213,12 @@ def _parse(text: str) -> Amount | None:
     if re.search(r"\bper\b", text):  # for each of what nobody has counted
         return None
     try:
-        tree = _load_grammar().parse(text[:_PARSED])
+        # With a rest, "50 grams" can't be 50 pieces of grams.
+        tree = _load_grammar().parse(f"{text[:_PARSED]} .")
     except LarkError:
         return None
     rest = next((str(one) for one in tree.children if getattr(one, "type", "") == "REST"), "")
-    rest += text[_PARSED:]
+    rest = rest.removesuffix(".").rstrip() + text[_PARSED:]
     amount = next(one for one in tree.children if getattr(one, "data", "") in _AMOUNTS)
     counts = [_read_count(one) for one in amount.find_data("count")]
     own = [one for one in amount.children if getattr(one, "data", "") == "count"]
@@ -282,7 +283,7 @@ def _divide(text: str, has_quantity: bool, knowledge: Knowledge) -> list[_Named]
     if len(named) > 1 and all(one.food for one in named):
         return [replace(one, is_shared=has_quantity) for one in named]
     one = _name(head, knowledge)
-    return [one] if one.name else []
+    return [one] if re.search(r"\w", one.name) else []
 
 
 def _name(text: str, knowledge: Knowledge) -> _Named:

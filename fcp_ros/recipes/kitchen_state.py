@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from fcp_ros.cset import Instance
 from fcp_ros.cset.presentation import present
@@ -112,7 +113,7 @@ class StateMaker:
         for name in needs:
             self._add_need(name, needs[name])
         chain = [*needs, parts.add("done_with_needs", "need")]
-        for earlier, later in zip(chain, chain[1:], strict=False):
+        for earlier, later in pairwise(chain):
             parts.relate("after", later, earlier)
         parts.relate("turn", cook, chain[0])
         self._add_steps(cook)
@@ -264,7 +265,7 @@ class StateMaker:
             indices.setdefault(one.name, index)
         chain = [parts.add(f"step_{number}", "step") for number in range(len(steps))]
         chain.append(parts.add("done_with_steps", "step"))
-        for earlier, later in zip(chain, chain[1:], strict=False):
+        for earlier, later in pairwise(chain):
             parts.relate("follows", later, earlier)
         parts.relate("next_step", cook, chain[0])
         last: dict[str, str] = {}

@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from fcp_ros.foundation.input_error import InputError
 from fcp_ros.recipes.knowledge import Knowledge
 
 PIECE = "piece"
@@ -86,8 +87,11 @@ def convert(
 
 @lru_cache(maxsize=1)
 def _load_registry() -> Any:
-    import pint  # takes 0.7 s; only recipes with units of other families need it
-
+    try:
+        import pint  # takes 0.7 s; only recipes with units of other families need it
+    except ImportError as error:
+        sentence = "units of recipes need pint, which isn't installed: pip install 'pint<1'"
+        raise InputError(sentence) from error
     return pint.UnitRegistry(cache_folder=None)
 
 

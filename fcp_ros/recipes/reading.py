@@ -50,8 +50,9 @@ _TOOL_BEHIND = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(\d\W])")
 _GROUP = re.compile(
-    r"\b(?P<which>all|all the|all of the|the (?:rest|remainder) of the|(?:the )?(?:remaining|other)|"
-    r"(?:the )?(?:other )?dry|(?:the )?wet|rest of the|next \w+|the)\s+(?:\w+\s+)?ingredients?\b",
+    r"\b(?P<which>all|all the|all of the|the (?:rest|remainder) of the|"
+    r"(?:the )?(?:remaining|other)|(?:the )?(?:other )?dry|(?:the )?wet|rest of the|next \w+|the)"
+    r"\s+(?:\w+\s+)?ingredients?\b",
     re.IGNORECASE,
 )
 _WET = frozenset({"liquid", "fat", "acid", "alcohol", "creaminess"})

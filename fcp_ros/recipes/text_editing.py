@@ -13,11 +13,14 @@ from fcp_ros.recipes.direction_words import Measured, read_number
 _PREPARED = (
     "melted softened beaten whisked cold cool warm warmed hot soft chopped diced sliced grated "
     "shredded minced cubed crushed unsalted salted lightly finely roughly freshly well raw cooked "
-    "boiled hard-boiled peeled whole large small medium ground sifted room-temperature good clarified "
-    "fresh dry dried browned toasted separated extra"
+    "boiled hard-boiled peeled whole large small medium ground sifted room-temperature good "
+    "clarified fresh dry dried browned toasted separated extra"
 )
 _ADJECTIVE = rf"(?:{'|'.join(_PREPARED.split())})"
-_NUMBER = r"(?:\d+\s+\d/\d|\d+/\d|\d+(?:[.,]\d+)?(?:\s*(?:-|\u2013|to)\s*\d+)?|half an?|an?|one|two|three)"
+_NUMBER = (
+    r"(?:\d+\s+\d/\d|\d+/\d|\d+(?:[.,]\d+)?(?:\s*(?:-|\u2013|to)\s*\d+)?|half an?|an?|one|two"
+    r"|three)"
+)
 _UNIT = (
     r"(?:cups?|tablespoons?|teaspoons?|tbsps?\.?|tsps?\.?|grams?|g|kg|ml|l|liters?|litres?|oz|ounces?"
     r"|pounds?|lbs?|pieces?|slices?|cloves?|sticks?|pinch(?:es)?|dash|splash|knob|bit|handful|drizzle"
