@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a rewritten recipe keeps what was asked, and could be cooked.
 
-It shares nothing with the planner, the editor or their loader: it sees the recipe as JSON, the task,
-and the knowledge file as plain YAML. Three rules are the paper's (its "success"), the others ours.
+It shares nothing with the planner, the editor or their loader: it sees the recipe as JSON, the
+task, and the knowledge file as plain YAML. Three rules are the paper's (its "success"), the others
+are ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -89,6 +91,11 @@ class _Dish:
         ]
 
     @cached_property
+    def plain(self) -> list[list[Mention]]:
+        """The foods of each line without its remarks in brackets: "(4 g per sausage)"."""
+        return [self.words.find(re.sub(r"\([^)]*\)", " ", line)) for line in self.lines]
+
+    @cached_property
     def told(self) -> list[list[Mention]]:
         return [self.words.find(text) for text in self.texts]
 
@@ -98,13 +105,18 @@ class _Dish:
         texts = (*self.task.recipe.ingredients, *self.task.recipe.directions)
         return {mention.food for text in texts for mention in self.words.find(text)}
 
-    def is_short_for_listed(self, mention: Mention) -> bool:
-        """Whether "milk" is short for the "soy milk" of the list."""
-        length = len(mention.words)
+    @cached_property
+    def new(self) -> set[str]:
+        return {mention.food for line in self.listed for mention in line} - self.before
+
+    def is_short_for(self, foods: Iterable[str], mention: Mention) -> bool:
+        """Whether "milk" is short for the "soy milk" among foods."""
+        short = {mention.words, *self.words.names(mention.food)}
         return any(
-            len(one.words) > length and one.words[-length:] == mention.words
-            for line in self.listed
-            for one in line
+            len(name) > len(one) and name[-len(one) :] == one
+            for food in foods
+            for name in self.words.names(food)
+            for one in short
         )
 
     def where(self, number: int) -> str:
@@ -120,10 +132,12 @@ def _check_forbidden(dish: _Dish) -> Iterator[Fault]:
           for one in dish.changes),
     ]  # fmt: skip
     every: set[str] = set()
+    promised = {m.food: m.free_of for line in dish.listed for m in line if m.free_of}
     for where, found in places:
         for mention in found:
-            reason = words.forbids(mention.food, task.without, task.diet)
-            if reason and not dish.is_short_for_listed(mention):
+            free_of = mention.free_of | promised.get(mention.food, frozenset())
+            reason = words.forbids(mention.food, task.without, task.diet, free_of)
+            if reason and not dish.is_short_for(dish.new, mention):
                 yield Fault(Rule.FORBIDDEN, where, f"{mention.food} ({reason})")
     for line in dish.listed:
         every.update(kind for mention in line for kind in words.contents(mention.food))
@@ -141,9 +155,9 @@ def _check_equipment(dish: _Dish) -> Iterator[Fault]:
 
 
 def _check_resources(dish: _Dish) -> Iterator[Fault]:
-    for line, found in zip(dish.lines, dish.listed, strict=True):
+    for line, found in zip(dish.lines, dish.plain, strict=True):
         for mention in found:
-            if mention.food in dish.task.missing:
+            if mention.food in dish.task.missing and not mention.free_of:
                 yield Fault(Rule.RESOURCES, f"ingredient {line!r}", f"{mention.food} is missing")
     if dish.task.minutes is None:
         return
@@ -158,9 +172,16 @@ def _check_resources(dish: _Dish) -> Iterator[Fault]:
 
 
 def _check_used(dish: _Dish) -> Iterator[Fault]:
-    """Each new ingredient, and each that the directions used before, is used by a step."""
+    """What the directions named before, or what replaces it, is named or used by a step."""
     words = dish.words
     was_used = {m.food for text in dish.task.recipe.directions for m in words.find(text)}
+    # "Mix all ingredients" uses what replaces one that was never named, too.
+    silent = {
+        words.name(str(name))
+        for change in dish.changes
+        if not words.kinds(str(change["missing"])) & was_used
+        for name in change["substitutes"]
+    }
     told = {m.food for found in dish.told for m in found}
     told |= {
         name
@@ -168,11 +189,12 @@ def _check_used(dish: _Dish) -> Iterator[Fault]:
         for used in step.get("uses", ())
         if (name := words.name(str(used))) is not None
     }
-    ends = {m.words[-1] for found in dish.told for m in found}
+    said = {word for found in dish.told for m in found for word in m.words}
+    said |= {word.rstrip("s") for text in dish.texts for word in text.casefold().split()}
     for line, found in zip(dish.lines, dish.listed, strict=True):
         foods = {mention.food for mention in found}
-        due = (foods - dish.before) or (foods & was_used)
-        named = any(mention.words[-1] in ends for mention in found)
+        due = (foods - dish.before - silent) or (foods & was_used)
+        named = any(word in said for mention in found for word in mention.words if len(word) > 2)
         if due and not named and not (foods & told):
             yield Fault(Rule.UNUSED, f"ingredient {line!r}", ", ".join(sorted(due)))
 
@@ -184,7 +206,7 @@ def _check_available(dish: _Dish) -> Iterator[Fault]:
         for mention in found:
             if mention.food in dish.before | listed | ALWAYS_THERE:
                 continue
-            if not dish.is_short_for_listed(mention):
+            if not dish.is_short_for(listed, mention):
                 yield Fault(Rule.UNAVAILABLE, dish.where(number), mention.food)
 
 
@@ -248,13 +270,26 @@ def _check_order(dish: _Dish) -> Iterator[Fault]:
 
 
 def _check_mentions(dish: _Dish) -> Iterator[Fault]:
+    """Neither what was replaced nor a plainer word for it is named: "the chicken" that is tofu."""
+    foods = dish.words.data["ingredients"]
+    listed = {kind for line in dish.listed for m in line for kind in dish.words.contents(m.food)}
+    missing = set(dish.task.missing)
+    plainer = {kind for food in missing for kind in dish.words.kinds(food) if kind in foods}
+    gone = missing | (plainer - listed)
     named = [
-        *zip((dish.where(number) for number in range(len(dish.told))), dish.told, strict=True),
-        *((f"ingredient {line!r}", found) for line, found in zip(dish.lines, dish.listed, strict=True)),
-    ]  # fmt: skip
+        *((dish.where(number), found) for number, found in enumerate(dish.told)),
+        *(
+            (f"ingredient {line!r}", found)
+            for line, found in zip(dish.lines, dish.plain, strict=True)
+        ),
+    ]
     for where, found in named:
         for mention in found:
-            if mention.food in dish.task.missing and not dish.is_short_for_listed(mention):
+            if (
+                mention.food in gone
+                and not mention.free_of
+                and not dish.is_short_for(dish.new, mention)
+            ):
                 yield Fault(Rule.MENTION, where, mention.food)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a text says of food, tools and minutes, by the plain words of the knowledge file.
 
-For the checker and the rivals of the benchmark. Nothing of `fcp_ros` is used here, so that a mistake
-of its reader or loader can't hide itself: the YAML file is read as it is.
+For the checker and the rivals of the benchmark. Nothing of `fcp_ros` is used here, so that a
+mistake of its reader or loader can't hide itself: the YAML file is read as it is.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WORD = re.compile(r"[a-z0-9½¼¾']+(?:-[a-z]+)*")
 _ACCENTS = str.maketrans("èéêñçáàâîïíóôöúüäåø", "eeencaaaiiiooouuaao")
 _NUMBER = r"(\d+(?:\.\d+)?(?:\s*½)?|half an|an|a)"
 _DURATION = re.compile(
-    rf"{_NUMBER}\s*(?:(?:-|~|–|to|or)\s*{_NUMBER}\s*)?(hours?|hrs?|h|minutes?|mins?\.?|days?)\b"
+    rf"{_NUMBER}\s*(?:(?:-|~|\u2013|to|or)\s*{_NUMBER}\s*)?(hours?|hrs?|h|minutes?|mins?\.?|days?)\b"
 )
 _MINUTES = {"h": 60.0, "m": 1.0, "d": 1440.0}
 
@@ -34,7 +34,7 @@ class Mention:
 
     words: tuple[str, ...]
     food: str
-    at: int  # number of the first word in its text
+    free_of: frozenset[str] = frozenset()  # "gluten-free", "vegan": what the words before promise
 
 
 class FoodWords:
@@ -65,11 +65,31 @@ class FoodWords:
             for length in range(min(6, len(plain) - place), 0, -1):
                 food = self._names.get(tuple(plain[place : place + length]))
                 if food is not None and not (place == 0 and length == 1 and plain[0] in VERBS):
-                    found.append(Mention(tuple(plain[place : place + length]), food, place))
+                    before = words[max(0, place - 2) : place]
+                    if not {"without", "no"} & set(before):
+                        name = tuple(plain[place : place + length])
+                        found.append(Mention(name, food, self._promises(before)))
                     place += length
                     break
             else:
                 place += 1
+        return found
+
+    def _promises(self, words: Iterable[str]) -> frozenset[str]:
+        rules = (self.data["diets"].get(word, {}) for word in words)
+        return frozenset(
+            one for rule in rules for key in ("excludes", "allergens") for one in rule.get(key, ())
+        )
+
+    def names(self, food: str) -> list[tuple[str, ...]]:
+        """All names of a food, as words in singular."""
+        return self._names_of.get(food, [])
+
+    @cached_property
+    def _names_of(self) -> dict[str, list[tuple[str, ...]]]:
+        found: dict[str, list[tuple[str, ...]]] = {}
+        for name, food in self._names.items():
+            found.setdefault(food, []).append(name)
         return found
 
     def name(self, text: str) -> str | None:
@@ -107,11 +127,17 @@ class FoodWords:
     def roles(self, food: str) -> frozenset[str]:
         return frozenset(r for one in self.kinds(food) for r in self.foods[one].get("roles", ()))
 
-    def forbids(self, food: str, without: Iterable[str], diet: str) -> str:
-        """The forbidden thing that is in a food, "" if there is none."""
+    def forbids(
+        self,
+        food: str,
+        without: Iterable[str],
+        diet: str,
+        free_of: Iterable[str] = (),
+    ) -> str:
+        """The forbidden thing that is in a food and not in `free_of`, "" if there is none."""
         rules: Mapping[str, Any] = self.data["diets"].get(diet, {})
         shut = {*without, *rules.get("excludes", ()), *rules.get("allergens", ())}
-        found = shut & (self.contents(food) | self.allergens(food))
+        found = shut & (self.contents(food) | self.allergens(food)) - set(free_of)
         return min(found, default="")
 
     def apart(self, diet: str) -> list[tuple[str, str]]:

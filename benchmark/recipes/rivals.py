@@ -10,6 +10,9 @@ from typing import Any
 
 from benchmark.recipes.food_words import FoodWords, find_minutes
 from benchmark.recipes.tasks import Recipe, Task, candidates
+from fcp_ros.grounding.judgement import JudgementRequest, Membership
+from fcp_ros.planning.model.memberships import MembershipSource
+from fcp_ros.recipes import CookingOptions, Kitchen, RecipeError, cook
 
 Document = Mapping[str, Any]
 Cook = Callable[[Task], Document | None]
@@ -91,11 +94,8 @@ def _exchange(text: str, names: Sequence[str], new: str) -> str:
     return re.sub(rf"\b(?:{'|'.join(longest)})(?:e?s)?\b", new, text, flags=re.IGNORECASE)
 
 
-def make_ours(**settings: Any) -> Cook:
-    """Our own, by the function for users; `settings` of `CookingOptions`."""
-    from fcp_ros.recipes import CookingOptions, Kitchen, RecipeError, cook
-
-    kitchen, options = Kitchen(), CookingOptions(**settings)
+def make_ours(kitchen: Kitchen, options: CookingOptions | None = None) -> Cook:
+    """Our own, by the function for users."""
 
     def ours(task: Task) -> Document | None:
         try:
@@ -114,3 +114,22 @@ def make_ours(**settings: Any) -> Cook:
         return cooked.to_json()
 
     return ours
+
+
+class CrispMemberships:
+    """A source whose degrees are cut to 0 and 1: what the paper argues against."""
+
+    def __init__(self, source: MembershipSource) -> None:
+        self._source = source
+
+    def judge(self, requests: Sequence[JudgementRequest]) -> Sequence[Membership]:
+        return [
+            replace(one, degree=1.0 if one.degree >= CRISP else 0.0)
+            for one in self._source.judge(requests)
+        ]
+
+
+def make_crisp(kitchen: Kitchen) -> Cook:
+    """Ours with crisp thresholds instead of degrees."""
+    source = CrispMemberships(kitchen.memberships)
+    return make_ours(Kitchen(kitchen.knowledge, source, kitchen.domain))

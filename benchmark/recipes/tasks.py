@@ -93,7 +93,7 @@ def read_recipes(development: bool, folder: Path = DATA) -> list[Recipe]:
 
 
 def read_pairs(folder: Path = DATA) -> dict[str, list[str]]:
-    """Read Recipe1MSubs' training pairs: substitutes of each ingredient, the most frequent first."""
+    """Read Recipe1MSubs' training pairs: substitutes by ingredient, the most frequent first."""
     counts: dict[str, dict[str, int]] = defaultdict(dict)
     with (folder / "recipe1msubs_train_paircounts_min2.csv").open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
