@@ -22,9 +22,11 @@ Document = Mapping[str, Any]
 
 MOST_GRAMS = 5_000.0  # of one new ingredient
 MOST_SPICE = 60.0  # grams of a new spice, herb or raising agent
-LEAST_SHARE, MOST_SHARE = 0.05, 5.0  # weight of the substitutes, by the weight of what they replace
-UNITS = {"", "g", "kg", "ml", "l", "tsp", "tbsp", "cup", "piece", "slice", "clove", "stick", "bunch",
-         "sprig", "leaf", "can", "packet", "pinch", "oz", "lb", "dl", "cl"}  # fmt: skip
+LEAST_SHARE, MOST_SHARE = 0.05, 5.0  # weight of new by old
+UNITS = frozenset(
+    [*("", "g", "kg", "ml", "l", "dl", "cl", "tsp", "tbsp", "cup", "oz", "lb"),
+     *("piece", "slice", "clove", "stick", "bunch", "sprig", "leaf", "can", "packet", "pinch")]
+)  # fmt: skip
 ALWAYS_THERE = {"water", "salt", "black pepper"}
 SMALL = {"spice kind", "herb kind", "raising agent", "gelling agent"}
 
@@ -114,7 +116,7 @@ class _Dish:
         short = {mention.words, *self.words.names(mention.food)}
         return any(
             len(name) > len(one) and name[-len(one) :] == one
-            for food in foods
+            for food in {*foods} - {mention.food}
             for name in self.words.names(food)
             for one in short
         )
@@ -126,11 +128,16 @@ class _Dish:
 def _check_forbidden(dish: _Dish) -> Iterator[Fault]:
     task, words = dish.task, dish.words
     places = [
-        *((f"ingredient {line!r}", found) for line, found in zip(dish.lines, dish.listed, strict=True)),
+        *(
+            (f"ingredient {line!r}", found)
+            for line, found in zip(dish.lines, dish.listed, strict=True)
+        ),
         *((dish.where(number), found) for number, found in enumerate(dish.told)),
-        *((f"change of {one['missing']}", words.find(" ; ".join(one["substitutes"])))
-          for one in dish.changes),
-    ]  # fmt: skip
+        *(
+            (f"change of {one['missing']}", words.find(" ; ".join(one["substitutes"])))
+            for one in dish.changes
+        ),
+    ]
     every: set[str] = set()
     promised = {m.food: m.free_of for line in dish.listed for m in line if m.free_of}
     for where, found in places:

@@ -47,6 +47,7 @@ class FoodWords:
             **self.data["ingredients"],
         }
         self._contents: dict[str, frozenset[str]] = {}
+        self._allergens: dict[str, frozenset[str]] = {}
 
     @cached_property
     def _names(self) -> dict[tuple[str, ...], str]:
@@ -121,8 +122,13 @@ class FoodWords:
         return self._contents[food]
 
     def allergens(self, food: str) -> frozenset[str]:
-        contents = self.contents(food)
-        return frozenset(a for one in contents for a in self.foods[one].get("allergens", ()))
+        """The allergens in a food, of its parts, too."""
+        if food not in self._allergens:
+            contents = self.contents(food)
+            self._allergens[food] = frozenset(
+                allergen for one in contents for allergen in self.foods[one].get("allergens", ())
+            )
+        return self._allergens[food]
 
     def roles(self, food: str) -> frozenset[str]:
         return frozenset(r for one in self.kinds(food) for r in self.foods[one].get("roles", ()))
@@ -137,8 +143,8 @@ class FoodWords:
         """The forbidden thing that is in a food and not in `free_of`, "" if there is none."""
         rules: Mapping[str, Any] = self.data["diets"].get(diet, {})
         shut = {*without, *rules.get("excludes", ()), *rules.get("allergens", ())}
-        found = shut & (self.contents(food) | self.allergens(food)) - set(free_of)
-        return min(found, default="")
+        shut -= set(free_of)
+        return min((shut & self.contents(food)) | (shut & self.allergens(food)), default="")
 
     def apart(self, diet: str) -> list[tuple[str, str]]:
         """Pairs that must not meet in one dish."""

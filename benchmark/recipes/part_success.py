@@ -15,6 +15,7 @@ from benchmark.recipes.scores import interval_of_share
 from benchmark.recipes.setting import Setting
 from benchmark.recipes.tasks import BINDING, Task
 from benchmark.tables import Line, Part, Verdict, limit, share
+from fcp_ros.planning.model.request import Switches
 from fcp_ros.recipes import CookingOptions
 
 SUCCESS, SECONDS = 0.95, 1.0
