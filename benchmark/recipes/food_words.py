@@ -130,9 +130,6 @@ class FoodWords:
             )
         return self._allergens[food]
 
-    def roles(self, food: str) -> frozenset[str]:
-        return frozenset(r for one in self.kinds(food) for r in self.foods[one].get("roles", ()))
-
     def forbids(
         self,
         food: str,
