@@ -7,7 +7,7 @@ planner's front door plans, and its verifier replays each plan on the state befo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -37,8 +37,11 @@ from fcp_ros.recipes.rewriting import Choice, ToolChoice, rewrite_recipe
 from fcp_ros.recipes.wishes import Limits, Wishes, understand
 
 GOAL = "turn(cook, done_with_needs) and next_step(cook, done_with_steps)"
-ALPHA = 0.2
-"""Degree that substitutes reach on average (geometric mean) by default."""
+ALPHA = 0.1
+"""Degree that substitutes reach on average (geometric mean) by default.
+
+The packaged judge is strict: what cooks use in place of eggs it gives 0.1 to 0.4.
+"""
 UNHURRIED = PlanningOptions(time_limit=120.0, improve_time=120.0)
 """A recipe is small: it is planned to the end, so that no answer depends on the load."""
 _SUBSTITUTING = ("substitute", "substitute_for_duty")
@@ -179,10 +182,17 @@ class Kitchen:
             elif step.rule == "work_otherwise":
                 method = state.methods[arguments["method"]]
                 tools.append(ToolChoice(state.tools[arguments["tool"]], method))
-        written = rewrite_recipe(original, choices, tools, self.knowledge)
+        written = rewrite_recipe(original, choices, tools, self.knowledge, self._may_use(limits))
         notes = (*original.notes, *state.notes, *self._warn(original, limits))
         written = replace(written, notes=notes)
         return Cooked(written, original, result.plan.membership, result)
+
+    def _may_use(self, limits: Limits) -> Callable[[str], bool]:
+        def may_use(food: str) -> bool:
+            stocked = limits.is_stocked(food, self.knowledge)
+            return stocked and not limits.why_excluded(food, self.knowledge)
+
+        return may_use
 
     def _say_why(self, index: int, recipe: Recipe, limits: Limits) -> str:
         one = recipe.ingredients[index]
@@ -265,12 +275,12 @@ class Kitchen:
         return f"Nothing is left to cook: {'. '.join(reasons) or 'the steps can not be done'}."
 
     def _why_blocked(self, way: Way, limits: Limits) -> str:
-        for part in way.parts:
-            why = limits.why_excluded(part.food, self.knowledge)
+        for food in (*(part.food for part in way.parts), *way.brought):
+            why = limits.why_excluded(food, self.knowledge)
             if why:
                 return why
-            if not limits.is_stocked(part.food, self.knowledge):
-                return f"{part.food} is missing, too"
+            if not limits.is_stocked(food, self.knowledge):
+                return f"{food} is missing, too"
         return ""
 
 

@@ -14,6 +14,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.cset.presentation import present
 from fcp_ros.cset.schema import Schema
 from fcp_ros.recipes.dish_roles import find_dish, find_duty, find_roles, list_main_roles
+from fcp_ros.recipes.ingredient_lines import find_foods
 from fcp_ros.recipes.knowledge import Knowledge
 from fcp_ros.recipes.knowledge_entries import Equipment, Substitute
 from fcp_ros.recipes.measures import PIECE, convert
@@ -44,6 +45,7 @@ class Way:
     changes: tuple[str, ...] = ()  # of the knowledge file
     less: tuple[Part, ...] = ()  # to be taken from other ingredients
     roles: tuple[str, ...] = ()  # in which it does; none: in all
+    brought: tuple[str, ...] = ()  # foods that its changes need: a pinch of sugar for yeast
     reason: str = ""
 
     @property
@@ -201,16 +203,24 @@ class StateMaker:
             tuple(substitute.steps),
             tuple(Part(two.ingredient, scale(two.quantity), two.unit) for two in substitute.less),
             substitute.roles,
+            self._list_brought(substitute),
             _write_ratio(substitute),
         )
+
+    def _list_brought(self, substitute: Substitute) -> tuple[str, ...]:
+        """List the foods that changes of the procedure take besides the substitute's own."""
+        texts = (self._knowledge.step_changes[name].text for name in substitute.steps)
+        found = (food for text in texts for *_, food in find_foods(text, self._knowledge))
+        own = {amount.ingredient for amount in substitute.use} | {"water"}
+        return tuple(dict.fromkeys(food for food in found if food not in own))
 
     def _add_way(self, name: str, need: str, way: Way) -> None:
         parts = self._parts
         self._ways[name] = way
         parts.add(name, "way", way.label, dish=self._dish)
         parts.relate("replaces", name, need)
-        for part in way.parts:
-            food = self._add_food(part.food, self._limits.is_stocked(part.food, self._knowledge))
+        for taken in (*(part.food for part in way.parts), *way.brought):
+            food = self._add_food(taken, self._limits.is_stocked(taken, self._knowledge))
             parts.relate("part", food, name)
         for number, change in enumerate(way.changes):
             element = f"{name.replace('way', 'change')}_{number}"

@@ -292,7 +292,8 @@ class _Reader:
         index = next(known, len(self.ingredients))
         if index == len(self.ingredients):
             name = " ".join(shown.lower().split())
-            self.ingredients.append(Ingredient(name, food))
+            listed = [one.food for one in self.ingredients if food in one.alternatives]
+            self.ingredients.append(Ingredient(name, food, alternatives=tuple(listed)))
             self._surfaces.setdefault(name, []).append(index)
             self._surfaces.setdefault(food, []).append(index)
             if food not in UNREMARKABLE:
@@ -452,13 +453,14 @@ def _resolve(found: _Found, earlier: Sequence[Step], verbs: Sequence[str]) -> li
     used = {name for one in earlier for name in one.uses if name != one.gives}
     still_open = list(dict.fromkeys(name for name in given if name not in used))
     taken: list[str] = []
-    if given and found.mentions and not found.products and verbs:
+    nouns = {_noun_of(name) for name in given}
+    if given and found.mentions and verbs and not nouns & set(found.products):
         if verbs[0] in _JOINING:
             taken += still_open or given[-1:]
         elif verbs[0] in _ADDING:
             taken.append(given[-1])
     for noun in found.products:
-        same = [name for name in given if name.split(" of step")[0].split()[-1] == noun]
+        same = [name for name in given if _noun_of(name) == noun]
         if same:
             taken.append(same[-1])
         elif noun in GENERIC and given:
@@ -474,7 +476,7 @@ def _name_product(
     """Name what a step gives, "" if it takes nothing."""
     if not names and not products:
         return ""
-    taken = {one.split(" of step")[0].split()[-1] for one in products}
+    taken = {_noun_of(one) for one in products}
     for match in _RESULT.finditer(text):
         noun = _singular(match["noun"].lower())
         if noun in PRODUCTS and noun not in taken:
@@ -482,6 +484,11 @@ def _name_product(
     for noun in found.products:
         if noun not in taken and noun not in GENERIC:
             return noun
-    if products:
+    if products and not (names and " of step " in products[-1]):
         return products[-1]
+    names = [*names, *products]
     return f"{names[0] if len(names) == 1 else 'mixture'} of step {number}"
+
+
+def _noun_of(product: str) -> str:
+    return product.split(" of step")[0].split()[-1]

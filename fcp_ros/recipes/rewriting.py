@@ -62,9 +62,10 @@ def rewrite_recipe(
     choices: Sequence[Choice],
     tools: Sequence[ToolChoice],
     knowledge: Knowledge,
+    may_use: Callable[[str], bool],  # of a food: it is there, and nothing rules it out
 ) -> Recipe:
     """Return the recipe with what was chosen; text that nothing changes stays as it is."""
-    return _Rewriter(recipe, choices, tools, knowledge).rewrite()
+    return _Rewriter(recipe, choices, tools, knowledge, may_use).rewrite()
 
 
 class _Rewriter:
@@ -74,8 +75,10 @@ class _Rewriter:
         choices: Sequence[Choice],
         tools: Sequence[ToolChoice],
         knowledge: Knowledge,
+        may_use: Callable[[str], bool],
     ) -> None:
         self._recipe = recipe
+        self._may_use = may_use
         self._choices = {one.ingredient: one for one in choices}
         self._tools = tools
         self._knowledge = knowledge
@@ -112,16 +115,23 @@ class _Rewriter:
 
     def _rewrite_list(self) -> list[Ingredient]:
         written: list[Ingredient] = []
-        for index, one in enumerate(self._recipe.ingredients):
+        ingredients = self._recipe.ingredients
+        changed = {ingredients[index].line for index in self._choices} - {""}
+        for index, one in enumerate(ingredients):
             choice = self._choices.get(index)
             if choice is None:
-                written.append(one)
+                gone = not all(map(self._may_use, one.alternatives))
+                written.append(_write_alone(one) if gone or one.line in changed else one)
             elif choice.way is not None:
-                written += [self._write_ingredient(part, one) for part in choice.way.parts]
+                parts = [self._write_ingredient(part, one) for part in choice.way.parts]
+                parts += [Ingredient(food, food, line=food) for food in choice.way.brought]
+                # What only the directions name may take the place of a food that is listed.
+                listed = {other.food for other in written} if not one.line else set()
+                written += [part for part in parts if part.food not in listed]
         for choice in self._choices.values():
             for part in choice.way.less if choice.way else ():
                 self._take_away(written, part)
-        return written
+        return _drop_repeated(written)
 
     def _write_ingredient(self, part: Part, instead_of: Ingredient) -> Ingredient:
         quantity, unit = self._measure(part, instead_of.unit)
@@ -234,16 +244,15 @@ class _Rewriter:
         if first is None:
             return
         handler = self._handlers.get(change.kind)
-        if handler is not None:
-            handler(self, index, choice.way, change, first)
-        text = self._format(change, index, choice.way)
-        self._done[index].append(text or _describe_change(change))
+        if handler is None or handler(self, index, choice.way, change, first):
+            text = self._format(change, index, choice.way)
+            self._done[index].append(text or _describe_change(change))
 
     def _format(self, change: StepChange, index: int, way: Way) -> str:
         old = self._recipe.ingredients[index].name
         return tidy(change.text.format(new=way.label, old=old)) if change.text else ""
 
-    def _prepare(self, index: int, way: Way, change: StepChange, first: int) -> None:
+    def _prepare(self, index: int, way: Way, change: StepChange, first: int) -> bool:
         text = self._format(change, index, way)
         product = f"prepared {way.parts[0].food}"
         uses = tuple(dict.fromkeys(part.food for part in way.parts))
@@ -254,12 +263,14 @@ class _Rewriter:
         used = self._steps[first]
         assert used is not None
         self._steps[first] = replace(used, uses=(*used.uses, product))
+        return True
 
-    def _note(self, index: int, way: Way, change: StepChange, first: int) -> None:
+    def _note(self, index: int, way: Way, change: StepChange, first: int) -> bool:
         self._appended.setdefault(first, []).append(self._format(change, index, way))
         self._add_work(first, change)
+        return True
 
-    def _replace_work(self, index: int, way: Way, change: StepChange, first: int) -> None:
+    def _replace_work(self, index: int, way: Way, change: StepChange, first: int) -> bool:
         """Put a text in the place of each sentence that has the verbs and the ingredient."""
         text = self._format(change, index, way)
         for number, mention in self._mentions(index):
@@ -268,11 +279,12 @@ class _Rewriter:
             if find_verb(said, change.verbs, start, end):
                 self._edits[number].append(Edit(start, end, f"{text} "))
                 self._add_work(number, change)
-                return
-        self._note(index, way, change, first)
+                return True
+        return False
 
-    def _drop(self, index: int, way: Way, change: StepChange, first: int) -> None:
+    def _drop(self, index: int, way: Way, change: StepChange, first: int) -> bool:
         """Leave out the work on the ingredient alone, or say that it is only taken."""
+        dropped = False
         for number, mention in self._mentions(index):
             said = self._recipe.steps[number].text
             start, end = find_sentence(said, mention.start)
@@ -286,6 +298,7 @@ class _Rewriter:
             }
             if others:
                 continue  # the work on these is still to be done
+            dropped = True
             alone = not re.search(r"\b(?:and|then)\b|[,;]", said[verb.end() : end])
             if alone and not WHERE.search(said[mention.end : end]):
                 self._edits[number].append(Edit(start, end, ""))
@@ -294,8 +307,9 @@ class _Rewriter:
                 placed = WHERE.search(said[mention.end : end]) is not None
                 instead = "take" if not placed else "heat" if melts else "put"
                 self._edits[number].append(Edit(verb.start(), verb.end(), instead))
+        return dropped
 
-    def _move(self, index: int, way: Way, change: StepChange, first: int) -> None:
+    def _move(self, index: int, way: Way, change: StepChange, first: int) -> bool:
         """Move the use of a substitute into a later or earlier step."""
         later = change.kind is ChangeKind.LATER
         step = 1 if later else -1
@@ -305,11 +319,11 @@ class _Rewriter:
         while wanted and 0 < target < last and not wanted & set(self._recipe.steps[target].verbs):
             target += step
         if target == first:
-            return
+            return False
         mention = next(one for number, one in self._mentions(index) if number == first)
         edit = remove_mention(self._recipe.steps[first].text, mention.start, mention.end)
         if edit is None:
-            return
+            return False
         self._edits[first].append(edit)
         text = self._format(change, index, way) or f"Add the {way.label}."
         self._appended.setdefault(target, []).append(text)
@@ -319,6 +333,7 @@ class _Rewriter:
             assert moved is not None
             uses = [name for name in moved.uses if name != old]
             self._steps[number] = replace(moved, uses=tuple([*uses, old] if keep else uses))
+        return True
 
     def _add_work(self, number: int, change: StepChange) -> None:
         step = self._steps[number]
@@ -327,7 +342,7 @@ class _Rewriter:
         tools = tuple(dict.fromkeys((*step.tools, *change.tools)))
         self._steps[number] = replace(step, minutes=minutes, tools=tools)
 
-    _handlers: Mapping[ChangeKind, Callable[..., None]] = {
+    _handlers: Mapping[ChangeKind, Callable[..., bool]] = {
         ChangeKind.PREPARE: _prepare,
         ChangeKind.NOTE: _note,
         ChangeKind.REPLACE: _replace_work,
@@ -464,6 +479,22 @@ class _Rewriter:
         if choice.way is not None:
             parts = tuple(self._write_ingredient(part, one).line for part in choice.way.parts)
         return Change(one.name, parts, choice.degree, choice.reason, tuple(self._done[index]))
+
+
+def _write_alone(one: Ingredient) -> Ingredient:
+    """Give an ingredient a line of its own, without what else its line names."""
+    line = f"{write_quantity(one.quantity, one.unit)} {one.name}".strip()
+    return replace(one, line=line, alternatives=())
+
+
+def _drop_repeated(written: Sequence[Ingredient]) -> list[Ingredient]:
+    """Leave out foods without a quantity that are listed with one, or before."""
+    kept: list[Ingredient] = []
+    for one in written:
+        same = [other for other in kept if other.food == one.food and other.name == one.name]
+        if not (same and one.quantity is None and one.line == one.name):
+            kept.append(one)
+    return kept
 
 
 def _change_step(step: Step, change: StepChange, named: str = "") -> Step:

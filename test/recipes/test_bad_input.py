@@ -168,8 +168,13 @@ def test_all_forms_are_read_alike() -> None:
     nlg = {key: json.dumps(value) for key, value in PANCAKES.items() if key != "title"}
     numbered = (f"{number}. {one}" for number, one in enumerate(PANCAKES["directions"], 1))
     text = "\n".join(
-        ["# Pancakes", "", "## Ingredients", *(f"- {one}" for one in PANCAKES["ingredients"])]
-        + ["", "## Directions", *numbered]
+        [
+            "# Pancakes",
+            "## Ingredients",
+            *(f"- {one}" for one in PANCAKES["ingredients"]),
+            "## Directions",
+            *numbered,
+        ]
     )
     assert parse_recipe(schema) == lines
     assert parse_recipe({"title": "Pancakes", **nlg}) == lines
