@@ -148,10 +148,10 @@ def _make_task(
         if not any(words.forbids(food, without, diet) for food in kept)
         and not _meet(words, diet, kept)
     ]
-    # What isn't at hand is ruled out by name, unless the recipe itself has it.
-    limits += [((food,), "") for food in best if not any(food in words.contents(k) for k in kept)]
     binding = [one for one in limits if any(words.forbids(food, *one) for food in best)]
-    without, diet = draw.choice(binding or limits or [((), "")])
+    # Where no diet and no allergen binds, the best is just not at hand, unless the recipe has it.
+    absent = [((food,), "") for food in best if not any(food in words.contents(k) for k in kept)]
+    without, diet = draw.choice(binding or absent or limits or [((), "")])
     time = total_minutes(recipe.directions) + SPARE_MINUTES if draw.random() < 0.3 else None
     binds = any(words.forbids(food, without, diet) for food in best)
     return Task(recipe, missing, without, diet, _absent(recipe, words, draw), time, binds)
