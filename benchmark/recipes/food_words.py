@@ -23,7 +23,7 @@ _WORD = re.compile(r"[a-z0-9½¼¾']+(?:-[a-z]+)*")
 _ACCENTS = str.maketrans("èéêñçáàâîïíóôöúüäåø", "eeencaaaiiiooouuaao")
 _NUMBER = r"(\d+(?:\.\d+)?(?:\s*½)?|half an|an|a)"
 _DURATION = re.compile(
-    rf"{_NUMBER}\s*(?:(?:-|~|\u2013|to|or)\s*{_NUMBER}\s*)?(hours?|hrs?|h|minutes?|mins?\.?|days?)\b"
+    rf"{_NUMBER}\s*(?:(?:-|~|\u2013|to|or)\s*{_NUMBER}\s*)?(hours?|hrs?|h|minutes?|mins?\.?|days?)(?![a-z])"
 )
 _MINUTES = {"h": 60.0, "m": 1.0, "d": 1440.0}
 

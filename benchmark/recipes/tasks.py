@@ -29,6 +29,10 @@ BINDING = 0.6  # Least share of tasks whose unconstrained best substitute is for
 SPARE_MINUTES = 20.0  # that a task with a time limit leaves beyond the recipe's own
 TRIES = 4  # Draws of missing ingredients for each recipe and bin
 ALWAYS_THERE = {"water", "salt"}
+ALLERGENS = frozenset(
+    [*("gluten", "crustaceans", "eggs", "fish", "peanuts", "soybeans", "milk", "nuts"),
+     *("celery", "mustard", "sesame", "sulphites", "lupin", "molluscs")]
+)  # fmt: skip
 SEED = 33
 
 
@@ -175,13 +179,19 @@ def _absent(recipe: Recipe, words: FoodWords, draw: random.Random) -> tuple[str,
 
 
 def _let_bind(tasks: list[Task]) -> list[Task]:
-    """Keep PER_BIN tasks, those that bind first in such numbers that their share is reached."""
-    binding = [task for task in tasks if task.binds]
+    """Keep PER_BIN tasks: diets and allergens that bind first, and as few others as may be."""
+    draw = random.Random(SEED)
+    draw.shuffle(tasks)
+    binding = sorted((task for task in tasks if task.binds), key=_is_named_only)
     free = [task for task in tasks if not task.binds]
-    most_free = int(len(binding) * (1 - BINDING) / BINDING)
-    chosen = [*binding, *free[:most_free]]
-    random.Random(SEED).shuffle(chosen)
-    return chosen[:PER_BIN]
+    chosen = [*binding[:PER_BIN], *free[: int(len(binding) * (1 - BINDING) / BINDING)]][:PER_BIN]
+    draw.shuffle(chosen)
+    return chosen
+
+
+def _is_named_only(task: Task) -> bool:
+    """Whether a single food is ruled out by its name, no diet and no allergen."""
+    return bool(set(task.without) - ALLERGENS)
 
 
 def read_references(development: bool, words: FoodWords) -> list[Reference]:

@@ -217,6 +217,7 @@ def test_names_promises_and_remarks_are_read(words: FoodWords) -> None:
         ("wait 2 hours, then 10 min", [(120, 120), (10, 10)]),
         ("half an hour or so", [(30, 30)]),
         ("let it stand for 3 to 14 days", [(4320, 20160)]),
+        ("1h30min in the oven", [(60, 60), (30, 30)]),
         ("cook 8 oz of pasta", []),
     ],
 )
