@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol, get_args
 
-from fcp_ros.cset import Delta, Instance
+from fcp_ros.cset import Delta, Fact, Instance
+from fcp_ros.domain.derived_facts import add_facts
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.shifting import Shifts, shift_elements, shift_state
 from fcp_ros.execution.dispatch import Dispatcher
@@ -36,6 +37,7 @@ from fcp_ros.execution.monitoring import (
     Look,
     Monitor,
     PlanWatch,
+    find_granted,
     find_obstacle,
 )
 from fcp_ros.execution.outcome import StepRecord
@@ -128,7 +130,8 @@ class PlanRunner:
         self._shifts: Shifts = ()
         self._shifted = domain  # with the shifts
         self._monitor = Monitor(self._rules, self._present)
-        self._last_seen: Instance | None = None
+        self._last_seen: WorldState | None = None
+        self._granted: frozenset[Fact] = frozenset()  # what the plan ends and nobody has seen
         self._acting: set[int] = set()  # positions of the steps that are being done
         self._deadline: DeadlineWatch | None = None  # of the plan at hand, until it is missed
 
@@ -151,20 +154,23 @@ class PlanRunner:
         """Wait for the next scene graph, for a bounded time."""
         self.await_scene(context, (self._scene.sequence or 0) + 1, seconds)
 
-    def take_up(self, shifts: Shifts) -> str:
+    def take_up(self, steps: Sequence[PlanStep], shifts: Shifts) -> str:
         """Take elements for others, as the next plan wants it, until another plan is taken up.
 
-        Returns a sentence why that can't be; "" if it can.
+        What it ends and nobody has seen is taken for granted. Returns a sentence why that can't be;
+        "" if it can.
         """
         self._shifts, self._shifted, self._rules = shifts, self._domain, self._own_rules
-        if not shifts:
-            return ""
-        try:
-            self._shifted, _ = shift_elements(self._domain, self._see(), shifts)
-        except InputError as error:
-            self._shifts = ()
-            return str(error)
-        self._rules = StepRules(self._shifted)
+        self._granted = frozenset()
+        if shifts:
+            try:
+                self._shifted, _ = shift_elements(self._domain, self._see().instance, shifts)
+            except InputError as error:
+                self._shifts = ()
+                return str(error)
+            self._rules = StepRules(self._shifted)
+        is_unseen = self._see().scene.facts.is_unseen
+        self._granted = find_granted(self._rules, steps, self._present(), is_unseen)
         return ""
 
     def find_problem(self, steps: Sequence[PlanStep]) -> str:
@@ -271,7 +277,7 @@ class PlanRunner:
                     self._obey(dispatcher.handle(event), plan, listener)
                 if isinstance(event, WorldChanged) and dispatcher.result is None:
                     seen = self._check_rest(watch, dispatcher, seen, listener)
-                    reason = "" if arrivals is None else arrivals.find_arrival(self._see())
+                    reason = "" if arrivals is None else arrivals.find_arrival(self._see().instance)
                     if reason:
                         arrivals = None  # told once
                         self._obey(dispatcher.handle(PlanOutdated(reason)), plan, listener)
@@ -333,6 +339,7 @@ class PlanRunner:
                 self._clients.find(command.executor)
             elif isinstance(command, SendStep):
                 listener.on_step_sent(command.index)
+                self._granted -= self._monitor.find_effects(command.step)[1]
                 self._watch_names(command.index)
                 if self._deadline is not None:
                     self._deadline.begin_step(command.index, time.monotonic())
@@ -385,20 +392,22 @@ class PlanRunner:
     def find_present(self) -> Instance | None:
         """Return the present state as it is seen; None while there is none."""
         try:
-            return self._see()
+            return self._see().instance
         except NoSceneError:
             return None
 
     def _present(self) -> Instance:
         seen = self._see()
-        if not self._shifts:
-            return seen
-        return shift_state(self._domain, seen, self._shifts, self._shifted)
+        present = seen.instance
+        if self._shifts:
+            present = shift_state(self._domain, present, self._shifts, self._shifted)
+        granted = [fact for fact in self._granted if seen.scene.facts.is_unseen(fact)]
+        return add_facts(self._shifted, present, granted) if granted else present
 
-    def _see(self) -> Instance:
+    def _see(self) -> WorldState:
         """Return the present state, or the last one while there is none."""
         try:
-            self._last_seen = self._scene.state(self._domain).instance
+            self._last_seen = self._scene.state(self._domain)
         except NoSceneError:
             if self._last_seen is None:
                 raise
