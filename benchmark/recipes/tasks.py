@@ -205,8 +205,12 @@ def read_references(development: bool, words: FoodWords) -> list[Reference]:
 
 
 def _build(recipe: Recipe, row: Mapping[str, object], words: FoodWords) -> Reference:
-    missing = tuple(words.name(name) or name for name in row["missing"])
-    task = Task(recipe, missing, tuple(row.get("without", ())), str(row.get("diet", "")))
+    without, diet = tuple(row.get("without", ())), str(row.get("diet", ""))
+    listed = [mention.food for line in recipe.ingredients for mention in words.find(line)]
+    # What the list has and the wish rules out is missing, too, whoever writes the recipe.
+    named = [words.name(name) or name for name in row["missing"]]
+    ruled_out = [food for food in listed if words.forbids(food, without, diet)]
+    task = Task(recipe, tuple(dict.fromkeys([*named, *ruled_out])), without, diet)
     parts, changed = [], []
     for lines, edits in (
         (recipe.ingredients, row["ingredients"]),
