@@ -29,7 +29,7 @@ from fcp_ros.planning import (
     plan,
 )
 from fcp_ros.recipes.kitchen_state import KitchenState, StateMaker, Way, list_missing
-from fcp_ros.recipes.knowledge import Knowledge, read_knowledge
+from fcp_ros.recipes.knowledge import FoodKnowledge, read_knowledge
 from fcp_ros.recipes.reading import read_recipe
 from fcp_ros.recipes.recipe import Note, Recipe, RecipeCode, RecipeError
 from fcp_ros.recipes.recipe_files import RecipeLines, parse_recipe
@@ -101,7 +101,7 @@ class Kitchen:
 
     def __init__(
         self,
-        knowledge: Knowledge | None = None,
+        knowledge: FoodKnowledge | None = None,
         memberships: MembershipSource | None = None,
         domain: Domain | None = None,
     ) -> None:

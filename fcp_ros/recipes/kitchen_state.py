@@ -15,8 +15,8 @@ from fcp_ros.cset.presentation import present
 from fcp_ros.cset.schema import Schema
 from fcp_ros.recipes.dish_roles import find_dish, find_duty, find_roles, list_main_roles
 from fcp_ros.recipes.ingredient_lines import find_foods
-from fcp_ros.recipes.knowledge import Knowledge
-from fcp_ros.recipes.knowledge_entries import Equipment, Substitute
+from fcp_ros.recipes.knowledge import FoodKnowledge
+from fcp_ros.recipes.knowledge_entries import Equipment, Substitution
 from fcp_ros.recipes.measures import PIECE, convert
 from fcp_ros.recipes.recipe import Ingredient, Note, Recipe, RecipeCode
 from fcp_ros.recipes.wishes import Limits
@@ -92,7 +92,7 @@ class StateMaker:
         self,
         recipe: Recipe,
         limits: Limits,
-        knowledge: Knowledge,
+        knowledge: FoodKnowledge,
         most_candidates: int = 0,  # ways for each need, in the file's order; 0 for all
     ) -> None:
         self._recipe = recipe
@@ -184,7 +184,7 @@ class StateMaker:
             if not any(amount.ingredient == one.food for amount in substitute.use):
                 yield self._measure(index, one, substitute)
 
-    def _measure(self, index: int, one: Ingredient, substitute: Substitute) -> Way:
+    def _measure(self, index: int, one: Ingredient, substitute: Substitution) -> Way:
         """Take as much of a substitute as the recipe's quantity asks for."""
         of, unit = substitute.of
         quantity = None
@@ -207,7 +207,7 @@ class StateMaker:
             _write_ratio(substitute),
         )
 
-    def _list_brought(self, substitute: Substitute) -> tuple[str, ...]:
+    def _list_brought(self, substitute: Substitution) -> tuple[str, ...]:
         """List the foods that changes of the procedure take besides the substitute's own."""
         texts = (self._knowledge.step_changes[name].text for name in substitute.steps)
         found = (food for text in texts for *_, food in find_foods(text, self._knowledge))
@@ -322,7 +322,7 @@ class StateMaker:
                 self._parts.relate("wants", name, self._add_tool(used, tools))
 
 
-def _note_unit(one: Ingredient, unit: str, substitute: Substitute) -> Note:
+def _note_unit(one: Ingredient, unit: str, substitute: Substitution) -> Note:
     has = f"{one.quantity:g} {one.unit or PIECE}"
     new = " and ".join(amount.ingredient for amount in substitute.use)
     sentence = (
@@ -332,13 +332,13 @@ def _note_unit(one: Ingredient, unit: str, substitute: Substitute) -> Note:
     return Note(RecipeCode.UNIT, sentence)
 
 
-def _write_ratio(substitute: Substitute) -> str:
+def _write_ratio(substitute: Substitution) -> str:
     of, unit = substitute.of
     new = " and ".join(f"{one.quantity:g} {one.unit} {one.ingredient}" for one in substitute.use)
     return f"{of:g} {unit} {substitute.instead_of} = {new} (source: {substitute.source})."
 
 
-def list_missing(recipe: Recipe, limits: Limits, knowledge: Knowledge) -> Sequence[int]:
+def list_missing(recipe: Recipe, limits: Limits, knowledge: FoodKnowledge) -> Sequence[int]:
     """List the ingredients that can't be used as listed."""
     return [
         index

@@ -26,7 +26,7 @@ from fcp_ros.recipes.direction_words import (
     find_times,
 )
 from fcp_ros.recipes.ingredient_lines import find_food, read_ingredients
-from fcp_ros.recipes.knowledge import Knowledge
+from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.recipe import (
     Ingredient,
     Mention,
@@ -94,7 +94,7 @@ _RESULT = re.compile(
 )
 
 
-def read_recipe(lines: RecipeLines, knowledge: Knowledge) -> Recipe:
+def read_recipe(lines: RecipeLines, knowledge: FoodKnowledge) -> Recipe:
     """Read the lines of a recipe.
 
     Raises:
@@ -153,7 +153,7 @@ class _Found:
 class _Reader:
     """Reads the directions of one recipe in their order."""
 
-    def __init__(self, ingredients: list[Ingredient], knowledge: Knowledge) -> None:
+    def __init__(self, ingredients: list[Ingredient], knowledge: FoodKnowledge) -> None:
         self.ingredients = ingredients
         self.unread: list[str] = []
         self.notes: list[Note] = []
@@ -400,7 +400,9 @@ def _joins_last(found: _Found, text: str, start: int, end: int) -> bool:
     return True
 
 
-def _list_surfaces(ingredients: Sequence[Ingredient], knowledge: Knowledge) -> dict[str, list[int]]:
+def _list_surfaces(
+    ingredients: Sequence[Ingredient], knowledge: FoodKnowledge
+) -> dict[str, list[int]]:
     """List the words by which directions may speak of each ingredient."""
     surfaces: dict[str, list[int]] = {}
 
@@ -425,7 +427,7 @@ def _list_surfaces(ingredients: Sequence[Ingredient], knowledge: Knowledge) -> d
     return surfaces
 
 
-def _list_tool_words(knowledge: Knowledge) -> list[tuple[str, str]]:
+def _list_tool_words(knowledge: FoodKnowledge) -> list[tuple[str, str]]:
     pairs = [
         (_singular_last(word), name)
         for name, one in knowledge.tools.items()

@@ -15,7 +15,7 @@ from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.recipes.direction_words import find_temperatures, find_times
 from fcp_ros.recipes.ingredient_lines import find_food
 from fcp_ros.recipes.kitchen_state import Part, Way
-from fcp_ros.recipes.knowledge import Knowledge
+from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.knowledge_entries import ChangeKind, Equipment, StepChange
 from fcp_ros.recipes.measures import convert, read_unit, round_quantity, write_quantity
 from fcp_ros.recipes.recipe import Change, Ingredient, Mention, MentionKind, Recipe, Step
@@ -61,7 +61,7 @@ def rewrite_recipe(
     recipe: Recipe,
     choices: Sequence[Choice],
     tools: Sequence[ToolChoice],
-    knowledge: Knowledge,
+    knowledge: FoodKnowledge,
     may_use: Callable[[str], bool],  # of a food: it is there, and nothing rules it out
 ) -> Recipe:
     """Return the recipe with what was chosen; text that nothing changes stays as it is."""
@@ -74,7 +74,7 @@ class _Rewriter:
         recipe: Recipe,
         choices: Sequence[Choice],
         tools: Sequence[ToolChoice],
-        knowledge: Knowledge,
+        knowledge: FoodKnowledge,
         may_use: Callable[[str], bool],
     ) -> None:
         self._recipe = recipe

@@ -10,30 +10,30 @@ import pytest
 
 from fcp_ros.foundation.yaml_text import dump_yaml, load_yaml
 from fcp_ros.package_files import config_folder
-from fcp_ros.recipes.knowledge import KNOWLEDGE_FILE, Knowledge, KnowledgeError, read_knowledge
+from fcp_ros.recipes.knowledge import KNOWLEDGE_FILE, FoodKnowledge, KnowledgeError, read_knowledge
 
 
 @pytest.fixture(scope="module")
-def knowledge() -> Knowledge:
+def knowledge() -> FoodKnowledge:
     return read_knowledge()
 
 
-def test_the_file_has_several_hundred_facts(knowledge: Knowledge) -> None:
+def test_the_file_has_several_hundred_facts(knowledge: FoodKnowledge) -> None:
     assert len(knowledge.ingredients) > 400
     assert len(knowledge.substitutes) > 600
     assert len(knowledge.allergens) == 14
 
 
-def test_allergens_and_diets_look_into_compounds(knowledge: Knowledge) -> None:
+def test_allergens_and_diets_look_into_compounds(knowledge: FoodKnowledge) -> None:
     assert knowledge.allergens_of("pesto") >= {"milk", "nuts"}
     assert "fish" in knowledge.allergens_of("worcestershire sauce")
     assert knowledge.allergens_of("soy sauce") == {"soybeans", "gluten"}
-    assert knowledge.why_excluded("worcestershire sauce", diet="vegetarian")
-    assert knowledge.why_excluded("marshmallow", diet="halal")
-    assert not knowledge.why_excluded("olive oil", ("nuts", "milk"), "vegan")
+    assert knowledge.explain_exclusion("worcestershire sauce", diet="vegetarian")
+    assert knowledge.explain_exclusion("marshmallow", diet="halal")
+    assert not knowledge.explain_exclusion("olive oil", ("nuts", "milk"), "vegan")
 
 
-def test_names_in_the_plural_and_synonyms_are_found(knowledge: Knowledge) -> None:
+def test_names_in_the_plural_and_synonyms_are_found(knowledge: FoodKnowledge) -> None:
     wanted = {
         "Eggs": "egg",
         "potatoes": "potato",
@@ -44,13 +44,13 @@ def test_names_in_the_plural_and_synonyms_are_found(knowledge: Knowledge) -> Non
     assert knowledge.find("gravel") is None
 
 
-def test_weights_convert_only_where_they_can(knowledge: Knowledge) -> None:
+def test_weights_convert_only_where_they_can(knowledge: FoodKnowledge) -> None:
     assert knowledge.grams_of("butter", "cup") == 227
     assert knowledge.grams_of("wheat flour", "l") == pytest.approx(528, rel=0.01)
     assert knowledge.grams_of("bay leaf", "cup") is None
 
 
-def test_substitutes_of_the_kind_come_last_and_never_itself(knowledge: Knowledge) -> None:
+def test_substitutes_of_the_kind_come_last_and_never_itself(knowledge: FoodKnowledge) -> None:
     found = list(knowledge.substitutes_of("gouda"))
     assert found
     assert all(one.use[0].ingredient != "gouda" for one in found)
@@ -58,7 +58,7 @@ def test_substitutes_of_the_kind_come_last_and_never_itself(knowledge: Knowledge
     assert first.instead_of == "mozzarella"
 
 
-def test_each_excluded_food_has_a_way_out_or_is_left_out(knowledge: Knowledge) -> None:
+def test_each_excluded_food_has_a_way_out_or_is_left_out(knowledge: FoodKnowledge) -> None:
     """What people do without most often has a substitute under each common demand."""
     for food, diet in {
         ("butter", "vegan"), ("milk", "vegan"), ("egg", "vegan"), ("cream", "vegan"),
@@ -69,7 +69,7 @@ def test_each_excluded_food_has_a_way_out_or_is_left_out(knowledge: Knowledge) -
         ways = [
             one
             for one in knowledge.substitutes_of(food)
-            if not any(knowledge.why_excluded(new.ingredient, diet=diet) for new in one.use)
+            if not any(knowledge.explain_exclusion(new.ingredient, diet=diet) for new in one.use)
         ]
         assert ways, f"{food}, {diet}"
 
