@@ -24,7 +24,7 @@ from fcp_ros.recipes.knowledge_entries import (
     Equipment,
     Foodstuff,
     KnowledgeFile,
-    SourcedFact,
+    KnownFact,
     StepChange,
     Substitution,
     Tool,
@@ -247,7 +247,7 @@ def _list_references_of_substitutes(facts: KnowledgeFile) -> Iterator[tuple[str,
 
 def _list_sections(
     facts: KnowledgeFile,
-) -> Iterator[tuple[str, Iterable[tuple[object, SourcedFact]]]]:
+) -> Iterator[tuple[str, Iterable[tuple[object, KnownFact]]]]:
     for section in ("allergens", "categories", "ingredients", "diets", "tools", "step_changes"):
         yield section, getattr(facts, section).items()
     yield "equipment", enumerate(facts.equipment)

@@ -24,7 +24,7 @@ Unit = Annotated[str, Field(pattern=f"^({'|'.join(UNITS)})$")]
 Text = Annotated[str, Field(min_length=3, max_length=300)]
 
 
-class SourcedFact(BaseModel):
+class KnownFact(BaseModel):
     """A fact with the key of its source (section `sources`)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -32,13 +32,13 @@ class SourcedFact(BaseModel):
     source: Name
 
 
-class Allergen(SourcedFact):
+class Allergen(KnownFact):
     """One of the 14 kinds of Annex II of Regulation (EU) No 1169/2011."""
 
     label: Text
 
 
-class Category(SourcedFact):
+class Category(KnownFact):
     """A kind of food; what holds for it holds for all below it."""
 
     is_a: Names = ()
@@ -46,7 +46,7 @@ class Category(SourcedFact):
     roles: Names = ()
 
 
-class Foodstuff(SourcedFact):
+class Foodstuff(KnownFact):
     """A food as recipes name it."""
 
     is_a: Names = Field(min_length=1)  # categories, or a plainer ingredient
@@ -57,7 +57,7 @@ class Foodstuff(SourcedFact):
     grams: dict[Unit, Positive] = Field(default_factory=dict)  # weight of one unit
 
 
-class Diet(SourcedFact):
+class Diet(KnownFact):
     """Rules of a diet: foods by category, ingredient or allergen, and what may not meet."""
 
     label: Text
@@ -67,14 +67,14 @@ class Diet(SourcedFact):
     apart: tuple[tuple[Name, Name], ...] = ()  # not both in one dish
 
 
-class Tool(SourcedFact):
+class Tool(KnownFact):
     """A piece of equipment."""
 
     also: Names = ()
     words: Names = ()  # verbs and nouns of directions that mean its use
 
 
-class Equipment(SourcedFact):
+class Equipment(KnownFact):
     """Another way to do the work of a tool."""
 
     instead_of: Name
@@ -103,7 +103,7 @@ class ChangeKind(str, Enum):
     NOTE = "note"
 
 
-class StepChange(SourcedFact):
+class StepChange(KnownFact):
     """A change of the procedure that a substitute needs; {new} and {old} stand for the two."""
 
     kind: ChangeKind
@@ -133,7 +133,7 @@ class Portion(NamedTuple):
     ingredient: Name
 
 
-class Substitution(SourcedFact):
+class Substitution(KnownFact):
     """Foods that do the work of an ingredient in some of its roles, and how much of each."""
 
     instead_of: Name  # ingredient or category
