@@ -241,25 +241,24 @@ def _check_quantities(dish: _Dish) -> Iterator[Fault]:
 def _check_shares(dish: _Dish) -> Iterator[Fault]:
     """The substitutes weigh something like what they replace, where both have weights."""
     words = dish.words
-    original = {
-        mention.food: line
-        for line in dish.task.recipe.ingredients
-        for mention in words.find(line)[:1]
-    }
+    original: dict[str, list[str]] = {}
+    for line in dish.task.recipe.ingredients:
+        for mention in words.find(line)[:1]:
+            original.setdefault(mention.food, []).append(line)
     for change in dish.changes:
         old = words.name(str(change["missing"]))
         new = {words.name(str(name)) for name in change["substitutes"]} - {None}
         if old not in original or words.kinds(old) & SMALL:
             continue
-        before = _weigh(words, old, *_read_amount(original[old]))
+        before = [_weigh(words, old, *_read_amount(line)) for line in original[old]]
         weights = [
             _weigh(words, food, one.get("quantity"), str(one.get("unit") or ""))
             for one, found in zip(dish.ingredients, dish.listed, strict=True)
             for food in new & {mention.food for mention in found}
         ]
-        if before is None or not weights or None in weights:
+        if None in before or not weights or None in weights:
             continue
-        share = sum(weight for weight in weights if weight is not None) / before
+        share = sum(filter(None, weights)) / sum(filter(None, before))
         if not LEAST_SHARE <= share <= MOST_SHARE:
             what = f"{share:.2g} times the weight of {old}"
             yield Fault(Rule.QUANTITY, f"change of {change['missing']}", what)

@@ -186,6 +186,19 @@ def test_meat_and_dairy_do_not_meet_in_a_kosher_style_dish(
     assert any("in one dish" in str(fault) for fault in faults)
 
 
+def test_weights_of_several_lines_of_one_food_add_up(words: FoodWords) -> None:
+    dish = Recipe("d", "Dish", ("200 g butter", "20 g butter"), ("Melt the butter.",))
+    oil = {
+        "ingredients": [
+            line("sunflower oil", 160, "g", "160 g sunflower oil"),
+            line("sunflower oil", 16, "g", "16 g sunflower oil"),
+        ],
+        "steps": [{"text": "Warm the oil.", "uses": ["sunflower oil"]}],
+        "changes": [{"missing": "butter", "substitutes": ["sunflower oil"]}],
+    }
+    assert check(oil, Task(dish, ("butter",)), words) == []
+
+
 def test_plainer_words_for_what_was_replaced_are_found(words: FoodWords) -> None:
     dish = Recipe("d", "Dish", ("2 chicken breasts",), ("Fry the chicken.",))
     tofu = {
