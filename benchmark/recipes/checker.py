@@ -256,7 +256,7 @@ def _check_shares(dish: _Dish) -> Iterator[Fault]:
             for one, found in zip(dish.ingredients, dish.listed, strict=True)
             for food in new & {mention.food for mention in found}
         ]
-        if None in before or not weights or None in weights:
+        if None in before or not sum(filter(None, before)) or not weights or None in weights:
             continue
         share = sum(filter(None, weights)) / sum(filter(None, before))
         if not LEAST_SHARE <= share <= MOST_SHARE:
