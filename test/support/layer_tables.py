@@ -20,6 +20,7 @@ LAYERS = (
     "relaxation",
     "alignment",
     "abstraction",
+    "recipes",
     "execution",
     "nodes",
 )  # lowest first
@@ -33,6 +34,10 @@ STRANGERS = {
     ("abstraction", "relaxation"),
     ("abstraction", "alignment"),
     ("execution", "abstraction"),
+    ("recipes", "relaxation"),
+    ("recipes", "alignment"),
+    ("recipes", "abstraction"),
+    ("execution", "recipes"),
 }
 # The folders of the larger layers and the files below them, lowest first; other files use them all.
 FOLDERS = {

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Crisp facts about food, tools and substitutes (``config/recipes/knowledge.yaml``).
+
+`read_knowledge` checks the whole file: every name that an entry uses exists, nothing is a kind or
+part of itself, and no two foods share a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from fcp_ros.foundation.bounded_file import FileError, read_text
+from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.wording import describe_unknown_name, list_names
+from fcp_ros.foundation.yaml_text import TextError, load_yaml
+from fcp_ros.package_files import config_folder
+from fcp_ros.recipes.knowledge_entries import (
+    Category,
+    Diet,
+    Equipment,
+    Foodstuff,
+    KnowledgeFile,
+    KnownFact,
+    StepChange,
+    Substitution,
+    Tool,
+)
+
+KNOWLEDGE_FILE = Path("recipes") / "knowledge.yaml"
+_CUPS = {"tsp": 1 / 48, "tbsp": 1 / 16, "cup": 1.0, "ml": 1 / 236.6, "l": 1000 / 236.6}
+"""Volumes in US cups."""
+
+
+class KnowledgeError(InputError):
+    """A knowledge file can't be used."""
+
+
+class FoodKnowledge:
+    """The facts of a file, by name; names of foods are those of recipes ("olive oil")."""
+
+    def __init__(self, facts: KnowledgeFile) -> None:
+        self._facts = facts
+        self._kinds = _close({**_parents(facts.categories), **_parents(facts.ingredients)})
+        parts = {name: one.parts for name, one in facts.ingredients.items()}
+        # What is a kind of pesto has in it what pesto has.
+        self._contents = _close(
+            {name: (*self._kinds[name], *parts.get(name, ())) for name in self._kinds}
+        )
+        self._names = {
+            word: name for name, one in facts.ingredients.items() for word in (name, *one.also)
+        }
+
+    @property
+    def ingredients(self) -> Mapping[str, Foodstuff]:
+        return self._facts.ingredients
+
+    @property
+    def categories(self) -> frozenset[str]:
+        return frozenset(self._facts.categories)
+
+    @property
+    def roles(self) -> Mapping[str, str]:
+        return self._facts.roles
+
+    @property
+    def diets(self) -> Mapping[str, Diet]:
+        return self._facts.diets
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        return self._facts.tools
+
+    @property
+    def equipment(self) -> tuple[Equipment, ...]:
+        return self._facts.equipment
+
+    @property
+    def step_changes(self) -> Mapping[str, StepChange]:
+        return self._facts.step_changes
+
+    @property
+    def substitutes(self) -> tuple[Substitution, ...]:
+        return self._facts.substitutes
+
+    @property
+    def allergens(self) -> frozenset[str]:
+        return frozenset(self._facts.allergens)
+
+    @cached_property
+    def longest_name(self) -> int:
+        """Words of the longest name of a food."""
+        return max(len(word.split()) for word in self._names)
+
+    def find(self, words: str) -> str | None:
+        """Return the ingredient that these words name exactly, in singular or plural."""
+        text = " ".join(words.casefold().split())
+        return next((self._names[form] for form in _singulars(text) if form in self._names), None)
+
+    def kinds_of(self, name: str) -> frozenset[str]:
+        """Return the ingredient or category itself and all that it is a kind of."""
+        return self._kinds.get(name, frozenset({name}))
+
+    def contents_of(self, name: str) -> frozenset[str]:
+        """Return everything that is in a food: itself, its parts and theirs, with all kinds."""
+        return self._contents.get(name, frozenset({name}))
+
+    def roles_of(self, name: str) -> frozenset[str]:
+        """Return what a food can do in a dish."""
+        return frozenset(role for kind in self.kinds_of(name) for role in self._entry(kind).roles)
+
+    def allergens_of(self, name: str) -> frozenset[str]:
+        """Return the allergens in a food, those of its parts, too."""
+        return frozenset(
+            one for part in self.contents_of(name) for one in self._entry(part).allergens
+        )
+
+    def explain_exclusion(self, name: str, without: Iterable[str] = (), diet: str = "") -> str:
+        """Say why a food can't be used, "" if it can.
+
+        Args:
+            name: ingredient.
+            without: ingredients, categories or allergens that must not be in it.
+            diet: a diet of the file, "" for none.
+        """
+        contents, allergens = self.contents_of(name), self.allergens_of(name)
+        for one in without:
+            if one in contents or one in allergens:
+                return f"{name} has {one} in it" if one != name else f"{name} is ruled out"
+        rules = self._facts.diets.get(diet)
+        if rules is not None:
+            for one in (*rules.excludes, *rules.allergens):
+                if one in contents or one in allergens:
+                    return f"{name} is not {rules.label}: {one}"
+        return ""
+
+    def substitutes_of(self, name: str) -> Iterator[Substitution]:
+        """List the substitutes of an ingredient, those for its kinds last; never with itself."""
+        kinds = self.kinds_of(name)
+        mine = [
+            one
+            for one in self._facts.substitutes
+            if one.instead_of in kinds and all(amount.ingredient != name for amount in one.use)
+        ]
+        yield from sorted(mine, key=lambda one: one.instead_of != name)
+
+    def grams_of(self, name: str, unit: str) -> float | None:
+        """Return the weight of one unit of a food (g); None where the unit doesn't convert."""
+        if unit in ("g", "kg"):
+            return 1.0 if unit == "g" else 1000.0
+        for kind in (name, *sorted(self.kinds_of(name) - {name})):
+            weights = self._facts.ingredients[kind].grams if kind in self.ingredients else {}
+            if unit in weights:
+                return weights[unit]
+            for known, grams in weights.items():
+                if unit in _CUPS and known in _CUPS:
+                    return grams * _CUPS[unit] / _CUPS[known]
+        return None
+
+    def _entry(self, name: str) -> Foodstuff | Category:
+        return self._facts.ingredients.get(name) or self._facts.categories[name]
+
+
+def read_knowledge(path: Path | None = None) -> FoodKnowledge:
+    """Read and check a knowledge file; the package's own if there is no path.
+
+    Raises:
+        KnowledgeError: the file can't be read or contradicts itself; the message names the entry.
+    """
+    path = config_folder() / KNOWLEDGE_FILE if path is None else path
+    try:
+        facts = KnowledgeFile.model_validate(load_yaml(read_text(path)))
+    except (FileError, TextError) as error:
+        raise KnowledgeError(f"{path}: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the whole file"
+        raise KnowledgeError(f"{path}: {place}: {first['msg']}; mend this entry") from error
+    for problem in _find_problems(facts):
+        raise KnowledgeError(f"{path}: {problem}")
+    return FoodKnowledge(facts)
+
+
+def _find_problems(facts: KnowledgeFile) -> Iterator[str]:
+    """List what is wrong with a file whose entries are well-formed each for itself."""
+    foods = {**facts.categories, **facts.ingredients}
+    yield from (
+        f"{name} is a category and an ingredient; rename one"
+        for name in facts.categories.keys() & facts.ingredients.keys()
+    )
+    known: dict[str, Iterable[str]] = {
+        "source": facts.sources,
+        "allergen": facts.allergens,
+        "role": facts.roles,
+        "ingredient or category": foods,
+        "ingredient": facts.ingredients,
+        "tool": facts.tools,
+        "step change": facts.step_changes,
+    }
+    for where, what, name in _list_references(facts):
+        if name not in known[what]:
+            yield describe_unknown_name(what, name, known[what], where)
+    yield from _find_shared_names(facts)
+    yield from _find_cycles("kind", {**_parents(facts.categories), **_parents(facts.ingredients)})
+    yield from _find_cycles("part", {key: one.parts for key, one in facts.ingredients.items()})
+
+
+def _list_references(facts: KnowledgeFile) -> Iterator[tuple[str, str, str]]:
+    """List where a name is used, the kind of thing that it must be, and the name."""
+    for key, category in facts.categories.items():
+        where = f"categories.{key}"
+        yield from ((where, "ingredient or category", name) for name in category.is_a)
+        yield from ((where, "allergen", name) for name in category.allergens)
+        yield from ((where, "role", name) for name in category.roles)
+    for key, food in facts.ingredients.items():
+        where = f"ingredients.{key}"
+        yield from ((where, "ingredient or category", name) for name in (*food.is_a, *food.parts))
+        yield from ((where, "allergen", name) for name in food.allergens)
+        yield from ((where, "role", name) for name in food.roles)
+    for key, diet in facts.diets.items():
+        where = f"diets.{key}"
+        pairs = [name for pair in diet.apart for name in pair]
+        yield from ((where, "ingredient or category", name) for name in (*diet.excludes, *pairs))
+        yield from ((where, "allergen", name) for name in diet.allergens)
+    for number, way in enumerate(facts.equipment):
+        where = f"equipment[{number}]"
+        yield from ((where, "tool", name) for name in (way.instead_of, *way.use))
+    for key, change in facts.step_changes.items():
+        yield from ((f"step_changes.{key}", "tool", name) for name in change.tools)
+    yield from _list_references_of_substitutes(facts)
+    for section, entries in _list_sections(facts):
+        yield from ((f"{section}.{key}", "source", one.source) for key, one in entries)
+
+
+def _list_references_of_substitutes(facts: KnowledgeFile) -> Iterator[tuple[str, str, str]]:
+    for number, one in enumerate(facts.substitutes):
+        where = f"substitutes[{number}] (instead of {one.instead_of})"
+        yield where, "ingredient or category", one.instead_of
+        yield from ((where, "ingredient", amount.ingredient) for amount in one.use)
+        yield from ((where, "ingredient or category", amount.ingredient) for amount in one.less)
+        yield from ((where, "role", name) for name in one.roles)
+        yield from ((where, "step change", name) for name in one.steps)
+
+
+def _list_sections(
+    facts: KnowledgeFile,
+) -> Iterator[tuple[str, Iterable[tuple[object, KnownFact]]]]:
+    for section in ("allergens", "categories", "ingredients", "diets", "tools", "step_changes"):
+        yield section, getattr(facts, section).items()
+    yield "equipment", enumerate(facts.equipment)
+    yield "substitutes", enumerate(facts.substitutes)
+
+
+def _find_shared_names(facts: KnowledgeFile) -> Iterator[str]:
+    seen: dict[str, str] = {}
+    for key, food in facts.ingredients.items():
+        for word in (key, *food.also):
+            if seen.setdefault(word, key) != key:
+                yield f"{word!r} names {seen[word]} and {key}; drop it from one"
+
+
+def _find_cycles(what: str, above: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    closed = _close(above, itself=False)
+    names = sorted(name for name in above if name in closed[name])
+    if names:
+        yield f"these are a {what} of themselves: {list_names(names)}; drop one link"
+
+
+def _parents(
+    entries: Mapping[str, Category] | Mapping[str, Foodstuff],
+) -> dict[str, tuple[str, ...]]:
+    return {name: one.is_a for name, one in entries.items()}
+
+
+def _close(above: Mapping[str, Iterable[str]], *, itself: bool = True) -> dict[str, frozenset[str]]:
+    """Return for each name all that can be reached from it, whatever cycles there are."""
+    closed = {}
+    for name, direct in above.items():
+        found, waiting = {name} if itself else set(), list(direct)
+        while waiting:
+            one = waiting.pop()
+            if one not in found:
+                found.add(one)
+                waiting.extend(above.get(one, ()))
+        closed[name] = frozenset(found)
+    return closed
+
+
+def _singulars(text: str) -> Iterator[str]:
+    """List the text, and what it may be the plural of."""
+    yield text
+    for ending, single in (("ies", "y"), ("ves", "f"), ("oes", "o"), ("es", ""), ("s", "")):
+        if text.endswith(ending):
+            yield text.removesuffix(ending) + single

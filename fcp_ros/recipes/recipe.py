@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recipe as a value: ingredients, steps with what they take and give, and what was changed.
+
+A recipe is a plan. What it lists are its `needs`; a step takes needs and products of earlier steps,
+and gives one product. What the reader did not understand is part of the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from graphlib import CycleError, TopologicalSorter
+from typing import Any
+
+from fcp_ros.foundation.input_error import InputError
+
+
+class RecipeCode(str, Enum):
+    """Reasons for which a recipe can't be read or cooked, or not exactly as it is written."""
+
+    NOT_A_RECIPE = "not_a_recipe"
+    NO_INGREDIENTS = "no_ingredients"
+    NO_DIRECTIONS = "no_directions"
+    TOO_LONG = "too_long"
+    CYCLIC = "cyclic"
+    UNLISTED = "unlisted"
+    """The directions use what is not listed: a note, and the food counts as listed."""
+    UNIT = "unit"
+    """A quantity can't be converted: a note, and the substitute has no quantity."""
+    UNKNOWN_WISH = "unknown_wish"
+    NOT_IN_RECIPE = "not_in_recipe"
+    CONTRADICTORY_WISHES = "contradictory_wishes"
+    NOTHING_LEFT = "nothing_left"
+    """No plan keeps the constraints: there is nothing left to cook."""
+    BELOW_ALPHA = "below_alpha"
+    """There are plans, and none is good enough."""
+    NO_TIME = "no_time"
+    NO_JUDGEMENT = "no_judgement"
+    PLANNING_FAILED = "planning_failed"
+
+
+class RecipeError(InputError):
+    """A recipe that can't be read or cooked: a code for programs, a sentence for people."""
+
+    def __init__(self, code: RecipeCode, sentence: str) -> None:
+        super().__init__(f"{sentence} [{code.value}]")
+        self.code = code
+        self.sentence = sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark about a recipe that can be cooked all the same."""
+
+    code: RecipeCode
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.sentence} [{self.code.value}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Ingredient:
+    """A line of the list; several foods in one line are several ingredients with that line."""
+
+    name: str  # as the recipe says, without quantity and preparation, in lower case
+    food: str  # its name in the knowledge file, "" if it is not there
+    quantity: float | None = None
+    unit: str = ""  # of `measures.UNITS`; "" for pieces, or without a quantity
+    line: str = ""  # "" if only the directions name it
+    alternatives: tuple[str, ...] = ()  # foods that the line itself allows instead
+    optional: bool = False
+
+    def to_plain(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "quantity": self.quantity,
+            "unit": self.unit,
+            "line": self.line or self.name,
+        }
+
+
+class MentionKind(Enum):
+    """The part that a food's name plays in a sentence."""
+
+    NOUN = "noun"
+    VERB = "verb"  # "butter the dish"
+    SAME = "same"  # already part of another mention: "onion" of "onions and onion rings"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place in the text of a step that names an ingredient."""
+
+    ingredient: int  # index in `Recipe.ingredients`
+    start: int
+    end: int
+    kind: MentionKind = MentionKind.NOUN
+    object_end: int = -1  # the end of what a verb is done to ("the dish"); -1 for nouns
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One direction. `uses` names ingredients, and products of earlier steps."""
+
+    text: str
+    uses: tuple[str, ...] = ()
+    gives: str = ""
+    tools: tuple[str, ...] = ()
+    minutes: float | None = None
+    celsius: float | None = None
+    mentions: tuple[Mention, ...] = field(default=(), compare=False)
+    verbs: tuple[str, ...] = field(default=(), compare=False)  # lemmas
+    is_new: bool = False
+    changed_from: str = ""  # the text before a change; "" if it is as it was
+
+    def to_plain(self) -> dict[str, Any]:
+        return {
+            "text": self.text,
+            "uses": list(self.uses),
+            "gives": self.gives,
+            "tools": list(self.tools),
+            "minutes": self.minutes,
+            "celsius": self.celsius,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An ingredient or a tool of the recipe, and what takes its place."""
+
+    missing: str
+    substitutes: tuple[str, ...]  # "80 g olive oil"; empty if it is left out
+    degree: float
+    reason: str
+    steps: tuple[str, ...] = ()  # what it changes in the procedure
+
+    def to_plain(self) -> dict[str, Any]:
+        return {
+            "missing": self.missing,
+            "substitutes": list(self.substitutes),
+            "degree": round(self.degree, 4),
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A recipe as it was read, or rewritten."""
+
+    title: str
+    ingredients: tuple[Ingredient, ...]
+    steps: tuple[Step, ...]
+    changes: tuple[Change, ...] = ()
+    not_understood: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def minutes(self) -> float:
+        """Minutes of all steps whose time is said."""
+        return sum(step.minutes or 0.0 for step in self.steps)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the recipe as plain data for JSON."""
+        return {
+            "title": self.title,
+            "ingredients": [one.to_plain() for one in self.ingredients],
+            "steps": [one.to_plain() for one in self.steps],
+            "changes": [one.to_plain() for one in self.changes],
+            "not_understood": [*self.not_understood, *map(str, self.notes)],
+        }
+
+    def to_text(self) -> str:
+        """Write the recipe as text: changed lines begin with `*`, new ones with `+`."""
+        parts = [self.title, "", "Ingredients"]
+        changed = {part for change in self.changes for part in change.substitutes}
+        for one in self.ingredients:
+            parts.append(f"{'*' if one.line in changed else '-'} {one.line or one.name}")
+        parts += ["", "Directions"]
+        for number, step in enumerate(self.steps, 1):
+            mark = "+ " if step.is_new else "* " if step.changed_from else ""
+            parts.append(f"{number}. {mark}{step.text}")
+        if self.changes:
+            parts += ["", "Changes"]
+        for change in self.changes:
+            new = ", ".join(change.substitutes) or "nothing"
+            parts.append(f"- {change.missing} -> {new} (degree {change.degree:.2f})")
+            parts.append(f"  {change.reason}")
+            parts += [f"  {one}" for one in change.steps]
+        left = [*self.not_understood, *map(str, self.notes)]
+        if left:
+            parts += ["", "Not understood or uncertain", *(f"- {one}" for one in left)]
+        return "\n".join(parts) + "\n"
+
+
+def check_order(steps: Sequence[Step], ingredients: Sequence[Ingredient]) -> None:
+    """Check that every product is given before it is used.
+
+    Raises:
+        RecipeError: steps need one another, or one needs what only a later step gives.
+    """
+    listed = {one.name for one in ingredients}
+    for number, needed in _list_needed_steps(steps, listed):
+        if needed >= number:
+            break
+    else:
+        return
+    sorter: TopologicalSorter[int] = TopologicalSorter()
+    for number, needed in _list_needed_steps(steps, listed):
+        sorter.add(number, needed)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        numbers = ", ".join(str(one + 1) for one in sorted(set(error.args[1])))
+        sentence = f"Steps need what one another gives (step {numbers}): put them in an order."
+        raise RecipeError(RecipeCode.CYCLIC, sentence) from None
+    sentence = (
+        f"Step {number + 1} uses {steps[needed].gives!r}, which step {needed + 1} gives: "
+        "move that one to the front."
+    )
+    raise RecipeError(RecipeCode.CYCLIC, sentence)
+
+
+def _list_needed_steps(steps: Sequence[Step], listed: set[str]) -> Iterator[tuple[int, int]]:
+    """List for each use of a product its step, and the step that gives it (the last before it)."""
+    for number, step in enumerate(steps):
+        for name in step.uses:
+            if name in listed:
+                continue
+            givers = [one for one, other in enumerate(steps) if other.gives == name]
+            before = [one for one in givers if one < number]
+            if givers:
+                yield number, before[-1] if before else givers[0]

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Edits of directions: names of food with what stands before them, work that is dropped, times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.language.english.inflection import list_stems
+from fcp_ros.recipes.direction_words import Measured, read_number
+
+_PREPARED = (
+    "melted softened beaten whisked cold cool warm warmed hot soft chopped diced sliced grated "
+    "shredded minced cubed crushed unsalted salted lightly finely roughly freshly well raw cooked "
+    "boiled hard-boiled peeled whole large small medium ground sifted room-temperature good "
+    "clarified fresh dry dried browned toasted separated extra"
+)
+_ADJECTIVE = rf"(?:{'|'.join(_PREPARED.split())})"
+_NUMBER = (
+    r"(?:\d+\s+\d/\d|\d+/\d|\d+(?:[.,]\d+)?(?:\s*(?:-|\u2013|to)\s*\d+)?|half an?|an?|one|two"
+    r"|three)"
+)
+_UNIT = (
+    r"(?:cups?|tablespoons?|teaspoons?|tbsps?\.?|tsps?\.?|grams?|g|kg|ml|l|liters?|litres?|oz|ounces?"
+    r"|pounds?|lbs?|pieces?|slices?|cloves?|sticks?|pinch(?:es)?|dash|splash|knob|bit|handful|drizzle"
+    r"|cubes?|pats?|spoons?|spoonfuls?|glass)"
+)
+_BEFORE = re.compile(
+    rf"(?:(?P<share>\b(?:the\s+)?(?:rest|remainder|half|most|some)\s+of\s+(?:the\s+|your\s+)?)"
+    rf"|(?:\babout\s+)?\b(?P<number>{_NUMBER})(?:\s*-?(?P<unit>{_UNIT})(?!\w))?\s+(?:of\s+(?:the\s+)?)?"
+    rf"|(?P<article>\b(?:the|your|some|more|extra|enough|remaining)\s+))?"
+    rf"(?P<prepared>(?:{_ADJECTIVE}(?:,?\s+|\s+and\s+))*)$",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[^.!?]*(?:[.!?](?!\d)|$)(?:\)|\s)*")
+_WORD = re.compile(r"[^\W\d_]+")
+_ANY_NUMBER = re.compile(r"\d+\s+\d/\d|\d+/\d|\d+(?:[.,]\d+)?")
+WHERE = re.compile(r"\b(?:in|into|on|over)\b", re.IGNORECASE)
+_CONNECTED = (
+    re.compile(r",\s*(?:and\s+)?$"),
+    re.compile(r"\s+(?:and|with|or|plus)\s+$", re.IGNORECASE),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A part of a text and what takes its place."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preceding:
+    """What stands before a food's name and belongs to it."""
+
+    start: int
+    kept: str = ""  # "the ", "half of the "
+    quantity: float | None = None
+    unit: str = ""
+
+
+def find_preceding(text: str, start: int) -> Preceding:
+    """Find the article, quantity and preparation before the name of a food."""
+    match = _BEFORE.search(text[:start])
+    if match is None:
+        return Preceding(start)
+    if match["share"]:
+        return Preceding(match.start(), match["share"])
+    if match["number"]:
+        number = match["number"].lower()
+        spoken = {"a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0, "three": 3.0}
+        half = 0.5 if number.startswith("half") else None
+        quantity = (
+            spoken.get(number)
+            or half
+            or read_number(re.split(r"\s*(?:-|\u2013|to)\s*", number)[-1])
+        )
+        return Preceding(match.start(), "", quantity, match["unit"] or "")
+    return Preceding(match.start(), match["article"] or "")
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """Apply edits; of two that overlap, the longer one. Capitals at a beginning are kept."""
+    chosen: list[Edit] = []
+    for edit in sorted(edits, key=lambda one: (one.start - one.end, one.start)):
+        if all(edit.end <= one.start or edit.start >= one.end for one in chosen):
+            chosen.append(edit)
+    for edit in sorted(chosen, key=lambda one: -one.start):
+        new = edit.text
+        before = text[: edit.start].rstrip()
+        if new and (not before or before[-1] in ".!?"):
+            new = new[0].upper() + new[1:]
+        text = text[: edit.start] + new + text[edit.end :]
+    return tidy(text)
+
+
+def tidy(text: str) -> str:
+    """Put spaces, commas and the first letter right after edits."""
+    text = re.sub(r"\s+([,.;!?)])", r"\1", " ".join(text.split()))
+    text = re.sub(r",(?:\s*,)+", ",", text)
+    text = re.sub(r"^[,;.\s]+", "", text)
+    text = re.sub(r"([.!?])\s*[.,]+(?=\s|$)", r"\1", text)
+    return text[:1].upper() + text[1:]
+
+
+def list_sentences(text: str) -> Iterator[tuple[int, int]]:
+    for match in _SENTENCE.finditer(text):
+        if match.group().strip():
+            yield match.start(), match.end()
+
+
+def find_sentence(text: str, place: int) -> tuple[int, int]:
+    """Return the bounds of the sentence around a place."""
+    return next(
+        ((start, end) for start, end in list_sentences(text) if start <= place < end),
+        (0, len(text)),
+    )
+
+
+def find_verb(text: str, verbs: Sequence[str], start: int, end: int) -> re.Match[str] | None:
+    """Find the last word in a part of a text that is a form of one of the verbs."""
+    found = None
+    for match in _WORD.finditer(text, start, end):
+        if set(list_stems(match[0].lower())) & set(verbs):
+            found = match
+    return found
+
+
+def remove_mention(text: str, start: int, end: int) -> Edit | None:
+    """Take a name out of an enumeration; None where it stands alone."""
+    first = find_preceding(text, start).start
+    before = next(
+        (one.search(text[:first]) for one in _CONNECTED if one.search(text[:first])), None
+    )
+    after = re.match(r"\s*(?:,\s*(?:and\s+)?|\s+and\s+)(?=\w)", text[end:])
+    if before is not None and after is not None and before.group().strip() != ",":
+        return Edit(first, end + after.end(), "")
+    if before is not None:
+        # "salt, pepper and basil" without basil: the comma before becomes "and" by `tidy`'s grace.
+        return Edit(before.start(), end, "")
+    if after is not None:
+        return Edit(first, end + after.end(), "")
+    return None
+
+
+def scale_times(text: str, times: Iterable[Measured], factor: float) -> str:
+    """Multiply times in a text: "8-10 minutes" by 1.5 is "12-15 minutes"."""
+    edits = []
+    for one in times:
+        said = text[one.start : one.end]
+
+        def write(match: re.Match[str]) -> str:
+            scaled = read_number(match[0]) * factor
+            return f"{scaled:.0f}" if scaled >= 3 else f"{scaled:.2g}"
+
+        edits.append(Edit(one.start, one.end, _ANY_NUMBER.sub(write, said)))
+    return apply_edits(text, edits)
+
+
+def shift_temperatures(text: str, found: Iterable[Measured], celsius: float) -> str:
+    """Add degrees Celsius to the temperatures in a text, in the scale of each."""
+    edits = []
+    for one in found:
+        said = text[one.start : one.end]
+        number = _ANY_NUMBER.search(said)
+        if number is None:
+            continue
+        shifted = read_number(number[0]) + (celsius * 1.8 if one.is_fahrenheit else celsius)
+        new = f"{said[: number.start()]}{round(shifted / 5) * 5:.0f}{said[number.end() :]}"
+        edits.append(Edit(one.start, one.end, new))
+    return apply_edits(text, edits)
