@@ -26,7 +26,6 @@ from fcp_ros.planning import (
     PlanningSession,
     PlanStatus,
     PlanStep,
-    plan,
 )
 from fcp_ros.recipes.kitchen_state import KitchenState, StateMaker, Way, list_missing
 from fcp_ros.recipes.knowledge import Knowledge, read_knowledge
@@ -35,6 +34,7 @@ from fcp_ros.recipes.recipe import Note, Recipe, RecipeCode, RecipeError
 from fcp_ros.recipes.recipe_files import RecipeLines, parse_recipe
 from fcp_ros.recipes.rewriting import Choice, ToolChoice, rewrite_recipe
 from fcp_ros.recipes.wishes import Limits, Wishes, understand
+from fcp_ros.relaxation.plan_goal import plan_goal
 
 GOAL = "turn(cook, done_with_needs) and next_step(cook, done_with_steps)"
 ALPHA = 0.1
@@ -42,7 +42,7 @@ ALPHA = 0.1
 
 The packaged judge is strict: what cooks use in place of eggs it gives 0.1 to 0.4.
 """
-UNHURRIED = PlanningOptions(time_limit=120.0, improve_time=120.0)
+UNHURRIED = PlanningOptions(time_limit=120.0, improve_time=120.0, allow_relaxation=False)
 """A recipe is small: it is planned to the end, so that no answer depends on the load."""
 _SUBSTITUTING = ("substitute", "substitute_for_duty")
 _NO_PLAN = {
@@ -160,7 +160,7 @@ class Kitchen:
             self.memberships,
             session=self._session,
         )
-        return plan(request)
+        return plan_goal(request)
 
     # --- answers
 
