@@ -27,12 +27,12 @@ from fcp_ros.planning import (
     PlanStatus,
     PlanStep,
 )
-from fcp_ros.recipes.kitchen_state import KitchenState, StateMaker, Way, list_missing
+from fcp_ros.recipes.kitchen_state import KitchenState, KitchenStateMaker, Way, list_missing
 from fcp_ros.recipes.knowledge import Knowledge, read_knowledge
 from fcp_ros.recipes.reading import read_recipe
 from fcp_ros.recipes.recipe import Note, Recipe, RecipeCode, RecipeError
 from fcp_ros.recipes.recipe_files import RecipeLines, parse_recipe
-from fcp_ros.recipes.rewriting import Choice, ToolChoice, rewrite_recipe
+from fcp_ros.recipes.rewriting import FoodChoice, ToolChoice, rewrite_recipe
 from fcp_ros.recipes.wishes import Limits, Wishes, understand
 from fcp_ros.relaxation.plan_goal import plan_goal
 
@@ -138,7 +138,7 @@ class Kitchen:
         options = options or CookingOptions()
         original = self.read(recipe)
         limits = understand(wishes, original, self.knowledge)
-        maker = StateMaker(original, limits, self.knowledge, options.most_candidates)
+        maker = KitchenStateMaker(original, limits, self.knowledge, options.most_candidates)
         excluded: frozenset[str] = frozenset()
         while True:
             state = maker.make(self.domain.schema, excluded)
@@ -174,11 +174,11 @@ class Kitchen:
             if step.rule in _SUBSTITUTING:
                 way = state.ways[arguments["way"]]
                 reason = self._explain(way, step, original, limits)
-                choices.append(Choice(way.ingredient, way, step.degree, reason))
+                choices.append(FoodChoice(way.ingredient, way, step.degree, reason))
             elif step.rule == "leave_out":
                 index = state.needs[arguments["need"]]
                 reason = f"{self._say_why(index, original, limits)}. The dish can do without it."
-                choices.append(Choice(index, None, step.degree, reason))
+                choices.append(FoodChoice(index, None, step.degree, reason))
             elif step.rule == "work_otherwise":
                 method = state.methods[arguments["method"]]
                 tools.append(ToolChoice(state.tools[arguments["tool"]], method))

@@ -10,7 +10,7 @@ from fcp_ros.foundation.wording import list_names, suggest_name
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.recipes.ingredient_lines import find_food
 from fcp_ros.recipes.knowledge import Knowledge
-from fcp_ros.recipes.recipe import Ingredient, Recipe, RecipeCode, RecipeError
+from fcp_ros.recipes.recipe import ListedIngredient, Recipe, RecipeCode, RecipeError
 
 _NOURISHING = frozenset({"protein", "starch", "structure", "bread", "filling", "liquid"})
 """A dish needs a food in one of these roles."""
@@ -138,7 +138,7 @@ def _find_diet(word: str, knowledge: Knowledge) -> str:
 
 
 def _find_missing(
-    word: str, ingredients: Sequence[Ingredient], knowledge: Knowledge
+    word: str, ingredients: Sequence[ListedIngredient], knowledge: Knowledge
 ) -> tuple[set[int], str]:
     """Find the ingredients that a word names, and what is not in stock."""
     forms = set(_forms(word))
