@@ -42,7 +42,16 @@ LANGUAGE = [
 BAGS = ["rosbags>=0.11,<0.12"]
 # behaviours for trees of py_trees (and py_trees_ros), and an executor that runs them
 TREES = ["py-trees>=2.2,<3"]
-DEVELOPMENT = ["hypothesis", "mypy", "pytest>=8", "pytest-timeout", "ruff", "types-PyYAML"]
+DEVELOPMENT = [
+    "hypothesis",
+    "mypy",
+    "pytest>=8",
+    "pytest-timeout",
+    "ruff",
+    "types-PyYAML",
+    # python -m benchmark.recipes
+    "sacrebleu>=2.5,<3",
+]
 
 
 def package_files() -> list[str]:

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from fcp_ros.grounding.judgement_set import compute_area
 
 DRAWS = 1000
 SEED = 18
+
+FAR = 0.1
+"""A degree that moves by more has moved (issue #34)."""
 
 Reals = NDArray[np.float64]
 Measure = Callable[[Reals, Reals], float]
@@ -50,6 +52,8 @@ def measure_difference(judged: Reals, given: Reals) -> float:
 
 def measure_rank(judged: Reals, given: Reals) -> float:
     """Spearman's rank correlation; 0 where all degrees are equal."""
+    from scipy.stats import rankdata  # a second and more, for who only wants the intervals
+
     ours, theirs = rankdata(judged), rankdata(given)
     varied = np.ptp(ours) > 0 and np.ptp(theirs) > 0
     return float(np.corrcoef(ours, theirs)[0, 1]) if varied else 0.0
@@ -58,6 +62,11 @@ def measure_rank(judged: Reals, given: Reals) -> float:
 def measure_area(judged: Reals, given: Reals) -> float:
     """Area under the ROC curve of those given as 1 against those given as 0; ties count half."""
     return compute_area(judged[given > 0.5], judged[given <= 0.5])
+
+
+def measure_moved(judged: Reals, given: Reals) -> float:
+    """Share of the changes that are more than FAR from what was wanted."""
+    return float((np.abs(judged - given) > FAR + 1e-9).mean())
 
 
 def measure_with_interval(

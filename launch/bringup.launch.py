@@ -46,6 +46,12 @@ def generate_launch_description() -> LaunchDescription:
                 description="Name or file of the scene to start with; empty: as in params_file",
             ),
             DeclareLaunchArgument(
+                "robot_namespaces",
+                default_value="",
+                description="Robots with executors of their own, with commas, such as "
+                "robot_1=/alice,robot_2=/bob; empty: as in params_file",
+            ),
+            DeclareLaunchArgument(
                 "use_sim_time",
                 default_value="false",
                 **switch,
@@ -112,6 +118,9 @@ def _node(context: LaunchContext, name: str) -> LifecycleNode:
         value = _value(context, argument)
         if value:  # an empty one must not hide what the file says
             overrides[argument] = ParameterValue(value, value_type=str)
+    robots = [one.strip() for one in _value(context, "robot_namespaces").split(",")]
+    if name == "executive" and any(robots):
+        overrides["robot_namespaces"] = [one for one in robots if one]
     if name in ("grounder", "executive") and _is_true(context, "simulated_executor"):
         overrides["world"] = "simulated"  # what is learned there says little about the real robot
     return LifecycleNode(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 SHELL_FILE = "fcp_env.sh"
 STARTUP_MODULE = "_fcp_ros_environment"
+BUILD_START = Path(__file__).resolve().parent / "build_start"
 
 
 def site_packages(prefix: Path) -> Path:
@@ -27,6 +28,11 @@ def wheel_libraries(venv: Path) -> list[Path]:
 def build_variables(venv: Path, distribution: bool) -> dict[str, str]:
     """Return the environment for building with colcon: the venv first, and its wheels as ROS 2."""
     variables = {**os.environ, "VIRTUAL_ENV": str(venv), "PYTHONNOUSERSITE": "1"}
+    folders = [str(BUILD_START), *filter(None, [os.environ.get("PYTHONPATH")])]
+    variables |= {"PYTHONPATH": ":".join(folders), "FCP_IDL_TREES": str(venv / "colcon" / "trees")}
+    # Else colcon starts no second compiler while the load is above the number of cores, as it is
+    # while the search kernels are compiled beside it, and for a minute after that.
+    variables["MAKEFLAGS"] = f"-j{os.cpu_count() or 1}"
     variables["PATH"] = f"{venv / 'bin'}:{os.environ.get('PATH', '/usr/bin:/bin')}"
     if not distribution:
         variables |= dict.fromkeys(("AMENT_PREFIX_PATH", "CMAKE_PREFIX_PATH"), str(venv))

@@ -62,7 +62,7 @@ class Setup:
         self.stages = Stages(venv)
 
     def run(self) -> None:
-        """Run all stages; interfaces, and what needs none of them, side by side."""
+        """Run all stages; interfaces, kernels and the model's download side by side."""
         chosen = {variable: recall(self.venv, variable) for variable in CHOICES}
         run, interpreter = self.stages.run, os.path.realpath(sys.executable)
         title = f"virtual environment {self.venv.name} (Python {VERSION})"
@@ -71,21 +71,26 @@ class Setup:
         packages = [VERSION, SOURCE / "setup.py", *overrides, *sorted(LISTS.glob("**/*.txt"))]
         title = f"the pinned packages (ROS 2: {self.mode})"
         run("packages", packages, title, self.install_packages, overrides)
-        with ThreadPoolExecutor(1) as pool:
-            built = pool.submit(self.build, packages)
+        with ThreadPoolExecutor(2) as pool:
+            others = [pool.submit(self.build, packages)]
             pin, source = pin_of("torch"), chosen["FCP_TORCH"]
             run("torch", [VERSION, pin, source], pin, self.install_torch, pin, source)
+            others.append(pool.submit(self.have_model, chosen))
             title, failure = "search kernels (compiled once)", "no kernels; see above"
             command = [self.python, "-m", "fcp_ros.planning.warm_up"]
             # What is compiled already for these sources is only looked up.
             sources = sorted((SOURCE / "fcp_ros" / "planning").rglob("*.py"))
             run("kernels", [*packages, *sources], title, Log.command, command, VARIABLES, failure)
-            built.result()
+            for other in others:
+                other.result()
+
+    def have_model(self, chosen: dict[str, str]) -> None:
+        """Have the model that judges by default, unless it is left out."""
         model = chosen["FCP_DEFAULT_MODEL"] or "mpnet"
         folders = [os.environ.get(name, "") for name in ("FCP_MODELS", "XDG_CACHE_HOME")]
         inputs = [model, SOURCE / "config" / "models.yaml", *folders]
         title = "the sentence model that judges by default (405 MB, once a machine)"
-        run("model", inputs, title, self.fetch_model, model)
+        self.stages.run("model", inputs, title, self.fetch_model, model)
 
     def build(self, packages: list[str | Path]) -> None:
         """Build the interfaces, and write the environment that has them."""
@@ -217,8 +222,7 @@ class Setup:
     def fetch_model(self, log: Log, choice: str) -> None:
         """Fetch the model, or say in one line why minilm judges instead: no failure stops here.
 
-        By the command `fcp`, which needs the built interfaces. The user's folder of models is
-        outside the checkout: another one finds the model there.
+        The user's folder of models is outside the checkout: another one finds the model there.
         """
         if choice == "none":
             say("  left out (FCP_DEFAULT_MODEL=none): where mpnet is not yet there, minilm judges")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quality and speed of the oracles: ``python -m benchmark.grounding``.
 
-Parts can be run alone: ``python -m benchmark.grounding quality --quick``. The rivals stand in the
-same run: raw cosine for quality, separate `generate` calls for speed. The last table says of each
-goal whether it was reached; exits with 1 when one was missed.
+Parts can be run alone, and with one judge: ``python -m benchmark.grounding fresh --judge default``.
+The rivals stand in the same run: raw cosine for quality, separate `generate` calls for speed. The
+last table says of each goal whether it was reached; exits with 1 when one was missed.
 """
 
 from __future__ import annotations
@@ -23,10 +23,15 @@ class Name(str, Enum):
 
     THROUGHPUT = "throughput"
     QUALITY = "quality"
+    FRESH = "fresh"
 
 
 def main(
     parts: Annotated[list[Name] | None, typer.Argument(help="All of them by default.")] = None,
+    judges: Annotated[
+        list[str] | None,
+        typer.Option("--judge", help="Only this one: default, 'head, minilm', ...; repeatable."),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small sizes only.")] = False,
     json: Annotated[Path | None, typer.Option(help="Write all figures to this file.")] = None,
 ) -> None:
@@ -34,9 +39,12 @@ def main(
     console = open_console()
     found = []
     for name in parts or list(Name):
-        found.append(importlib.import_module(f"benchmark.grounding.{name.value}").measure(quick))
-        if name is not Name.QUALITY:  # which has a table of its own, with a column a question
+        part = importlib.import_module(f"benchmark.grounding.{name.value}")
+        if name is Name.THROUGHPUT:
+            found.append(part.measure(quick))
             show_part(found[-1], console)
+        else:  # which have tables of their own, with a row a judge
+            found.append(part.measure(quick, judges or ()))
     finish(found, console, json)
 
 

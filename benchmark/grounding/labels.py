@@ -35,15 +35,21 @@ class TwiceJudged:
     second: float
 
 
-def read_twice_judged(path: Path = SECOND) -> list[TwiceJudged]:
-    """Read the second author's sample, each pair with the first's degree.
+def read_twice_judged(
+    path: Path = SECOND, folders: Sequence[Path] = (JUDGEMENTS,)
+) -> list[TwiceJudged]:
+    """Read a second opinion, each pair with the degree of the first.
+
+    Arguments:
+        path: the second opinion.
+        folders: of the first.
 
     Raises:
         KeyError: a pair is not among the judgements.
     """
     first = {
         (name, *judgement.pair): judgement.degree
-        for name, kind in read_judgements([JUDGEMENTS]).items()
+        for name, kind in read_judgements(folders).items()
         for judgement in kind.judgements
     }
     with path.open(encoding="utf-8") as stream:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rich.console import Console
@@ -41,8 +41,10 @@ from benchmark.grounding.questions import (
 )
 from benchmark.intervals import (
     Figure,
+    Measure,
     measure_area,
     measure_error,
+    measure_moved,
     measure_rank,
     measure_with_interval,
 )
@@ -52,13 +54,17 @@ from fcp_ros.grounding import GroundingError
 Figures = Mapping[tuple[str, str], Figure]
 """By column and measure."""
 
-COMPARED = {"area": measure_area}
-GRADED = {"error": measure_error, "rank": measure_rank}
+MEASURES: Mapping[str, Measure] = {
+    "area": measure_area,
+    "error": measure_error,
+    "rank": measure_rank,
+    "moved": measure_moved,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A bound for one figure of one judge; errors are wanted low, all others high."""
+    """A bound for one figure of one judge; errors and movements are wanted low, others high."""
 
     judge: str
     column: str
@@ -73,7 +79,7 @@ class Goal:
             sampled: of a few questions: a goal within the interval is neither met nor missed.
         """
         found = (figures or {}).get((self.column, self.measure))
-        low = self.measure == "error"
+        low = self.measure in ("error", "moved")
         goal = f"{'at most' if low else 'at least'} {self.bound:g}"
         what = f"{self.judge}: {self.column}, {self.measure}"
         if found is None:
@@ -129,7 +135,14 @@ def check_quality(rows: Mapping[str, Figures], sampled: bool = False) -> Iterabl
         rows: the figures of each judge that took part.
         sampled: they were asked a few questions only.
     """
-    return (goal.check(rows.get(goal.judge), sampled) for goal in GOALS)
+    return check_goals(GOALS, rows, sampled)
+
+
+def check_goals(
+    goals: Iterable[Goal], rows: Mapping[str, Figures], sampled: bool = False
+) -> Iterable[Verdict]:
+    """Check some goals; arguments like those of `check_quality`."""
+    return (goal.check(rows.get(goal.judge), sampled) for goal in goals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,19 +164,26 @@ def measure_judge(
     entrant: Entrant, judge: Judge, columns: Sequence[Column], most: int | None
 ) -> Row:
     """Ask a judge and measure its answers."""
-    timed = next(column for column in columns if column.name == MIXED_NAME)
-    milliseconds = time_judge(judge, timed.questions[::-1])
+    timed = next((column for column in columns if column.name == MIXED_NAME), None)
+    milliseconds = None if timed is None else time_judge(judge, timed.questions[::-1])
     taken = [column.take(most) for column in columns]
-    answers = ask_all(judge, (question for column in taken for question in column.questions))
+    answers = ask_all(judge, (q for column in taken for q in (*column.questions, *column.before)))
     figures: dict[tuple[str, str], Figure] = {}
     for column in taken:
         judged = [answers[question.asked] for question in column.questions]
+        if column.before:
+            before = (answers[question.asked] for question in column.before)
+            judged = [degree - plain for degree, plain in zip(judged, before, strict=True)]
         given = [question.degree for question in column.questions]
         clusters = [question.cluster for question in column.questions]
-        for name, measure in (COMPARED if column.compares else GRADED).items():
-            found = measure_with_interval(measure, judged, given, clusters)
+        for name in _list_measures(column):
+            found = measure_with_interval(MEASURES[name], judged, given, clusters)
             figures[column.name, name] = found
     return Row(entrant.name, figures, milliseconds)
+
+
+def _list_measures(column: Column) -> tuple[str, ...]:
+    return ("area",) if column.compares else column.measures
 
 
 def measure_ceiling() -> Row:
@@ -172,14 +192,19 @@ def measure_ceiling() -> Row:
         (column, name): figure
         for column, pairs in group_by_column(read_twice_judged()).items()
         for name, figure in measure_authors(pairs).items()
-        if name in GRADED
+        if name in ("error", "rank")
     }
     return Row("a second author (the ceiling)", figures)
 
 
-def show_rows(rows: Sequence[Row], columns: Sequence[Column], console: Console) -> None:
+def show_rows(
+    rows: Sequence[Row],
+    columns: Sequence[Column],
+    console: Console,
+    title: str = "Quality: error and rank, or area",
+) -> None:
     """Print the table: in each cell a line for each figure."""
-    table = Table(title="Quality: error and rank, or area", title_justify="left", show_lines=True)
+    table = Table(title=title, title_justify="left", show_lines=True)
     table.add_column("judge, nothing looked up")
     for column in columns:
         high = sum(question.degree > 0.5 for question in column.questions)
@@ -195,14 +220,25 @@ def show_rows(rows: Sequence[Row], columns: Sequence[Column], console: Console) 
 
 
 def _show_cell(figures: Figures, column: Column) -> list[str]:
-    names = COMPARED if column.compares else GRADED
-    return [str(figures[column.name, name]) for name in names if (column.name, name) in figures]
+    places = [(column.name, name) for name in _list_measures(column)]
+    return [str(figures[place]) for place in places if place in figures]
 
 
-def measure_entrants(columns: Sequence[Column], quick: bool, console: Console) -> list[Row]:
-    """Ask all judges whose models are here, one after another; the same judge only once."""
+def measure_entrants(
+    columns: Sequence[Column], quick: bool, console: Console, only: Collection[str] = ()
+) -> list[Row]:
+    """Ask all judges whose models are here, one after another; the same judge only once.
+
+    Arguments:
+        columns: what they are asked.
+        quick: samples only.
+        console: told who was asked what.
+        only: names of the judges; all of them by default.
+    """
     rows: dict[str, Row] = {}
     for entrant in list_entrants():
+        if only and entrant.name not in only:
+            continue
         most = entrant.most_quick if quick else None
         if most == 0:
             console.print(f"{entrant.name}: not in a quick run")
@@ -225,13 +261,16 @@ def measure_entrants(columns: Sequence[Column], quick: bool, console: Console) -
     return list(rows.values())
 
 
-def measure(quick: bool) -> Part:
-    """Print the table; quick: samples of the questions."""
+def measure(quick: bool, only: Collection[str] = ()) -> Part:
+    """Print the table; quick: samples of the questions; only: these judges."""
     console = Console(width=None if os.isatty(1) else 260)
     columns = read_columns()
     if not RECIPES.is_file():
         console.print(f"no recipes in {RECIPES}: these columns are left out")
-    rows = [Row("default before (f19efac)", BASELINE), *measure_entrants(columns, quick, console)]
+    rows = [
+        Row("default before (f19efac)", BASELINE),
+        *measure_entrants(columns, quick, console, only),
+    ]
     if SECOND.is_file():
         rows.append(measure_ceiling())
     show_rows(rows, columns, console)

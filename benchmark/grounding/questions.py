@@ -17,7 +17,7 @@ import csv
 import hashlib
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fcp_ros.grounding.judgement_set import (
@@ -51,13 +51,16 @@ class Question:
         kind: the set of judgements that it is judged like.
         item: in plain spelling.
         other: in plain spelling.
-        degree: as judged; in a comparison, 1 if it is one that should be above the others, else 0.
+        degree: as judged; in a comparison, 1 if it is one that should be above the others, else 0;
+            in a column of changes, the wanted change.
+        thing: what the item is, if its last word doesn't say it ("mug with a hole").
     """
 
     kind: str
     item: str
     other: str
     degree: float
+    thing: str = ""
 
     @property
     def asked(self) -> tuple[str, str, str]:
@@ -67,7 +70,7 @@ class Question:
     @property
     def cluster(self) -> str:
         """The questions that are drawn together have the same."""
-        return find_head_word(self.item)
+        return find_head_word(self.thing or self.item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +81,24 @@ class Column:
         name: heading.
         questions: in an order that any beginning of is a fair sample.
         compares: if the answers only are compared with each other (area), not with degrees.
+        before: in a column of changes, the question that each is compared with, in the same order.
+        measures: what is measured, unless it compares.
     """
 
     name: str
     questions: tuple[Question, ...]
     compares: bool = False
+    before: tuple[Question, ...] = ()
+    measures: tuple[str, ...] = ("error", "rank")
 
     def take(self, most: int | None) -> Column:
         """Only the first questions; of a comparison, of each side."""
         if most is None:
             return self
         if not self.compares:
-            return Column(self.name, self.questions[:most])
+            return replace(self, questions=self.questions[:most], before=self.before[:most])
         sides = [[q for q in self.questions if (q.degree > 0.5) is high] for high in (True, False)]
-        return Column(self.name, (*sides[0][:most], *sides[1][:most]), True)
+        return replace(self, questions=(*sides[0][:most], *sides[1][:most]))
 
 
 def read_columns(recipes: Path = RECIPES) -> list[Column]:
@@ -112,12 +119,12 @@ def _read_held_out(sets: Mapping[str, JudgementSet]) -> list[Column]:
     groups = {HELD_OUT: tuple(sets), MIXED_NAME: MIXED}
     groups |= {name: (name,) for name in sets}
     return [
-        Column(name, _mix(q for kind in kinds for q in held_out[kind]))
+        Column(name, mix(q for kind in kinds for q in held_out[kind]))
         for name, kinds in groups.items()
     ]
 
 
-def _mix(questions: Iterable[Question]) -> tuple[Question, ...]:
+def mix(questions: Iterable[Question]) -> tuple[Question, ...]:
     """Order by hash: the beginning of a mixed column stands at the beginning of its sets, too."""
     return tuple(sorted(questions, key=lambda q: hashlib.sha256(repr(q.asked).encode()).digest()))
 
@@ -172,4 +179,4 @@ def _draw_unrelated(sets: Mapping[str, JudgementSet]) -> Column:
             while apart in judged or apart[0] == apart[1]:
                 apart = (generator.choice(held_out).item, generator.choice(held_out).other)
             questions.append(Question(name, *apart, 0.0))
-    return Column(UNRELATED, _mix(questions), compares=True)
+    return Column(UNRELATED, mix(questions), compares=True)

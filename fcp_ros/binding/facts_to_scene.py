@@ -32,7 +32,7 @@ def delta_from_facts(
     added: Iterable[Fact],
     removed: Iterable[Fact],  # Facts that no longer hold. A fact in both lists stays.
     # Attributes that state facts: on a node that carries one, the attribute changes (``is_open``
-    # for ``closed``); other facts become relations
+    # for ``closed``), and it says what has ended; other facts become relations
     attribute_facts: Iterable[AttributeFact] = STATE_ATTRIBUTES,
 ) -> SceneDelta:
     """Make the delta by which a scene graph agrees with changed facts.
@@ -190,12 +190,16 @@ class _SceneEdit:
         return list(found)
 
     def _set_state(self, fact: Fact, *, holds: bool) -> bool:
-        """Change the attribute that states a fact; return False if the node does not carry it."""
+        """Change the attribute that states a fact; return False if the node does not carry it.
+
+        That a fact has ended is stated also where nothing was: without an attribute nobody would
+        know that it was seen.
+        """
         rule = self._attribute_facts.get(fact.relation)
         if rule is None or len(fact.arguments) != 1:
             return False
         node = self._nodes[fact.arguments[0]]
-        if rule.attribute not in node.attributes:
+        if rule.attribute not in node.attributes and holds:
             return False
         attributes = dict(node.attributes)
         if holds:

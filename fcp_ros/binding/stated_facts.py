@@ -118,6 +118,16 @@ class StatedFacts:
             if rule.holds(node.attributes):
                 yield Fact(rule.relation, (node.id,))
 
+    def is_unseen(self, fact: Fact) -> bool:
+        """Return True if attributes state such facts, and the node has none that says yes or no."""
+        if len(fact.arguments) != 1 or fact.arguments[0] not in self.graph.nodes:
+            return False
+        rules = [rule for rule in self.mapping.attribute_facts if rule.relation == fact.relation]
+        if not rules or self.graph.relation(fact.relation, *fact.arguments) is not None:
+            return False
+        known = self.graph.nodes[fact.arguments[0]].attributes
+        return not any(rule.attribute in known for rule in rules)
+
     def place(self, id_: str) -> ItemPlace | None:
         """Return the place of an item; None for a node that is not an item, or is held."""
         known = self._places

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from fcp_ros.cset import Instance, InstanceBuilder, Schema
+from fcp_ros.cset import Fact, Instance, InstanceBuilder, Schema
 from fcp_ros.domain.expressions.syntax import atoms, list_variables
 from fcp_ros.domain.model import ActionRule, Domain, Effect, Stratum
 from fcp_ros.domain.rule_spans import EffectMatcher
@@ -104,3 +104,12 @@ class _PreparedStratum:
             fresh = {relation for relation, _ in new}
             waiting = [rule for rule in self._rules if not fresh.isdisjoint(rule.reads)]
         return now
+
+
+def add_facts(domain: Domain, instance: Instance, facts: Collection[Fact]) -> Instance:
+    """Return a state in which some facts hold, too, with what follows from them."""
+    builder = InstanceBuilder.of(instance)
+    for fact in facts:
+        builder.relate(fact.relation, *map(builder.id_of, fact.arguments))
+    changed = {fact.relation for fact in facts}
+    return FactDerivation.of(domain).derive(builder.build(), changed)

@@ -164,7 +164,8 @@ def describe_held_executor(name: str, step: PlanStep, waited: float) -> str:
     """Say that the executor has not answered for an earlier step."""
     return (
         f"Executor {name!r} may still be acting on {step}: it has not answered within "
-        f"{waited:g} s, so nothing more is sent to it."
+        f"{waited:g} s, so nothing more is sent to it, or to another executor of that robot. Make "
+        "it answer, or restart it."
     )
 
 

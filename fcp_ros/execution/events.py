@@ -223,6 +223,7 @@ class ExecutorLedger:
         self._next_attempt = 1
         self._open: dict[int, tuple[PlanStep, Collection[str]]] = {}
         self._abandoned: set[int] = set()
+        self._gone: set[int] = set()  # abandoned since the executor is not there any more
 
     def excludes(self, executor: str, one: Collection[str], other: Collection[str]) -> bool:
         """Return True if the executor can't do two steps of these agents at once."""
@@ -236,10 +237,11 @@ class ExecutorLedger:
         Returns the number of the attempt, never used before. Raises RuntimeError if its executor
         may still be acting. The dispatcher must not ask then.
         """
-        if self.find_attempt(step.executor, agents) is not None:
+        holding = self.find_attempt(step.executor, agents)
+        if holding is not None:
+            held, _ = self._open[holding]
             raise RuntimeError(
-                f"{step} must not be sent: executor {step.executor!r} "
-                "has not answered for its last step"
+                f"{step} must not be sent: executor {held.executor!r} has not answered for {held}"
             )
         attempt = self._next_attempt
         self._next_attempt += 1
@@ -250,19 +252,32 @@ class ExecutorLedger:
         """Close an attempt whose executor has answered; unknown numbers are ignored."""
         self._open.pop(attempt, None)
         self._abandoned.discard(attempt)
+        self._gone.discard(attempt)
 
-    def abandon(self, attempt: int) -> None:
-        """Note that no plan waits for the answer any more; the attempt stays open."""
+    def abandon(self, attempt: int, *, is_gone: bool = False) -> None:
+        """Note that no plan waits for the answer any more; the attempt stays open.
+
+        `is_gone`: its executor is not there any more, so that other executors may move its robot.
+        """
         self._abandoned.add(attempt)
+        if is_gone:
+            self._gone.add(attempt)
 
     def list_abandoned(self) -> dict[int, str]:
         """Return the open attempts that no plan waits for, and their executors."""
         return {one: self._open[one][0].executor for one in sorted(self._abandoned)}
 
     def find_attempt(self, executor: str, agents: Collection[str] = ()) -> int | None:
-        """Return the open attempt that keeps an executor from a step of these agents, or None."""
+        """Return the open attempt that keeps an executor from a step of these agents, or None.
+
+        A robot that an executor doesn't stop moving is not given to another executor, either.
+        """
         for attempt, (step, busy) in self._open.items():
             if step.executor == executor and self.excludes(executor, agents, busy):
+                return attempt
+            is_acting = attempt in self._abandoned and attempt not in self._gone
+            is_free = agents and busy and set(agents).isdisjoint(busy)
+            if is_acting and not is_free:
                 return attempt
         return None
 

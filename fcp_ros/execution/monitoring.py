@@ -284,6 +284,29 @@ class PlanWatch:
         return ""
 
 
+def find_granted(
+    rules: StepRules,
+    steps: Sequence[PlanStep],
+    instance: Instance,
+    is_unseen: Callable[[Fact], bool],
+) -> frozenset[Fact]:
+    """Find the facts that a plan ends, and that nobody has seen either way.
+
+    Whoever said "wipe the table" has seen the dirt that the robot doesn't: the planner took it for
+    granted (`relaxation.presuppositions`), and a scene that is silent is no evidence against it.
+    """
+    granted: set[Fact] = set()
+    added: set[Fact] = set()
+    for step in steps:
+        try:
+            begun, ended = rules.find_effects(step, instance)
+        except (UnknownStep, UnknownElement):
+            continue  # which is said where the plan is checked
+        granted.update(fact for fact in ended - added if is_unseen(fact))
+        added |= begun
+    return frozenset(granted)
+
+
 def find_obstacle(rules: StepRules, steps: Sequence[PlanStep], instance: Instance) -> str:
     """Say why a whole plan can't be done from a state, by doing it there.
 

@@ -21,9 +21,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from fcp_ros.cset import Delta, Instance, InstanceBuilder, InstanceError
+from fcp_ros.cset import Delta, Fact, Instance, InstanceBuilder, InstanceError
+from fcp_ros.domain.derived_facts import add_facts
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.shifting import shift_elements
+from fcp_ros.execution.monitoring import find_granted
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.verification.stepping import Application, StepRules, UnknownStep
@@ -388,15 +390,21 @@ class SimulatedWorld:
         self._quality = quality or QualityModel()
         self._random = random.Random(seed)
         self._used: dict[int, int] = {}
+        self._is_unseen: Callable[[Fact], bool] = lambda fact: False
 
     @property
     def instance(self) -> Instance:
         """The present state."""
         return self._instance
 
-    def replace(self, instance: Instance) -> None:
-        """Replace the present state: somebody else has changed the world."""
-        self._instance = instance
+    def replace(
+        self, instance: Instance, is_unseen: Callable[[Fact], bool] = lambda fact: False
+    ) -> None:
+        """Replace the present state: somebody else has changed the world.
+
+        What nobody has seen either way (`is_unseen`) is as a step that ends it needs it.
+        """
+        self._instance, self._is_unseen = instance, is_unseen
 
     def begin(self, step: PlanStep) -> Performance:
         """Begin a step: its conditions, then the faults, then chance decide how it will end."""
@@ -447,10 +455,12 @@ class SimulatedWorld:
 
     def _apply(self, step: PlanStep) -> Application:
         """Do a step; its elements may be taken for other types where the domain allows that."""
-        done = self._rules.apply(step, self._instance)
+        granted = find_granted(self._rules, (step,), self._instance, self._is_unseen)
+        state = add_facts(self._domain, self._instance, granted) if granted else self._instance
+        done = self._rules.apply(step, state)
         if done.instance is not None or not self._domain.relaxing.shifts:
             return done
-        shifted = apply_shifted(self._domain, step, self._instance)
+        shifted = apply_shifted(self._domain, step, state)
         return shifted if shifted.instance is not None or shifted.problems else done
 
     def _refuse(self, step: PlanStep) -> Outcome | None:

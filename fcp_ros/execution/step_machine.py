@@ -74,9 +74,9 @@ class Situation:
 
 
 class ExecutorSearch:
-    """The wait for the executors of some steps: to answer, and to have answered for the last step.
+    """The wait for the executors of some steps: to answer, and to have answered for earlier steps.
 
-    `needs`: the steps, each with its agents.
+    Those too that may still be moving the steps' robots. `needs`: the steps, each with its agents.
     """
 
     def __init__(
@@ -89,14 +89,21 @@ class ExecutorSearch:
 
     def begin(self) -> Commands:
         """Ask for all executors."""
-        self._awaited = set(self._executors)
-        return tuple(FindExecutor(executor) for executor in self._executors)
+        names = (*self._executors, *(held.executor for held in self._find_held().values()))
+        self._awaited = set(names)
+        return tuple(FindExecutor(executor) for executor in dict.fromkeys(names))
 
     def on_ready(self, executor: str) -> Commands:
         """An executor answers: ask it again for what it has not answered for."""
         self._awaited.discard(executor)
-        ended = [held for held, _ in self._list_held() if held[1] == executor]
-        return tuple(CancelStep(attempt, name) for attempt, name in dict.fromkeys(ended))
+        # Only what no plan waits for any more: another goal's plan may be at work on the rest.
+        abandoned = self._situation.ledger.list_abandoned()
+        held = [
+            attempt
+            for attempt, step in self._find_held().items()
+            if step.executor == executor and attempt in abandoned
+        ]
+        return tuple(CancelStep(attempt, executor) for attempt in held)
 
     def on_lost(self, executor: str) -> Commands:
         """An executor no longer answers."""
@@ -108,7 +115,7 @@ class ExecutorSearch:
     @property
     def is_over(self) -> bool:
         """True if the steps can be sent."""
-        return not self._awaited and not self._list_held()
+        return self._awaited.isdisjoint(self._executors) and not self._find_held()
 
     def explain(self) -> PlanFailure | None:
         """Say why the steps can't be sent after all that time; None if they can."""
@@ -120,21 +127,21 @@ class ExecutorSearch:
         if missing:
             text = describe_missing_executors(missing, waited)
             return PlanFailure(DispatchStatus.NO_EXECUTOR, text, gone=tuple(missing))
-        for (_, name), step in self._list_held():
+        for attempt, step in self._find_held().items():
+            name = step.executor
+            if name in self._awaited:  # not there: it moves nothing any more
+                self._situation.ledger.abandon(attempt, is_gone=True)
+                continue
             text = describe_held_executor(name, step, waited)
             return PlanFailure(DispatchStatus.NO_EXECUTOR, text, name, gone=(name,))
         return None
 
-    def _list_held(self) -> list[tuple[tuple[int, str], PlanStep]]:
-        """List the attempts that the executors have to answer for first, with their steps."""
+    def _find_held(self) -> dict[int, PlanStep]:
+        """Find the attempts that executors have to answer for first, with their steps."""
         ledger = self._situation.ledger
-        found = []
-        for step, agents in self._needs:
-            attempt = ledger.find_attempt(step.executor, agents)
-            held = None if attempt is None else ledger.find_step(attempt)
-            if attempt is not None and held is not None:
-                found.append(((attempt, step.executor), held))
-        return found
+        found = (ledger.find_attempt(step.executor, agents) for step, agents in self._needs)
+        held = {one: ledger.find_step(one) for one in found if one is not None}
+        return {attempt: step for attempt, step in held.items() if step is not None}
 
 
 class StepMachine:
@@ -155,6 +162,7 @@ class StepMachine:
         self.outcome: Outcome | None = None  # once it has ended
         self.duration = 0.0  # of the attempt (s), once it has ended
         self.is_unanswered = False  # it has ended, but its executor may still be acting
+        self.is_executor_gone = False
         self.failure: PlanFailure | None = None  # why the plan can't go on, whatever the outcome
         self._situation = situation
         self._settings = situation.settings
@@ -262,6 +270,7 @@ class StepMachine:
             self._reason = StopReason.LOST
             commands = (CancelStep(self.attempt, executor),)
         outcome = self._make_stop_outcome(describe_loss(self.step))
+        self.is_executor_gone = True
         return commands + self._end(outcome, unanswered=True)
 
     # --- the world ------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fcp_ros.binding.similar_labels import LabelSimilarity
-from fcp_ros.cset import Instance
+from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.language.reading import Interpretation
 
@@ -28,6 +28,8 @@ class ReadingContext:
     robot: str = ""  # the element that is spoken to ("you"); empty for the only robot
     # compares unknown words with known ones in meaning; None: they stay unknown
     similarity: LabelSimilarity | None = None
+    # says that nobody has seen either way whether a fact holds, which counts as false
+    is_unseen: Callable[[Fact], bool] = lambda fact: False
     check: Callable[[], None] = never_stop  # called often; may raise to stop the reader
     # an answer that comes later is of no use (s, of `time.monotonic`); readers that wait for others
     # give up by then

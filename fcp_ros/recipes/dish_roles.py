@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from fcp_ros.language.english.inflection import list_singulars
-from fcp_ros.recipes.knowledge import Knowledge
+from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.recipe import Recipe
 
 _DISHES = frozenset(
@@ -101,7 +101,7 @@ def find_dish(recipe: Recipe) -> str:
     return "batter" if verbs & {"bake", "knead"} else "dish"
 
 
-def find_roles(index: int, recipe: Recipe, knowledge: Knowledge) -> frozenset[str]:
+def find_roles(index: int, recipe: Recipe, knowledge: FoodKnowledge) -> frozenset[str]:
     """Return the roles of an ingredient, of those that its food can have, in this recipe."""
     one = recipe.ingredients[index]
     roles = knowledge.roles_of(one.food) if one.food else frozenset()

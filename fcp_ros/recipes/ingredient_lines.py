@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fcp_ros.language.english.inflection import list_singulars
-from fcp_ros.recipes.knowledge import Knowledge
+from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.measures import PIECE, read_unit
 from fcp_ros.recipes.recipe import ListedIngredient
 
@@ -116,7 +116,7 @@ class LineAmount:
     rest: str
 
 
-def read_ingredients(line: str, knowledge: Knowledge) -> list[ListedIngredient]:
+def read_ingredients(line: str, knowledge: FoodKnowledge) -> list[ListedIngredient]:
     """Read a line; several for "salt and pepper". Without a food, the list is empty."""
     text = _clean(line)
     optional = _OPTIONAL.search(text) is not None
@@ -144,7 +144,7 @@ def read_ingredients(line: str, knowledge: Knowledge) -> list[ListedIngredient]:
     return found
 
 
-def find_foods(text: str, knowledge: Knowledge) -> Iterator[tuple[int, int, str]]:
+def find_foods(text: str, knowledge: FoodKnowledge) -> Iterator[tuple[int, int, str]]:
     """Find the names of foods in a text, the longest first: (start, end, food), left to right."""
     words = list(_WORD.finditer(text))
     place = 0
@@ -162,7 +162,7 @@ def find_foods(text: str, knowledge: Knowledge) -> Iterator[tuple[int, int, str]
         place += 1
 
 
-def find_food(words: str, knowledge: Knowledge) -> str | None:
+def find_food(words: str, knowledge: FoodKnowledge) -> str | None:
     """Return the food that words name, in singular or plural, with or without hyphens."""
     for text in (words, words.replace("-", " ")):
         found = knowledge.find(text)
@@ -274,7 +274,7 @@ class _Named:
     is_shared: bool = False
 
 
-def _divide(text: str, has_quantity: bool, knowledge: Knowledge) -> list[_Named]:
+def _divide(text: str, has_quantity: bool, knowledge: FoodKnowledge) -> list[_Named]:
     """Divide what follows the quantity into foods."""
     text = _BOUND.split(f" {text} ")[0].strip(" ,;")
     head = text.split(",")[0]
@@ -286,7 +286,7 @@ def _divide(text: str, has_quantity: bool, knowledge: Knowledge) -> list[_Named]
     return [one] if re.search(r"\w", one.name) else []
 
 
-def _name(text: str, knowledge: Knowledge) -> _Named:
+def _name(text: str, knowledge: FoodKnowledge) -> _Named:
     """Find the food of a text; of "butter or margarine" the second one is an alternative."""
     named = [_name_one(one, knowledge) for one in _EACH_OR.split(text) if one.strip()]
     first, *others = named or [_Named("", "")]
@@ -294,7 +294,7 @@ def _name(text: str, knowledge: Knowledge) -> _Named:
     return replace(first, alternatives=alternatives)
 
 
-def _name_one(text: str, knowledge: Knowledge) -> _Named:
+def _name_one(text: str, knowledge: FoodKnowledge) -> _Named:
     found = list(find_foods(text, knowledge))
     if found:
         # The longest name; of several, the head of an English noun is the last one.

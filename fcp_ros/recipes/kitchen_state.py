@@ -15,8 +15,8 @@ from fcp_ros.cset.presentation import present
 from fcp_ros.cset.schema import Schema
 from fcp_ros.recipes.dish_roles import find_dish, find_duty, find_roles, list_main_roles
 from fcp_ros.recipes.ingredient_lines import find_foods
-from fcp_ros.recipes.knowledge import Knowledge
-from fcp_ros.recipes.knowledge_entries import Equipment, Substitute
+from fcp_ros.recipes.knowledge import FoodKnowledge
+from fcp_ros.recipes.knowledge_entries import Equipment, Substitution
 from fcp_ros.recipes.measures import PIECE, convert
 from fcp_ros.recipes.recipe import ListedIngredient, Note, Recipe, RecipeCode
 from fcp_ros.recipes.wishes import Limits
@@ -92,7 +92,7 @@ class KitchenStateMaker:
         self,
         recipe: Recipe,
         limits: Limits,
-        knowledge: Knowledge,
+        knowledge: FoodKnowledge,
         most_candidates: int = 0,  # ways for each need, in the file's order; 0 for all
     ) -> None:
         self._recipe = recipe
@@ -143,7 +143,7 @@ class KitchenStateMaker:
         self._parts.add(name, "need", label, role=", ".join(sorted(roles)), dish=self._dish)
         food = self._add_food(one.food or one.name, index not in self._limits.missing)
         self._parts.relate("listed", name, food)
-        if index not in self._limits.missing and not self._why_excluded(one.food):
+        if index not in self._limits.missing and not self._explain_exclusion(one.food):
             return
         for number, way in enumerate(self._list_ways(index, one, roles)):
             way_name = f"way_{index}_{number}"
@@ -163,8 +163,8 @@ class KitchenStateMaker:
             self._parts.add(name, "duty", purpose, role=role, dish=self._dish)
             self._parts.relate("serves", name, way)
 
-    def _why_excluded(self, food: str) -> str:
-        return self._limits.why_excluded(food, self._knowledge)
+    def _explain_exclusion(self, food: str) -> str:
+        return self._limits.explain_exclusion(food, self._knowledge)
 
     def _find_minor(self, one: ListedIngredient, roles: frozenset[str]) -> str:
         if one.optional:
@@ -184,7 +184,7 @@ class KitchenStateMaker:
             if not any(amount.ingredient == one.food for amount in substitute.use):
                 yield self._measure(index, one, substitute)
 
-    def _measure(self, index: int, one: ListedIngredient, substitute: Substitute) -> Way:
+    def _measure(self, index: int, one: ListedIngredient, substitute: Substitution) -> Way:
         """Take as much of a substitute as the recipe's quantity asks for."""
         of, unit = substitute.of
         quantity = None
@@ -209,7 +209,7 @@ class KitchenStateMaker:
             _write_ratio(substitute),
         )
 
-    def _list_brought(self, substitute: Substitute) -> tuple[str, ...]:
+    def _list_brought(self, substitute: Substitution) -> tuple[str, ...]:
         """List the foods that changes of the procedure take besides the substitute's own."""
         texts = (self._knowledge.step_changes[name].text for name in substitute.steps)
         found = (food for text in texts for *_, food in find_foods(text, self._knowledge))
@@ -238,7 +238,7 @@ class KitchenStateMaker:
             self._parts.relate("stocked", name)
         known = food if food in self._knowledge.ingredients else ""
         for matter in self._limits.matters:
-            if self._limits.why_excluded_by(matter, known, self._knowledge):
+            if self._limits.explain_exclusion_by(matter, known, self._knowledge):
                 element = self._parts.add(f"matter_{'_'.join(matter.split())}", "matter", matter)
                 self._parts.relate("holds", name, element)
         return name
@@ -324,7 +324,7 @@ class KitchenStateMaker:
                 self._parts.relate("wants", name, self._add_tool(used, tools))
 
 
-def _note_unit(one: ListedIngredient, unit: str, substitute: Substitute) -> Note:
+def _note_unit(one: ListedIngredient, unit: str, substitute: Substitution) -> Note:
     has = f"{one.quantity:g} {one.unit or PIECE}"
     new = " and ".join(amount.ingredient for amount in substitute.use)
     sentence = (
@@ -334,16 +334,16 @@ def _note_unit(one: ListedIngredient, unit: str, substitute: Substitute) -> Note
     return Note(RecipeCode.UNIT, sentence)
 
 
-def _write_ratio(substitute: Substitute) -> str:
+def _write_ratio(substitute: Substitution) -> str:
     of, unit = substitute.of
     new = " and ".join(f"{one.quantity:g} {one.unit} {one.ingredient}" for one in substitute.use)
     return f"{of:g} {unit} {substitute.instead_of} = {new} (source: {substitute.source})."
 
 
-def list_missing(recipe: Recipe, limits: Limits, knowledge: Knowledge) -> Sequence[int]:
+def list_missing(recipe: Recipe, limits: Limits, knowledge: FoodKnowledge) -> Sequence[int]:
     """List the ingredients that can't be used as listed."""
     return [
         index
         for index, one in enumerate(recipe.ingredients)
-        if index in limits.missing or limits.why_excluded(one.food, knowledge)
+        if index in limits.missing or limits.explain_exclusion(one.food, knowledge)
     ]

@@ -21,12 +21,12 @@ from fcp_ros.package_files import config_folder
 from fcp_ros.recipes.knowledge_entries import (
     Category,
     Diet,
-    Entry,
     Equipment,
-    Ingredient,
+    Foodstuff,
     KnowledgeFile,
+    KnownFact,
     StepChange,
-    Substitute,
+    Substitution,
     Tool,
 )
 
@@ -39,7 +39,7 @@ class KnowledgeError(InputError):
     """A knowledge file can't be used."""
 
 
-class Knowledge:
+class FoodKnowledge:
     """The facts of a file, by name; names of foods are those of recipes ("olive oil")."""
 
     def __init__(self, facts: KnowledgeFile) -> None:
@@ -55,7 +55,7 @@ class Knowledge:
         }
 
     @property
-    def ingredients(self) -> Mapping[str, Ingredient]:
+    def ingredients(self) -> Mapping[str, Foodstuff]:
         return self._facts.ingredients
 
     @property
@@ -83,7 +83,7 @@ class Knowledge:
         return self._facts.step_changes
 
     @property
-    def substitutes(self) -> tuple[Substitute, ...]:
+    def substitutes(self) -> tuple[Substitution, ...]:
         return self._facts.substitutes
 
     @property
@@ -118,7 +118,7 @@ class Knowledge:
             one for part in self.contents_of(name) for one in self._entry(part).allergens
         )
 
-    def why_excluded(self, name: str, without: Iterable[str] = (), diet: str = "") -> str:
+    def explain_exclusion(self, name: str, without: Iterable[str] = (), diet: str = "") -> str:
         """Say why a food can't be used, "" if it can.
 
         Args:
@@ -137,7 +137,7 @@ class Knowledge:
                     return f"{name} is not {rules.label}: {one}"
         return ""
 
-    def substitutes_of(self, name: str) -> Iterator[Substitute]:
+    def substitutes_of(self, name: str) -> Iterator[Substitution]:
         """List the substitutes of an ingredient, those for its kinds last; never with itself."""
         kinds = self.kinds_of(name)
         mine = [
@@ -160,11 +160,11 @@ class Knowledge:
                     return grams * _CUPS[unit] / _CUPS[known]
         return None
 
-    def _entry(self, name: str) -> Ingredient | Category:
+    def _entry(self, name: str) -> Foodstuff | Category:
         return self._facts.ingredients.get(name) or self._facts.categories[name]
 
 
-def read_knowledge(path: Path | None = None) -> Knowledge:
+def read_knowledge(path: Path | None = None) -> FoodKnowledge:
     """Read and check a knowledge file; the package's own if there is no path.
 
     Raises:
@@ -181,7 +181,7 @@ def read_knowledge(path: Path | None = None) -> Knowledge:
         raise KnowledgeError(f"{path}: {place}: {first['msg']}; mend this entry") from error
     for problem in _find_problems(facts):
         raise KnowledgeError(f"{path}: {problem}")
-    return Knowledge(facts)
+    return FoodKnowledge(facts)
 
 
 def _find_problems(facts: KnowledgeFile) -> Iterator[str]:
@@ -245,7 +245,9 @@ def _list_references_of_substitutes(facts: KnowledgeFile) -> Iterator[tuple[str,
         yield from ((where, "step change", name) for name in one.steps)
 
 
-def _list_sections(facts: KnowledgeFile) -> Iterator[tuple[str, Iterable[tuple[object, Entry]]]]:
+def _list_sections(
+    facts: KnowledgeFile,
+) -> Iterator[tuple[str, Iterable[tuple[object, KnownFact]]]]:
     for section in ("allergens", "categories", "ingredients", "diets", "tools", "step_changes"):
         yield section, getattr(facts, section).items()
     yield "equipment", enumerate(facts.equipment)
@@ -268,7 +270,7 @@ def _find_cycles(what: str, above: Mapping[str, tuple[str, ...]]) -> Iterator[st
 
 
 def _parents(
-    entries: Mapping[str, Category] | Mapping[str, Ingredient],
+    entries: Mapping[str, Category] | Mapping[str, Foodstuff],
 ) -> dict[str, tuple[str, ...]]:
     return {name: one.is_a for name, one in entries.items()}
 

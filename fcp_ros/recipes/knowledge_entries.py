@@ -24,7 +24,7 @@ Unit = Annotated[str, Field(pattern=f"^({'|'.join(UNITS)})$")]
 Text = Annotated[str, Field(min_length=3, max_length=300)]
 
 
-class Entry(BaseModel):
+class KnownFact(BaseModel):
     """A fact with the key of its source (section `sources`)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -32,13 +32,13 @@ class Entry(BaseModel):
     source: Name
 
 
-class Allergen(Entry):
+class Allergen(KnownFact):
     """One of the 14 kinds of Annex II of Regulation (EU) No 1169/2011."""
 
     label: Text
 
 
-class Category(Entry):
+class Category(KnownFact):
     """A kind of food; what holds for it holds for all below it."""
 
     is_a: Names = ()
@@ -46,7 +46,7 @@ class Category(Entry):
     roles: Names = ()
 
 
-class Ingredient(Entry):
+class Foodstuff(KnownFact):
     """A food as recipes name it."""
 
     is_a: Names = Field(min_length=1)  # categories, or a plainer ingredient
@@ -57,8 +57,8 @@ class Ingredient(Entry):
     grams: dict[Unit, Positive] = Field(default_factory=dict)  # weight of one unit
 
 
-class Diet(Entry):
-    """What a diet shuts out: foods by category, ingredient or allergen, and what may not meet."""
+class Diet(KnownFact):
+    """Rules of a diet: foods by category, ingredient or allergen, and what may not meet."""
 
     label: Text
     also: Names = ()
@@ -67,14 +67,14 @@ class Diet(Entry):
     apart: tuple[tuple[Name, Name], ...] = ()  # not both in one dish
 
 
-class Tool(Entry):
+class Tool(KnownFact):
     """A piece of equipment."""
 
     also: Names = ()
     words: Names = ()  # verbs and nouns of directions that mean its use
 
 
-class Equipment(Entry):
+class Equipment(KnownFact):
     """Another way to do the work of a tool."""
 
     instead_of: Name
@@ -85,7 +85,7 @@ class Equipment(Entry):
 
 
 class ChangeKind(str, Enum):
-    """What a change does to the steps.
+    """Kind of change that a substitute makes to the steps.
 
     PREPARE: a new step before the first use. LATER, EARLIER: the use moves to a later or earlier
     step. TIME: the minutes of steps with `verbs` after the use are multiplied by `factor`.
@@ -103,7 +103,7 @@ class ChangeKind(str, Enum):
     NOTE = "note"
 
 
-class StepChange(Entry):
+class StepChange(KnownFact):
     """A change of the procedure that a substitute needs; {new} and {old} stand for the two."""
 
     kind: ChangeKind
@@ -125,7 +125,7 @@ class StepChange(Entry):
         return self
 
 
-class Amount(NamedTuple):
+class Portion(NamedTuple):
     """So much of an ingredient."""
 
     quantity: Positive
@@ -133,15 +133,15 @@ class Amount(NamedTuple):
     ingredient: Name
 
 
-class Substitute(Entry):
-    """What does the work of an ingredient in some of its roles, and how much of it."""
+class Substitution(KnownFact):
+    """Foods that do the work of an ingredient in some of its roles, and how much of each."""
 
     instead_of: Name  # ingredient or category
     of: tuple[Positive, Unit]  # this much of it is replaced by:
-    use: tuple[Amount, ...] = Field(min_length=1)
+    use: tuple[Portion, ...] = Field(min_length=1)
     roles: Names = ()  # for these roles only; empty: for all
     steps: Names = ()  # step changes
-    less: tuple[Amount, ...] = ()  # to be taken away elsewhere: liquid, sugar, salt
+    less: tuple[Portion, ...] = ()  # to be taken away elsewhere: liquid, sugar, salt
 
 
 class KnowledgeFile(BaseModel):
@@ -154,9 +154,9 @@ class KnowledgeFile(BaseModel):
     allergens: dict[Name, Allergen]
     roles: dict[Name, Text]
     categories: dict[Name, Category]
-    ingredients: dict[Name, Ingredient]
+    ingredients: dict[Name, Foodstuff]
     diets: dict[Name, Diet]
     tools: dict[Name, Tool]
     equipment: tuple[Equipment, ...]
     step_changes: dict[Name, StepChange]
-    substitutes: tuple[Substitute, ...]
+    substitutes: tuple[Substitution, ...]

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.recipes.knowledge import Knowledge
+from fcp_ros.recipes.knowledge import FoodKnowledge
 
 PIECE = "piece"
 VOLUMES = ("ml", "l", "tsp", "tbsp", "cup")
@@ -72,7 +72,7 @@ def read_unit(text: str, quantity: float) -> tuple[float, str]:
 
 
 def convert(
-    quantity: float, unit: str, wanted: str, food: str, knowledge: Knowledge
+    quantity: float, unit: str, wanted: str, food: str, knowledge: FoodKnowledge
 ) -> float | None:
     """Convert a quantity of a food; None where it doesn't convert (a cup of eggs)."""
     unit, wanted = unit or PIECE, wanted or PIECE

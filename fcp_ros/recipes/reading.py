@@ -26,7 +26,7 @@ from fcp_ros.recipes.direction_words import (
     find_times,
 )
 from fcp_ros.recipes.ingredient_lines import find_food, read_ingredients
-from fcp_ros.recipes.knowledge import Knowledge
+from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.recipe import (
     FoodMention,
     ListedIngredient,
@@ -94,7 +94,7 @@ _RESULT = re.compile(
 )
 
 
-def read_recipe(lines: RecipeLines, knowledge: Knowledge) -> Recipe:
+def read_recipe(lines: RecipeLines, knowledge: FoodKnowledge) -> Recipe:
     """Read the lines of a recipe.
 
     Raises:
@@ -143,7 +143,7 @@ class _Parsed:
 
 @dataclass(slots=True)
 class _Found:
-    """What a direction speaks of."""
+    """The mentions in a direction."""
 
     mentions: list[FoodMention] = field(default_factory=list)
     products: list[str] = field(default_factory=list)  # nouns
@@ -153,7 +153,7 @@ class _Found:
 class _Reader:
     """Reads the directions of one recipe in their order."""
 
-    def __init__(self, ingredients: list[ListedIngredient], knowledge: Knowledge) -> None:
+    def __init__(self, ingredients: list[ListedIngredient], knowledge: FoodKnowledge) -> None:
         self.ingredients = ingredients
         self.unread: list[str] = []
         self.notes: list[Note] = []
@@ -401,7 +401,7 @@ def _joins_last(found: _Found, text: str, start: int, end: int) -> bool:
 
 
 def _list_surfaces(
-    ingredients: Sequence[ListedIngredient], knowledge: Knowledge
+    ingredients: Sequence[ListedIngredient], knowledge: FoodKnowledge
 ) -> dict[str, list[int]]:
     """List the words by which directions may speak of each ingredient."""
     surfaces: dict[str, list[int]] = {}
@@ -427,7 +427,7 @@ def _list_surfaces(
     return surfaces
 
 
-def _list_tool_words(knowledge: Knowledge) -> list[tuple[str, str]]:
+def _list_tool_words(knowledge: FoodKnowledge) -> list[tuple[str, str]]:
     pairs = [
         (_singular_last(word), name)
         for name, one in knowledge.tools.items()

@@ -15,7 +15,7 @@ from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.recipes.direction_words import find_temperatures, find_times
 from fcp_ros.recipes.ingredient_lines import find_food
 from fcp_ros.recipes.kitchen_state import Way, WayPart
-from fcp_ros.recipes.knowledge import Knowledge
+from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.knowledge_entries import ChangeKind, Equipment, StepChange
 from fcp_ros.recipes.measures import convert, read_unit, round_quantity, write_quantity
 from fcp_ros.recipes.recipe import (
@@ -48,7 +48,7 @@ _DONE_WITH = {"butter": "grease", "oil": "grease", "flour": "dust", "salt": "sea
 
 @dataclass(frozen=True, slots=True)
 class FoodChoice:
-    """What the plan does about an ingredient; `way` is None where it is left out."""
+    """The plan's answer to a missing ingredient; `way` is None where it is left out."""
 
     ingredient: int
     way: Way | None
@@ -58,7 +58,7 @@ class FoodChoice:
 
 @dataclass(frozen=True, slots=True)
 class ToolChoice:
-    """What the plan does without a tool."""
+    """The plan's answer to an absent tool."""
 
     tool: str
     method: Equipment
@@ -68,7 +68,7 @@ def rewrite_recipe(
     recipe: Recipe,
     choices: Sequence[FoodChoice],
     tools: Sequence[ToolChoice],
-    knowledge: Knowledge,
+    knowledge: FoodKnowledge,
     may_use: Callable[[str], bool],  # of a food: it is there, and nothing rules it out
 ) -> Recipe:
     """Return the recipe with what was chosen; text that nothing changes stays as it is."""
@@ -81,7 +81,7 @@ class _Rewriter:
         recipe: Recipe,
         choices: Sequence[FoodChoice],
         tools: Sequence[ToolChoice],
-        knowledge: Knowledge,
+        knowledge: FoodKnowledge,
         may_use: Callable[[str], bool],
     ) -> None:
         self._recipe = recipe

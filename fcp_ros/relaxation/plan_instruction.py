@@ -5,10 +5,17 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from fcp_ros.cset import Fact
+from fcp_ros.domain.derived_facts import add_facts
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.syntax import Atom, Constant, ExpressionError, conjoin
 from fcp_ros.foundation.wording import describe_unknown_name
 from fcp_ros.language.confirmation import confirm_doubtful
+from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 from fcp_ros.planning.model.option_table import find_problems
@@ -18,6 +25,7 @@ from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.session import PlanningRequest
 from fcp_ros.relaxation.intent import complete_goal
 from fcp_ros.relaxation.plan_goal import plan_goal
+from fcp_ros.relaxation.presuppositions import find_presupposed
 from fcp_ros.relaxation.question import (
     AskCallback,
     TellCallback,
@@ -84,8 +92,31 @@ def plan_instruction(
     if best is None:
         return InstructionResult(interpretation, refuse_interpretation(interpretation, options))
     meant = complete_goal(instruction, best, context.domain, context.instance)
-    result = plan_goal(replace(request, goal=meant.goal, start=start), meant.purpose)
+    request = replace(request, goal=meant.goal, start=start)
+    granted = _take_for_granted(meant.goal, context)
+    if granted:
+        state = add_facts(request.domain, request.instance, granted)
+        request = replace(request, instance=state)
+    result = plan_goal(request, meant.purpose)
+    if granted:
+        result = replace(result, message=f"{result.message} {_tell_granted(granted, context)}")
     return InstructionResult(interpretation, settle_confirmation(result, options, ask))
+
+
+def _take_for_granted(goal: str, context: ReadingContext) -> tuple[Fact, ...]:
+    """Find what words take for granted that nobody has seen either way."""
+    try:
+        checked = check_goal(parse_expression(goal), context.domain, context.instance, goal)
+    except ExpressionError:
+        return ()  # whoever plans it says what is wrong with it
+    return find_presupposed(checked, context.instance, context.is_unseen)
+
+
+def _tell_granted(facts: Sequence[Fact], context: ReadingContext) -> str:
+    """Say what is taken for granted: one sentence."""
+    atoms = [Atom(fact.relation, tuple(map(Constant, fact.arguments))) for fact in facts]
+    told = paraphrase_goal(conjoin(atoms), context.domain, context.instance)
+    return f"Taken for granted, since nobody has seen it either way: {told}"
 
 
 def recall_reading(interpretation: Interpretation, goal: str) -> Interpretation:

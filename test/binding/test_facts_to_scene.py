@@ -126,6 +126,12 @@ def test_states_without_an_attribute_are_relations(furnished: SceneGraph) -> Non
     assert "switched_on(television_1)" in texts(on, "television_1")
 
 
+def test_what_has_ended_is_known_by_an_attribute(furnished: SceneGraph) -> None:
+    rules = [AttributeFact("is_dirty", True, "dirty")]
+    delta = delta_from_facts(furnished, [], [fact("dirty(table_1)")], rules)
+    assert apply_delta(furnished, delta).nodes["table_1"].attributes == {"is_dirty": False}
+
+
 def test_other_attribute_facts(furnished: SceneGraph) -> None:
     node = replace(furnished.nodes["mug_1"], attributes={"state": "full"})
     graph = replace(furnished, nodes={**furnished.nodes, "mug_1": node})

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from dispatch_bench import FAILURE, STOPPED, SUCCESS, Bench, step
+from dispatch_bench import FAILURE, STOPPED, SUCCESS, Bench, order, step
 
 from fcp_ros.execution import events as ev
 from fcp_ros.execution.dispatch_model import DispatchPhase, DispatchSettings, DispatchStatus
@@ -189,6 +189,59 @@ def test_a_later_plan_sends_nothing_to_an_executor_that_has_not_answered():
     assert second.result.status is DispatchStatus.NO_EXECUTOR
     assert second.result.unanswered == "execute_go"
     assert "go(hall)" in second.result.message
+
+
+def let_be_deaf(agents=()):
+    """Have an executor that neither ends nor stops; the bench of a later step of another one."""
+    robots = order(1, agents=(agents,)) if agents else None
+    first = Bench(step("go", "hall"), order=robots).start()
+    first.accept()
+    first.wait()
+    first.wait()
+    assert first.result.status is DispatchStatus.STEP_TIMED_OUT
+    second = Bench(step("pick"), ledger=first.ledger, order=robots)
+    second.now = first.now
+    return second
+
+
+@pytest.mark.parametrize("agents", [(), ("robot",)])
+def test_what_one_executor_may_still_be_moving_is_not_given_to_another_one(agents):
+    bench = let_be_deaf(agents).start()
+    assert bench.of(ev.FindExecutor) == [
+        ev.FindExecutor("execute_pick"),
+        ev.FindExecutor("execute_go"),
+    ]
+    assert bench.tell(ev.ExecutorReady("execute_go")) == (ev.CancelStep(1, "execute_go"),)
+    assert not bench.of(ev.SendStep)
+    bench.tell(ev.Finished(1, FAILURE))
+    assert bench.sent.step.rule == "pick"
+
+
+def test_an_executor_that_never_answers_keeps_its_robot():
+    bench = let_be_deaf().start()
+    bench.tell(ev.ExecutorReady("execute_go"))
+    bench.wait()
+    assert not bench.of(ev.SendStep)
+    assert bench.result.status is DispatchStatus.NO_EXECUTOR
+    assert "'execute_go' may still be acting on go(hall)" in bench.result.message
+
+
+def test_an_executor_that_is_not_there_any_more_keeps_nothing():
+    bench = let_be_deaf().start()
+    assert not bench.of(ev.SendStep)
+    bench.wait()
+    assert bench.sent.step.rule == "pick"
+    lost = Bench(step("go"), step("pick"), ledger=ExecutorLedger()).start()
+    lost.accept()
+    lost.tell(ev.ExecutorLost("execute_go"))
+    later = Bench(step("pick"), ledger=lost.ledger).start()
+    assert later.sent.step.rule == "pick", "nobody waits for an answer that can't come"
+
+
+def test_another_robot_is_free():
+    bench = let_be_deaf(("r1",))
+    other = Bench(step("pick"), ledger=bench.ledger, order=order(1, agents=(("r2",),))).start()
+    assert other.sent.step.rule == "pick"
 
 
 @pytest.mark.parametrize("answer", [ev.Finished(1, FAILURE), ev.Forgotten(1), ev.Rejected(1)])

@@ -7,7 +7,7 @@ import pytest
 from lidded_boxes import DOMAIN, make_boxes, make_step
 
 from fcp_ros.cset import Fact, InstanceBuilder
-from fcp_ros.execution.monitoring import Monitor, PlanWatch, find_obstacle
+from fcp_ros.execution.monitoring import Monitor, PlanWatch, find_granted, find_obstacle
 from fcp_ros.planning.verification.stepping import StepRules
 
 
@@ -139,3 +139,13 @@ def test_of_several_steps_each_may_be_at_its_beginning_or_at_its_end():
         state = make_boxes(("lit", "sock"), *(("closed", box) for box in closed))
         assert watch.find_problem((0, 1), (2,), state) == ""
         assert "step 4 of 4" in watch.find_problem((0, 1), (2, 3), state)
+
+
+def test_what_a_plan_ends_and_nobody_has_seen_is_granted(rules, flat, fetch):
+    ended = {fact for step in fetch for fact in rules.find_effects(step, flat)[1]}
+    begun = rules.find_effects(fetch[1], flat)[0]
+    assert find_granted(rules, fetch, flat, lambda fact: False) == frozenset()
+    granted = find_granted(rules, fetch, flat, lambda fact: True)
+    assert granted <= ended
+    assert not granted & begun, "what the plan itself brings about needs no grant"
+    assert granted

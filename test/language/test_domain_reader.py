@@ -9,6 +9,7 @@ from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.language.domain_reader.preparation import InstructionPreparer
 from fcp_ros.language.reading import Interpretation, ReadingStatus, WordRole
+from fcp_ros.language.registry import ReaderOptions, make_reader
 
 IN_KITCHEN = (
     "exists ?place: fixture (in_room(?place, kitchen_1) and "
@@ -85,3 +86,20 @@ def test_readers_share_what_they_prepare(house):
     refused = preparer.prepare("", house)
     assert isinstance(refused, Interpretation)
     assert refused.status is ReadingStatus.REFUSED
+
+
+@pytest.mark.parametrize(
+    ("instruction", "rest"),
+    [
+        ("heat the milk and bring it to me", "milk_1"),
+        ("wash the mug and put it on the table", ""),
+        ("wash the mug, dry it, and put it in the cabinet", ""),
+    ],
+)
+def test_the_rest_of_what_was_not_understood_is_not_said_where_it_points_at_that(
+    home, instruction, rest
+):
+    answer = make_reader(ReaderOptions()).read(instruction, home)
+    assert answer.status is ReadingStatus.NOT_UNDERSTOOD
+    _, _, said = answer.message.partition("The rest would be: ")
+    assert said.startswith(rest) if rest else not said

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from fcp_ros.fuzzy import Composition
 from fcp_ros.planning import warm_up as module
 from fcp_ros.planning.flat import jit
+from fcp_ros.planning.heuristics.evaluate import evaluate
+from fcp_ros.planning.search.bidirectional import LowerBounds
 from fcp_ros.planning.warm_up import (
     COMPILING,
     FOLDERS,
@@ -93,3 +96,10 @@ def test_a_compilation_is_told_before_and_after(folder):
     assert told[0] == COMPILING
     assert told[1].startswith("The search kernels are compiled after ")
     assert are_kernels_compiled()
+
+
+def test_searching_from_both_ends_compiles_nothing_more():
+    warm_up()
+    compiled = len(evaluate.signatures)
+    LowerBounds(module._make_little_task(), Composition.SUM)((0, 0))
+    assert len(evaluate.signatures) == compiled

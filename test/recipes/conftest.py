@@ -9,7 +9,7 @@ import pytest
 
 from fcp_ros.grounding import JudgementRequest, Membership
 from fcp_ros.recipes import Kitchen
-from fcp_ros.recipes.knowledge import Knowledge, read_knowledge
+from fcp_ros.recipes.knowledge import FoodKnowledge, read_knowledge
 
 PANCAKES = {
     "title": "Pancakes",
@@ -43,10 +43,10 @@ class LikingJudge:
 
 
 @pytest.fixture(scope="session")
-def knowledge() -> Knowledge:
+def knowledge() -> FoodKnowledge:
     return read_knowledge()
 
 
 @pytest.fixture(scope="session")
-def kitchen(knowledge: Knowledge) -> Kitchen:
+def kitchen(knowledge: FoodKnowledge) -> Kitchen:
     return Kitchen(knowledge, LikingJudge(olive_oil=0.9, oat_milk=0.9, aquafaba=0.9))

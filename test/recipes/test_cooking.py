@@ -81,7 +81,7 @@ def test_nothing_forbidden_enters_by_the_parts_of_a_substitute(kitchen: Kitchen,
         assert error.code is RecipeCode.NOTHING_LEFT  # noqa: PT017
         return
     for one in recipe.ingredients:
-        assert not kitchen.knowledge.why_excluded(one.food, ("nuts",), diet)
+        assert not kitchen.knowledge.explain_exclusion(one.food, ("nuts",), diet)
         assert one.food != "egg"
 
 

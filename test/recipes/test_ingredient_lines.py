@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.recipes.ingredient_lines import read_ingredients
-from fcp_ros.recipes.knowledge import Knowledge
+from fcp_ros.recipes.knowledge import FoodKnowledge
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ from fcp_ros.recipes.knowledge import Knowledge
     ],
 )
 def test_a_line_has_a_quantity_and_a_food(
-    knowledge: Knowledge, line: str, name: str, quantity: float | None, unit: str
+    knowledge: FoodKnowledge, line: str, name: str, quantity: float | None, unit: str
 ) -> None:
     (one,) = read_ingredients(line, knowledge)
     assert (one.name, one.unit, one.line) == (name, unit, line)
@@ -42,25 +42,25 @@ def test_a_line_has_a_quantity_and_a_food(
     assert one.food == knowledge.find(name)
 
 
-def test_several_foods_in_one_line_share_its_quantity(knowledge: Knowledge) -> None:
+def test_several_foods_in_one_line_share_its_quantity(knowledge: FoodKnowledge) -> None:
     salt, pepper = read_ingredients("1 tsp salt and pepper", knowledge)
     assert (salt.name, pepper.name) == ("salt", "pepper")
     assert salt.quantity is None
     assert pepper.quantity is None
 
 
-def test_what_the_line_allows_instead_is_an_alternative(knowledge: Knowledge) -> None:
+def test_what_the_line_allows_instead_is_an_alternative(knowledge: FoodKnowledge) -> None:
     (one,) = read_ingredients("2 tbsp butter or margarine (optional)", knowledge)
     assert (one.food, one.alternatives, one.optional) == ("butter", ("margarine",), True)
 
 
-def test_the_longest_name_counts(knowledge: Knowledge) -> None:
+def test_the_longest_name_counts(knowledge: FoodKnowledge) -> None:
     (one,) = read_ingredients("2 tbsp peanut butter", knowledge)
     assert one.food == "peanut butter"
 
 
 @given(text=st.text(max_size=200))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_line_is_too_strange(knowledge: Knowledge, text: str) -> None:
+def test_no_line_is_too_strange(knowledge: FoodKnowledge, text: str) -> None:
     for one in read_ingredients(text, knowledge):
         assert one.quantity is None or one.quantity >= 0.0

@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.recipes.ingredient_lines import read_ingredients
-from fcp_ros.recipes.knowledge import Knowledge
+from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.measures import convert, read_unit, round_quantity, write_quantity
 
 
-def test_weights_and_volumes_convert(knowledge: Knowledge) -> None:
+def test_weights_and_volumes_convert(knowledge: FoodKnowledge) -> None:
     assert convert(2, "cup", "tbsp", "milk", knowledge) == pytest.approx(32, rel=0.01)
     assert convert(1, "kg", "g", "butter", knowledge) == 1000
     assert convert(1, "cup", "g", "butter", knowledge) == pytest.approx(227, rel=0.01)
 
 
-def test_a_unit_that_does_not_convert_gives_nothing(knowledge: Knowledge) -> None:
+def test_a_unit_that_does_not_convert_gives_nothing(knowledge: FoodKnowledge) -> None:
     assert convert(1, "bunch", "ml", "egg", knowledge) is None
 
 
@@ -48,7 +48,7 @@ def test_rounding_keeps_the_quantity(quantity: float, unit: str) -> None:
      (2, "leaf", "2 leaves"), (None, "", "")],
 )  # fmt: skip
 def test_quantities_are_written_as_they_are_read(
-    knowledge: Knowledge, quantity: float | None, unit: str, text: str
+    knowledge: FoodKnowledge, quantity: float | None, unit: str, text: str
 ) -> None:
     assert write_quantity(quantity, unit) == text
     (one,) = read_ingredients(f"{text} butter", knowledge)

@@ -5,19 +5,19 @@ from __future__ import annotations
 
 import pytest
 
-from fcp_ros.recipes.knowledge import Knowledge
+from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.reading import read_recipe
 from fcp_ros.recipes.recipe import MentionKind, Recipe
 from fcp_ros.recipes.recipe_files import parse_recipe
 from test.recipes.conftest import PANCAKES
 
 
-def read(knowledge: Knowledge, ingredients: list[str], *directions: str) -> Recipe:
+def read(knowledge: FoodKnowledge, ingredients: list[str], *directions: str) -> Recipe:
     data = {"title": "Test", "ingredients": ingredients, "directions": list(directions)}
     return read_recipe(parse_recipe(data), knowledge)
 
 
-def test_steps_take_ingredients_and_products(knowledge: Knowledge) -> None:
+def test_steps_take_ingredients_and_products(knowledge: FoodKnowledge) -> None:
     recipe = read_recipe(parse_recipe(PANCAKES), knowledge)
     assert recipe.steps[1].uses[:3] == ("eggs", "milk", "butter")
     assert recipe.steps[2].gives == "batter"
@@ -39,13 +39,13 @@ def test_steps_take_ingredients_and_products(knowledge: Knowledge) -> None:
     ],
 )
 def test_times_and_temperatures(
-    knowledge: Knowledge, direction: str, minutes: float | None, celsius: float | None
+    knowledge: FoodKnowledge, direction: str, minutes: float | None, celsius: float | None
 ) -> None:
     (step,) = read(knowledge, ["butter"], direction).steps
     assert (step.minutes, step.celsius) == (minutes, celsius)
 
 
-def test_a_verb_is_no_noun(knowledge: Knowledge) -> None:
+def test_a_verb_is_no_noun(knowledge: FoodKnowledge) -> None:
     (step,) = read(knowledge, ["butter", "flour"], "Butter a baking dish.").steps
     (mention,) = step.mentions
     assert mention.kind is MentionKind.VERB
@@ -57,25 +57,25 @@ def test_a_verb_is_no_noun(knowledge: Knowledge) -> None:
     ["Fry the onion without butter.", "Do not add butter.", "Cut the onion with a butter knife."],
 )
 def test_what_is_denied_or_means_something_else_is_not_used(
-    knowledge: Knowledge, direction: str
+    knowledge: FoodKnowledge, direction: str
 ) -> None:
     (step,) = read(knowledge, ["butter", "1 onion"], direction).steps
     assert "butter" not in step.uses
 
 
-def test_peanut_butter_is_no_butter(knowledge: Knowledge) -> None:
+def test_peanut_butter_is_no_butter(knowledge: FoodKnowledge) -> None:
     (step,) = read(knowledge, ["butter"], "Spread peanut butter on the bread.").steps
     assert "butter" not in step.uses
     assert "peanut butter" in step.uses
 
 
-def test_a_kind_names_all_its_foods_but_no_single_one(knowledge: Knowledge) -> None:
+def test_a_kind_names_all_its_foods_but_no_single_one(knowledge: FoodKnowledge) -> None:
     (step,) = read(knowledge, ["2 pears", "3 apples"], "Wash the fruit.").steps
     assert step.uses == ("pears", "apples")
     assert {one.kind for one in step.mentions} == {MentionKind.SAME}
 
 
-def test_groups_of_ingredients(knowledge: Knowledge) -> None:
+def test_groups_of_ingredients(knowledge: FoodKnowledge) -> None:
     ingredients = ["100 g flour", "1 tsp salt", "2 eggs", "200 ml milk"]
     steps = read(
         knowledge, ingredients, "Mix the dry ingredients.", "Stir in the remaining ingredients."
@@ -85,13 +85,13 @@ def test_groups_of_ingredients(knowledge: Knowledge) -> None:
     assert {"eggs", "milk"} & set(steps[1].uses)
 
 
-def test_the_yolks_are_those_of_the_eggs(knowledge: Knowledge) -> None:
+def test_the_yolks_are_those_of_the_eggs(knowledge: FoodKnowledge) -> None:
     recipe = read(knowledge, ["2 eggs"], "Beat the yolks.")
     assert recipe.steps[0].uses == ("eggs",)
     assert not recipe.notes
 
 
-def test_what_is_not_understood_is_listed(knowledge: Knowledge) -> None:
+def test_what_is_not_understood_is_listed(knowledge: FoodKnowledge) -> None:
     recipe = read(knowledge, ["3 gloobs", "butter"], "Melt the butter.", "Contemplate.")
     assert any("3 gloobs" in one for one in recipe.not_understood)
     assert any("Contemplate" in one for one in recipe.not_understood)

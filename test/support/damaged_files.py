@@ -13,8 +13,8 @@ from fcp_ros.scene import SceneError, SceneGraph, SceneLimits, complete_relation
 
 LIMITS = SceneLimits(max_nodes=20_000, max_bytes=16 * 1024 * 1024)
 
-COPIES = scaled(240)
-"""Damaged copies of a file, by the profile."""
+COPIES = scaled(240, quick=24)
+"""Damaged copies of a file, by the profile; at least three for each of the `WAYS`."""
 
 
 def damaged(content: bytes, count: int = COPIES, seed: int = 0) -> Iterator[tuple[str, bytes]]:

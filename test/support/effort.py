@@ -13,8 +13,14 @@ FEWEST = 5
 """Tests that state more trials than this have at least this many in each profile."""
 
 
-def scaled(trials: int) -> int:
-    """Return the number of random trials for a test that states `trials`."""
+def scaled(trials: int, quick: int | None = None) -> int:
+    """Return the number of random trials for a test that states `trials`.
+
+    `quick`: how many in the profile ``ci``, where its share is more than the same ones in every run
+    are worth.
+    """
+    if quick is not None and not is_thorough():
+        return quick
     share = SHARES[settings.get_current_profile_name()]
     return max(min(trials, FEWEST), round(trials * share))
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layers of the package and the order of their folders, after docs/design.md.
 
-test/test_layers.py holds the imports to them, and docs/architecture.md is drawn from them. A new
+test/test_structure.py holds the imports to them, and docs/architecture.md is drawn from them. A new
 folder of a layer goes into `FOLDERS`.
 """
 

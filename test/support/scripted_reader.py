@@ -24,7 +24,16 @@ WORDS = (
     WordUse(11, 14, WordRole.THING, "any mug", 0.95),
 )
 
+TV_OFF = "turn off the TV"
+"""The scene says nothing of whether it is on."""
+
 INTERPRETATIONS = (
+    Interpretation(
+        TV_OFF,
+        ReadingStatus.READ,
+        "Understood: television_1 is off.",
+        (Reading("not switched_on(television_1)", 0.9, "television_1 is off."),),
+    ),
     Interpretation(
         CUP,
         ReadingStatus.READ,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 from fcp_ros.cli.options import JudgeChoice, open_grounder
 from fcp_ros.cli.plan.interruption import GuardedMemberships, Interruption
-from fcp_ros.cset import Instance
+from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain import Domain
 from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.pddl import PddlTask, UnsupportedPddl, read_pddl
@@ -224,12 +224,13 @@ class PlanCommand:
     def _answer_scene(self) -> PlanOutput:
         session = self._open_session()
         domain, state, notes = session.domain, session.state.instance, session.state.fact_notes
+        is_unseen = session.state.facts.is_unseen
         spoken = self._asked.spoken
         with self._open_memberships(domain) as memberships:
             goal = self._asked.goal if spoken is None else ""
             request = self._open_request(domain, state, goal, memberships)
             if spoken is not None:
-                output = self._plan_words(request, spoken)
+                output = self._plan_words(request, spoken, is_unseen)
             else:
                 output = PlanOutput(self._plan_text(request), domain)
         return replace(output, result=self._add_notes(output.result), notes=notes)
@@ -255,14 +256,18 @@ class PlanCommand:
             start=self._start,
         )
 
-    def _plan_words(self, request: PlanningRequest, spoken: SpokenInput) -> PlanOutput:
+    def _plan_words(
+        self, request: PlanningRequest, spoken: SpokenInput, is_unseen: Callable[[Fact], bool]
+    ) -> PlanOutput:
         from fcp_ros.relaxation.plan_instruction import plan_instruction
 
         answer = plan_instruction(
             request,
             spoken.instruction,
             spoken.reader,
-            self._make_context(request.domain, request.instance, spoken),
+            replace(
+                self._make_context(request.domain, request.instance, spoken), is_unseen=is_unseen
+            ),
             ask=self._listener.ask,
             tell=self._listener.tell,
         )

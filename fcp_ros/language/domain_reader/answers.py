@@ -33,6 +33,7 @@ RIVAL = 0.85
 """Share of the best degree from which on another reading with words missing is a rival."""
 LEAST_DEGREE = Confidence.DOUBTFUL.least
 """A reading below is shown, and not taken."""
+_POINTERS = frozenset(("it", "them", "they", "this", "that", "these", "those", "there", "ones"))
 MOST_SHOWN = 5
 """Readings that are given at most."""
 
@@ -82,11 +83,10 @@ def answer(
         return _answer_without(instruction, best.reading, readings[1:MOST_SHOWN])
     if unread:
         words = [f'"{instruction[use.start : use.end]}"' for use in unread[:8]]
-        message = shorten_words(
-            f"Not understood: {to_printable(join_words(words))}. Say it in other words. "
-            f"The rest would be: {best.reading.paraphrase}"
-        )
-        return answer_unread(instruction, message, readings)
+        said = f"Not understood: {to_printable(join_words(words))}. Say it in other words."
+        if not _points_at_unread(instruction, best.reading):
+            said += f" The rest would be: {best.reading.paraphrase}"
+        return answer_unread(instruction, shorten_words(said), readings)
     if best.reading.degree < LEAST_DEGREE:
         message = (
             "This may be meant, but it is far from clear: "
@@ -107,6 +107,18 @@ def answer(
         tuple(readings[:MOST_SHOWN]),
         reader=READER,
     )
+
+
+def _points_at_unread(instruction: str, reading: Reading) -> bool:
+    """Return True if a pronoun comes behind words that weren't read: it may stand for them."""
+    last = WordRole.FILLER
+    for use in reading.words:
+        is_pronoun = instruction[use.start : use.end].lower() in _POINTERS
+        if is_pronoun and last is WordRole.UNREAD:
+            return True
+        if use.role in (WordRole.THING, WordRole.UNREAD) and not is_pronoun:
+            last = use.role
+    return False
 
 
 def _lacks_nothing(candidates: Sequence[ReadingCandidate]) -> bool:

@@ -15,7 +15,7 @@ from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.turning_words import CHART_LOGIC
-from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.learned_reader.clause_roles import (
     ClauseRoles,
     Subordinate,
@@ -67,6 +67,7 @@ from fcp_ros.language.syntax.sentences import Segment
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 from fcp_ros.language.syntax.units import split_units
 
+_TOO = PhraseSet("too", "as well", "also", "likewise")
 _REPEATING = gather_words("do should must will can be have would")
 _LINKS = {MarkKind.THEN: Link.THEN, MarkKind.EARLIER: Link.EARLIER}
 
@@ -235,12 +236,16 @@ class LogicReader:
         ]
 
     def _repeat(self, parsed: ParsedClause) -> list[SpokenClause]:
-        """Read "and so should | the apple" as the last clause about something else."""
+        """Read "and so should | the apple", "the apple does too" as the last, of something else."""
         tree, verb = parsed.tree, parsed.tree.words[parsed.verb]
         subject = tree.find_child(parsed.verb, *SUBJECTS)
-        before = min(list_tokens(tree, [parsed.verb]), default=0) - 1
+        place = min(list_tokens(tree, [parsed.verb]), default=0)
+        before, behind = place - 1, place + 1
         so = before >= 0 and self._tokens[before].text == "so"
-        if not so or subject is None or not self._draft.clauses or verb.lemma not in _REPEATING:
+        too = 0 if so else _TOO.find_end(self._tokens, behind)
+        if not (so or too > behind) or verb.lemma not in _REPEATING:
+            return []
+        if subject is None or not self._draft.clauses:
             return []
         phrase, last = self._phrases.read(tree, subject.place, ""), self._draft.clauses[-1]
         if phrase is None or len(last.predications) != 1:
@@ -251,8 +256,9 @@ class LogicReader:
             return []
         again = {s: drop_uses(a) for s, a in said.arguments.items()}
         same = replace(said, arguments={**again, slot: phrase}, uses=())
-        token = self._tokens[before]
-        words = (WordUse(token.start, token.end, WordRole.ACTION, "the same"),)
+        first, end = (before, before + 1) if so else (behind, too)
+        start, stop = self._tokens[first].start, self._tokens[end - 1].end
+        words = (WordUse(start, stop, WordRole.ACTION, "the same"),)
         uses = (*words, *list_uses([verb], WordRole.ACTION, "the same"))
         return [replace(last, predications=(same,), uses=uses, order=None, preferred=False)]
 

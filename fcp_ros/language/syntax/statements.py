@@ -27,6 +27,7 @@ _EXPLAINING = gather_words("where why when how because what")
 _WEIGHING = frozenset(["important", "urgent", "necessary", "essential", "optional"])
 _CHOOSING = gather_words("one any anything either both all none nothing everything other rest")
 """Subjects that may say which things are meant: "a second one is fine"."""
+_ALSO = frozenset(["too", "also", "well", "likewise"])
 _DUTIES = frozenset(["have", "be", "get", "need"])
 
 
@@ -101,9 +102,18 @@ def demands(tree: Tree, word: Word) -> bool:
     return (
         _is_wish(tree, word)
         or _is_duty(tree, word)
+        or _asks_the_same(tree, word)
         or (word.lemma in _PLACING and word.tag in _PRESENT and not _is_of_speaker(tree, word))
         or (word.role == "auxpass" and word.lemma == "get" and word.tag in _PRESENT)
     )
+
+
+def _asks_the_same(tree: Tree, verb: Word) -> bool:
+    """Return True for "(the mug goes there,) the bowl does, too"."""
+    stands_for_verb = verb.lemma == "do" and verb.role != "aux" and verb.tag in _PRESENT
+    has_object = any(tree.list_children(verb.place, "dobj"))
+    behind = {word.text for word in tree.list_children(verb.place, "advmod")}
+    return stands_for_verb and not has_object and not behind.isdisjoint(_ALSO)
 
 
 def _is_of_speaker(tree: Tree, verb: Word) -> bool:

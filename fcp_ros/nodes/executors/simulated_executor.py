@@ -417,7 +417,7 @@ class SimulatedExecutorNode(ManagedNode):
                 success=self._setup.success,
                 seed=self._setup.seed,
             )
-        self._simulation.replace(state.instance)
+        self._simulation.replace(state.instance, state.scene.facts.is_unseen)
         return self._simulation
 
     def _wait(self, duration: float, goal: ServerGoalHandle, token: CancelToken) -> bool:

@@ -322,6 +322,7 @@ class PlanningService:
             state.instance,
             speaker or self._parameters.text("speaker"),
             similarity=self._scene.similarity,
+            is_unseen=state.scene.facts.is_unseen,
         )
 
     def _get_reader(self) -> InstructionReader:

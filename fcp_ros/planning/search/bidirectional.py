@@ -267,7 +267,9 @@ class LowerBounds:
     def __call__(self, state: tuple[int, ...]) -> tuple[float, float]:
         """Lower bounds of the loss and of the cost from a state; infinite at a dead end."""
         values = np.array(state, np.int32)
-        loss, cost = (evaluate(HeuristicCode.LM_CUT, *relaxed, values) for relaxed in self._relaxed)
+        # For a member of the enumeration, evaluate would be compiled again.
+        code = int(HeuristicCode.LM_CUT)
+        loss, cost = (evaluate(code, *relaxed, values) for relaxed in self._relaxed)
         return loss, cost
 
     @cached_property

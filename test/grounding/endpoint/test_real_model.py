@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer
+from later import Later
 from tiny_language_models import CUE, make_model, make_tokenizer, train
 
 from fcp_ros.grounding import Device, EndpointOptions, Estimate, LanguageModelOptions, Precision
@@ -14,7 +15,7 @@ from fcp_ros.grounding.endpoint_oracle import EndpointOracle
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
 from fcp_ros.grounding.language_model.rubric_prompt import write_prompt
 
-torch = pytest.importorskip("torch")
+torch = Later("torch")
 
 ANSWERS = [("mug", "100"), ("book", "0"), ("bowl", "50"), ("bowl", "55"), ("bowl", "100")]
 TEMPLATE = "{% for message in messages %}{{ message['content'] }}\n{% endfor %}" + CUE

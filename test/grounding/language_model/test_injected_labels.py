@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from injected_labels import ORDERS
+from later import Later
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.grounding import Device, Grounder, LanguageModelOptions
@@ -16,7 +17,7 @@ from fcp_ros.grounding.language_model.oracle import CausalLmOracle
 from fcp_ros.grounding.models.model_store import MANIFEST
 from fcp_ros.grounding.request_reading import RequestReader
 
-pytest.importorskip("torch")
+Later("torch")
 
 
 def ask_all(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from later import Later
 from safetensors.numpy import load_file, save_file
 from score_twins import SlowReader
 from tiny_language_models import KINDS, WINDOW, make_tokenizer
@@ -35,7 +36,7 @@ from fcp_ros.grounding.language_model.rubric_prompt import (
 from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
 from fcp_ros.grounding.options import Precision
 
-torch = pytest.importorskip("torch")
+torch = Later("torch")
 
 EXACT = LanguageModelOptions(estimate=Estimate.MEDIAN, precision=Precision.FLOAT32)
 ANY = replace(EXACT, least_mass=0.0)

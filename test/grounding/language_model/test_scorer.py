@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from later import Later
 from score_twins import SlowReader
 from tiny_language_models import KINDS, make_model, make_tokenizer
 
@@ -24,7 +25,7 @@ from fcp_ros.grounding.language_model.packed_forward import count_common_prefix
 from fcp_ros.grounding.language_model.rubric_prompt import PromptBatch
 from fcp_ros.grounding.options import Precision
 
-torch = pytest.importorskip("torch")
+torch = Later("torch")
 
 TEXTS = ["How well does a mug serve for drinking? 7.5, 8/10. It is made for that: 100.\nScore:"]
 PROMPTS = [

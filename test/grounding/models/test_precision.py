@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from later import Later
 
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.models import torch_device
@@ -21,7 +22,7 @@ from fcp_ros.grounding.models.torch_device import (
 )
 from fcp_ros.grounding.options import Precision
 
-torch = pytest.importorskip("torch")
+torch = Later("torch")
 
 
 @pytest.mark.parametrize(

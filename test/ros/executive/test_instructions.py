@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from scripted_reader import CUP, CUP_GOAL, DOUBTED, MUG, NONSENSE, PARTLY, ScriptedReader
+from scripted_reader import CUP, CUP_GOAL, DOUBTED, MUG, NONSENSE, PARTLY, TV_OFF, ScriptedReader
 
 from fcp_ros.client import plan_request
 from fcp_ros.client.pending import GoalState
@@ -70,6 +70,16 @@ def await_question(here, goal) -> Question:
     assert state.question == question
     assert state.message == question.text
     return question
+
+
+def test_what_words_take_for_granted_is_no_obstacle(here):
+    # Nobody has seen whether the TV is on, and a state is closed: off would be so already.
+    state, result = here.end_of(send(here, say(TV_OFF)))
+    assert state is GoalState.SUCCEEDED, result.error_msg
+    assert "Taken for granted" in result.plan_result.status.message
+    assert [record.step.rule for record in result.outcomes][-1] == "switch_off"
+    again = here.end_of(send(here, say(TV_OFF)))[1]
+    assert again.outcomes == [], "it has been seen since"
 
 
 def test_an_instruction_is_achieved(here):

@@ -168,16 +168,17 @@ def test_a_crashed_executor_is_given_nothing_more_until_it_has_answered(site, to
     assert (state, result.error_code) == (GoalState.ABORTED, PlanError.NO_EXECUTOR)
     assert "may still be acting" in result.error_msg
     assert here.codes(1) == [OutcomeCode.TIMED_OUT]  # the second plan tried nothing
-    # Other executors are not affected.
+    # Nor does another executor get a robot that this one may still be moving.
     pick = plan_of("pick robot_1 apple_1 counter_1 kitchen_1")
-    assert here.execute(pick)[0] is GoalState.SUCCEEDED
+    assert here.execute(pick)[1].error_code == PlanError.NO_EXECUTOR
     # Once it is restarted, it answers that it has ended, or forgotten, the old goal.
     here.transit("simulated_executor", *RESTART[:2])
     here.set("simulated_executor", faults=[""])
     here.transit("simulated_executor", *RESTART[2:])
     here.set("executive", executor_wait=20.0, min_step_timeout=10.0)
-    state, result = here.execute(there)
-    assert state is GoalState.SUCCEEDED, result.error_msg
+    for plan in (pick, there):
+        state, result = here.execute(plan)
+        assert state is GoalState.SUCCEEDED, result.error_msg
 
 
 def test_cancel_while_a_step_runs_is_answered_quickly(here, to_and_fro, slow):

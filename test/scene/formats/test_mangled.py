@@ -19,7 +19,7 @@ from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.scene import SceneGraph, to_document
 
-MUTATIONS = scaled(160)
+MUTATIONS = scaled(160, quick=16)
 FILES = {
     "twin_house_expected.json": "",
     "twin_house_spark_v1.1.3.json": "",

@@ -158,7 +158,7 @@ class EllipsisParser(MotionParser, ABC):
     # --- the same of another thing
 
     def _parse_same(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "the fridge too", "so should the fridge", "do the same with the fridge"."""
+        """Read "the fridge (does) too", "so should the fridge", "do the same with the fridge"."""
         if len(before.predications) != 1 or before.never or before.condition:
             return
         so = 2 * (self._get(start) in _SO and self._get(start + 1) in _AUXILIARIES)
@@ -166,9 +166,9 @@ class EllipsisParser(MotionParser, ABC):
         place = max(start + so, same)
         way_needed = same > start and self._get(start) in ("do", "treat") and same == start + 1
         for end, theme in self._nouns.parse_phrases(place):
-            comma = self._get(end) == ","
-            too = _TOO.find_end(self._tokens, end + comma)
-            too = too if too > end + comma else end
+            skipped = end + (self._get(end) == "," or self._get(end) in _AUXILIARIES)
+            too = _TOO.find_end(self._tokens, skipped)
+            too = too if too > skipped else end
             marked = way_needed and self._is_marked(end)
             if too == end and (place == start or way_needed) and not marked:
                 continue

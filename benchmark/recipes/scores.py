@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scores of rewritten recipes against references, of rankings, and intervals of shares."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmark.recipes.tasks import DATA, Recipe
+
+DRAWS, SEED = 1_000, 33
+Rank = Callable[[str, Sequence[str]], Sequence[str]]
+"""Orders the candidates for an ingredient of a recipe with these ingredients, the best first."""
+
+
+def canonicalise(line: str) -> str:
+    """A line as it is compared: lower case, one space between words, links and marks away."""
+    line = re.sub(r"\]\([^)]*\)", "]", line)
+    return " ".join(re.sub(r"[\[\]*()]", " ", line).casefold().split())
+
+
+def lines_of(document: Mapping[str, Any]) -> list[str]:
+    """All lines of a rewritten recipe, in order."""
+    return [
+        *(str(one.get("line") or one["name"]) for one in document["ingredients"]),
+        *(str(step["text"]) for step in document["steps"]),
+    ]
+
+
+def changed_lines(recipe: Recipe, lines: Sequence[str]) -> list[str]:
+    """The lines that the recipe didn't have, in order."""
+    before = [canonicalise(line) for line in (*recipe.ingredients, *recipe.directions)]
+    after = [canonicalise(line) for line in lines]
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    return [
+        after[place]
+        for tag, _, _, first, last in matcher.get_opcodes()
+        if tag in ("insert", "replace")
+        for place in range(first, last)
+    ]
+
+
+def compare(outputs: Sequence[str], references: Sequence[str]) -> dict[str, float]:
+    """BLEU (sacrebleu, 13a, of the corpus) and chrF of texts against one reference each."""
+    from sacrebleu.metrics import BLEU, CHRF
+
+    bleu, chrf = BLEU(), CHRF()
+    return {
+        "BLEU": bleu.corpus_score(list(outputs), [list(references)]).score,
+        "chrF": chrf.corpus_score(list(outputs), [list(references)]).score,
+    }
+
+
+def interval_of_share(marks: Sequence[bool], clusters: Sequence[str]) -> tuple[float, float]:
+    """95 % interval of a share: whole recipes are drawn again (several tasks share one)."""
+    names, places = np.unique(np.asarray(clusters), return_inverse=True)
+    good = np.bincount(places, np.asarray(marks, float), len(names))
+    every = np.bincount(places, minlength=len(names))
+    draws = np.random.default_rng(SEED).integers(len(names), size=(DRAWS, len(names)))
+    low, high = np.percentile(good[draws].sum(1) / every[draws].sum(1), [2.5, 97.5])
+    return float(low), float(high)
+
+
+def read_queries(
+    seen: Mapping[str, Sequence[str]], folder: Path = DATA
+) -> list[tuple[dict[str, Any], bool]]:
+    """Read Recipe1MSubs' validation sample; True: the pair is in the training list, too."""
+    path = folder / "recipe1msubs_val_sample1500.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    plain = [{key: _spaced(value) for key, value in row.items()} for row in rows]
+    return [(row, row["subs"][1] in seen.get(row["subs"][0], ())) for row in plain]
+
+
+def rank_of(wanted: str, ranking: Sequence[str]) -> int | None:
+    """Place of the wanted one, from 1; None if it is not there."""
+    return ranking.index(wanted) + 1 if wanted in ranking else None
+
+
+def _spaced(value: Any) -> Any:
+    if isinstance(value, list):
+        return [one.replace("_", " ") for one in value]
+    return value
