@@ -26,15 +26,15 @@ from fcp_ros.planning import (
     PlanningSession,
     PlanStatus,
     PlanStep,
-    plan,
 )
-from fcp_ros.recipes.kitchen_state import KitchenState, StateMaker, Way, list_missing
+from fcp_ros.recipes.kitchen_state import KitchenState, KitchenStateMaker, Way, list_missing
 from fcp_ros.recipes.knowledge import FoodKnowledge, read_knowledge
 from fcp_ros.recipes.reading import read_recipe
 from fcp_ros.recipes.recipe import Note, Recipe, RecipeCode, RecipeError
 from fcp_ros.recipes.recipe_files import RecipeLines, parse_recipe
-from fcp_ros.recipes.rewriting import Choice, ToolChoice, rewrite_recipe
+from fcp_ros.recipes.rewriting import FoodChoice, ToolChoice, rewrite_recipe
 from fcp_ros.recipes.wishes import Limits, Wishes, understand
+from fcp_ros.relaxation.plan_goal import plan_goal
 
 GOAL = "turn(cook, done_with_needs) and next_step(cook, done_with_steps)"
 ALPHA = 0.1
@@ -42,7 +42,7 @@ ALPHA = 0.1
 
 The packaged judge is strict: what cooks use in place of eggs it gives 0.1 to 0.4.
 """
-UNHURRIED = PlanningOptions(time_limit=120.0, improve_time=120.0)
+UNHURRIED = PlanningOptions(time_limit=120.0, improve_time=120.0, allow_relaxation=False)
 """A recipe is small: it is planned to the end, so that no answer depends on the load."""
 _SUBSTITUTING = ("substitute", "substitute_for_duty")
 _NO_PLAN = {
@@ -55,7 +55,7 @@ _NO_PLAN = {
 
 @dataclass(frozen=True, slots=True)
 class CookingOptions:
-    """How good substitutes must be, and how degrees are composed.
+    """Options: the degree that substitutes must reach, and how degrees are composed.
 
     With `adaptive`, `alpha` is what they reach on average, so that seven missing ingredients are
     not held to the degree of one; without it, the composed degree of the plan reaches `alpha`.
@@ -93,7 +93,7 @@ class Cooked:
 
 
 class Kitchen:
-    """What all recipes share: the domain, the facts, and who judges substitutes.
+    """Keeps what all recipes share: the domain, the facts, and who judges substitutes.
 
     `memberships`: any source of memberships; by default the grounder of the package, which looks
     judged pairs up and asks a sentence model about the others.
@@ -138,7 +138,7 @@ class Kitchen:
         options = options or CookingOptions()
         original = self.read(recipe)
         limits = understand(wishes, original, self.knowledge)
-        maker = StateMaker(original, limits, self.knowledge, options.most_candidates)
+        maker = KitchenStateMaker(original, limits, self.knowledge, options.most_candidates)
         excluded: frozenset[str] = frozenset()
         while True:
             state = maker.make(self.domain.schema, excluded)
@@ -160,7 +160,7 @@ class Kitchen:
             self.memberships,
             session=self._session,
         )
-        return plan(request)
+        return plan_goal(request)
 
     # --- answers
 
@@ -174,11 +174,11 @@ class Kitchen:
             if step.rule in _SUBSTITUTING:
                 way = state.ways[arguments["way"]]
                 reason = self._explain(way, step, original, limits)
-                choices.append(Choice(way.ingredient, way, step.degree, reason))
+                choices.append(FoodChoice(way.ingredient, way, step.degree, reason))
             elif step.rule == "leave_out":
                 index = state.needs[arguments["need"]]
                 reason = f"{self._say_why(index, original, limits)}. The dish can do without it."
-                choices.append(Choice(index, None, step.degree, reason))
+                choices.append(FoodChoice(index, None, step.degree, reason))
             elif step.rule == "work_otherwise":
                 method = state.methods[arguments["method"]]
                 tools.append(ToolChoice(state.tools[arguments["tool"]], method))
@@ -190,13 +190,13 @@ class Kitchen:
     def _may_use(self, limits: Limits) -> Callable[[str], bool]:
         def may_use(food: str) -> bool:
             stocked = limits.is_stocked(food, self.knowledge)
-            return stocked and not limits.why_excluded(food, self.knowledge)
+            return stocked and not limits.explain_exclusion(food, self.knowledge)
 
         return may_use
 
     def _say_why(self, index: int, recipe: Recipe, limits: Limits) -> str:
         one = recipe.ingredients[index]
-        why = limits.why_excluded(one.food, self.knowledge)
+        why = limits.explain_exclusion(one.food, self.knowledge)
         if index in limits.missing:
             return f"Missing: {one.name}" + (f", and {why}" if why else "")
         return why or f"{one.name} can't be used"
@@ -263,7 +263,7 @@ class Kitchen:
         reasons = []
         for index in list_missing(recipe, limits, self.knowledge):
             ways = [way for way in state.ways.values() if way.ingredient == index]
-            blocked = [self._why_blocked(way, limits) for way in ways]
+            blocked = [self._explain_blocking(way, limits) for way in ways]
             if all(blocked):
                 why = self._say_why(index, recipe, limits)
                 tried = "; ".join(dict.fromkeys(blocked))
@@ -274,9 +274,9 @@ class Kitchen:
             reasons.append(f"there is no {tool}, and nothing is known to do its work")
         return f"Nothing is left to cook: {'. '.join(reasons) or 'the steps can not be done'}."
 
-    def _why_blocked(self, way: Way, limits: Limits) -> str:
+    def _explain_blocking(self, way: Way, limits: Limits) -> str:
         for food in (*(part.food for part in way.parts), *way.brought):
-            why = limits.why_excluded(food, self.knowledge)
+            why = limits.explain_exclusion(food, self.knowledge)
             if why:
                 return why
             if not limits.is_stocked(food, self.knowledge):

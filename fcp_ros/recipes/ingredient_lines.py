@@ -17,7 +17,7 @@ from typing import Any
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.measures import PIECE, read_unit
-from fcp_ros.recipes.recipe import Ingredient
+from fcp_ros.recipes.recipe import ListedIngredient
 
 _GRAMMAR = Path(__file__).with_name("ingredient_line.lark")
 _WORDS = {
@@ -108,7 +108,7 @@ _WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&-]*\w)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class LineAmount:
     """A quantity at the beginning of a line, and the food behind it."""
 
     quantity: float | None
@@ -116,7 +116,7 @@ class Amount:
     rest: str
 
 
-def read_ingredients(line: str, knowledge: FoodKnowledge) -> list[Ingredient]:
+def read_ingredients(line: str, knowledge: FoodKnowledge) -> list[ListedIngredient]:
     """Read a line; several for "salt and pepper". Without a food, the list is empty."""
     text = _clean(line)
     optional = _OPTIONAL.search(text) is not None
@@ -124,14 +124,14 @@ def read_ingredients(line: str, knowledge: FoodKnowledge) -> list[Ingredient]:
     part = _PART_OF.match(amount.rest)
     if part is not None:
         count = float(part["count"]) if part["count"] else amount.quantity
-        amount = Amount(count, PIECE, f"{part['whole'].rstrip('s')} {part['part']}")
+        amount = LineAmount(count, PIECE, f"{part['whole'].rstrip('s')} {part['part']}")
     shown = line.strip()
     found = []
     for one in _divide(amount.rest, amount.quantity is not None, knowledge):
         # The quantity of "2 tsp salt and pepper" is that of both together: nobody's own.
         shared = len(found) > 0 or one.is_shared
         found.append(
-            Ingredient(
+            ListedIngredient(
                 one.name,
                 one.food,
                 None if shared else amount.quantity,
@@ -189,7 +189,7 @@ def _clean(line: str) -> str:
     return _SIZE_OF_UNIT.sub(r"\1 ", text)
 
 
-def _read_amount(text: str) -> Amount:
+def _read_amount(text: str) -> LineAmount:
     """Read the quantity of a line, wherever it stands."""
     last = _QUANTITY_LAST.match(text)
     if last is not None:
@@ -201,12 +201,12 @@ def _read_amount(text: str) -> Amount:
         bracket = _QUANTITY_IN_BRACKETS.search(text)
         inner = _parse(bracket[1]) if bracket else None
         rest = _BRACKETS.sub(" ", text)
-        return Amount(inner.quantity, inner.unit, rest) if inner else Amount(None, "", rest)
+        return LineAmount(inner.quantity, inner.unit, rest) if inner else LineAmount(None, "", rest)
     return replace(read, rest=_BRACKETS.sub(" ", read.rest))
 
 
 @lru_cache(maxsize=4096)
-def _parse(text: str) -> Amount | None:
+def _parse(text: str) -> LineAmount | None:
     """Parse the quantity that a text begins with; None without one."""
     from lark.exceptions import LarkError
 
@@ -228,12 +228,12 @@ def _parse(text: str) -> Amount | None:
         inner = list(amount.find_data("in_brackets"))
         if inner:
             unit = next(str(one) for one in inner[0].children if getattr(one, "type", "") == "UNIT")
-            return Amount(*read_unit(unit, counts[-1]), rest)
-        return Amount(_read_count(own[0]), PIECE, rest)
+            return LineAmount(*read_unit(unit, counts[-1]), rest)
+        return LineAmount(_read_count(own[0]), PIECE, rest)
     quantity = _read_count(own[0])
     if amount.data in ("packed", "canned") and len(own) > 1:
-        return Amount(*read_unit(units[0], quantity * _read_count(own[1])), rest)
-    return Amount(*read_unit(units[0], quantity), rest)
+        return LineAmount(*read_unit(units[0], quantity * _read_count(own[1])), rest)
+    return LineAmount(*read_unit(units[0], quantity), rest)
 
 
 _AMOUNTS = ("measured", "packed", "canned", "counted")

@@ -18,7 +18,7 @@ from fcp_ros.recipes.ingredient_lines import find_foods
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.knowledge_entries import Equipment, Substitution
 from fcp_ros.recipes.measures import PIECE, convert
-from fcp_ros.recipes.recipe import Ingredient, Note, Recipe, RecipeCode
+from fcp_ros.recipes.recipe import ListedIngredient, Note, Recipe, RecipeCode
 from fcp_ros.recipes.wishes import Limits
 
 MINOR = frozenset(
@@ -28,7 +28,7 @@ MINOR = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class WayPart:
     """So much of a food; `quantity` is None where it is not known."""
 
     food: str
@@ -41,9 +41,9 @@ class Way:
     """One or more foods in place of an ingredient."""
 
     ingredient: int
-    parts: tuple[Part, ...]
+    parts: tuple[WayPart, ...]
     changes: tuple[str, ...] = ()  # of the knowledge file
-    less: tuple[Part, ...] = ()  # to be taken from other ingredients
+    less: tuple[WayPart, ...] = ()  # to be taken from other ingredients
     roles: tuple[str, ...] = ()  # in which it does; none: in all
     brought: tuple[str, ...] = ()  # foods that its changes need: a pinch of sugar for yeast
     reason: str = ""
@@ -85,7 +85,7 @@ class _Parts:
         self.tuples.append((relation, legs))
 
 
-class StateMaker:
+class KitchenStateMaker:
     """Makes the state of one recipe."""
 
     def __init__(
@@ -143,7 +143,7 @@ class StateMaker:
         self._parts.add(name, "need", label, role=", ".join(sorted(roles)), dish=self._dish)
         food = self._add_food(one.food or one.name, index not in self._limits.missing)
         self._parts.relate("listed", name, food)
-        if index not in self._limits.missing and not self._why_excluded(one.food):
+        if index not in self._limits.missing and not self._explain_exclusion(one.food):
             return
         for number, way in enumerate(self._list_ways(index, one, roles)):
             way_name = f"way_{index}_{number}"
@@ -163,18 +163,18 @@ class StateMaker:
             self._parts.add(name, "duty", purpose, role=role, dish=self._dish)
             self._parts.relate("serves", name, way)
 
-    def _why_excluded(self, food: str) -> str:
-        return self._limits.why_excluded(food, self._knowledge)
+    def _explain_exclusion(self, food: str) -> str:
+        return self._limits.explain_exclusion(food, self._knowledge)
 
-    def _find_minor(self, one: Ingredient, roles: frozenset[str]) -> str:
+    def _find_minor(self, one: ListedIngredient, roles: frozenset[str]) -> str:
         if one.optional:
             return "optional"
         known = self._knowledge.roles_of(one.food) if one.food else frozenset()
         return min(roles & MINOR) if roles and known <= MINOR else ""
 
-    def _list_ways(self, index: int, one: Ingredient, roles: frozenset[str]) -> Iterator[Way]:
+    def _list_ways(self, index: int, one: ListedIngredient, roles: frozenset[str]) -> Iterator[Way]:
         for food in one.alternatives:
-            part = Part(food, one.quantity, one.unit)
+            part = WayPart(food, one.quantity, one.unit)
             yield Way(index, (part,), reason="The recipe allows it itself.")
         if not one.food:
             return
@@ -184,7 +184,7 @@ class StateMaker:
             if not any(amount.ingredient == one.food for amount in substitute.use):
                 yield self._measure(index, one, substitute)
 
-    def _measure(self, index: int, one: Ingredient, substitute: Substitution) -> Way:
+    def _measure(self, index: int, one: ListedIngredient, substitute: Substitution) -> Way:
         """Take as much of a substitute as the recipe's quantity asks for."""
         of, unit = substitute.of
         quantity = None
@@ -199,9 +199,11 @@ class StateMaker:
 
         return Way(
             index,
-            tuple(Part(two.ingredient, scale(two.quantity), two.unit) for two in substitute.use),
+            tuple(WayPart(two.ingredient, scale(two.quantity), two.unit) for two in substitute.use),
             tuple(substitute.steps),
-            tuple(Part(two.ingredient, scale(two.quantity), two.unit) for two in substitute.less),
+            tuple(
+                WayPart(two.ingredient, scale(two.quantity), two.unit) for two in substitute.less
+            ),
             substitute.roles,
             self._list_brought(substitute),
             _write_ratio(substitute),
@@ -236,7 +238,7 @@ class StateMaker:
             self._parts.relate("stocked", name)
         known = food if food in self._knowledge.ingredients else ""
         for matter in self._limits.matters:
-            if self._limits.why_excluded_by(matter, known, self._knowledge):
+            if self._limits.explain_exclusion_by(matter, known, self._knowledge):
                 element = self._parts.add(f"matter_{'_'.join(matter.split())}", "matter", matter)
                 self._parts.relate("holds", name, element)
         return name
@@ -322,7 +324,7 @@ class StateMaker:
                 self._parts.relate("wants", name, self._add_tool(used, tools))
 
 
-def _note_unit(one: Ingredient, unit: str, substitute: Substitution) -> Note:
+def _note_unit(one: ListedIngredient, unit: str, substitute: Substitution) -> Note:
     has = f"{one.quantity:g} {one.unit or PIECE}"
     new = " and ".join(amount.ingredient for amount in substitute.use)
     sentence = (
@@ -343,5 +345,5 @@ def list_missing(recipe: Recipe, limits: Limits, knowledge: FoodKnowledge) -> Se
     return [
         index
         for index, one in enumerate(recipe.ingredients)
-        if index in limits.missing or limits.why_excluded(one.food, knowledge)
+        if index in limits.missing or limits.explain_exclusion(one.food, knowledge)
     ]

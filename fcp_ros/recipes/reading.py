@@ -28,8 +28,8 @@ from fcp_ros.recipes.direction_words import (
 from fcp_ros.recipes.ingredient_lines import find_food, read_ingredients
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.recipe import (
-    Ingredient,
-    Mention,
+    FoodMention,
+    ListedIngredient,
     MentionKind,
     Note,
     Recipe,
@@ -101,7 +101,7 @@ def read_recipe(lines: RecipeLines, knowledge: FoodKnowledge) -> Recipe:
         RecipeError: no line names a food, or steps need what only later ones give.
         InputError: spaCy or its English pipeline isn't installed.
     """
-    ingredients: list[Ingredient] = []
+    ingredients: list[ListedIngredient] = []
     unread = [f"not a part of the recipe: {line}" for line in lines.left_over]
     for line in lines.ingredients:
         found = read_ingredients(line, knowledge)
@@ -123,9 +123,9 @@ def read_recipe(lines: RecipeLines, knowledge: FoodKnowledge) -> Recipe:
     )
 
 
-def _merge(ingredients: Iterable[Ingredient]) -> list[Ingredient]:
+def _merge(ingredients: Iterable[ListedIngredient]) -> list[ListedIngredient]:
     """Give ingredients that are listed twice (dough, topping) names of their own."""
-    merged: list[Ingredient] = []
+    merged: list[ListedIngredient] = []
     counts: dict[str, int] = {}
     for one in ingredients:
         counts[one.name] = number = counts.get(one.name, 0) + 1
@@ -143,9 +143,9 @@ class _Parsed:
 
 @dataclass(slots=True)
 class _Found:
-    """What a direction speaks of."""
+    """The mentions in a direction."""
 
-    mentions: list[Mention] = field(default_factory=list)
+    mentions: list[FoodMention] = field(default_factory=list)
     products: list[str] = field(default_factory=list)  # nouns
     pronoun: bool = False
 
@@ -153,7 +153,7 @@ class _Found:
 class _Reader:
     """Reads the directions of one recipe in their order."""
 
-    def __init__(self, ingredients: list[Ingredient], knowledge: FoodKnowledge) -> None:
+    def __init__(self, ingredients: list[ListedIngredient], knowledge: FoodKnowledge) -> None:
         self.ingredients = ingredients
         self.unread: list[str] = []
         self.notes: list[Note] = []
@@ -264,7 +264,7 @@ class _Reader:
             # A word for several ingredients names none of them: it stays when one is replaced.
             shown = kind if len(indices) == 1 else MentionKind.SAME
             for index in indices:
-                found.mentions.append(Mention(index, start, end, shown, object_end))
+                found.mentions.append(FoodMention(index, start, end, shown, object_end))
             return length
         return 0
 
@@ -293,7 +293,7 @@ class _Reader:
         if index == len(self.ingredients):
             name = " ".join(shown.lower().split())
             listed = [one.food for one in self.ingredients if food in one.alternatives]
-            self.ingredients.append(Ingredient(name, food, alternatives=tuple(listed)))
+            self.ingredients.append(ListedIngredient(name, food, alternatives=tuple(listed)))
             self._surfaces.setdefault(name, []).append(index)
             self._surfaces.setdefault(food, []).append(index)
             if food not in UNREMARKABLE:
@@ -314,7 +314,7 @@ class _Reader:
                 elif which not in ("all", "all the", "all of the"):
                     fits = fits and index not in self._used
                 if fits:
-                    found.mentions.append(Mention(index, *match.span(), MentionKind.SAME))
+                    found.mentions.append(FoodMention(index, *match.span(), MentionKind.SAME))
 
     # --- tools
 
@@ -401,7 +401,7 @@ def _joins_last(found: _Found, text: str, start: int, end: int) -> bool:
 
 
 def _list_surfaces(
-    ingredients: Sequence[Ingredient], knowledge: FoodKnowledge
+    ingredients: Sequence[ListedIngredient], knowledge: FoodKnowledge
 ) -> dict[str, list[int]]:
     """List the words by which directions may speak of each ingredient."""
     surfaces: dict[str, list[int]] = {}

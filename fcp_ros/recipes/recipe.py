@@ -61,7 +61,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Ingredient:
+class ListedIngredient:
     """A line of the list; several foods in one line are several ingredients with that line."""
 
     name: str  # as the recipe says, without quantity and preparation, in lower case
@@ -90,7 +90,7 @@ class MentionKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class FoodMention:
     """A place in the text of a step that names an ingredient."""
 
     ingredient: int  # index in `Recipe.ingredients`
@@ -110,7 +110,7 @@ class Step:
     tools: tuple[str, ...] = ()
     minutes: float | None = None
     celsius: float | None = None
-    mentions: tuple[Mention, ...] = field(default=(), compare=False)
+    mentions: tuple[FoodMention, ...] = field(default=(), compare=False)
     verbs: tuple[str, ...] = field(default=(), compare=False)  # lemmas
     is_new: bool = False
     changed_from: str = ""  # the text before a change; "" if it is as it was
@@ -127,7 +127,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RecipeChange:
     """An ingredient or a tool of the recipe, and what takes its place."""
 
     missing: str
@@ -150,9 +150,9 @@ class Recipe:
     """A recipe as it was read, or rewritten."""
 
     title: str
-    ingredients: tuple[Ingredient, ...]
+    ingredients: tuple[ListedIngredient, ...]
     steps: tuple[Step, ...]
-    changes: tuple[Change, ...] = ()
+    changes: tuple[RecipeChange, ...] = ()
     not_understood: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
 
@@ -194,7 +194,7 @@ class Recipe:
         return "\n".join(parts) + "\n"
 
 
-def check_order(steps: Sequence[Step], ingredients: Sequence[Ingredient]) -> None:
+def check_order(steps: Sequence[Step], ingredients: Sequence[ListedIngredient]) -> None:
     """Check that every product is given before it is used.
 
     Raises:

@@ -14,11 +14,18 @@ from dataclasses import dataclass, replace
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.recipes.direction_words import find_temperatures, find_times
 from fcp_ros.recipes.ingredient_lines import find_food
-from fcp_ros.recipes.kitchen_state import Part, Way
+from fcp_ros.recipes.kitchen_state import Way, WayPart
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.knowledge_entries import ChangeKind, Equipment, StepChange
 from fcp_ros.recipes.measures import convert, read_unit, round_quantity, write_quantity
-from fcp_ros.recipes.recipe import Change, Ingredient, Mention, MentionKind, Recipe, Step
+from fcp_ros.recipes.recipe import (
+    FoodMention,
+    ListedIngredient,
+    MentionKind,
+    Recipe,
+    RecipeChange,
+    Step,
+)
 from fcp_ros.recipes.text_editing import (
     WHERE,
     Edit,
@@ -40,8 +47,8 @@ _DONE_WITH = {"butter": "grease", "oil": "grease", "flour": "dust", "salt": "sea
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What the plan does about an ingredient; `way` is None where it is left out."""
+class FoodChoice:
+    """The plan's answer to a missing ingredient; `way` is None where it is left out."""
 
     ingredient: int
     way: Way | None
@@ -51,7 +58,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ToolChoice:
-    """What the plan does without a tool."""
+    """The plan's answer to an absent tool."""
 
     tool: str
     method: Equipment
@@ -59,7 +66,7 @@ class ToolChoice:
 
 def rewrite_recipe(
     recipe: Recipe,
-    choices: Sequence[Choice],
+    choices: Sequence[FoodChoice],
     tools: Sequence[ToolChoice],
     knowledge: FoodKnowledge,
     may_use: Callable[[str], bool],  # of a food: it is there, and nothing rules it out
@@ -72,7 +79,7 @@ class _Rewriter:
     def __init__(
         self,
         recipe: Recipe,
-        choices: Sequence[Choice],
+        choices: Sequence[FoodChoice],
         tools: Sequence[ToolChoice],
         knowledge: FoodKnowledge,
         may_use: Callable[[str], bool],
@@ -100,7 +107,9 @@ class _Rewriter:
             steps = [None if step is None else self._without_tool(step, one) for step in steps]
         changes = [self._describe(index, choice) for index, choice in self._choices.items()]
         changes += [
-            Change(one.tool, one.method.use, 1.0, f"No {one.tool} is there: {one.method.text}")
+            RecipeChange(
+                one.tool, one.method.use, 1.0, f"No {one.tool} is there: {one.method.text}"
+            )
             for one in self._tools
         ]
         whole = self._insert(steps)
@@ -113,8 +122,8 @@ class _Rewriter:
 
     # --- the list
 
-    def _rewrite_list(self) -> list[Ingredient]:
-        written: list[Ingredient] = []
+    def _rewrite_list(self) -> list[ListedIngredient]:
+        written: list[ListedIngredient] = []
         ingredients = self._recipe.ingredients
         changed = {ingredients[index].line for index in self._choices} - {""}
         for index, one in enumerate(ingredients):
@@ -124,7 +133,7 @@ class _Rewriter:
                 written.append(_write_alone(one) if gone or one.line in changed else one)
             elif choice.way is not None:
                 parts = [self._write_ingredient(part, one) for part in choice.way.parts]
-                parts += [Ingredient(food, food, line=food) for food in choice.way.brought]
+                parts += [ListedIngredient(food, food, line=food) for food in choice.way.brought]
                 # What only the directions name may take the place of a food that is listed.
                 listed = {other.food for other in written} if not one.line else set()
                 written += [part for part in parts if part.food not in listed]
@@ -133,12 +142,12 @@ class _Rewriter:
                 self._take_away(written, part)
         return _drop_repeated(written)
 
-    def _write_ingredient(self, part: Part, instead_of: Ingredient) -> Ingredient:
+    def _write_ingredient(self, part: WayPart, instead_of: ListedIngredient) -> ListedIngredient:
         quantity, unit = self._measure(part, instead_of.unit)
         line = f"{write_quantity(quantity, unit)} {part.food}".strip()
-        return Ingredient(part.food, part.food, quantity, unit, line)
+        return ListedIngredient(part.food, part.food, quantity, unit, line)
 
-    def _measure(self, part: Part, unit: str) -> tuple[float | None, str]:
+    def _measure(self, part: WayPart, unit: str) -> tuple[float | None, str]:
         """Return a quantity in the kind of unit that the recipe uses, rounded."""
         if part.quantity is None:
             return None, ""
@@ -149,7 +158,7 @@ class _Rewriter:
                 return round_quantity(spooned, "tsp")
         return round_quantity(part.quantity, part.unit)
 
-    def _take_away(self, written: list[Ingredient], part: Part) -> None:
+    def _take_away(self, written: list[ListedIngredient], part: WayPart) -> None:
         """Take so much of a food, or of one of its kind, from the list."""
         for number, one in enumerate(written):
             kinds = self._knowledge.kinds_of(one.food) if one.food else frozenset()
@@ -165,11 +174,11 @@ class _Rewriter:
 
     # --- mentions in the steps
 
-    def _mentions(self, index: int) -> Iterable[tuple[int, Mention]]:
+    def _mentions(self, index: int) -> Iterable[tuple[int, FoodMention]]:
         for number, step in enumerate(self._recipe.steps):
             yield from ((number, one) for one in step.mentions if one.ingredient == index)
 
-    def _rewrite_mentions(self, index: int, choice: Choice) -> None:
+    def _rewrite_mentions(self, index: int, choice: FoodChoice) -> None:
         for number, mention in self._mentions(index):
             if mention.kind is MentionKind.SAME:
                 continue
@@ -191,13 +200,13 @@ class _Rewriter:
         single = words.lower().removesuffix("s")
         return {single, words.lower()} & self._knowledge.kinds_of(way.parts[0].food) != set()
 
-    def _leave_out(self, text: str, mention: Mention) -> Edit:
+    def _leave_out(self, text: str, mention: FoodMention) -> Edit:
         edit = None
         if mention.kind is MentionKind.NOUN:
             edit = remove_mention(text, mention.start, mention.end)
         return edit or Edit(*find_sentence(text, mention.start), "")
 
-    def _write_verb(self, text: str, mention: Mention, way: Way) -> list[Edit]:
+    def _write_verb(self, text: str, mention: FoodMention, way: Way) -> list[Edit]:
         food = self._recipe.ingredients[mention.ingredient].food.split()[-1]
         verb = _DONE_WITH.get(food, "sprinkle")
         end = mention.object_end
@@ -206,7 +215,7 @@ class _Rewriter:
             Edit(end, end, f" with {way.label}"),
         ]
 
-    def _write_noun(self, text: str, mention: Mention, index: int, way: Way) -> Edit:
+    def _write_noun(self, text: str, mention: FoodMention, index: int, way: Way) -> Edit:
         before = find_preceding(text, mention.start)
         scaled = self._scale(way, index, before.quantity, before.unit)
         if scaled is not None:
@@ -218,7 +227,9 @@ class _Rewriter:
             words = f"{before.kept or ('the ' if before.quantity else '')}{way.label}"
         return Edit(before.start, mention.end, words)
 
-    def _scale(self, way: Way, index: int, quantity: float | None, unit: str) -> list[Part] | None:
+    def _scale(
+        self, way: Way, index: int, quantity: float | None, unit: str
+    ) -> list[WayPart] | None:
         """Return the parts in place of a quantity that a direction names; None without one."""
         one = self._recipe.ingredients[index]
         if quantity is None or one.quantity is None or way.parts[0].quantity is None:
@@ -238,7 +249,7 @@ class _Rewriter:
 
     # --- changes of the procedure
 
-    def _apply_change(self, index: int, choice: Choice, change: StepChange) -> None:
+    def _apply_change(self, index: int, choice: FoodChoice, change: StepChange) -> None:
         assert choice.way is not None
         first = next((number for number, _ in self._mentions(index)), None)
         if first is None:
@@ -392,7 +403,7 @@ class _Rewriter:
                 new += [part.food for part in choice.way.parts]
         return tuple(dict.fromkeys(new))
 
-    def _find_choice(self, name: str) -> Choice | None:
+    def _find_choice(self, name: str) -> FoodChoice | None:
         for index, choice in self._choices.items():
             if self._recipe.ingredients[index].name == name:
                 return choice
@@ -473,23 +484,23 @@ class _Rewriter:
             one if one.is_new else replace(one, text=_STEP.sub(renumber, one.text)) for one in whole
         ]
 
-    def _describe(self, index: int, choice: Choice) -> Change:
+    def _describe(self, index: int, choice: FoodChoice) -> RecipeChange:
         one = self._recipe.ingredients[index]
         parts: tuple[str, ...] = ()
         if choice.way is not None:
             parts = tuple(self._write_ingredient(part, one).line for part in choice.way.parts)
-        return Change(one.name, parts, choice.degree, choice.reason, tuple(self._done[index]))
+        return RecipeChange(one.name, parts, choice.degree, choice.reason, tuple(self._done[index]))
 
 
-def _write_alone(one: Ingredient) -> Ingredient:
+def _write_alone(one: ListedIngredient) -> ListedIngredient:
     """Give an ingredient a line of its own, without what else its line names."""
     line = f"{write_quantity(one.quantity, one.unit)} {one.name}".strip()
     return replace(one, line=line, alternatives=())
 
 
-def _drop_repeated(written: Sequence[Ingredient]) -> list[Ingredient]:
+def _drop_repeated(written: Sequence[ListedIngredient]) -> list[ListedIngredient]:
     """Leave out foods without a quantity that are listed with one, or before."""
-    kept: list[Ingredient] = []
+    kept: list[ListedIngredient] = []
     for one in written:
         same = [other for other in kept if other.food == one.food and other.name == one.name]
         if not (same and one.quantity is None and one.line == one.name):

@@ -54,7 +54,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Preceding:
-    """What stands before a food's name and belongs to it."""
+    """The words before a food's name that belong to it."""
 
     start: int
     kept: str = ""  # "the ", "half of the "

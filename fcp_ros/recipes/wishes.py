@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is missing, ruled out, absent: a user's words in terms of the knowledge file."""
+"""Wishes about a recipe (missing, ruled out, absent): a user's words in terms of the knowledge file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fcp_ros.foundation.wording import list_names, suggest_name
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.recipes.ingredient_lines import find_food
 from fcp_ros.recipes.knowledge import FoodKnowledge
-from fcp_ros.recipes.recipe import Ingredient, Recipe, RecipeCode, RecipeError
+from fcp_ros.recipes.recipe import ListedIngredient, Recipe, RecipeCode, RecipeError
 
 _NOURISHING = frozenset({"protein", "starch", "structure", "bread", "filling", "liquid"})
 """A dish needs a food in one of these roles."""
@@ -18,7 +18,7 @@ _NOURISHING = frozenset({"protein", "starch", "structure", "bread", "filling", "
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What somebody says about a recipe, in their words."""
+    """A person's wishes about a recipe, in their words."""
 
     missing: tuple[str, ...] = ()
     without: tuple[str, ...] = ()  # foods, kinds of food, allergens; tools, too
@@ -43,15 +43,15 @@ class Limits:
         """Everything that must not be in the dish."""
         return (*self.without, *self.diets)
 
-    def why_excluded(self, food: str, knowledge: FoodKnowledge) -> str:
+    def explain_exclusion(self, food: str, knowledge: FoodKnowledge) -> str:
         """Say why a food must not be in the dish, "" if it may."""
         for matter in self.matters:
-            why = self.why_excluded_by(matter, food, knowledge)
+            why = self.explain_exclusion_by(matter, food, knowledge)
             if why:
                 return why
         return ""
 
-    def why_excluded_by(self, matter: str, food: str, knowledge: FoodKnowledge) -> str:
+    def explain_exclusion_by(self, matter: str, food: str, knowledge: FoodKnowledge) -> str:
         """Say why one of `matters` rules a food out, "" if it doesn't."""
         if not food:
             return ""
@@ -138,7 +138,7 @@ def _find_diet(word: str, knowledge: FoodKnowledge) -> str:
 
 
 def _find_missing(
-    word: str, ingredients: Sequence[Ingredient], knowledge: FoodKnowledge
+    word: str, ingredients: Sequence[ListedIngredient], knowledge: FoodKnowledge
 ) -> tuple[set[int], str]:
     """Find the ingredients that a word names, and what is not in stock."""
     forms = set(_forms(word))
@@ -162,7 +162,7 @@ def _check(limits: Limits, recipe: Recipe, knowledge: FoodKnowledge) -> None:
     """Refuse wishes that leave no food at all."""
     if limits.matters:
         nourishing = (one for one in knowledge.ingredients if _NOURISHING & knowledge.roles_of(one))
-        if all(limits.why_excluded(one, knowledge) for one in nourishing):
+        if all(limits.explain_exclusion(one, knowledge) for one in nourishing):
             sentence = (
                 f"Nothing that could be cooked is left without {list_names(limits.without)}"
                 if not limits.diets

@@ -15,7 +15,7 @@ from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.planning import Plan, PlanStatus, Switches, verify
 from fcp_ros.recipes import CookingOptions, Kitchen, RecipeCode, RecipeError, cook
 from fcp_ros.recipes.cooking import GOAL
-from fcp_ros.recipes.kitchen_state import StateMaker
+from fcp_ros.recipes.kitchen_state import KitchenStateMaker
 from fcp_ros.recipes.wishes import Wishes, understand
 from fcp_ros.report.recipe_page import mark_changes, write_recipe_page
 from test.recipes.conftest import PANCAKES, LikingJudge
@@ -81,7 +81,7 @@ def test_nothing_forbidden_enters_by_the_parts_of_a_substitute(kitchen: Kitchen,
         assert error.code is RecipeCode.NOTHING_LEFT  # noqa: PT017
         return
     for one in recipe.ingredients:
-        assert not kitchen.knowledge.why_excluded(one.food, ("nuts",), diet)
+        assert not kitchen.knowledge.explain_exclusion(one.food, ("nuts",), diet)
         assert one.food != "egg"
 
 
@@ -90,7 +90,9 @@ def test_the_verifier_replays_the_plan(kitchen: Kitchen) -> None:
     limits = understand(
         Wishes(("butter", "milk"), (), ("vegan",)), cooked.original, kitchen.knowledge
     )
-    state = StateMaker(cooked.original, limits, kitchen.knowledge).make(kitchen.domain.schema)
+    state = KitchenStateMaker(cooked.original, limits, kitchen.knowledge).make(
+        kitchen.domain.schema
+    )
     plan = cooked.result.plan
     assert plan is not None
     goal = check_goal(parse_expression(GOAL), kitchen.domain, state.instance)

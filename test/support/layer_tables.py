@@ -34,7 +34,6 @@ STRANGERS = {
     ("abstraction", "relaxation"),
     ("abstraction", "alignment"),
     ("execution", "abstraction"),
-    ("recipes", "relaxation"),
     ("recipes", "alignment"),
     ("recipes", "abstraction"),
     ("execution", "recipes"),
