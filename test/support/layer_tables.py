@@ -47,6 +47,7 @@ FOLDERS = {
         "models",
         "language_model",
         "heads",
+        "tuning",
     ),
     "planning": (
         "model",
@@ -77,6 +78,7 @@ FOLDERS = {
         "grounder",
         "planner",
         "executive",
+        "simulation",
         "executors",
         "plansys2",
         "simulated_executor",
