@@ -162,7 +162,7 @@ def _cover(fact: Fact) -> FactPattern:
 
 
 @dataclass(frozen=True)
-class PlanMeeting:
+class Encounter:
     """A plan that another one has to wait for, and why: one sentence."""
 
     key: bytes
@@ -191,7 +191,7 @@ class PlanRegister:
         self._find_present = find_present
         self._entries: dict[bytes, _Entry] = {}  # those that have waited longest first
 
-    def find_meeting(self, key: bytes, claim: Claim) -> PlanMeeting | None:
+    def find_meeting(self, key: bytes, claim: Claim) -> Encounter | None:
         """Return the first plan that a goal's plan has to wait for; None if it can begin."""
         present = self._find_present()
         for other, entry in self._list_ahead(key):
@@ -200,7 +200,7 @@ class PlanRegister:
                 reason = self._finder.find(claim, entry.rest, present)
             if reason:
                 words = entry.claim.words
-                return PlanMeeting(other, f"Waits for the goal {words!r}: {reason}.")
+                return Encounter(other, f"Waits for the goal {words!r}: {reason}.")
         return None
 
     def _list_ahead(self, key: bytes) -> Iterator[tuple[bytes, _Entry]]:

@@ -10,7 +10,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.execution.goal_conflicts import ConflictFinder
 from fcp_ros.execution.goal_queue import WhenBusy
 from fcp_ros.execution.kept_goals import KeepSettings
-from fcp_ros.execution.side_by_side import PlanMeeting
+from fcp_ros.execution.side_by_side import Encounter
 from fcp_ros.msg import ExecutionState, PlanRequest
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.conversions.common import ConversionError
@@ -89,7 +89,7 @@ class Room:
         self._context = context
         self._report = report
 
-    def wait(self, find: Callable[[], PlanMeeting | None]) -> str:
+    def wait(self, find: Callable[[], Encounter | None]) -> str:
         """Wait until `find` finds no plan that is in the way, or the goal is cancelled.
 
         The wait ends, as each plan does: those that are in the way have begun before, or have

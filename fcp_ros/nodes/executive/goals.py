@@ -20,7 +20,7 @@ from fcp_ros.execution.dispatch_model import (
 from fcp_ros.execution.goal_conflicts import list_literals
 from fcp_ros.execution.monitoring import ArrivalWatch
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.execution.side_by_side import PlanMeeting
+from fcp_ros.execution.side_by_side import Encounter
 from fcp_ros.msg import PlanResult as PlanResultMessage
 from fcp_ros.msg import Question
 from fcp_ros.nodes.executive.goal_context import GoalContext, Rest
@@ -183,11 +183,11 @@ class GoalAchievement:
                 return Conclusion(GoalEnd.ABORTED, GoalError.BUSY, refusal)
             reason = "Planning again: other goals have got on."
 
-    def _await_others(self, words: str) -> Callable[[], PlanMeeting | None]:
+    def _await_others(self, words: str) -> Callable[[], Encounter | None]:
         """Wait until agents are free that were not when the plan was asked for."""
         busy = self._busy
 
-        def find() -> PlanMeeting | None:
+        def find() -> Encounter | None:
             meeting = self._runner.wait_for_others(words)
             return meeting if self._parts.fleet.find_busy(self._context) >= busy else None
 

@@ -40,7 +40,7 @@ from fcp_ros.execution.monitoring import (
 )
 from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.execution.run_order import RunOrder
-from fcp_ros.execution.side_by_side import Claim, PlanMeeting, make_claim
+from fcp_ros.execution.side_by_side import Claim, Encounter, make_claim
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.conversions.plan import schedule_from_ros
@@ -170,7 +170,7 @@ class PlanRunner:
 
     def find_meeting(
         self, plan: PlanMessage, steps: Sequence[PlanStep], words: str
-    ) -> PlanMeeting | None:
+    ) -> Encounter | None:
         """Return the plan of another goal that a plan has to wait for; None if it can begin.
 
         One that can't begin waits from then on, until it can or `stop_waiting`.
@@ -181,7 +181,7 @@ class PlanRunner:
             self._fleet.plans.wait(self._context.key, claim)
         return meeting
 
-    def wait_for_others(self, words: str) -> PlanMeeting | None:
+    def wait_for_others(self, words: str) -> Encounter | None:
         """Have a goal wait that has no plan beside those of others: see `find_meeting`."""
         claim = Claim(words, alone="there is no plan beside it")
         meeting = self._fleet.plans.find_meeting(self._context.key, claim)

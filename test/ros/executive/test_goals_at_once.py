@@ -44,6 +44,11 @@ def list_statuses(here):
     return [goal.status for goal in here.client.goals.fetch().goals]
 
 
+def await_note(here, note):
+    """The note of a goal, which has the status WAITING already before its turn."""
+    here.until(lambda: note in [one.note for one in here.client.goals.fetch().goals], note)
+
+
 def test_a_goal_for_another_robot_is_reached_beside_the_one_at_work(at_work):
     here, first = at_work
     state, result = here.achieve(SECOND_GOES)
@@ -76,9 +81,7 @@ def test_two_goals_run_their_steps_at_the_same_time_and_both_are_cancelled(at_wo
 def test_a_goal_for_the_same_robot_waits_and_says_for_whom(at_work, plan_of):
     here, first = at_work
     second = here.send_achieve("at(robot_1, living_room_1)")
-    here.until(lambda: ExecutiveGoal.WAITING in list_statuses(here), "the second one waits")
-    note = here.client.goals.fetch().goals[1].note
-    assert note == "Waits for the goal 'as the test wants it': there is no plan beside it."
+    await_note(here, "Waits for the goal 'as the test wants it': there is no plan beside it.")
     assert not second.poll().done
     assert here.performing().count("navigate(") == 1
     first.cancel()
@@ -90,7 +93,7 @@ def test_a_goal_for_the_same_robot_waits_and_says_for_whom(at_work, plan_of):
 def test_a_goal_that_waits_for_room_is_cancelled_and_lets_others_begin(at_work):
     here, first = at_work
     second = here.send_achieve("at(robot_1, living_room_1)")
-    here.until(lambda: ExecutiveGoal.WAITING in list_statuses(here), "the second one waits")
+    await_note(here, "Waits for the goal 'as the test wants it': there is no plan beside it.")
     third = here.send_achieve(SECOND_GOES)
     here.until(lambda: len(list_statuses(here)) == 3, "three goals")
     second.cancel()
