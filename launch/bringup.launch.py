@@ -54,6 +54,12 @@ def generate_launch_description() -> LaunchDescription:
                 description="Name or file of the scene to start with; empty: as in params_file",
             ),
             DeclareLaunchArgument(
+                "robot_namespaces",
+                default_value="",
+                description="Robots with executors of their own, with commas, such as "
+                "robot_1=/alice,robot_2=/bob; empty: as in params_file",
+            ),
+            DeclareLaunchArgument(
                 "use_sim_time",
                 default_value="false",
                 **switch,
@@ -139,6 +145,9 @@ def _node(context: LaunchContext, name: str) -> LifecycleNode:
             continue  # the world tells scene_graph what there is
         if value:  # an empty one must not hide what the file says
             overrides[argument] = ParameterValue(value, value_type=str)
+    robots = [one.strip() for one in _value(context, "robot_namespaces").split(",")]
+    if name == "executive" and any(robots):
+        overrides["robot_namespaces"] = [one for one in robots if one]
     if name == "world_executor":
         overrides["kind"] = _find_simulator(context)
         overrides["world_file"] = ParameterValue(_value(context, "scene"), value_type=str)

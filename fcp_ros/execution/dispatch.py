@@ -163,6 +163,11 @@ class Dispatcher:
         return tuple(one.index for one in self._list_open() if one.phase not in UNSENT)
 
     @property
+    def attempts(self) -> tuple[int, ...]:
+        """The attempts that the executors have now."""
+        return tuple(one.attempt for one in self._list_open() if one.phase in AT_WORK)
+
+    @property
     def waiting(self) -> tuple[int, ...]:
         """Positions of the steps that were not sent yet."""
         unsent = (DispatchPhase.READY, *UNSENT)

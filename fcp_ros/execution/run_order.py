@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -22,11 +23,11 @@ class RunOrder:
     ranking: tuple[int, ...]
 
     @classmethod
-    def chain(cls, count: int) -> RunOrder:
+    def chain(cls, count: int, agents: Sequence[tuple[str, ...]] = ()) -> RunOrder:
         """Make the order of steps that are done one after the other."""
         return cls(
             PartialOrder.of(count, pairwise(range(count))).predecessors,
-            ((),) * count,
+            tuple(agents) or ((),) * count,
             tuple(range(count)),
         )
 

@@ -96,8 +96,14 @@ class ExecutorSearch:
     def on_ready(self, executor: str) -> Commands:
         """An executor answers: ask it again for what it has not answered for."""
         self._awaited.discard(executor)
-        held = self._find_held().items()
-        return tuple(CancelStep(one, executor) for one, step in held if step.executor == executor)
+        # Only what no plan waits for any more: another goal's plan may be at work on the rest.
+        abandoned = self._situation.ledger.list_abandoned()
+        held = [
+            attempt
+            for attempt, step in self._find_held().items()
+            if step.executor == executor and attempt in abandoned
+        ]
+        return tuple(CancelStep(attempt, executor) for attempt in held)
 
     def on_lost(self, executor: str) -> Commands:
         """An executor no longer answers."""

@@ -74,7 +74,7 @@ def find_reservoir_pairs(
     for name, resource in domain.resources.items():
         uses = [step.rule.uses.get(name, 0.0) for step in steps]
         level = levels.get(name, resource.initial)
-        if not _is_within(resource, level):
+        if not is_within(resource, level):
             # Outside from the start: the order alone does not say which step brings it back.
             users = [number for number, use in enumerate(uses) if use != 0.0]
             pairs.update(itertools.pairwise(users))
@@ -159,7 +159,8 @@ def _order_productions(events: _Events, holds_initially: bool) -> Iterator[Pair]
 # --- resources
 
 
-def _is_within(resource: Resource, level: float) -> bool:
+def is_within(resource: Resource, level: float) -> bool:
+    """Return True if a resource may have this level."""
     return resource.minimum - EPSILON <= level <= resource.maximum + EPSILON
 
 
@@ -169,7 +170,7 @@ def _may_leave(resource: Resource, level: float, uses: Sequence[float]) -> bool:
     given = -sum(use for use in uses if use < 0.0)
     if not taken or not given:
         return False
-    return not (_is_within(resource, level - taken) and _is_within(resource, level + given))
+    return not (is_within(resource, level - taken) and is_within(resource, level + given))
 
 
 def _order_runs(uses: Sequence[float]) -> Iterator[Pair]:

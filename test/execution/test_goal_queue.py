@@ -19,28 +19,34 @@ class Twin:
     `order` puts a goal that preempts before all that came earlier, by a number below theirs.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, places: int) -> None:
         self.most = most
-        self.at_work: Ticket | None = None
-        self.stopping = False
+        self.places = places
+        self.at_work: list[Ticket] = []
+        self.stopping: list[Ticket] = []
         self.order: list[Ticket] = []
         self.kept: list[Ticket] = []
 
-    def arrive(self, new: Ticket) -> tuple[Admission, bool]:
-        if self.at_work is None:
-            self.at_work = new
-            return Admission.BEGINS, False
-        could_be_next = self.stopping and self.order == []
-        if new.when_busy is REJECT and not could_be_next:
-            return Admission.REFUSED, False
+    def arrive(self, new: Ticket) -> tuple[Admission, Ticket | None]:
+        if len(self.at_work) < self.places:
+            self.at_work.append(new)
+            return Admission.BEGINS, None
+        is_place_left = len(self.order) < len(self.stopping)
+        if new.when_busy is REJECT and not is_place_left:
+            return Admission.REFUSED, None
         if len(self.order) + len(self.kept) >= self.most:
-            return Admission.REFUSED, False
-        if new.when_busy is PREEMPT and new.priority >= self.at_work.priority:
-            self.order = [new, *self.order]
-            stops, self.stopping = not self.stopping, True
-            return Admission.WAITS, stops
-        self.order = [*self.order, new]
-        return Admission.WAITS, False
+            return Admission.REFUSED, None
+        weaker = [one for one in self.at_work if one.priority <= new.priority]
+        if new.when_busy is not PREEMPT or not weaker:
+            self.order = [*self.order, new]
+            return Admission.WAITS, None
+        self.order = [new, *self.order]
+        going_on = [one for one in weaker if one not in self.stopping]
+        if self.turns().index(new) < len(self.stopping) or not going_on:
+            return Admission.WAITS, None
+        lowest = min(one.priority for one in going_on)
+        self.stopping.append([one for one in going_on if one.priority == lowest][-1])
+        return Admission.WAITS, self.stopping[-1]
 
     def turns(self) -> list[Ticket]:
         left, turns = list(self.order), []
@@ -51,9 +57,10 @@ class Twin:
         return turns
 
     def cancel(self, key: bytes) -> bool:
-        if self.at_work is not None and self.at_work.key == key:
-            self.stopping = True
-            return False
+        for one in self.at_work:
+            if one.key == key:
+                self.stopping = [*(o for o in self.stopping if o != one), one]
+                return False
         found = [one for one in (*self.order, *self.kept) if one.key == key]
         self.order = [one for one in self.order if one.key != key]
         self.kept = [one for one in self.kept if one.key != key]
@@ -62,20 +69,23 @@ class Twin:
     def wake(self, ticket: Ticket) -> None:
         self.kept.remove(ticket)
         self.order.append(ticket)
-        if self.at_work is None:
-            self.end()
+        self.fill()
 
-    def end(self, rests: bool = False) -> None:
+    def end(self, ended: Ticket, rests: bool = False) -> None:
+        self.at_work.remove(ended)
+        self.stopping = [one for one in self.stopping if one != ended]
         if rests:
-            self.kept.append(self.at_work)
-        self.at_work = next(iter(self.turns()), None)
-        self.stopping = False
-        if self.at_work is not None:
-            self.order.remove(self.at_work)
+            self.kept.append(ended)
+        self.fill()
+
+    def fill(self) -> None:
+        if self.order and len(self.at_work) < self.places:
+            self.at_work.append(self.turns()[0])
+            self.order.remove(self.at_work[-1])
 
     def clear(self) -> list[Ticket]:
         gone, self.order, self.kept = [*self.turns(), *self.kept], [], []
-        self.stopping = self.at_work is not None
+        self.stopping = list(self.at_work)
         return gone
 
 
@@ -84,27 +94,29 @@ WORDS = st.sampled_from(["end", "rest", "wake", "clear"])
 MOVES = st.lists(st.one_of(ARRIVALS, WORDS, st.integers(0, 9)))
 
 
-@given(MOVES, st.integers(1, 4))
-def test_turns_are_those_of_the_twin(moves, most):
-    queue, twin, keys = GoalQueue(), Twin(most), 0
+@given(MOVES, st.integers(1, 4), st.integers(1, 3))
+def test_turns_are_those_of_the_twin(moves, most, places):
+    queue, twin, keys = GoalQueue(places), Twin(most, places), 0
     for move in moves:
         if isinstance(move, tuple):
             ticket = Ticket(bytes([keys % 256]), move[1], move[0])
             keys += 1
             arrival = queue.arrive(ticket, most)
             admission, stops = twin.arrive(ticket)
-            assert (arrival.admission, arrival.stops is not None) == (admission, stops)
+            assert (arrival.admission, arrival.stops) == (admission, stops)
             assert bool(arrival.message) == (admission is not Admission.BEGINS)
         elif move in ("end", "rest"):
             rests = move == "rest"
-            if twin.at_work is None or (rests and len(twin.order) + len(twin.kept) >= most):
+            if not twin.at_work or (rests and len(twin.order) + len(twin.kept) >= most):
                 continue
-            twin.end(rests)
-            assert queue.end(rests=rests) == twin.at_work
+            ended, before = twin.at_work[keys % len(twin.at_work)], list(twin.at_work)
+            twin.end(ended, rests)
+            begun = [one for one in twin.at_work if one not in before]
+            assert queue.end(ended.key, rests=rests) == next(iter(begun), None)
         elif move == "wake":
             if not twin.kept:
                 continue
-            ticket, was_free = twin.kept[-1], twin.at_work is None
+            ticket, was_free = twin.kept[-1], len(twin.at_work) < places
             twin.wake(ticket)
             began = queue.wake(ticket.key) is Admission.BEGINS
             assert began is was_free
@@ -113,11 +125,11 @@ def test_turns_are_those_of_the_twin(moves, most):
         else:
             key = bytes([move])
             assert queue.cancel(key) == twin.cancel(key)
-        assert queue.current == twin.at_work
+        assert list(queue.at_work) == twin.at_work
         assert list(queue.waiting) == twin.turns()
         assert list(queue.resting) == twin.kept
         assert len(queue) == len(twin.order) <= most
-        assert queue.current is not None or not queue.waiting, "nobody waits for nothing"
+        assert len(queue.at_work) == places or not queue.waiting, "nobody waits for nothing"
 
 
 def test_a_goal_that_is_not_to_wait_waits_for_one_that_is_being_stopped():

@@ -16,6 +16,7 @@ ARGUMENTS = {
     "params_file",
     "domain",
     "scene",
+    "robot_namespaces",
     "use_sim_time",
     "autostart",
     "log_level",

@@ -12,8 +12,9 @@ from rclpy.action import (
     get_action_client_names_and_types_by_node,
     get_action_server_names_and_types_by_node,
 )
-from security_policy import FILE, render_policy
+from security_policy import FILE, Site, main, render_policy
 
+from fcp_ros.execution.robot_executors import RobotExecutors
 from fcp_ros.nodes.stack import USUAL_NODES
 
 NOT_ALWAYS = {
@@ -65,6 +66,24 @@ def look_at(probe, node):
 def test_the_file_is_made_from_the_interface():
     """Made by ``python test/support/security_policy.py``."""
     assert FILE.read_text(encoding="utf-8") == render_policy()
+
+
+def test_names_per_robot_are_those_that_the_executive_calls(capsys):
+    """By the parameters of the executive: robot_namespaces and shared_executors."""
+    options = ["--robot", "robot_1=/alice", "--robot", "robot_2=bob", "--shared", "pick"]
+    main(["--namespace", "/house", *options])
+    root = ElementTree.fromstring(capsys.readouterr().out)
+    enclaves = {one.get("path"): one for one in root.iter("enclave")}
+    profile = enclaves["/fcp_ros/executive"].find("profiles/profile")
+    assert profile.get("ns") == "/house"
+    called = {one.text for rules in profile for one in rules if "call" in rules.attrib}
+    robots = RobotExecutors.parse(["robot_1=/alice", "robot_2=bob"], ["pick"])
+    assert called == {*robots.list_names(Site().list_executors()), "make_plan"}
+    assert {"/alice/navigate", "bob/navigate", "pick"} <= called
+    assert called.isdisjoint({"navigate", "/alice/pick"})
+    own = enclaves["/fcp_ros/robot_2/nav2_executor"].find("profiles/profile")
+    assert own.get("ns") == "/house/bob"
+    assert "/house/scene_graph" in {one.text for one in own.iter("topic")}
 
 
 def test_each_executable_has_an_enclave(repository):

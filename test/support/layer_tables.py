@@ -47,6 +47,7 @@ FOLDERS = {
         "models",
         "language_model",
         "heads",
+        "tuning",
     ),
     "planning": (
         "model",

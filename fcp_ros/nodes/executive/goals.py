@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The course of a goal of ``execute_task_plan`` or ``achieve_goal``, in the executive's thread."""
+"""The course of a goal of ``achieve_goal``, in its thread."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
+from functools import partial
 
-from fcp_ros.action import AchieveGoal, ExecutePlan
+from fcp_ros.action import AchieveGoal
 from fcp_ros.cset import Instance
-from fcp_ros.domain.model import Domain
 from fcp_ros.execution.dispatch_model import (
     Decision,
     DispatchResult,
@@ -18,143 +17,48 @@ from fcp_ros.execution.dispatch_model import (
     ReplanPolicy,
     describe_absent,
 )
-from fcp_ros.execution.goal_conflicts import ConflictFinder, list_literals
-from fcp_ros.execution.kept_goals import KeepSettings
+from fcp_ros.execution.goal_conflicts import list_literals
 from fcp_ros.execution.monitoring import ArrivalWatch
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.msg import ExecutionState, PlanRequest, Question
-from fcp_ros.msg import Plan as PlanMessage
+from fcp_ros.execution.side_by_side import PlanMeeting
 from fcp_ros.msg import PlanResult as PlanResultMessage
-from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.plan import plan_from_ros
+from fcp_ros.msg import Question
+from fcp_ros.nodes.executive.goal_context import GoalContext, Rest
+from fcp_ros.nodes.executive.goal_parts import (
+    START_WAIT,
+    STATES,
+    Conclusion,
+    ExecutiveParts,
+    Room,
+    conclude_cancelled,
+    prepare_plan,
+)
 from fcp_ros.nodes.executive.keeping import GoalKeeping
-from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
-from fcp_ros.nodes.executive.parameters import GoalError, PlanError, WaitSettings
-from fcp_ros.nodes.executive.plan_runner import PlanRunner
-from fcp_ros.nodes.executive.reports import GoalReport, find_contradiction
-from fcp_ros.nodes.executive.server_clients import PlannerClient
-from fcp_ros.nodes.executive.standing_wish import OpenQuestions
-from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, Rest
-from fcp_ros.nodes.executive.watches import NameWatch, SceneWatch
+from fcp_ros.nodes.executive.parameters import GoalError
+from fcp_ros.nodes.executive.reports import GoalReport, find_contradiction, find_words
 from fcp_ros.nodes.runtime.managed_node import GoalEnd
-from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.nodes.scene_access.owner import ADVICE
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import AbsentExecutor
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.srv import SettleName
 
-PLAN_ERRORS = {
-    DispatchStatus.SUCCEEDED: PlanError.NONE,
-    DispatchStatus.STEP_FAILED: PlanError.STEP_FAILED,
-    DispatchStatus.STEP_TIMED_OUT: PlanError.STEP_TIMED_OUT,
-    DispatchStatus.NO_EXECUTOR: PlanError.NO_EXECUTOR,
-    DispatchStatus.EXECUTOR_LOST: PlanError.EXECUTOR_LOST,
-    DispatchStatus.CANCELLED: PlanError.CANCELLED,
-    DispatchStatus.SCENE_LOST: PlanError.SCENE_LOST,
-    DispatchStatus.NAME_CONFLICT: PlanError.NAME_CONFLICT,
-    DispatchStatus.OUTDATED: PlanError.TOO_LATE,  # without replanning nothing else outdates a plan
-}
-"""Status of a dispatched plan -> error code of ``execute_task_plan``."""
-
-STATES = {
-    GoalEnd.SUCCEEDED: ExecutionState.SUCCEEDED,
-    GoalEnd.CANCELLED: ExecutionState.CANCELLED,
-    GoalEnd.ABORTED: ExecutionState.FAILED,
-}
-"""End of a goal -> ``execution_state``."""
-
-START_WAIT = 1.0
-"""Seconds that a goal waits at its beginning for a lost scene graph: its node may be starting."""
+CROWDED = frozenset(
+    {
+        PlanStatus.UNSOLVABLE_PROVEN.value,
+        PlanStatus.UNSOLVABLE_AT_ALPHA.value,
+        PlanStatus.UNSOLVABLE_INCOMPLETELY.value,
+        PlanStatus.TIMEOUT.value,
+        PlanStatus.MEMOUT.value,
+    }
+)
+"""Status of a request without the agents that others need -> one with them may be solved."""
 
 ASK_AGAIN = 0.5
 """Seconds after which the planner is asked again that has lost a scene graph which is there."""
 
 MOST_REQUESTS = 5
 """Requests of that kind for one plan."""
-
-
-@dataclass(frozen=True)
-class ExecutiveParts:
-    """The parts of the configured node that every goal needs."""
-
-    domain: Domain
-    thread: ExecutiveThread
-    runner: PlanRunner
-    planner: PlannerClient
-    delivery: OutcomeDelivery
-    questions: OpenQuestions
-    names: NameWatch
-    scene_watch: SceneWatch
-    conflicts: ConflictFinder
-    read_waits: Callable[[], WaitSettings]
-    read_keeping: Callable[[], KeepSettings]
-
-    def make_keeping(self, request: PlanRequest) -> GoalKeeping:
-        """Make what is known of a goal of ``achieve_goal`` between its turns."""
-        find_present = self.runner.find_present
-        return GoalKeeping(request, self.domain, find_present, self.read_keeping())
-
-
-@dataclass(frozen=True)
-class Conclusion:
-    """The end of a goal, with its error code and one sentence for the client."""
-
-    end: GoalEnd
-    code: PlanError | GoalError
-    message: str
-
-
-class PlanExecution:
-    """Executes a plan that was made elsewhere; does not replan."""
-
-    def __init__(self, parts: ExecutiveParts, context: GoalContext, report: GoalReport) -> None:
-        self._parts = parts
-        self._context = context
-        self._report = report
-        self._waits = parts.read_waits()
-        self._done = 0
-
-    def run(self) -> tuple[GoalEnd, ExecutePlan.Result]:
-        """Work on the goal to its end."""
-        return self.conclude(self._execute())
-
-    def conclude(self, conclusion: Conclusion) -> tuple[GoalEnd, ExecutePlan.Result]:
-        """Publish the final state; make the result."""
-        self._report.publish_state(STATES[conclusion.end], conclusion.message)
-        result = ExecutePlan.Result(
-            error_code=int(conclusion.code),
-            error_msg="" if conclusion.code == PlanError.NONE else conclusion.message,
-            steps_done=self._done,
-            outcomes=self._report.outcomes,
-            late=self._report.describe_delay(),
-        )
-        return conclusion.end, result
-
-    def _execute(self) -> Conclusion:
-        plan = self._context.goal.request.plan
-        if not plan.steps and not plan.goal:
-            text = "The plan is empty and has no goal: send one that make_plan returned."
-            return Conclusion(GoalEnd.ABORTED, PlanError.INVALID_PLAN, text)
-        lost = self._parts.scene_watch.await_owner(
-            self._context, START_WAIT, self._report.on_scene_lost
-        )
-        if lost and not self._context.is_cancelled:
-            return Conclusion(GoalEnd.ABORTED, PlanError.SCENE_LOST, f"{lost} {ADVICE}")
-        steps, problem = prepare_plan(self._parts.runner, self._context, plan, self._waits)
-        if self._context.is_cancelled:
-            return conclude_cancelled(self._context, PlanError, "Cancelled before the first step.")
-        if problem:
-            return Conclusion(GoalEnd.ABORTED, PlanError.INVALID_PLAN, problem)
-        self._report.on_plan(plan)
-        deadline = self._report.watch_deadline(plan)
-        result = self._parts.runner.run(self._context, plan, steps, self._report, deadline=deadline)
-        self._done = result.steps_done
-        if result.status is DispatchStatus.SUCCEEDED:
-            return Conclusion(GoalEnd.SUCCEEDED, PlanError.NONE, result.message)
-        if result.status is DispatchStatus.CANCELLED:
-            return conclude_cancelled(self._context, PlanError, result.message)
-        return Conclusion(GoalEnd.ABORTED, PLAN_ERRORS[result.status], result.message)
 
 
 class GoalAchievement:
@@ -173,9 +77,11 @@ class GoalAchievement:
         self._context = context
         self._report = report
         self._policy = policy
+        self._runner = parts.make_runner(context)
         self._waits = parts.read_waits()
         self._plan_result = PlanResultMessage()
         self._absent: frozenset[AbsentExecutor] = frozenset()  # when the last plan was asked for
+        self._busy: frozenset[AbsentExecutor] = frozenset()  # with plans of other goals, then
         self._keeping, self._most_kept = keeping, most_kept
         self._wish = keeping.wish
 
@@ -192,7 +98,7 @@ class GoalAchievement:
         found = self._work()
         if not keeping.is_to_rest(found.code, found.message):
             return self.conclude(found)
-        others = self._parts.thread.count_resting + self._parts.thread.count_waiting
+        others = self._parts.threads.count_resting + self._parts.threads.count_waiting
         if is_first and others >= self._most_kept:
             text = f"It is met, but {others} goals wait or are kept already, which is the limit."
             return self.conclude(Conclusion(GoalEnd.ABORTED, GoalError.BUSY, text))
@@ -228,24 +134,17 @@ class GoalAchievement:
         lost = self._await_scene()
         if lost is not None:
             return lost
-        planned_from = self._parts.runner.find_present()
-        failure = self._make_plan(reason)
-        if self._context.is_cancelled:
-            return self._conclude_cancelled("Cancelled while planning.")
-        if failure is not None:
-            return failure
+        planned_from = self._parts.fleet.find_present()
+        found = self._find_plan(reason)
+        if isinstance(found, (Conclusion, Decision)):
+            return found
+        # Nothing is waited for from here to the first step: the plan has room now.
         plan = self._plan_result.plan
-        steps, problem = prepare_plan(self._parts.runner, self._context, plan, self._waits)
-        if self._context.is_cancelled:
-            return self._conclude_cancelled("Cancelled before the first step.")
-        if problem:
-            return self._follow(self._policy.decide_without_start(problem, self._report.replans))
         self._report.on_plan(plan)
         arrivals = self._watch_arrivals(planned_from)
         deadline = self._report.watch_deadline(plan)
-        result = self._parts.runner.run(
-            self._context, plan, steps, self._report, arrivals, deadline
-        )
+        words = find_words(self._context.goal.request)
+        result = self._runner.run(plan, found, words, self._report, arrivals, deadline)
         self._settle_names()
         if result.status is DispatchStatus.OUTDATED and self._report.is_given_up:
             left = self._report.find_time_left()
@@ -253,6 +152,46 @@ class GoalAchievement:
                 return Conclusion(GoalEnd.ABORTED, GoalError.TOO_LATE, result.message)
             self._wish.hurry(left)
         return self._follow(self._policy.decide(result, self._report.replans), result)
+
+    def _find_plan(self, reason: str) -> tuple[PlanStep, ...] | Conclusion | Decision:
+        """Make a plan that has room beside those of other goals; return its steps."""
+        words = find_words(self._context.goal.request)
+        room = Room(self._parts, self._context, self._report)
+        while True:
+            failure = self._make_plan(reason)
+            if self._context.is_cancelled:
+                return self._conclude_cancelled("Cancelled while planning.")
+            if failure is not None:
+                return failure
+            if self._is_crowded:
+                refusal = room.wait(self._await_others(words))
+            else:
+                plan = self._plan_result.plan
+                steps, problem = prepare_plan(self._runner, plan, self._waits)
+                if self._context.is_cancelled:
+                    return self._conclude_cancelled("Cancelled before the first step.")
+                if problem:
+                    return self._follow(
+                        self._policy.decide_without_start(problem, self._report.replans)
+                    )
+                if self._runner.find_meeting(plan, steps, words) is None:
+                    return steps
+                refusal = room.wait(partial(self._runner.find_meeting, plan, steps, words))
+            if self._context.is_cancelled:
+                return self._conclude_cancelled("Cancelled before the first step.")
+            if refusal:
+                return Conclusion(GoalEnd.ABORTED, GoalError.BUSY, refusal)
+            reason = "Planning again: other goals have got on."
+
+    def _await_others(self, words: str) -> Callable[[], PlanMeeting | None]:
+        """Wait until agents are free that were not when the plan was asked for."""
+        busy = self._busy
+
+        def find() -> PlanMeeting | None:
+            meeting = self._runner.wait_for_others(words)
+            return meeting if self._parts.fleet.find_busy(self._context) >= busy else None
+
+        return find
 
     def _await_scene(self) -> Conclusion | None:
         """Wait until the scene graph is kept up to date; return the end if it stays stale."""
@@ -276,7 +215,7 @@ class GoalAchievement:
             answer = SettleName.Request.KEEP if kept else SettleName.Request.REFUSE
             self._parts.names.settle(pair.source, pair.target, answer, list(pair.places))
             if kept:
-                self._parts.runner.await_change(self._context, self._waits.settle_time)
+                self._runner.await_change(self._waits.settle_time)
                 return
 
     def _watch_arrivals(self, planned_from: Instance | None) -> ArrivalWatch | None:
@@ -305,6 +244,8 @@ class GoalAchievement:
             self._plan_result.status.code = PlanStatus.INVALID_REQUEST.value
             self._plan_result.status.message = problem
             return Conclusion(GoalEnd.ABORTED, GoalError.PLANNING_FAILED, problem)
+        if self._is_crowded:
+            return None
         if self._plan_result.question.kind == Question.CONFIRMATION:
             return self._confirm()
         if not _is_solved(self._plan_result):
@@ -320,13 +261,20 @@ class GoalAchievement:
             return Conclusion(GoalEnd.ABORTED, code, text)
         return None
 
+    @property
+    def _is_crowded(self) -> bool:
+        """True if there may be a plan, or a better one, with agents that others need now."""
+        result = self._plan_result
+        is_question = result.question.kind == Question.CONFIRMATION
+        return bool(self._busy) and (is_question or result.status.code in CROWDED)
+
     def _find_rival(self) -> str:
         """Say that a goal that is kept already contradicts what this one keeps; "" if none does."""
         # Each would undo for ever what the other one has done.
         if not self._wish.kept or self._keeping.is_in_force:
             return ""
         self._context.show(literals=list_literals(self._wish.kept))
-        kept = (one for one in self._parts.thread.list_goals()[0] if one.rest is not None)
+        kept = (one for one in self._parts.threads.list_goals()[0] if one.rest is not None)
         return find_contradiction(self._context, kept, self._parts.conflicts)
 
     def _request_plan(self, reason: str) -> Conclusion | None:
@@ -342,15 +290,16 @@ class GoalAchievement:
             found = self._await_scene()
             if found is not None:
                 return found
-            for _event in self._parts.thread.wait_events(ASK_AGAIN):
+            for _event in self._parts.threads.wait_events(self._context, ASK_AGAIN):
                 if self._context.is_cancelled:
                     return None
         return None
 
     def _request_once(self, reason: str) -> Conclusion | None:
         """Ask the planner once; return the end of the goal if it does not answer."""
-        self._absent = self._parts.runner.find_absent(self._context)
-        self._wish.do_without(self._absent)
+        self._absent = self._parts.fleet.find_absent(self._context)
+        self._busy = self._parts.fleet.find_busy(self._context)
+        self._wish.do_without(self._absent, self._busy)
         self._report.on_planning(f"{reason} {describe_absent(self._absent)}".rstrip())
         answer = self._parts.planner.request_plan(
             self._context, self._wish.request, self._waits, self._report.on_planning_progress
@@ -427,37 +376,6 @@ class GoalAchievement:
 
     def _conclude_cancelled(self, message: str) -> Conclusion:
         return conclude_cancelled(self._context, GoalError, message)
-
-
-def prepare_plan(
-    runner: PlanRunner, context: GoalContext, plan: PlanMessage, waits: WaitSettings
-) -> tuple[tuple[PlanStep, ...], str]:
-    """Read a plan and check that it is executable from the present state.
-
-    Returns its steps, and a sentence why it is not executable ("" if it is).
-    """
-    try:
-        steps = plan_from_ros(plan).steps
-    except ConversionError as error:
-        return (), f"The plan can't be read: {error}."
-    runner.await_scene(context, plan.scene_sequence_number, waits.settle_time)
-    try:
-        problem = runner.take_up(steps, tuple((one.element, one.type) for one in plan.shifts))
-        if problem:
-            return steps, problem
-        return steps, runner.find_problem(steps)
-    except NoSceneError as error:
-        return steps, str(error)
-
-
-def conclude_cancelled(
-    context: GoalContext, errors: type[PlanError] | type[GoalError], message: str
-) -> Conclusion:
-    """Return the end of a cancelled goal: aborted if it was the node itself that ended it."""
-    if context.interruption is not None:
-        text = f"{context.interruption.sentence} {message}"
-        return Conclusion(GoalEnd.ABORTED, errors[context.interruption.code], text)
-    return Conclusion(GoalEnd.CANCELLED, errors.CANCELLED, message)
 
 
 def _decline(result: PlanResultMessage) -> Conclusion:

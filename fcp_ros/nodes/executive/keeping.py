@@ -30,7 +30,7 @@ WORTH_ANOTHER_TURN = frozenset(
 
 
 class GoalKeeping:
-    """A goal between its turns. All methods belong to the executive's thread."""
+    """A goal between its turns. All methods belong to the threads of goals."""
 
     def __init__(
         self,

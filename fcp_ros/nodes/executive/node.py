@@ -22,13 +22,11 @@ from fcp_ros.grounding.calibration.store import locate_store
 from fcp_ros.grounding.options import EvidenceOrigin
 from fcp_ros.msg import ActionOutcome, ExecutionState, NameProposals, SceneGraphUpdate
 from fcp_ros.msg import Plan as PlanMessage
-from fcp_ros.nodes.executive.goals import (
-    Conclusion,
-    ExecutiveParts,
-    GoalAchievement,
-    PlanExecution,
-    conclude_cancelled,
-)
+from fcp_ros.nodes.executive.fleet import Fleet
+from fcp_ros.nodes.executive.goal_context import GoalContext, GoalWithdrawn, Rest, ThreadClosed
+from fcp_ros.nodes.executive.goal_parts import Conclusion, ExecutiveParts, conclude_cancelled
+from fcp_ros.nodes.executive.goal_threads import REMINDER, GoalThreads
+from fcp_ros.nodes.executive.goals import GoalAchievement
 from fcp_ros.nodes.executive.keeping import GoalKeeping
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery, OutcomeJournal
 from fcp_ros.nodes.executive.parameters import (
@@ -43,11 +41,12 @@ from fcp_ros.nodes.executive.parameters import (
     make_wait_settings,
     read_robots,
 )
-from fcp_ros.nodes.executive.plan_runner import PlanRunner
+from fcp_ros.nodes.executive.plan_execution import PlanExecution
 from fcp_ros.nodes.executive.refusals import GoalResult, abort, make_result, refuse
 from fcp_ros.nodes.executive.reports import (
     GoalReport,
     ReportChannels,
+    StateBoard,
     describe_goal,
     make_state,
     note_contradiction,
@@ -55,14 +54,6 @@ from fcp_ros.nodes.executive.reports import (
 )
 from fcp_ros.nodes.executive.server_clients import PlannerClient, StepClients
 from fcp_ros.nodes.executive.standing_wish import OpenQuestions
-from fcp_ros.nodes.executive.thread import (
-    REMINDER,
-    ExecutiveThread,
-    GoalContext,
-    GoalWithdrawn,
-    Rest,
-    ThreadClosed,
-)
 from fcp_ros.nodes.executive.watches import (
     HindranceLook,
     NameWatch,
@@ -92,11 +83,11 @@ from fcp_ros.srv import AnswerQuestion, ControlExecution, ListGoals, RemainingPl
 DEACTIVATED = "The node was deactivated."
 
 STOP_MARGIN = 2.0
-"""Seconds for the thread to end when the node is cleaned up; it waits for nothing then."""
+"""Seconds for the threads to end when the node is cleaned up; they wait for nothing then."""
 
 
 class ExecutiveNode(ManagedNode):
-    """Executes plans, one at a time.
+    """Executes plans, those of several goals side by side where they don't meet.
 
     Actions ``execute_task_plan`` (ExecutePlan) and ``achieve_goal`` (AchieveGoal). A goal that does
     not succeed ends as aborted or canceled, with an error code and one sentence; one that comes
@@ -118,7 +109,7 @@ class ExecutiveNode(ManagedNode):
     ``scene_graph_update`` (SceneGraphUpdate, events).
 
     A goal's life: rclpy accepts it, and `_accept` makes its `GoalContext` and hands it to the
-    `ExecutiveThread`. When its turn has come, or when it has ended before, rclpy executes it: its
+    `GoalThreads`. When its turn has come, or when it has ended before, rclpy executes it: its
     coroutine awaits the job's end, and only that coroutine ends the goal at the action server.
     Threads and locks: see the package's docstring.
 
@@ -131,7 +122,7 @@ class ExecutiveNode(ManagedNode):
         self._scene = SceneFollower()
         self._lock = threading.Lock()
         self._contexts: dict[bytes, GoalContext] = {}  # under the lock
-        self._thread: ExecutiveThread | None = None
+        self._threads: GoalThreads | None = None
         self._parts: ExecutiveParts | None = None
         self._reporter: SceneReporter | None = None
         self._opened: list[Any] = []  # to be closed by `release`, also of a half-done configure
@@ -156,7 +147,7 @@ class ExecutiveNode(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Read the domain; make topics, clients and the thread."""
+        """Read the domain; make topics, clients and the threads."""
         domain = load_configured_domain(
             self.parameters.file("domain"), self.parameters.texts("type_overrides")
         )
@@ -165,17 +156,19 @@ class ExecutiveNode(ManagedNode):
         self._plans = self.publish_state(PlanMessage, "plan_in_execution")
         updates = self.publish_events(SceneGraphUpdate, "scene_graph_update")
         reporter = self._reporter = SceneReporter(self, updates, self._scene, domain)
-        reminder = PausableTimer(self, REMINDER, lambda: thread.look_at_resting())
-        thread = self._thread = ExecutiveThread(
-            lambda event: runner.handle_late(event), reminder.start
+        reminder = PausableTimer(self, REMINDER, lambda: threads.look_at_resting())
+        threads = self._threads = GoalThreads(
+            lambda event: fleet.handle_late(event),
+            reminder.start,
+            self.parameters.integer("goals_at_once"),
         )
-        clients = self._step_clients = StepClients(self, thread.events.post)
-        planner = PlannerClient(self, thread)
+        clients = self._step_clients = StepClients(self, threads)
+        planner = PlannerClient(self, threads)
         backlog = self.parameters.integer("outcome_backlog")
         owner = self._owner = SceneOwner(self, self._scene)
-        scene_watch = SceneWatch(self, thread, owner)
+        scene_watch = SceneWatch(self, threads, owner)
         delivery = self._delivery = OutcomeDelivery(
-            self, self._outcomes, thread, backlog, self._open_journal()
+            self, self._outcomes, threads, backlog, self._open_journal()
         )
         names = self._names = NameWatch(
             domain,
@@ -186,27 +179,26 @@ class ExecutiveNode(ManagedNode):
         )
         self._opened = [clients, planner, delivery, reporter, names, scene_watch, owner, reminder]
         self._hindrances = HindranceLook(lambda: find_hindrances(clients, planner, delivery))
-        runner = PlanRunner(
+        fleet = Fleet(
             domain,
-            thread,
+            threads,
             clients,
             self._scene,
-            reporter,
             lambda: make_dispatch_settings(self.parameters),
-            names,
-            scene_watch,
             read_robots(self.parameters),
         )
         self._parts = ExecutiveParts(
             domain,
-            thread,
-            runner,
+            threads,
+            fleet,
             planner,
             delivery,
-            OpenQuestions(thread),
+            OpenQuestions(threads),
             names,
             scene_watch,
-            ConflictFinder(domain, runner.find_present),
+            reporter,
+            StateBoard(self._states),
+            ConflictFinder(domain, fleet.find_present),
             lambda: make_wait_settings(self.parameters),
             lambda: make_keep_settings(self.parameters),
         )
@@ -243,14 +235,14 @@ class ExecutiveNode(ManagedNode):
 
     def deactivate(self) -> None:
         """Ask all goals to end."""
-        if self._thread is not None:
-            self._thread.interrupt(DEACTIVATED)
+        if self._threads is not None:
+            self._threads.interrupt(DEACTIVATED)
 
     def release(self) -> None:
-        """Destroy thread, clients and topics; forget the scene."""
-        thread, self._thread = self._thread, None
-        if thread is not None and not thread.close(STOP_MARGIN):
-            self.get_logger().warning("the executive's thread has not ended and is left behind")
+        """Destroy threads, clients and topics; forget the scene."""
+        threads, self._threads = self._threads, None
+        if threads is not None and not threads.close(STOP_MARGIN):
+            self.get_logger().warning("a thread of the executive has not ended and is left behind")
         opened, self._opened = self._opened, []
         for part in opened:
             part.close()
@@ -262,7 +254,7 @@ class ExecutiveNode(ManagedNode):
 
     def diagnose(self) -> Diagnosis:
         """Report what hinders goals: a stale scene graph, doubles, missing nodes; and the load."""
-        thread, sequence, delivery = self._thread, self._scene.sequence, self._delivery
+        threads, sequence, delivery = self._threads, self._scene.sequence, self._delivery
         names, counts = self._names, {} if delivery is None else delivery.values()
         open_names = [] if names is None else [str(one) for one in names.waiting]
         errors, missing = ([], []) if self._hindrances is None else self._hindrances.find()
@@ -283,10 +275,10 @@ class ExecutiveNode(ManagedNode):
             DiagnosticStatus.ERROR if errors else level,
             "; ".join([*errors, *warnings]),
             {
-                "busy": thread is not None and thread.is_busy,
-                "waiting_goals": 0 if thread is None else thread.count_waiting,
-                "kept_goals": 0 if thread is None else thread.count_resting,
-                "paused": thread is not None and thread.is_paused,
+                "busy": threads is not None and threads.is_busy,
+                "waiting_goals": 0 if threads is None else threads.count_waiting,
+                "kept_goals": 0 if threads is None else threads.count_resting,
+                "paused": threads is not None and threads.is_paused,
                 "scene_sequence_number": "none" if sequence is None else sequence,
                 "missing": ", ".join(missing),
                 "open_names": len(open_names),
@@ -297,8 +289,8 @@ class ExecutiveNode(ManagedNode):
     def _on_scene_changed(self) -> None:
         if self._reporter is not None:
             self._reporter.notice()
-        if self._thread is not None:
-            self._thread.events.post(WorldChanged(), "scene changed")
+        if self._threads is not None:
+            self._threads.post(WorldChanged(), "scene changed")
 
     # --- questions ----------------------------------------------------------------------------
 
@@ -325,48 +317,50 @@ class ExecutiveNode(ManagedNode):
     # --- the goals, seen from outside -----------------------------------------------------------
 
     def _list_goals(self, _request: Any, response: Any) -> Any:
-        thread = self._find_thread()
-        contexts, tickets = thread.list_goals()
+        threads = self._find_threads()
+        contexts, tickets = threads.list_goals()
         response.goals = [describe_goal(*one) for one in zip(contexts, tickets, strict=True)]
-        response.paused = thread.is_paused
+        response.paused = threads.is_paused
         response.success = True
         count = len(contexts)
         response.message = f"{count} goal{'' if count == 1 else 's'}." if count else "No goals."
         return response
 
     def _show_remaining(self, _request: Any, response: Any) -> Any:
-        contexts, _ = self._find_thread().list_goals()
-        view = contexts[0].view if contexts else None
-        if view is None or view.plan is None:
+        contexts, _ = self._find_threads().list_goals()
+        views = [context.view for context in contexts]
+        shown = next(((one.plan, one.done) for one in views if one.plan is not None), None)
+        if shown is None:
             response.message = "No plan is being executed."
             return response
-        rest = [at for at in range(len(view.plan.steps)) if at not in view.done]
-        response.plan_id, response.positions = view.plan.id, rest
-        response.steps = [view.plan.steps[at] for at in rest]
+        plan, done = shown
+        rest = [at for at in range(len(plan.steps)) if at not in done]
+        response.plan_id, response.positions = plan.id, rest
+        response.steps = [plan.steps[at] for at in rest]
         response.success = True
-        response.message = f"{len(rest)} of {len(view.plan.steps)} steps have not ended."
+        response.message = f"{len(rest)} of {len(plan.steps)} steps have not ended."
         return response
 
     def _control(self, request: Any, response: Any) -> Any:
-        thread = self._find_thread()
+        threads = self._find_threads()
         if request.operation == ControlExecution.Request.PAUSE:
-            thread.pause()
+            threads.pause()
             response.message = "A step that is being done goes on to its end; no other begins."
         else:
             one_step = request.operation == ControlExecution.Request.STEP
-            thread.release(one_step=one_step)
+            threads.release(one_step=one_step)
             response.message = "One more step may begin." if one_step else "Steps may begin again."
-        if not thread.is_busy:  # else its report says so
-            paused = thread.is_paused
+        if not threads.is_busy:  # else its report says so
+            paused = threads.is_paused
             text = "Paused: no step of a goal begins." if paused else "Waiting for a goal."
             self._states.publish(make_state(self, ExecutionState.IDLE, text, paused=paused))
         response.success = True
         return response
 
-    def _find_thread(self) -> ExecutiveThread:
-        if self._thread is None:
+    def _find_threads(self) -> GoalThreads:
+        if self._threads is None:
             raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
-        return self._thread
+        return self._threads
 
     # --- goals (in rclpy's threads) -------------------------------------------------------------
 
@@ -387,10 +381,10 @@ class ExecutiveNode(ManagedNode):
             context = self._contexts.get(bytes(goal.goal_id.uuid))
         if context is None:
             return
-        if self._thread is None:
-            context.token.cancel()  # before the thread was made that it goes to
+        if self._threads is None:
+            context.token.cancel()  # before the threads were made that it goes to
         else:
-            self._thread.cancel(context)
+            self._threads.cancel(context)
 
     async def _execute(self, goal: ServerGoalHandle) -> Any:
         """Await the end of a goal, and end it at the action server."""
@@ -405,12 +399,12 @@ class ExecutiveNode(ManagedNode):
                 self._contexts.pop(context.key, None)
 
     def _submit(self, context: GoalContext) -> GoalResult | None:
-        """Hand a goal to the thread; return the result of one that is refused."""
-        thread, parts, request = self._thread, self._parts, context.goal.request
+        """Hand a goal to the threads; return the result of one that is refused."""
+        threads, parts, request = self._threads, self._parts, context.goal.request
         refusal = self.refusal(request)
         if refusal is not None:
             return refuse(request, refusal)
-        if thread is None or parts is None:
+        if threads is None or parts is None:
             return refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         context.show(since=self.get_clock().now().to_msg())
         ticket = make_ticket(self.parameters, context.key, request)
@@ -418,21 +412,21 @@ class ExecutiveNode(ManagedNode):
         is_plan = isinstance(request, ExecutePlan.Goal)
         keeping = None if is_plan else parts.make_keeping(request.request)
         try:
-            arrival = thread.submit(
+            arrival = threads.submit(
                 context, ticket, lambda: self._work(context, parts, keeping), most_waiting
             )
         except WorkerClosed:
             return refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         if arrival.admission is Admission.REFUSED:
             return refuse(request, RequestRefusal(RefusalKind.BUSY, arrival.message))
-        note = note_contradiction(context, thread.list_goals()[0], parts.conflicts)
+        note = note_contradiction(context, threads.list_goals()[0], parts.conflicts)
         if arrival.admission is Admission.WAITS:
             tell_waiting(context, f"{arrival.message} {note}".rstrip())
         # What came this very moment, before it could see this goal.
         if context.is_cancelled:
-            thread.cancel(context)
+            threads.cancel(context)
         if not self.is_active:
-            thread.interrupt(DEACTIVATED)
+            threads.interrupt(DEACTIVATED)
         return None
 
     async def _await(self, context: GoalContext) -> GoalResult:
@@ -449,7 +443,7 @@ class ExecutiveNode(ManagedNode):
         except Exception as error:
             return refuse(request, self.internal_fault("executing a goal", error))
 
-    # --- goals (in the executive's thread) ------------------------------------------------------
+    # --- goals (in their threads) --------------------------------------------------------------
 
     def _work(
         self, context: GoalContext, parts: ExecutiveParts, keeping: GoalKeeping | None
@@ -460,10 +454,10 @@ class ExecutiveNode(ManagedNode):
             return abort(context.goal.request, "NAME_CONFLICT", doubled)
         channels = ReportChannels(
             parts.delivery.send,
-            self._states,
+            parts.board,
             self._plans,
             self._step_clients.is_simulated,
-            parts.thread,
+            parts.threads,
         )
         when_late = find_late_policy(self.parameters, context.goal.request)
         if keeping is None and when_late is WhenLate.REPLAN:
@@ -487,6 +481,8 @@ class ExecutiveNode(ManagedNode):
         except Exception as error:
             sentence = self.internal_fault("executing a goal", error).sentence
             return run.conclude(Conclusion(GoalEnd.ABORTED, code, sentence))
+        finally:
+            parts.fleet.leave(context.key)  # also if it waited for room, and does not any more
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -31,7 +31,8 @@ from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.foundation.sqlite_file import open_database
 from fcp_ros.msg import ActionOutcome, RequestError
-from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
+from fcp_ros.nodes.executive.goal_context import GoalContext
+from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.nodes.runtime.server_life import GROUNDER_TOPIC, ServerLife
@@ -163,14 +164,14 @@ class OutcomeDelivery:
         self,
         node: ManagedNode,
         publisher: Publisher,  # Publisher of ``outcomes``
-        thread: ExecutiveThread,  # Gets an event after each confirmation
+        threads: GoalThreads,  # Gets an event after each confirmation
         backlog: int,  # Most outcomes that wait; beyond it the oldest are given up, and counted
         # Keeps the outcomes that wait on disk; None: they end with the process
         journal: OutcomeJournal | None = None,
     ) -> None:
         self._node = node
         self._publisher = publisher
-        self._thread = thread
+        self._threads = threads
         self._backlog = backlog
         self._stream = UUID(uuid=list(uuid.uuid4().bytes))
         self._number = 0
@@ -223,7 +224,7 @@ class OutcomeDelivery:
 
         if is_over():
             return
-        for _ in self._thread.wait_events(seconds):
+        for _ in self._threads.wait_events(context, seconds):
             if is_over():
                 return
 
@@ -355,6 +356,6 @@ class OutcomeDelivery:
             self._node.get_logger().warning(f"an outcome is given up: {response.message}")
         if is_settled:  # otherwise the timer tries again
             self._write(lambda journal: journal.remove(keys))
-            self._thread.events.post(OutcomesRecorded(), "outcomes recorded")
+            self._threads.post(OutcomesRecorded(), "outcomes recorded")
         if is_settled or is_refused:
             self._ask()

@@ -114,6 +114,14 @@ PARAMETERS = (
         takes_effect=TakesEffect.AT_ONCE,
     ),
     ParameterSpec(
+        "goals_at_once",
+        1,
+        "Most goals at work at a time. Several are executed side by side as long as their plans "
+        "share no robot, executor or resource and no fact that one changes; else one waits.",
+        1,
+        8,
+    ),
+    ParameterSpec(
         "most_waiting",
         20,
         "Most goals that wait for their turn, or are kept; more are refused.",

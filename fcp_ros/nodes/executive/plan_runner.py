@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a plan: carries out the dispatcher's commands with ROS, in the executive's thread."""
+"""Runs a plan: carries out the dispatcher's commands with ROS, in the thread of its goal."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol, get_args
 
 from fcp_ros.cset import Delta, Fact, Instance
 from fcp_ros.domain.derived_facts import add_facts
-from fcp_ros.domain.model import Domain
 from fcp_ros.domain.shifting import Shifts, shift_elements, shift_state
 from fcp_ros.execution.dispatch import Dispatcher
-from fcp_ros.execution.dispatch_model import DispatchResult, DispatchSettings
+from fcp_ros.execution.dispatch_model import DispatchResult
 from fcp_ros.execution.events import (
     AssumeEffects,
     CancelRequested,
     CancelStep,
     Command,
     Event,
-    ExecutorLedger,
     ExecutorReady,
     FindExecutor,
     Finished,
@@ -41,19 +39,19 @@ from fcp_ros.execution.monitoring import (
     find_obstacle,
 )
 from fcp_ros.execution.outcome import StepRecord
-from fcp_ros.execution.robot_executors import RobotExecutors
 from fcp_ros.execution.run_order import RunOrder
+from fcp_ros.execution.side_by_side import Claim, PlanMeeting, make_claim
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.conversions.plan import schedule_from_ros
-from fcp_ros.nodes.executive.server_clients import StepClients
-from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, GoalsChanged
+from fcp_ros.nodes.executive.fleet import Fleet
+from fcp_ros.nodes.executive.goal_context import GoalContext, GoalsChanged
+from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.watches import NameWatch, SceneNews, SceneWatch
-from fcp_ros.nodes.runtime.domain_parameter import list_executors
-from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
+from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
+from fcp_ros.planning.model.ground_step import Agents
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.model.request import AbsentExecutor
 from fcp_ros.planning.verification.stepping import StepRules
 
 EVENTS = get_args(Event)
@@ -63,7 +61,7 @@ DECISIVE = (Tick, ExecutorReady, Finished, SceneNews)
 
 
 class RunListener(Protocol):
-    """Gets what happens while a plan runs; called in the executive's thread."""
+    """Gets what happens while a plan runs; called in the goal's thread."""
 
     def on_step_sent(self, index: int) -> None:
         """A step was given to its executor."""
@@ -94,65 +92,54 @@ class RunListener(Protocol):
 
 
 class PlanRunner:
-    """Runs one plan at a time, and keeps what outlives it: the ledger of executors.
+    """Runs the plans of one goal, one after the other.
 
-    All methods belong to the executive's thread.
+    All methods belong to the goal's thread.
     """
 
     def __init__(
         self,
-        domain: Domain,
-        thread: ExecutiveThread,
-        clients: StepClients,
-        scene: SceneFollower,
+        fleet: Fleet,  # What it shares with the runners of other goals
+        threads: GoalThreads,
+        context: GoalContext,  # The goal; its plan ends when it is cancelled
         reporter: SceneReporter,  # Writes assumed effects
-        # Returns the bounds of the waits; called for each plan
-        settings: Callable[[], DispatchSettings],
         names: NameWatch,  # Notices effects that arrive under another name
         scene_watch: SceneWatch,  # Tells when the scene graph is lost, and when it is kept again
-        robots: RobotExecutors,  # which of them have executors of their own
     ) -> None:
+        self._fleet = fleet
+        self._threads = threads
+        self._context = context
         self._scene_watch = scene_watch
         self._names = names
-        self._domain = domain
-        self._thread = thread
-        self._clients = clients
-        self._scene = scene
+        self._domain = fleet.domain
+        self._clients = fleet.clients
+        self._scene = fleet.scene
         self._reporter = reporter
-        self._settings = settings
-        self._robots = robots
-        executors = list_executors(domain)
-        self._own = robots.list_own(executors)
-        for name in robots.list_names(executors):
-            clients.prepare(name)
-        self._ledger = ExecutorLedger(robots.shared)
-        self._own_rules = self._rules = StepRules(domain)
+        self._rules = fleet.rules
         self._shifts: Shifts = ()
-        self._shifted = domain  # with the shifts
+        self._shifted = fleet.domain  # with the shifts
         self._monitor = Monitor(self._rules, self._present)
-        self._last_seen: WorldState | None = None
         self._granted: frozenset[Fact] = frozenset()  # what the plan ends and nobody has seen
-        self._acting: set[int] = set()  # positions of the steps that are being done
         self._deadline: DeadlineWatch | None = None  # of the plan at hand, until it is missed
 
-    def await_scene(self, context: GoalContext, sequence: int, seconds: float) -> None:
+    def await_scene(self, sequence: int, seconds: float) -> None:
         """Wait until the scene graph with this number, or a later one, has arrived."""
-        # The planner may have planned on a graph that is still on its way to this node. `context`:
-        # the goal; the wait ends at once when it is cancelled.
+        # The planner may have planned on a graph that is still on its way to this node. The wait
+        # ends at once when the goal is cancelled.
 
         def has_arrived() -> bool:
             present = self._scene.sequence
-            return context.is_cancelled or (present is not None and present >= sequence)
+            return self._context.is_cancelled or (present is not None and present >= sequence)
 
         if has_arrived():
             return
-        for _ in self._thread.wait_events(seconds):
+        for _ in self._threads.wait_events(self._context, seconds):
             if has_arrived():
                 return
 
-    def await_change(self, context: GoalContext, seconds: float) -> None:
+    def await_change(self, seconds: float) -> None:
         """Wait for the next scene graph, for a bounded time."""
-        self.await_scene(context, (self._scene.sequence or 0) + 1, seconds)
+        self.await_scene((self._scene.sequence or 0) + 1, seconds)
 
     def take_up(self, steps: Sequence[PlanStep], shifts: Shifts) -> str:
         """Take elements for others, as the next plan wants it, until another plan is taken up.
@@ -160,16 +147,16 @@ class PlanRunner:
         What it ends and nobody has seen is taken for granted. Returns a sentence why that can't be;
         "" if it can.
         """
-        self._shifts, self._shifted, self._rules = shifts, self._domain, self._own_rules
+        self._shifts, self._shifted, self._rules = shifts, self._domain, self._fleet.rules
         self._granted = frozenset()
         if shifts:
             try:
-                self._shifted, _ = shift_elements(self._domain, self._see().instance, shifts)
+                self._shifted, _ = shift_elements(self._domain, self._fleet.see(), shifts)
             except InputError as error:
                 self._shifts = ()
                 return str(error)
             self._rules = StepRules(self._shifted)
-        is_unseen = self._see().scene.facts.is_unseen
+        is_unseen = self._fleet.see_world().scene.facts.is_unseen
         self._granted = find_granted(self._rules, steps, self._present(), is_unseen)
         return ""
 
@@ -181,79 +168,72 @@ class PlanRunner:
         self._scene.state(self._domain)  # one from before the scene was lost will not do
         return find_obstacle(self._rules, steps, self._present())
 
-    def find_absent(self, context: GoalContext) -> frozenset[AbsentExecutor]:
-        """Find the executors of single robots that can't do a step now.
+    def find_meeting(
+        self, plan: PlanMessage, steps: Sequence[PlanStep], words: str
+    ) -> PlanMeeting | None:
+        """Return the plan of another goal that a plan has to wait for; None if it can begin.
 
-        A robot that may still be acting on a step of an earlier plan gets none at all. `context`:
-        the goal; the wait for the answers about such steps ends at once when it is cancelled.
+        One that can't begin waits from then on, until it can or `stop_waiting`.
         """
-        self._await_abandoned(context)
-        settings = self._settings()
-        executors = self._ledger.list_abandoned().values()
-        busy = {self._own[name].agent for name in executors if name in self._own}
-        missing = self._clients.list_missing(self._own, settings.executor_wait)
-        return frozenset(
-            one for name, one in self._own.items() if name in missing or one.agent in busy
-        )
+        claim = self._make_claim(plan, steps, words)
+        meeting = self._fleet.plans.find_meeting(self._context.key, claim)
+        if meeting is not None:
+            self._fleet.plans.wait(self._context.key, claim)
+        return meeting
 
-    def _await_abandoned(self, context: GoalContext) -> None:
-        """Ask robots' executors that are there about the steps that they have not answered for."""
-        # The dispatcher asks only those that it has a step for.
+    def wait_for_others(self, words: str) -> PlanMeeting | None:
+        """Have a goal wait that has no plan beside those of others: see `find_meeting`."""
+        claim = Claim(words, alone="there is no plan beside it")
+        meeting = self._fleet.plans.find_meeting(self._context.key, claim)
+        if meeting is not None:
+            self._fleet.plans.wait(self._context.key, claim)
+        return meeting
 
-        def list_there() -> list[int]:
-            abandoned = self._ledger.list_abandoned()
-            missing = self._clients.list_missing(self._own, 0.0)
-            return [a for a, n in abandoned.items() if n in self._own and n not in missing]
+    def stop_waiting(self) -> None:
+        """Let others begin that wait for the room that this goal has waited for."""
+        self._fleet.leave(self._context.key)
 
-        asked = list_there()
-        for attempt in asked:
-            self._clients.cancel(attempt)
-        if not asked:
-            return
-        for _ in self._thread.wait_events(self._settings().grace_time):
-            if context.is_cancelled or not list_there():
-                return
-
-    def handle_late(self, event: object) -> None:
-        """Handle an event that arrives while no plan runs."""
-        if isinstance(event, EVENTS):
-            for command in self._ledger.take_late(event):
-                self._cancel_step(command)
+    def _make_claim(self, plan: PlanMessage, steps: Sequence[PlanStep], words: str) -> Claim:
+        steps = tuple(map(self._fleet.robots.resolve, steps))
+        goal = plan.planned_goal or plan.goal
+        return make_claim(words, goal, steps, self._domain, is_shifted=bool(self._shifts))
 
     def run(
         self,
-        context: GoalContext,  # The goal; the plan ends when it is cancelled
         plan: PlanMessage,  # As it arrived, for the executors
         steps: Sequence[PlanStep],
+        words: str,  # The goal, for people
         listener: RunListener,
         # Tells if the plan is outdated because something has appeared
         arrivals: ArrivalWatch | None = None,
         # Tells when the deadline of the plan can't be kept any more
         deadline: DeadlineWatch | None = None,
     ) -> DispatchResult:
-        """Run a plan to its end."""
-        steps = tuple(map(self._robots.resolve, steps))
+        """Run a plan that meets no other one (`find_meeting`) to its end."""
+        fleet, context = self._fleet, self._context
+        claim = self._make_claim(plan, steps, words)
+        steps = claim.steps
         # Each event is handed to the dispatcher, and its commands are carried out before the next
         # event is taken. A cancelled goal becomes one `CancelRequested`, which the dispatcher gets
         # even if the event that told of it was replaced or came before the plan.
         monitor = self._monitor = Monitor(self._rules, self._present)
-        order = RunOrder.of(len(steps), schedule_from_ros(plan))
+        order = self._make_order(plan, steps)
         dispatcher = Dispatcher(
             steps,
-            self._settings(),
-            self._ledger,
+            fleet.settings(),
+            fleet.ledger,
             monitor,
             time.monotonic,
-            self._thread.may_begin,
+            self._threads.may_begin,
             order,
-            {name: one.agent for name, one in self._own.items()},
+            {name: one.agent for name, one in fleet.own.items()},
         )
         watch = PlanWatch(self._rules, steps, monitor.find_effects)
         seen = self._scene.sequence
         is_cancelling = False
-        self._acting.clear()
         self._deadline = deadline
-        self._scene_watch.begin()
+        self._scene_watch.begin(context)
+        fleet.plans.begin(context.key, claim)
         try:
             self._obey(dispatcher.start(), plan, listener)
             while dispatcher.result is None:
@@ -266,7 +246,7 @@ class PlanRunner:
                     listener.on_cancelling()
                     self._obey(dispatcher.handle(CancelRequested()), plan, listener)
                     continue
-                event = self._thread.take(_find_earlier(dispatcher.deadline, late_at))
+                event = self._threads.take(context, _find_earlier(dispatcher.deadline, late_at))
                 if event is None:
                     event = Tick()
                 if isinstance(event, DECISIVE):
@@ -277,21 +257,39 @@ class PlanRunner:
                     self._obey(dispatcher.handle(event), plan, listener)
                 if isinstance(event, WorldChanged) and dispatcher.result is None:
                     seen = self._check_rest(watch, dispatcher, seen, listener)
-                    reason = "" if arrivals is None else arrivals.find_arrival(self._see().instance)
+                    reason = "" if arrivals is None else arrivals.find_arrival(fleet.see())
                     if reason:
                         arrivals = None  # told once
                         self._obey(dispatcher.handle(PlanOutdated(reason)), plan, listener)
             return dispatcher.result
         finally:
-            self._clients.unwatch()
-            self._scene_watch.end()
+            self._clients.unwatch(context)
+            self._scene_watch.end(context)
             self._deadline = None
             if dispatcher.result is None:  # a fault of ours: no executor may go on alone
-                self._stop_all()
+                self._stop_all(dispatcher)
+            fleet.acting = {one for one in fleet.acting if one[0] != context.key}
+            fleet.leave(context.key)
+
+    def _make_order(self, plan: PlanMessage, steps: Sequence[PlanStep]) -> RunOrder:
+        """Make the order of a plan; one without a schedule has agents all the same.
+
+        Else a shared executor would take each of its steps for one of any robot.
+        """
+        schedule = schedule_from_ros(plan)
+        if schedule is not None:
+            return RunOrder.of(len(steps), schedule)
+        present = self._present()
+        agents = Agents(self._shifted, present)
+        known = [
+            agents.of(step) if all(present.has(element) for element in step.elements) else ()
+            for step in steps
+        ]
+        return RunOrder.chain(len(steps), known)
 
     def _tell_scene(self, dispatcher: Dispatcher, listener: RunListener) -> Sequence[Command]:
         """Tell the dispatcher if the scene graph was lost or found since the last look."""
-        change = self._scene_watch.look()
+        change = self._scene_watch.look(self._context)
         if change is None:
             return ()
         if isinstance(change, SceneLost):
@@ -336,20 +334,22 @@ class PlanRunner:
     def _obey(self, commands: Sequence[Command], plan: PlanMessage, listener: RunListener) -> None:
         for command in commands:
             if isinstance(command, FindExecutor):
-                self._clients.find(command.executor)
+                self._clients.find(command.executor, self._context)
             elif isinstance(command, SendStep):
                 listener.on_step_sent(command.index)
                 self._granted -= self._monitor.find_effects(command.step)[1]
                 self._watch_names(command.index)
                 if self._deadline is not None:
                     self._deadline.begin_step(command.index, time.monotonic())
-                self._clients.send(command, plan.id, plan.steps[command.index])
+                self._clients.send(command, plan.id, plan.steps[command.index], self._context)
             elif isinstance(command, ReportProgress):
                 listener.on_progress(command.index, command.progress, command.message)
             elif isinstance(command, RecordOutcome):
                 listener.on_outcome(command.record)
                 if self._deadline is not None:
                     self._deadline.end_step(command.record.index)
+                if command.record.outcome.succeeded:
+                    self._fleet.note_done(self._context.key, command.record.index)
                 self._settle_names(command.record)
             elif isinstance(command, AssumeEffects):
                 self._assume_effects(command.step)
@@ -359,24 +359,20 @@ class PlanRunner:
     def _watch_names(self, index: int) -> None:
         """Look at the world when a step begins, to find its effects under other names."""
         # What changes while two steps are being done could be the effect of either.
-        is_alone = not self._acting
-        self._acting.add(index)
-        state = self._find_state() if is_alone else None
+        is_alone = not self._fleet.acting
+        self._fleet.acting.add((self._context.key, index))
+        state = self._fleet.find_state() if is_alone else None
         self._names.begin(state)
 
     def _settle_names(self, record: StepRecord) -> None:
         """Look for the effects of a step that has ended under other names."""
-        self._acting.discard(record.index)
-        state = None if record.scene_lost else self._find_state()  # a stale scene shows no names
+        self._fleet.acting.discard((self._context.key, record.index))
+        state = (
+            None if record.scene_lost else self._fleet.find_state()
+        )  # a stale scene shows no names
         if state is not None:
             step = record.step
             self._names.end(step, lambda: self._monitor.find_effects(step)[0], state)
-
-    def _find_state(self) -> WorldState | None:
-        try:
-            return self._scene.state(self._domain)
-        except NoSceneError:
-            return None
 
     def _cancel_step(self, command: Command) -> None:
         if isinstance(command, CancelStep):
@@ -389,33 +385,17 @@ class PlanRunner:
         except NoSceneError:
             return  # then the effects don't show, and the dispatcher says so
 
-    def find_present(self) -> Instance | None:
-        """Return the present state as it is seen; None while there is none."""
-        try:
-            return self._see().instance
-        except NoSceneError:
-            return None
-
     def _present(self) -> Instance:
-        seen = self._see()
+        seen = self._fleet.see_world()
         present = seen.instance
         if self._shifts:
             present = shift_state(self._domain, present, self._shifts, self._shifted)
         granted = [fact for fact in self._granted if seen.scene.facts.is_unseen(fact)]
         return add_facts(self._shifted, present, granted) if granted else present
 
-    def _see(self) -> WorldState:
-        """Return the present state, or the last one while there is none."""
-        try:
-            self._last_seen = self._scene.state(self._domain)
-        except NoSceneError:
-            if self._last_seen is None:
-                raise
-        assert self._last_seen is not None
-        return self._last_seen
-
-    def _stop_all(self) -> None:
-        for attempt in self._ledger.list_attempts():
+    def _stop_all(self, dispatcher: Dispatcher) -> None:
+        for attempt in dispatcher.attempts:
+            self._fleet.ledger.abandon(attempt)
             self._clients.cancel(attempt)
 
 

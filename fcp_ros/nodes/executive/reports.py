@@ -26,8 +26,9 @@ from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import duration_from_ros, duration_to_ros
 from fcp_ros.nodes.conversions.plan import schedule_from_ros
 from fcp_ros.nodes.conversions.step_outcome import outcome_to_ros, set_quality
+from fcp_ros.nodes.executive.goal_context import GoalContext
+from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.parameters import WhenLate
-from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 
 STATUSES = {
     ExecutionState.PLANNING: ExecutiveGoal.PLANNING,
@@ -44,17 +45,51 @@ LOOK_PERIOD = 1.0
 """Seconds between two reports that a changed world makes no difference to the plan."""
 
 
+OVER = frozenset(
+    {
+        ExecutionState.IDLE,
+        ExecutionState.SUCCEEDED,
+        ExecutionState.FAILED,
+        ExecutionState.CANCELLED,
+    }
+)
+"""States in which the executive does nothing for a goal any more."""
+
+
+class StateBoard:
+    """Publishes ``execution_state``: what has changed last, of whichever goal at work.
+
+    The topic is latched: when a goal is over while others are at work, the state of one that still
+    is follows, so that nobody who comes later takes the executive for idle.
+    """
+
+    def __init__(self, publisher: Publisher) -> None:
+        self._publisher = publisher
+        self._at_work: dict[bytes, ExecutionState] = {}  # by goal; what has changed last is last
+
+    def publish(self, key: bytes, state: ExecutionState) -> None:
+        """Publish the state of a goal."""
+        self._at_work.pop(key, None)
+        self._publisher.publish(state)
+        if state.state not in OVER:
+            self._at_work[key] = state
+        elif self._at_work:
+            other = list(self._at_work.values())[-1]
+            other.header.stamp = state.header.stamp
+            self._publisher.publish(other)
+
+
 @dataclass(frozen=True)
 class ReportChannels:
     """The ways of the reports."""
 
     # Sends an ActionOutcome to everybody, and to the grounder for sure
     deliver: Callable[[ActionOutcome], None]
-    states: Publisher
+    states: StateBoard
     plans: Publisher  # Publisher of the Plan that is about to be executed, latched
     # Tells of an executor, by name, if it has said that it simulates the robot
     is_simulated: Callable[[str], bool]
-    thread: ExecutiveThread  # Knows of a pause, and how many goals wait
+    threads: GoalThreads  # Knows of a pause, and how many goals wait
 
 
 class GoalReport:
@@ -97,6 +132,17 @@ class GoalReport:
         self.publish_state(ExecutionState.PLANNING, message)
         self.on_planning_progress(message)
 
+    def on_meeting(self, message: str) -> None:
+        """The goal waits for room beside the others."""
+        self._plan = PlanMessage()
+        self.publish_state(ExecutionState.PLANNING, message)
+        self._context.show(status=ExecutiveGoal.WAITING, plan=None, note=message)
+        tell_waiting(self._context, message)
+
+    def on_room(self) -> None:
+        """The goal has waited for room, and has it now."""
+        self._context.show(note="")
+
     def on_planning_progress(self, message: str) -> None:
         """The planner reports its progress."""
         self._send_feedback(AchieveGoal.Feedback.PLANNING, 0.0, message)
@@ -107,13 +153,13 @@ class GoalReport:
         self._index = 0
         self._problem = ""
         self._acting.clear()
-        self._context.show(plan=plan, done=frozenset())
+        self._context.show(plan=plan, done=frozenset(), acting="")
         if self._when_late is WhenLate.REPLAN:
             self._late = ""  # this plan may keep the deadline
         self._channels.plans.publish(plan)
         message = f"Executing a plan of {len(plan.steps)} steps."
         self.publish_state(ExecutionState.EXECUTING, message)
-        if self._channels.thread.is_paused:
+        if self._channels.threads.is_paused:
             self.on_goals_changed()
 
     def watch_deadline(self, plan: PlanMessage) -> DeadlineWatch:
@@ -171,6 +217,7 @@ class GoalReport:
         if status != self._context.view.status:
             self._context.show(status=status, since=self._node.get_clock().now().to_msg())
         self._channels.states.publish(
+            self._context.key,
             make_state(
                 self._node,
                 state,
@@ -182,9 +229,9 @@ class GoalReport:
                 replans=self.replans,
                 question=self._question,
                 late=self._late,
-                paused=self._channels.thread.is_paused,
-                waiting=self._channels.thread.count_waiting,
-            )
+                paused=self._channels.threads.is_paused,
+                waiting=self._channels.threads.count_waiting,
+            ),
         )
 
     # --- while a plan runs (RunListener) --------------------------------------------------------
@@ -193,6 +240,7 @@ class GoalReport:
         """A step was given to its executor."""
         self._index = index
         self._acting.add(index)
+        self._show_acting()
         message = self._describe_acting()
         self.publish_state(ExecutionState.EXECUTING, message)
         self.on_progress(index, 0.0, message)
@@ -204,6 +252,16 @@ class GoalReport:
         number = join_words([str(index + 1) for index in acting])
         what = join_words([steps[index].rule for index in acting])
         return f"Step{'s' if len(acting) > 1 else ''} {number} of {len(steps)}: {what}."
+
+    def _show_acting(self) -> None:
+        """Show in the list of goals who is doing what now."""
+        total, shown = len(self._plan.steps), []
+        for index in sorted(self._acting):
+            step = self._plan.steps[index]
+            arguments = ", ".join(one.value for one in step.arguments)
+            who = f"{', '.join(step.agents)}: " if step.agents else ""
+            shown.append(f"{who}step {index + 1} of {total}, {step.rule}({arguments})")
+        self._context.show(acting=f"{'; '.join(shown)}." if shown else "")
 
     def on_progress(self, index: int, progress: float, message: str) -> None:
         """The executor reports progress in [0, 1]."""
@@ -226,13 +284,14 @@ class GoalReport:
         set_quality(message, record.outcome)
         self.outcomes.append(message)
         self._acting.discard(record.index)
+        self._show_acting()
         if record.outcome.succeeded:
             self._context.show(done=self._context.view.done | {record.index})
         if self._acting and self._state == ExecutionState.EXECUTING:
             self._index = min(self._acting)
             self.publish_state(ExecutionState.EXECUTING, self._describe_acting())
         self._channels.deliver(message)
-        if self._channels.thread.is_paused:
+        if self._channels.threads.is_paused:
             self.on_goals_changed()
 
     def _credit_step(self, record: StepRecord) -> PlanStepMessage:
@@ -275,7 +334,7 @@ class GoalReport:
         state, message = self._state, self._message
         was_paused = state == ExecutionState.PAUSED
         if was_paused or state == ExecutionState.EXECUTING:
-            if not self._channels.thread.is_paused:
+            if not self._channels.threads.is_paused:
                 state, message = ExecutionState.EXECUTING, "Resumed." if was_paused else message
             elif self._acting:
                 state, message = ExecutionState.EXECUTING, PAUSING
@@ -346,7 +405,7 @@ def describe_goal(context: GoalContext, ticket: Ticket) -> ExecutiveGoal:
         status=ExecutiveGoal.STOPPING if context.is_cancelled else view.status,
         priority=ticket.priority,
         since=view.since,
-        note=view.note,
+        note=f"{view.note} {view.acting}".strip(),
     )
 
 

@@ -28,8 +28,9 @@ from fcp_ros.msg import PlanRequest, PlanResult
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import duration_from_ros, duration_to_ros
 from fcp_ros.nodes.conversions.step_outcome import outcome_from_answer
+from fcp_ros.nodes.executive.goal_context import GoalContext
+from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.parameters import WaitSettings
-from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, Post
 from fcp_ros.nodes.runtime.action_call import (
     ActionCall,
     CallListener,
@@ -86,14 +87,15 @@ class PlannerReply:
 
 
 class PlannerClient:
-    """Asks for plans. Its callbacks only post events; everything else is the executive's thread's.
+    """Asks for plans. Its callbacks only post events; everything else is for the goals' threads.
 
-    Each wait has a bound, and ends at once when the goal is cancelled. `node`: the node that the
-    action client belongs to. `thread`: gets the events, and waits for them.
+    Each wait has a bound, and ends at once when the goal is cancelled. Each request has a number,
+    so that goals that plan at the same time don't take one another's answers. `node`: the node that
+    the action client belongs to. `threads`: gets the events, and waits for them.
     """
 
-    def __init__(self, node: Node, thread: ExecutiveThread) -> None:
-        self._thread = thread
+    def __init__(self, node: Node, threads: GoalThreads) -> None:
+        self._threads = threads
         self._monitor = ServerMonitor(node)
         self._client = make_action_client(node, MakePlan, ACTION)
         self._life = ServerLife(node, ACTION)
@@ -108,13 +110,14 @@ class PlannerClient:
     ) -> PlannerReply:
         """Ask the planner for a plan. If the goal is cancelled, so is the planning."""
         self._serial += 1
+        serial = self._serial
         try:
-            problem = self._await_planner(context, waits)
+            problem = self._await_planner(serial, context, waits)
             if problem or context.is_cancelled:
                 return PlannerReply(None, problem)
-            return self._await_answer(context, request, waits, report)
+            return self._await_answer(serial, context, request, waits, report)
         finally:
-            self._monitor.unwatch()
+            self._monitor.unwatch(_name_watch(serial))
 
     def close(self) -> None:
         """Destroy the client."""
@@ -122,11 +125,11 @@ class PlannerClient:
         self._life.close()
         self._client.destroy()
 
-    def _await_planner(self, context: GoalContext, waits: WaitSettings) -> str:
+    def _await_planner(self, serial: int, context: GoalContext, waits: WaitSettings) -> str:
         """Wait for the planner's action server; return a sentence if it does not appear."""
-        found = PlannerFound(self._serial)
-        self._watch(True, found)
-        for event in self._thread.wait_events(waits.server_wait):
+        found = PlannerFound(serial)
+        self._watch(context, True, found)
+        for event in self._threads.wait_events(context, waits.server_wait):
             if event == found or context.is_cancelled:
                 return ""
         return (
@@ -136,17 +139,18 @@ class PlannerClient:
 
     def _await_answer(
         self,
+        serial: int,
         context: GoalContext,
         request: PlanRequest,
         waits: WaitSettings,
         report: Callable[[str], None],
     ) -> PlannerReply:
-        serial, call = self._serial, self._send(request)
+        call = self._send(serial, context, request)
         lost = PlannerLost(serial)
-        self._watch(False, lost)
+        self._watch(context, False, lost)
         asked = duration_from_ros(request.time_limit)
         limit = waits.planner_timeout if asked <= 0.0 else asked + waits.planner_margin
-        for event in self._thread.wait_events(limit):
+        for event in self._threads.wait_events(context, limit):
             if isinstance(event, PlannerAnswered) and event.serial == serial:
                 return _make_answer(event)
             if isinstance(event, PlannerProgress) and event.serial == serial:
@@ -154,29 +158,31 @@ class PlannerClient:
             elif event == lost:
                 return PlannerReply(None, "The planner disappeared while it was planning.")
             if context.is_cancelled:
-                return self._cancel(serial, call, waits)
+                return self._cancel(serial, context, call, waits)
         call.cancel()
         problem = f"The planner has not answered within {limit:g} s."
         return PlannerReply(None, problem, timed_out=True)
 
-    def _cancel(self, serial: int, call: ActionCall, waits: WaitSettings) -> PlannerReply:
+    def _cancel(
+        self, serial: int, context: GoalContext, call: ActionCall, waits: WaitSettings
+    ) -> PlannerReply:
         call.cancel()
-        for event in self._thread.wait_events(waits.grace_time):
+        for event in self._threads.wait_events(context, waits.grace_time):
             if isinstance(event, PlannerAnswered) and event.serial == serial:
                 return _make_answer(event)
         return PlannerReply(None, "The planner has not answered the request to stop.")
 
-    def _send(self, request: PlanRequest) -> ActionCall:
-        serial, post = self._serial, self._thread.events.post
+    def _send(self, serial: int, context: GoalContext, request: PlanRequest) -> ActionCall:
+        post = self._threads.post_to
 
         def on_end(_status: int, result: Any) -> None:
-            post(PlannerAnswered(serial, result.result))
+            post(context, PlannerAnswered(serial, result.result))
 
         def on_refusal() -> None:
-            post(PlannerAnswered(serial, None))
+            post(context, PlannerAnswered(serial, None))
 
         def on_feedback(message: Any) -> None:
-            post(PlannerProgress(serial, message), "planner progress")
+            post(context, PlannerProgress(serial, message), "planner progress")
 
         listener = CallListener(
             ended=on_end, forgotten=on_refusal, rejected=on_refusal, feedback=on_feedback
@@ -188,10 +194,16 @@ class PlannerClient:
         """True while a planner answers."""
         return bool(self._client.server_is_ready()) and not self._life.is_dead
 
-    def _watch(self, wanted: bool, event: object) -> None:
+    def _watch(self, context: GoalContext, wanted: bool, event: PlannerFound | PlannerLost) -> None:
         """Post an event as soon as the planner answers, or no longer answers."""
-        watch = ServerWatch(lambda: self.is_there, wanted, lambda: self._thread.events.post(event))
-        self._monitor.watch(ACTION, watch)
+        watch = ServerWatch(
+            lambda: self.is_there, wanted, lambda: self._threads.post_to(context, event)
+        )
+        self._monitor.watch(_name_watch(event.serial), watch)
+
+
+def _name_watch(serial: int) -> str:
+    return f"planner {serial}"
 
 
 def _make_answer(event: PlannerAnswered) -> PlannerReply:
@@ -247,19 +259,21 @@ def describe_double(servers: Servers, name: str) -> str:
 class StepClients:
     """One action client for each executor, made when it is first needed.
 
-    Commands arrive in the executive's thread, answers in rclpy's threads, where they are posted as
-    events of `fcp_ros.execution.events`; `_lock` guards what both use.
+    Commands arrive in the threads of goals, answers in rclpy's threads, where they are posted as
+    events of `fcp_ros.execution.events` for the goal that the command came from; `_lock` guards
+    what both use.
     """
 
-    def __init__(self, node: Node, post: Post) -> None:
+    def __init__(self, node: Node, threads: GoalThreads) -> None:
         self._node = node
-        self._post = post
+        self._threads = threads
         self._doubles = Doubles(node)
         self._monitor = ServerMonitor(node)
         self._clients: dict[str, SafeActionClient] = {}
         self._lives: dict[str, ServerLife] = {}
         self._looked: dict[str, float] = {}  # since when for an executor (s, monotonic)
         self._calls: dict[int, ActionCall] = {}
+        self._watched: dict[bytes, set[str]] = {}  # goal -> its watches; only in goals' threads
         self._simulated: set[str] = set()
         self._lock = threading.Lock()
 
@@ -280,7 +294,7 @@ class StepClients:
         life = self._lives[executor]
         return lambda: client.server_is_ready() and not life.is_dead
 
-    def find(self, executor: str) -> None:
+    def find(self, executor: str, context: GoalContext) -> None:
         """Post `ExecutorReady` as soon as the executor's server is there, and no second one."""
         # While there are two, or two executives, an `ExecutorBarred` says so.
         is_there = self._make_look(executor)
@@ -288,16 +302,20 @@ class StepClients:
         def is_doubled() -> bool:
             return bool(self.find_double(executor))
 
+        bar, find = (f"{what} {executor} {context.key.hex()}" for what in ("bar", "find"))
+
         def on_ready() -> None:
-            self._monitor.unwatch(f"bar {executor}")
-            self._post(ExecutorReady(executor), None)
+            self._monitor.unwatch(bar)
+            self._threads.post_to(context, ExecutorReady(executor))
 
         def on_doubled() -> None:
-            self._post(ExecutorBarred(executor, self.find_double(executor)), None)
+            barred = ExecutorBarred(executor, self.find_double(executor))
+            self._threads.post_to(context, barred)
 
+        self._watched.setdefault(context.key, set()).update((bar, find))
         ready = ServerWatch(lambda: is_there() and not is_doubled(), True, on_ready)
-        self._monitor.watch(f"bar {executor}", ServerWatch(is_doubled, True, on_doubled))
-        self._monitor.watch(f"find {executor}", ready)
+        self._monitor.watch(bar, ServerWatch(is_doubled, True, on_doubled))
+        self._monitor.watch(find, ready)
 
     def find_double(self, executor: str) -> str:
         """Say that a step for an executor would be done twice: one sentence; "" if it would not."""
@@ -332,7 +350,9 @@ class StepClients:
         ]
         return [one for one in doubled if one], missing
 
-    def send(self, command: SendStep, plan_id: UUID, step: PlanStepMessage) -> None:
+    def send(
+        self, command: SendStep, plan_id: UUID, step: PlanStepMessage, context: GoalContext
+    ) -> None:
         """Give a step to its executor; the events carry the command's attempt."""
         executor = command.step.executor
         client = self.prepare(executor)
@@ -342,12 +362,13 @@ class StepClients:
             step=step,
             timeout=duration_to_ros(command.timeout),
         )
-        call = ActionCall(client, goal, self._listener(command.attempt, executor))
+        call = ActionCall(client, goal, self._listener(command.attempt, context, executor))
         with self._lock:
             self._calls[command.attempt] = call
         lost = ExecutorLost(executor)
         is_there = self._make_look(executor)
-        watch = ServerWatch(is_there, False, lambda: self._post(lost, None))
+        watch = ServerWatch(is_there, False, lambda: self._threads.post_to(context, lost))
+        self._watched.setdefault(context.key, set()).add(f"keep {command.attempt}")
         self._monitor.watch(f"keep {command.attempt}", watch)
 
     def cancel(self, attempt: int) -> None:
@@ -362,9 +383,10 @@ class StepClients:
         with self._lock:
             return executor in self._simulated
 
-    def unwatch(self) -> None:
-        """Stop watching for executors that appear or disappear: the plan has ended."""
-        self._monitor.unwatch()
+    def unwatch(self, context: GoalContext) -> None:
+        """Stop watching for executors that appear or disappear: the plan of a goal has ended."""
+        for watched in self._watched.pop(context.key, ()):
+            self._monitor.unwatch(watched)
 
     def close(self) -> None:
         """Destroy the clients; answers that have not arrived are lost."""
@@ -380,10 +402,12 @@ class StepClients:
         for client in clients:
             client.destroy()
 
-    def _listener(self, attempt: int, executor: str) -> CallListener:
+    def _listener(self, attempt: int, context: GoalContext, executor: str) -> CallListener:
+        post = self._threads.post_to
+
         def post_end(event: Finished | Forgotten | Rejected) -> None:
             self._close_call(attempt)
-            self._post(event, None)
+            post(context, event)
 
         def on_end(status: int, result: ExecuteStep.Result) -> None:
             with self._lock:
@@ -397,12 +421,12 @@ class StepClients:
 
         def on_feedback(message: Any) -> None:
             event = Feedback(attempt, message.progress, message.message)
-            self._post(event, ("feedback", attempt))
+            post(context, event, ("feedback", attempt))
 
         return CallListener(
             ended=on_end,
             forgotten=on_forgotten,
-            accepted=lambda: self._post(Accepted(attempt), None),
+            accepted=lambda: post(context, Accepted(attempt)),
             rejected=lambda: post_end(Rejected(attempt)),
             feedback=on_feedback,
         )

@@ -19,8 +19,9 @@ from fcp_ros.execution.kept_goals import find_kept
 from fcp_ros.msg import Interpretation, PlanRequest, PlanResult, Question
 from fcp_ros.nodes.conversions.common import duration_to_ros, id_from_ros, id_to_ros
 from fcp_ros.nodes.conversions.plan import absent_to_ros
+from fcp_ros.nodes.executive.goal_context import GoalContext
+from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.reports import GoalReport
-from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.planning.model.request import AbsentExecutor, Optimise
 from fcp_ros.planning.model.result import Measure, PlanStatus, choose_status
 
@@ -36,15 +37,16 @@ class QuestionAnswered:
 
 
 class OpenQuestions:
-    """The question that the current goal waits with, if there is one.
+    """The questions that goals wait with: at most one of each.
 
-    `answer` is for rclpy's threads, `ask` for the executive's.
+    `answer` is for rclpy's threads, `ask` for those of goals.
     """
 
-    def __init__(self, thread: ExecutiveThread) -> None:
-        self._thread = thread
+    def __init__(self, threads: GoalThreads) -> None:
+        self._threads = threads
         self._lock = threading.Lock()
-        self._open: Question | None = None  # under the lock
+        # by their ids; under the lock
+        self._open: dict[str, tuple[Question, GoalContext]] = {}
 
     def answer(self, id_message: UUID, choice: int) -> str:
         """Hand an answer to the goal that waits for it.
@@ -53,14 +55,14 @@ class OpenQuestions:
         """
         id_ = id_from_ros(id_message)
         with self._lock:
-            question = self._open
-            if question is None or id_from_ros(question.id) != id_:
+            if id_ not in self._open:
                 return "Nobody waits for an answer to this question: it was answered, or is over."
+            question, context = self._open[id_]
             if not 0 <= choice < len(question.choices):
                 last = len(question.choices) - 1
                 return f"There is no choice {choice}: give a number from 0 to {last}."
-            self._open = None  # the first answer counts
-        self._thread.events.post(QuestionAnswered(id_, choice))
+            del self._open[id_]  # the first answer counts
+        self._threads.post_to(context, QuestionAnswered(id_, choice))
         return ""
 
     def ask(
@@ -81,17 +83,17 @@ class OpenQuestions:
         question.id = id_to_ros(id_)
         question.timeout = duration_to_ros(timeout)
         with self._lock:
-            self._open = question
+            self._open[id_] = question, context
         report.on_question(question)
         try:
-            for event in self._thread.wait_events(timeout):
+            for event in self._threads.wait_events(context, timeout):
                 if isinstance(event, QuestionAnswered) and event.id == id_:
                     return event.choice
                 if context.is_cancelled:
                     return None
         finally:
             with self._lock:
-                self._open = None
+                self._open.pop(id_, None)
             report.on_question(Question())
         return None
 
@@ -116,6 +118,7 @@ class StandingWish:
     def __init__(self, request: PlanRequest) -> None:
         self.request = deepcopy(request)
         self._absent = list(request.absent)  # what whoever asks does without
+        self._is_strict = bool(request.forbid_relaxation)
         self.kept = ""  # the goal, if it stays in force when it is met
         self._aim_at(request.goal, keeps=True)
         self._interpretation = Interpretation()
@@ -132,11 +135,17 @@ class StandingWish:
         self.kept = goal if condition else ""
         self.request.goal = condition or goal
         if condition:
-            self.request.forbid_relaxation = True
+            self.request.forbid_relaxation = self._is_strict = True
 
-    def do_without(self, absent: Collection[AbsentExecutor]) -> None:
-        """Ask for a plan without these executors, for now."""
-        self.request.absent = [*self._absent, *absent_to_ros(absent)]
+    def do_without(
+        self, absent: Collection[AbsentExecutor], busy: Collection[AbsentExecutor] = ()
+    ) -> None:
+        """Ask for a plan without these executors, for now.
+
+        Those that are `busy` will be there again: less than the goal is no substitute for them.
+        """
+        self.request.absent = [*self._absent, *absent_to_ros({*absent, *busy})]
+        self.request.forbid_relaxation = self._is_strict or bool(busy)
 
     def hurry(self, left: float) -> None:
         """Ask for a plan that takes the time that is left at most (s)."""

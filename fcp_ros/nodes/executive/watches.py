@@ -19,9 +19,10 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.execution.events import SceneFound, SceneLost
 from fcp_ros.msg import Question
 from fcp_ros.nodes.conversions.synonyms import proposals_to_ros
+from fcp_ros.nodes.executive.goal_context import GoalContext
+from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
 from fcp_ros.nodes.executive.server_clients import ACTION, PlannerClient, StepClients
-from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
 from fcp_ros.nodes.scene_access.follower import WorldState
@@ -82,35 +83,34 @@ class SceneNews:
 
 
 class SceneWatch:
-    """Tells, in the executive's thread, when the scene graph is lost and when it is back.
+    """Tells each goal, in its thread, when the scene graph is lost and when it is back.
 
-    `thread`: gets a `SceneNews` at each change. `owner`: knows if the scene graph is kept up to
-    date.
+    `threads`: gets a `SceneNews` for the goal at each change. `owner`: knows if the scene graph is
+    kept up to date.
     """
 
-    def __init__(self, node: Node, thread: ExecutiveThread, owner: SceneOwner) -> None:
-        self._thread = thread
+    def __init__(self, node: Node, threads: GoalThreads, owner: SceneOwner) -> None:
+        self._threads = threads
         self._owner = owner
         self._monitor = ServerMonitor(node)
-        self._is_lost = False
+        self._is_lost: dict[bytes, bool] = {}  # goal that watches -> what it was told last
 
-    def begin(self) -> None:
+    def begin(self, context: GoalContext) -> None:
         """Begin to watch; what is wrong already is told by the first `look`."""
-        self._is_lost = False
-        self._arm()
+        self._arm(context, is_lost=False)
 
-    def look(self) -> SceneLost | SceneFound | None:
-        """Return the change since the last look; None without one."""
+    def look(self, context: GoalContext) -> SceneLost | SceneFound | None:
+        """Return the change since the goal's last look; None without one."""
         problem = self._owner.find_problem()
-        if bool(problem) == self._is_lost:
+        if bool(problem) == self._is_lost[context.key]:
             return None
-        self._is_lost = bool(problem)
-        self._arm()
+        self._arm(context, is_lost=bool(problem))
         return SceneLost(problem) if problem else SceneFound()
 
-    def end(self) -> None:
+    def end(self, context: GoalContext) -> None:
         """End the watch."""
-        self._monitor.unwatch()
+        self._is_lost.pop(context.key, None)
+        self._monitor.unwatch(context.key.hex())
 
     def await_owner(
         self, context: GoalContext, seconds: float, report: Callable[[str], None]
@@ -124,28 +124,28 @@ class SceneWatch:
         if not problem or context.is_cancelled:
             return problem
         report(problem)
-        self._is_lost = True
-        self._arm()
+        self._arm(context, is_lost=True)
         try:
-            for _ in self._thread.wait_events(seconds):
+            for _ in self._threads.wait_events(context, seconds):
                 problem = self._owner.find_problem()
                 if not problem or context.is_cancelled:
                     return problem
             return self._owner.find_problem()
         finally:
-            self.end()
+            self.end(context)
 
     def close(self) -> None:
         """Destroy the timer."""
         self._monitor.close()
 
-    def _arm(self) -> None:
+    def _arm(self, context: GoalContext, *, is_lost: bool) -> None:
+        self._is_lost[context.key] = is_lost
         watch = ServerWatch(
             lambda: self._owner.is_lost,
-            not self._is_lost,
-            lambda: self._thread.events.post(SceneNews(), "scene news"),
+            not is_lost,
+            lambda: self._threads.post_to(context, SceneNews(), "scene news"),
         )
-        self._monitor.watch("scene", watch)
+        self._monitor.watch(context.key.hex(), watch)
 
 
 # --- names of perception that a plan's effects arrive under: noticed, published, settled
@@ -165,7 +165,7 @@ ANSWERS = {
 class NameWatch:
     """Notices effects that arrive under another name, and keeps what is said about them.
 
-    `begin` and `end` belong to the executive's thread, `settle` may be called from any.
+    `begin` and `end` belong to the threads of goals, `settle` may be called from any.
     """
 
     def __init__(

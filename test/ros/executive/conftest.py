@@ -7,6 +7,7 @@ import itertools
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,9 +19,10 @@ from fcp_ros.client import FcpClient, FcpUnavailable, plan_request
 from fcp_ros.client.pending import PendingGoal
 from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.msg import ActionOutcome, ExecutionState, Plan
+from fcp_ros.msg import ActionOutcome, ExecutionState, Plan, SceneGraphUpdate
 from fcp_ros.nodes.conversions.plan import step_to_ros
 from fcp_ros.nodes.conversions.scene import graph_from_ros
+from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.planning.model.plan import PlanStep
 
@@ -322,3 +324,28 @@ def spawn_for_many() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
 def slow() -> float:
     """Expected seconds of a step that a test means to interrupt."""
     return SLOW
+
+
+@pytest.fixture(scope="session")
+def add_second_robot() -> Callable[[Site], Site]:
+    """Puts the scene back as it was at first, with a second robot in the living room."""
+
+    def add(site: Site) -> Site:
+        site._as_loaded = None
+        site.reset()
+        updates = site.probe.publisher(SceneGraphUpdate, site.name("scene_graph_update"))
+        scene = site.client.scene()
+        first = graph_from_ros(scene).nodes["robot_1"]
+        second = replace(first, id="robot_2", parents=("living_room_1",))
+        number = scene.sequence_number + 1
+        updates.publish(SceneGraphUpdate(sequence_number=number, nodes=nodes_to_ros([second])))
+        nodes = site.stack.nodes.values()
+
+        def have_it() -> bool:
+            seen = (node.diagnose().values.get("scene_sequence_number", number) for node in nodes)
+            return all(one == number for one in seen)
+
+        site.until(have_it, "the second robot in all nodes")
+        return site
+
+    return add

@@ -60,7 +60,7 @@ class Kitchen:
         waiting = ExecutiveGoal.WAITING
         listed = self.site.client.goals.fetch().goals
         found = [one for one in listed if one.status == waiting and note in one.note]
-        return found[0] if found and self.site.executive._thread.count_resting else None
+        return found[0] if found and self.site.executive._threads.count_resting else None
 
     def _find_sequence(self) -> int:
         return int(self.site.executive.diagnose().values["scene_sequence_number"])

@@ -138,7 +138,7 @@ def test_execution_goes_on_when_the_scene_is_kept_again(here, keeper, way):
     assert "stale" in waiting.message
     here.until(lambda: not here.performing(), "the end of the step under way")
     sent = len(here.outcomes.messages)
-    here.until(lambda: here.executive._thread.is_busy, "the goal")
+    here.until(lambda: here.executive._threads.is_busy, "the goal")
     assert not here.performing(), "nothing more is sent"
     keeper.bring_back()
     # A process that starts on a busy machine may take longer than an answer (31 s at load 18).
@@ -156,10 +156,10 @@ def test_execution_goes_on_when_the_scene_is_kept_again(here, keeper, way):
 
 def test_a_goal_that_is_kept_outlasts_a_lost_scene(here, keeper):
     goal = here.send_achieve("always on(mug_1, table_1)")
-    here.until(lambda: here.executive._thread.count_resting, "that it is kept")
+    here.until(lambda: here.executive._threads.count_resting, "that it is kept")
     keeper.lose("killed")
     notice(here)
-    assert here.executive._thread.count_resting
+    assert here.executive._threads.count_resting
     keeper.bring_back()
     here.until(lambda: not here.executive._owner.is_lost, "a scene that is kept", 60.0)
     here.until(lambda: not planner_is_blind(here), "the scene at the planner", 60.0)

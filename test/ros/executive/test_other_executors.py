@@ -231,7 +231,8 @@ def test_answers_that_come_twice_or_for_another_goal_end_no_step(
     navigate = performer(here, "navigate", act)
     goal = here.send_execute(to_and_fro())
     until(lambda: goal.feedback and goal.feedback.progress == 0.5, "the second step's feedback")
-    until(lambda: not here.executive._thread.events, "an executive that has seen all that")
+    contexts = here.executive._threads.list_goals()[0]
+    until(lambda: not any(map(len, (one.events for one in contexts))), "that it has seen all that")
     assert not goal.poll().done
     assert here.codes(1) == [OutcomeCode.SUCCEEDED]
     let_go.set()

@@ -23,9 +23,9 @@ from rclpy.context import Context
 from fcp_ros.client import Element, FcpClient, predicate_query
 from fcp_ros.grounding import CalibrationStore
 from fcp_ros.msg import ActionOutcome, Argument, GroundingInfo, Judgement, OutcomeCode, PlanStep
+from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery, OutcomeJournal
 from fcp_ros.nodes.executive.parameters import PlanError
-from fcp_ros.nodes.executive.thread import ExecutiveThread
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.spin import running
 from fcp_ros.nodes.stack import NodeStack
@@ -71,7 +71,7 @@ def open_sender() -> Iterator[Callable[..., OutcomeDelivery]]:
     context = Context()
     rclpy.init(args=[], context=context)
     node = ManagedNode("sender", (), context=context, namespace="delivery")
-    thread = ExecutiveThread(lambda _event: None)
+    thread = GoalThreads(lambda _event: None)
     made = []
 
     def make(backlog: int = 10_000, journal: Path | None = None) -> OutcomeDelivery:

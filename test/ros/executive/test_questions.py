@@ -11,8 +11,9 @@ import pytest
 from fcp_ros.execution.goal_queue import Ticket
 from fcp_ros.msg import Question
 from fcp_ros.nodes.conversions.common import id_to_ros
+from fcp_ros.nodes.executive.goal_context import GoalContext
+from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.standing_wish import OpenQuestions
-from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 
 LONG = 30.0
 """Seconds that a wait takes only in a failing test."""
@@ -32,8 +33,8 @@ class Told:
 
 @pytest.fixture
 def waiting():
-    """Asks a question in the executive's thread: (goal, questions, what is told, its answer)."""
-    thread = ExecutiveThread(lambda _event: None)
+    """Asks a question in a goal's thread: (goal, questions, what is told, its answer)."""
+    thread = GoalThreads(lambda _event: None)
     asked = SimpleNamespace(
         thread=thread,
         context=GoalContext(SimpleNamespace(goal_id=SimpleNamespace(uuid=bytes(16)))),
@@ -79,7 +80,7 @@ def test_a_goal_that_is_cancelled_meanwhile_waits_no_longer(waiting):
     answer = waiting.begin(2 * LONG)
     assert waiting.told.is_asked.wait(LONG)
     waiting.context.token.cancel()
-    waiting.thread.wake()
+    waiting.thread.wake(waiting.context)
     assert answer.result(LONG) is None
 
 

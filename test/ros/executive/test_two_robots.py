@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from fcp_ros.client.pending import GoalState
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.msg import ExecutionState, SceneGraphUpdate
+from fcp_ros.msg import ExecutionState
 from fcp_ros.nodes.conversions.scene import graph_from_ros
-from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
 from fcp_ros.nodes.executive.parameters import PlanError
 
 FIRST_GOES = "navigate robot_1 kitchen_1 living_room_1 door_1"
@@ -41,24 +38,9 @@ def fleet_site(make_sites, tmp_path_factory):
 
 
 @pytest.fixture
-def here(fleet_site):
+def here(fleet_site, add_second_robot):
     """The scene as it was at first, and a second robot in the living room."""
-    fleet_site._as_loaded = None
-    fleet_site.reset()
-    updates = fleet_site.probe.publisher(SceneGraphUpdate, fleet_site.name("scene_graph_update"))
-    scene = fleet_site.client.scene()
-    first = graph_from_ros(scene).nodes["robot_1"]
-    second = replace(first, id="robot_2", parents=("living_room_1",))
-    number = scene.sequence_number + 1
-    updates.publish(SceneGraphUpdate(sequence_number=number, nodes=nodes_to_ros([second])))
-    nodes = fleet_site.stack.nodes.values()
-
-    def have_it() -> bool:
-        seen = (node.diagnose().values.get("scene_sequence_number", number) for node in nodes)
-        return all(one == number for one in seen)
-
-    fleet_site.until(have_it, "the second robot in all nodes")
-    return fleet_site
+    return add_second_robot(fleet_site)
 
 
 @pytest.fixture
@@ -100,6 +82,10 @@ def test_an_executor_does_two_steps_at_once_and_both_are_cancelled(here, schedul
     """They pass each other in the door; nothing of the domain keeps them from it."""
     goal = here.send_execute(schedule(FIRST_GOES, SECOND_GOES, duration=slow))
     here.until(lambda: here.performing().count("navigate(") == 2, "both robots on their way")
+    assert here.client.goals.fetch().goals[0].note == (
+        "robot_1: step 1 of 2, navigate(robot_1, kitchen_1, living_room_1, door_1); "
+        "robot_2: step 2 of 2, navigate(robot_2, living_room_1, kitchen_1, door_1)."
+    )
     goal.cancel()
     state, result = here.end_of(goal)
     assert (state, result.error_code) == (GoalState.CANCELED, PlanError.CANCELLED)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The executive's thread: its queue (order, replacement, deadlines), goals, and late events."""
+"""The threads of goals: the queue of events (order, replacement, deadlines), turns, late events."""
 
 from __future__ import annotations
 
 import math
 import threading
 import time
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -14,15 +15,15 @@ from hypothesis import strategies as st
 
 from fcp_ros.execution.events import WorldChanged
 from fcp_ros.execution.goal_queue import Admission, Ticket, WhenBusy
-from fcp_ros.nodes.executive.thread import (
+from fcp_ros.nodes.executive.goal_context import (
     EarlyEnd,
     EventQueue,
-    ExecutiveThread,
     GoalContext,
     GoalWithdrawn,
     Rest,
     ThreadClosed,
 )
+from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.runtime.worker import WorkerClosed
 
 
@@ -79,9 +80,9 @@ class Goal:
 
 
 def submit(thread, work, name="", **ticket):
-    """Submit a goal; its arrival and its context."""
+    """Submit a goal, whose work gets its context; its arrival and its context."""
     context = GoalContext(Goal(name))
-    arrival = thread.submit(context, Ticket(context.key, **ticket), work, 2)
+    arrival = thread.submit(context, Ticket(context.key, **ticket), lambda: work(context), 2)
     return arrival, context
 
 
@@ -96,7 +97,7 @@ def begin(thread, work, name=""):
 def late():
     """Events that were handled without a goal, and the thread that did."""
     handled = []
-    thread = ExecutiveThread(lambda event: handled.append((event, threading.current_thread().name)))
+    thread = GoalThreads(lambda event: handled.append((event, threading.current_thread().name)))
     yield handled, thread
     thread.close(10.0)
 
@@ -109,7 +110,7 @@ def wait_for(condition):
 def test_events_between_goals_are_handled_at_once_and_in_order(late):
     handled, thread = late
     for number in range(100):
-        thread.events.post(number)
+        thread.post(number)
     wait_for(lambda: len(handled) == 100)
     assert [event for event, _ in handled] == list(range(100))
     assert {name for _, name in handled} == {"executive"}
@@ -120,9 +121,9 @@ def test_one_goal_at_a_time_and_it_takes_the_events(late):
     taken = []
     began = threading.Event()
 
-    def work() -> str:
+    def work(context) -> str:
         began.set()
-        while (event := thread.take(time.monotonic() + 60.0)) != "end":
+        while (event := thread.take(context, time.monotonic() + 60.0)) != "end":
             taken.append(event)
         return "done"
 
@@ -130,7 +131,7 @@ def test_one_goal_at_a_time_and_it_takes_the_events(late):
     assert began.wait(10.0)
     assert thread.is_busy
     for event in (1, 2, "end", 3):
-        thread.events.post(event)
+        thread.post(event)
     assert answer.result(10.0) == "done"
     assert not thread.is_busy
     assert taken == [1, 2]
@@ -143,14 +144,14 @@ def test_no_event_is_lost_between_goals(late):
     handled, thread = late
     taken = []
 
-    def work() -> None:
-        event = thread.take(time.monotonic() + 0.0005)
+    def work(context) -> None:
+        event = thread.take(context, time.monotonic() + 0.0005)
         if event is not None:
             taken.append(event)
 
     def post() -> None:
         for number in range(2000):
-            thread.events.post(number)
+            thread.post(number)
 
     poster = threading.Thread(target=post)
     poster.start()
@@ -163,8 +164,8 @@ def test_no_event_is_lost_between_goals(late):
 def test_a_wait_ends_with_its_time_and_handles_late_events(late):
     handled, thread = late
     seen = []
-    answer = begin(thread, lambda: seen.extend(thread.wait_events(0.05)))
-    thread.events.post("answer")
+    answer = begin(thread, lambda context: seen.extend(thread.wait_events(context, 0.05)))
+    thread.post("answer")
     answer.result(10.0)
     assert seen == ["answer"]
     assert [event for event, _ in handled] == ["answer"]
@@ -182,7 +183,7 @@ def at_work(late):
     def work() -> str:
         begun.set()
         while not context.is_cancelled:
-            thread.take(time.monotonic() + 60.0)
+            thread.take(context, time.monotonic() + 60.0)
         return "stopped"
 
     context = GoalContext(Goal("first"))
@@ -196,13 +197,15 @@ def test_goals_that_wait_are_worked_on_by_priority_after_the_one_at_work(at_work
     order = []
     answers = []
     for name, priority in (("low", 0), ("high", 5)):
-        arrival, context = submit(thread, lambda n=name: order.append(n), name, priority=priority)
+        arrival, context = submit(
+            thread, lambda _context, n=name: order.append(n), name, priority=priority
+        )
         assert arrival.admission is Admission.WAITS
         answers.append(context.answer)
     contexts, tickets = thread.list_goals()
     assert [ticket.priority for ticket in tickets] == [0, 5, 0]
     assert contexts[0] is first
-    assert submit(thread, lambda: None, "third")[0].admission is Admission.REFUSED
+    assert submit(thread, lambda _context: None, "third")[0].admission is Admission.REFUSED
     assert not order
     thread.cancel(first)
     assert first.answer.result(10.0) == "stopped"
@@ -215,7 +218,7 @@ def test_goals_that_wait_are_worked_on_by_priority_after_the_one_at_work(at_work
 
 def test_a_goal_that_waits_is_cancelled_at_once(at_work):
     thread, first = at_work
-    _, second = submit(thread, lambda: None, "second")
+    _, second = submit(thread, lambda _context: None, "second")
     thread.cancel(second)
     with pytest.raises(GoalWithdrawn):
         second.answer.result(0.0)
@@ -226,7 +229,11 @@ def test_a_goal_that_waits_is_cancelled_at_once(at_work):
 def test_a_preempted_goal_is_told_and_the_other_one_begins_after_it(at_work):
     thread, first = at_work
     arrival, second = submit(
-        thread, lambda: first.answer.done(), "second", when_busy=WhenBusy.PREEMPT, priority=3
+        thread,
+        lambda _context: first.answer.done(),
+        "second",
+        when_busy=WhenBusy.PREEMPT,
+        priority=3,
     )
     assert arrival.stops is not None
     assert first.answer.result(10.0) == "stopped"
@@ -237,7 +244,7 @@ def test_a_preempted_goal_is_told_and_the_other_one_begins_after_it(at_work):
 
 def test_an_interrupted_thread_tells_all_goals_why(at_work):
     thread, first = at_work
-    _, second = submit(thread, lambda: None, "second")
+    _, second = submit(thread, lambda _context: None, "second")
     thread.interrupt("The node was deactivated.")
     assert first.answer.result(10.0) == "stopped"
     with pytest.raises(GoalWithdrawn):
@@ -251,13 +258,13 @@ def test_a_closed_thread_ends_a_goal_that_waits_for_an_event_and_those_that_wait
     _, thread = late
     began = threading.Event()
 
-    def work() -> None:
+    def work(context) -> None:
         began.set()
         while True:
-            thread.take(None)
+            thread.take(context, None)
 
     answer = begin(thread, work)
-    _, second = submit(thread, lambda: None, "second")
+    _, second = submit(thread, lambda _context: None, "second")
     assert began.wait(10.0)
     assert thread.close(10.0)
     with pytest.raises(ThreadClosed):
@@ -269,16 +276,16 @@ def test_a_closed_thread_ends_a_goal_that_waits_for_an_event_and_those_that_wait
 def test_a_goal_that_fails_leaves_the_thread_free(late):
     _, thread = late
     with pytest.raises(ZeroDivisionError):
-        begin(thread, lambda: 1 // 0).result(10.0)
-    assert begin(thread, lambda: 3).result(10.0) == 3
+        begin(thread, lambda _context: 1 // 0).result(10.0)
+    assert begin(thread, lambda _context: 3).result(10.0) == 3
 
 
 def test_a_closed_thread_takes_no_goals(late):
     handled, thread = late
     assert thread.close(10.0)
     with pytest.raises(WorkerClosed):
-        submit(thread, lambda: None)
-    thread.events.post("too late")
+        submit(thread, lambda _context: None)
+    thread.post("too late")
     assert not handled
 
 
@@ -306,14 +313,14 @@ class Kept:
         self.turns = 0
         self._thread = thread
 
-    def __call__(self) -> Rest:
+    def __call__(self, _context) -> Rest:
         self.turns += 1
         self.due = math.inf
         return Rest(lambda: self.due)
 
     def undo(self) -> None:
         self.due = 0.0
-        self._thread.events.post(WorldChanged(), "scene changed")
+        self._thread.post(WorldChanged(), "scene changed")
 
 
 @pytest.fixture
@@ -340,9 +347,9 @@ def test_a_goal_that_rests_waits_for_the_one_at_work_and_is_noticed_by_it(kept):
     thread, work, _ = kept
     began = threading.Event()
 
-    def other() -> str:
+    def other(context) -> str:
         began.set()
-        while thread.take(None) != "end":
+        while thread.take(context, None) != "end":
             pass
         return "done"
 
@@ -351,19 +358,19 @@ def test_a_goal_that_rests_waits_for_the_one_at_work_and_is_noticed_by_it(kept):
     work.undo()
     wait_for(lambda: thread.count_waiting)
     assert work.turns == 1
-    thread.events.post("end")
+    thread.post("end")
     assert answer.result(10.0) == "done"
     wait_for(lambda: work.turns == 2)
 
 
 def test_one_that_is_due_later_is_looked_at_again():
     reminded = []
-    thread = ExecutiveThread(lambda _event: None, lambda: reminded.append(True))
+    thread = GoalThreads(lambda _event: None, lambda: reminded.append(True))
     work = Kept(thread)
     submit(thread, work)
     wait_for(lambda: thread.count_resting)
     work.due = time.monotonic() + 3600.0
-    thread.events.post(WorldChanged(), "scene changed")
+    thread.post(WorldChanged(), "scene changed")
     wait_for(lambda: reminded)
     assert work.turns == 1
     work.due = 0.0
@@ -403,7 +410,98 @@ def test_a_goal_that_comes_to_rest_as_it_is_stopped_ends(late, way):
     if way == "interrupted":
         wait_for(lambda: thread.count_resting)
         context.interrupt(EarlyEnd("PREEMPTED", "Preempted."))
-        thread.wake()
+        thread.wake(context)
     with pytest.raises(GoalWithdrawn):
         context.answer.result(10.0)
     assert not thread.count_resting
+
+
+# --- several goals at work ---
+
+
+@pytest.fixture
+def two():
+    """Threads for two goals at a time, and the events that were handled without a goal."""
+    handled = []
+    threads = GoalThreads(handled.append, places=2)
+    yield threads, handled
+    threads.close(10.0)
+
+
+def test_two_goals_take_their_own_events_and_those_for_all(two):
+    threads, handled = two
+    taken = {"a": [], "b": []}
+
+    def work(name, context) -> None:
+        while (event := threads.take(context, None)) != f"end {name}":
+            taken[name].append(event)
+
+    contexts = [submit(threads, partial(work, name), name)[1] for name in taken]
+    threads.post("all")
+    threads.post_to(contexts[0], "first")
+    threads.post_to(contexts[1], "second")
+    threads.post_to(contexts[0], "end a")
+    contexts[0].answer.result(10.0)
+    threads.post_to(contexts[0], "late")  # that goal is over: the other one hears of it
+    threads.post_to(contexts[1], "end b")
+    contexts[1].answer.result(10.0)
+    assert taken == {"a": ["all", "first"], "b": ["all", "second", "late"]}
+    threads.post_to(contexts[1], "later")
+    wait_for(lambda: handled == ["later"])
+
+
+def test_one_thread_computes_at_a_time_and_changes_places_where_it_takes_an_event(two):
+    threads, _ = two
+    inside, most, rounds = [], [], 200
+
+    def work(context) -> None:
+        for _ in range(rounds):
+            inside.append(context)
+            most.append(len(inside))
+            time.sleep(0.0)  # another thread may run now, if it were allowed to
+            inside.remove(context)
+            threads.take(context, time.monotonic())
+
+    contexts = [submit(threads, work, name)[1] for name in "ab"]
+    for context in contexts:
+        context.answer.result(30.0)
+    assert len(most) == 2 * rounds
+    assert set(most) == {1}
+
+
+def test_a_third_goal_takes_the_place_that_becomes_free(two):
+    threads, _ = two
+
+    def work(context) -> None:
+        while not context.is_cancelled:
+            threads.take(context, None)
+
+    first, second = (submit(threads, work, name)[1] for name in "ab")
+    arrival, third = submit(threads, work, "c")
+    assert arrival.admission is Admission.WAITS
+    assert arrival.message == "Waits for one of the 2 goals at work."
+    threads.cancel(second)
+    second.answer.result(10.0)
+    wait_for(lambda: threads.count_waiting == 0)
+    assert threads.list_goals()[0] == (first, third)
+    threads.interrupt("The node was deactivated.")
+    for context in (first, third):
+        context.answer.result(10.0)
+    assert not threads.is_busy
+
+
+def test_a_goal_at_work_preempts_another_one_that_it_meets(two):
+    threads, _ = two
+    first = submit(
+        threads, lambda c: [threads.take(c, None) for _ in iter(lambda: c.is_cancelled, True)], "a"
+    )[1]
+
+    def work(context) -> bool:
+        may = threads.may_preempt(context, first.key)
+        threads.preempt(context, first.key)
+        return may
+
+    second = submit(threads, work, "b", when_busy=WhenBusy.PREEMPT)[1]
+    assert second.answer.result(10.0)
+    first.answer.result(10.0)
+    assert first.interruption.code == "PREEMPTED"

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several goals at work, with live nodes: side by side where they don't meet, else one waits."""
+
+from __future__ import annotations
+
+import pytest
+
+from fcp_ros.client import GoalState
+from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.msg import ExecutionState, ExecutiveGoal
+from fcp_ros.nodes.executive.parameters import GoalError, PlanError
+
+GOES = "navigate robot_1 kitchen_1 living_room_1 door_1"
+RETURNS = "navigate robot_1 living_room_1 kitchen_1 door_1"
+SECOND_GOES = "at(robot_2, kitchen_1)"
+EXECUTORS = ["navigate", "pick", "place"]
+
+
+@pytest.fixture(scope="module")
+def fleet_site(make_sites, tmp_path_factory):
+    """Simulated executors that serve two robots at once, and an executive for two goals."""
+    sites = make_sites()
+    yield sites.start(
+        tmp_path_factory.mktemp("fleet"),
+        nodes=("scene_graph", "task_planner", "simulated_executor", "executive"),
+        simulated_executor={"executors": EXECUTORS, "steps_at_once": 2, "time_scale": 50.0},
+        executive={"shared_executors": EXECUTORS, "executor_wait": 20.0, "goals_at_once": 2},
+    )
+    sites.stop()
+
+
+@pytest.fixture
+def at_work(fleet_site, add_second_robot, plan_of, slow):
+    """Two robots, and a goal of the first one that takes as long as the test."""
+    here = add_second_robot(fleet_site)
+    first = here.send_execute(plan_of(GOES, RETURNS, duration=slow))
+    here.until(lambda: "robot_1" in here.performing(), "the first robot at work")
+    yield here, first
+    here.client.goals.stop(here.client.goals.fetch().goals)
+    here.until(lambda: not here.client.goals.fetch().goals, "the end of all goals")
+
+
+def list_statuses(here):
+    return [goal.status for goal in here.client.goals.fetch().goals]
+
+
+def test_a_goal_for_another_robot_is_reached_beside_the_one_at_work(at_work):
+    here, first = at_work
+    state, result = here.achieve(SECOND_GOES)
+    assert state is GoalState.SUCCEEDED, result.error_msg
+    assert not first.poll().done
+    assert ("in_room", ("robot_2", "kitchen_1")) in here.relations() or here.codes(1)
+    assert "robot_1" in here.performing(), "nobody has stopped it"
+    last = here.states.messages[-1]
+    assert last.state == ExecutionState.EXECUTING, "a late listener hears of the one at work"
+    first.cancel()
+    assert here.end_of(first)[0] is GoalState.CANCELED
+
+
+def test_two_goals_run_their_steps_at_the_same_time_and_both_are_cancelled(at_work, plan_of, slow):
+    here, first = at_work
+    second = here.send_execute(
+        plan_of("navigate robot_2 living_room_1 kitchen_1 door_1", duration=slow)
+    )
+    here.until(lambda: here.performing().count("navigate(") == 2, "both robots on their way")
+    assert list_statuses(here) == [ExecutiveGoal.EXECUTING, ExecutiveGoal.EXECUTING]
+    for goal in (first, second):
+        goal.cancel()
+    for goal in (first, second):
+        state, result = here.end_of(goal)
+        assert (state, result.error_code) == (GoalState.CANCELED, PlanError.CANCELLED)
+    assert here.codes(2) == [OutcomeCode.CANCELLED, OutcomeCode.CANCELLED]
+    assert here.performing() == ""
+
+
+def test_a_goal_for_the_same_robot_waits_and_says_for_whom(at_work, plan_of):
+    here, first = at_work
+    second = here.send_achieve("at(robot_1, living_room_1)")
+    here.until(lambda: ExecutiveGoal.WAITING in list_statuses(here), "the second one waits")
+    note = here.client.goals.fetch().goals[1].note
+    assert note == "Waits for the goal 'as the test wants it': there is no plan beside it."
+    assert not second.poll().done
+    assert here.performing().count("navigate(") == 1
+    first.cancel()
+    assert here.end_of(first)[0] is GoalState.CANCELED
+    state, result = here.end_of(second)
+    assert state is GoalState.SUCCEEDED, result.error_msg
+
+
+def test_a_goal_that_waits_for_room_is_cancelled_and_lets_others_begin(at_work):
+    here, first = at_work
+    second = here.send_achieve("at(robot_1, living_room_1)")
+    here.until(lambda: ExecutiveGoal.WAITING in list_statuses(here), "the second one waits")
+    third = here.send_achieve(SECOND_GOES)
+    here.until(lambda: len(list_statuses(here)) == 3, "three goals")
+    second.cancel()
+    state, result = here.end_of(second)
+    assert (state, result.error_code) == (GoalState.CANCELED, GoalError.CANCELLED)
+    state, result = here.end_of(third)
+    assert state is GoalState.SUCCEEDED, result.error_msg
+    assert not first.poll().done
+
+
+def test_a_goal_that_is_not_to_wait_is_told_why(at_work, plan_of):
+    here, first = at_work
+    plan = plan_of("navigate robot_1 kitchen_1 living_room_1 door_1")
+    state, result = here.end_of(here.send_execute(plan, when_busy="reject"))
+    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.BUSY)
+    assert "robot_1" in result.error_msg
+    assert not first.poll().done
+
+
+def test_a_goal_that_preempts_stops_what_it_meets(at_work):
+    here, first = at_work
+    second = here.send_achieve("at(robot_1, living_room_1)", when_busy="preempt", priority=1)
+    state, result = here.end_of(first)
+    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.PREEMPTED)
+    state, result = here.end_of(second)
+    assert state is GoalState.SUCCEEDED, result.error_msg
+
+
+def test_a_goal_that_preempts_leaves_alone_what_it_does_not_meet(at_work):
+    here, first = at_work
+    second = here.send_achieve(SECOND_GOES, when_busy="preempt", priority=1)
+    state, result = here.end_of(second)
+    assert state is GoalState.SUCCEEDED, result.error_msg
+    assert not first.poll().done
+
+
+def test_a_pause_holds_for_all(at_work):
+    here, first = at_work
+    here.client.goals.pause()
+    second = here.send_achieve(SECOND_GOES)
+    here.until(lambda: ExecutiveGoal.PAUSED in list_statuses(here), "the second one pauses")
+    assert here.performing().count("navigate(") == 1
+    here.client.goals.resume()
+    state, result = here.end_of(second)
+    assert state is GoalState.SUCCEEDED, result.error_msg
+    assert not first.poll().done
