@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wishes about a recipe (missing, ruled out, absent): a user's words in terms of the knowledge file."""
+"""Wishes about a recipe (missing, ruled out, absent) in terms of the knowledge file."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ BEGIN, END = "<!-- folders -->\n", "<!-- /folders -->"
 
 COLUMNS = {
     "cli": (0, 12), "demo": (0, 9), "client": (0, 6),
-    "report": (6, 12), "nodes": (0, 9.2), "recipes": (10.2, 12),
+    "report": (6, 11), "nodes": (0, 9.6), "recipes": (10.2, 12),
     "relaxation": (0, 4), "alignment": (4, 7), "execution": (7, 11),
     "abstraction": (9, 12),
     "planning": (3, 12), "language": (0, 3),
