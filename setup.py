@@ -17,6 +17,8 @@ MESHES = [
 ]
 # worlds of simulators: MJCF, and the meshes of SDF, URDF and Habitat; 3.17 is the last for 3.10
 WORLDS = ["mujoco>=3.3,<4", "trimesh>=4.5,<6", "pycollada>=0.8,<1"]
+# worlds with physics (`simulator:=physics`, `fcp world`); pictures need EGL or libosmesa6, too
+PHYSICS = ["mujoco>=3.4,<4", "pillow>=10"]
 MODELS = [
     "torch>=2.4",
     "transformers>=5,<6",
@@ -42,6 +44,8 @@ LANGUAGE = [
 BAGS = ["rosbags>=0.11,<0.12"]
 # behaviours for trees of py_trees (and py_trees_ros), and an executor that runs them
 TREES = ["py-trees>=2.2,<3"]
+# the robots' world of `simulator:=pyrobosim`; its page for browsers isn't used
+PYROBOSIM = ["pyrobosim>=5,<6"]
 DEVELOPMENT = [
     "hypothesis",
     "mypy",
@@ -104,12 +108,14 @@ setup(
         "scene": SCENE,
         "meshes": MESHES,
         "worlds": WORLDS,
+        "physics": PHYSICS,
         "models": MODELS,
         "endpoint": ENDPOINT,
         "language": LANGUAGE,
         "bags": BAGS,
         "trees": TREES,
-        "all": SCENE + MESHES + WORLDS + MODELS + ENDPOINT + LANGUAGE + BAGS,
+        "pyrobosim": PYROBOSIM,
+        "all": SCENE + MESHES + WORLDS + PHYSICS + MODELS + ENDPOINT + LANGUAGE + BAGS,
         "dev": DEVELOPMENT,
     },
     entry_points={"console_scripts": ["fcp = fcp_ros.cli.main:app"]},

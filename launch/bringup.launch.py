@@ -15,6 +15,14 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 NODES = ("scene_graph", "grounder", "task_planner", "executive")
+# The executor that stands for the robot in each kind of world
+EXECUTORS = {
+    "kinematic": "simulated_executor",
+    "physics": "world_executor",
+    "pyrobosim": "world_executor",
+    "interfaces": "simulated_executor",
+}
+WORLDS = ("physics", "pyrobosim")  # They tell scene_graph what there is
 RESPAWN_DELAY = 2.0  # s
 
 
@@ -82,6 +90,20 @@ def generate_launch_description() -> LaunchDescription:
                 description="Start an executor that simulates the robot, too",
             ),
             DeclareLaunchArgument(
+                "simulator",
+                default_value="none",
+                choices=["none", *EXECUTORS],
+                description="World of a simulated robot: by the domain's rules (kinematic, also "
+                "simulated_executor:=true); with physics, or pyrobosim's, made of the argument "
+                "scene; or a simulator with simulation_interfaces, whose entities steps move",
+            ),
+            DeclareLaunchArgument(
+                "simulator_services",
+                default_value="/",
+                description="What stands before the names of the services of "
+                "simulator:=interfaces, such as /gzserver",
+            ),
+            DeclareLaunchArgument(
                 "plansys2_bridge",
                 default_value="false",
                 **switch,
@@ -105,7 +127,10 @@ def generate_launch_description() -> LaunchDescription:
 def _nodes(context: LaunchContext) -> list[LifecycleNode]:
     """The nodes, once the values of the arguments are known."""
     names = list(NODES)
-    names += [one for one in ("simulated_executor", "plansys2_bridge") if _is_true(context, one)]
+    simulator = _find_simulator(context)
+    names += [EXECUTORS[simulator]] if simulator in EXECUTORS else []
+    names += ["simulation_bridge"] if simulator == "interfaces" else []
+    names += [one for one in ("plansys2_bridge",) if _is_true(context, one)]
     return [_node(context, name) for name in names]
 
 
@@ -116,13 +141,26 @@ def _node(context: LaunchContext, name: str) -> LifecycleNode:
     }
     for argument in ("domain", "scene"):
         value = _value(context, argument)
+        if argument == "scene" and _find_simulator(context) in WORLDS:
+            continue  # the world tells scene_graph what there is
         if value:  # an empty one must not hide what the file says
             overrides[argument] = ParameterValue(value, value_type=str)
     robots = [one.strip() for one in _value(context, "robot_namespaces").split(",")]
     if name == "executive" and any(robots):
         overrides["robot_namespaces"] = [one for one in robots if one]
-    if name in ("grounder", "executive") and _is_true(context, "simulated_executor"):
+    if name == "world_executor":
+        overrides["kind"] = _find_simulator(context)
+        overrides["world_file"] = ParameterValue(_value(context, "scene"), value_type=str)
+        # The nodes take its time where they take time from /clock.
+        overrides["publish_clock"] = overrides["use_sim_time"]
+    if name in ("grounder", "executive") and _find_simulator(context) in EXECUTORS:
         overrides["world"] = "simulated"  # what is learned there says little about the real robot
+    if _find_simulator(context) == "interfaces" and name in (
+        "simulated_executor",
+        "simulation_bridge",
+    ):
+        services = _value(context, "simulator_services")
+        overrides["simulator"] = ParameterValue(services, value_type=str)
     return LifecycleNode(
         package="fcp_ros",
         executable=name,
@@ -134,6 +172,12 @@ def _node(context: LaunchContext, name: str) -> LifecycleNode:
         respawn_delay=RESPAWN_DELAY,
         output="screen",
     )
+
+
+def _find_simulator(context: LaunchContext) -> str:
+    kinematic = _is_true(context, "simulated_executor")
+    simulator = _value(context, "simulator")
+    return "kinematic" if kinematic and simulator == "none" else simulator
 
 
 def _rviz(context: LaunchContext) -> list[LaunchDescriptionEntity]:

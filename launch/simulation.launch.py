@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything without a robot: bringup.launch.py (and its arguments) plus the simulated executor.
+"""Everything without a robot: bringup.launch.py (and its arguments) with a simulated robot.
 
-ros2 launch fcp_ros simulation.launch.py scene:=twin_house_furnished
+ros2 launch fcp_ros simulation.launch.py scene:=twin_house_furnished simulator:=physics
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Includes the bringup with the simulated executor; all other arguments go through."""
+    """Includes the bringup with a simulated robot; all other arguments go through."""
     # A plain path, so that `ros2 launch --show-args` can look into it.
     bringup = str(Path(__file__).with_name("bringup.launch.py"))
     return LaunchDescription(

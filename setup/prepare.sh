@@ -150,4 +150,13 @@ if wants_open3d && ! has_libraries $open3d_libraries; then
     fi
 fi
 
+# MuJoCo draws pictures without a display through EGL or OSMesa; all but pictures works without.
+if ! has_libraries libOSMesa.so.8 && ! has_libraries libEGL.so.1; then
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        install_or_explain "OSMesa, which draws pictures of physics worlds" libosmesa6
+    else
+        echo "setup: physics worlds can't be drawn until you run: sudo apt-get install libosmesa6"
+    fi
+fi
+
 exec "$python" setup/prepare.py "$mode" "$environment"

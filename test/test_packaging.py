@@ -125,6 +125,8 @@ def test_each_installed_executable_has_its_node(repository: Path, cmake_text: st
         "nav2_executor",
         "person_executor",
         "plansys2_bridge",
+        "simulation_bridge",
+        "world_executor",
         "fcp_nodes",
     } == set(nodes)
     for module in nodes.values():
@@ -256,8 +258,13 @@ def test_pins_fit_what_setup_py_asks_for(repository: Path) -> None:
         requirement = requirements.Requirement(line)
         version = str(requirement.specifier).removeprefix("==")
         pinned.setdefault(requirement.name.replace(".", "-").lower(), set()).add(version)
+    not_installed = {
+        "pyrobosim"
+    }  # `make setup` leaves it out: its tests say so where it is missing
     for text in asked:
         requirement = requirements.Requirement(text)
+        if requirement.name in not_installed:
+            continue
         if requirement.marker and not requirement.marker.evaluate(LINUX_PC):
             continue
         for version in pinned[requirement.name.replace(".", "-").lower()]:

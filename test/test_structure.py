@@ -35,6 +35,7 @@ HEAVY = (
     "matplotlib",
     "numba",
     "scipy",
+    "mujoco",
 )
 
 

@@ -21,10 +21,12 @@ from fcp_ros.domain.model import TEXT, GradedPredicate, Parameter
 from fcp_ros.grounding import (
     ArgumentContext,
     Device,
+    GroundingCode,
     GroundingError,
     GroundingOptions,
     JudgementRequest,
 )
+from fcp_ros.grounding.confirming import PACKAGED, make_tuned
 from fcp_ros.grounding.grounder import make_oracle
 from fcp_ros.grounding.judgement_set import read_judgements
 from fcp_ros.grounding.membership_oracle import MembershipOracle
@@ -35,6 +37,7 @@ TIMED = 24
 QWEN_MODEL = "qwen2.5-coder-1.5b"
 DEFAULT = "default"
 MINILM, MPNET, QWEN = "head, minilm", "head, mpnet", "head, qwen"
+TUNED_MINILM, TUNED = "tuned and head, minilm", "tuned and default"
 
 Pairs = Sequence[tuple[str, str]]
 
@@ -90,6 +93,8 @@ def list_entrants() -> list[Entrant]:
         Entrant(DEFAULT, partial(_make_head, "", "embedding")),
         Entrant(MINILM, partial(_make_head, "minilm")),
         Entrant(MPNET, partial(_make_head, "mpnet")),
+        Entrant(TUNED_MINILM, partial(_make_tuned, "minilm")),
+        Entrant(TUNED, partial(_make_tuned, "")),
         Entrant(QWEN, partial(_make_head, QWEN_MODEL), most_quick=20),
     ]
 
@@ -139,6 +144,14 @@ def time_judge(judge: Judge, questions: Sequence[Question]) -> float:
         if len(seconds) == TIMED + 2:
             break
     return 1e3 * float(np.median(seconds[2:]))
+
+
+def _make_tuned(model: str) -> Judge:
+    options = GroundingOptions(model=model, tuned=PACKAGED, device=Device.CPU)
+    oracle = make_tuned(options)
+    if oracle is None:
+        raise GroundingError(GroundingCode.MODEL_NOT_FOUND, "no tuned encoder is here for it")
+    return OracleJudge(oracle)
 
 
 def _make_head(model: str, oracle: str = "head") -> Judge:

@@ -20,11 +20,15 @@ from rich.progress import (
 from rich.table import Table
 
 from fcp_ros.cli.terminal import explain_errors, fail, make_table, open_console
+from fcp_ros.grounding.heads.feature_maker import locate_features
 from fcp_ros.grounding.heads.head_training import HeadComparison, TrainingRequest
 from fcp_ros.grounding.heads.head_training import train as train_model
+from fcp_ros.grounding.heads.pair_features import make_encoder
 from fcp_ros.grounding.heads.state_features import read_wordings
 from fcp_ros.grounding.judged_pairs import collect_pairs, save_pairs
 from fcp_ros.grounding.judgement_set import hash_judgements, read_judgements
+from fcp_ros.grounding.models.bert_encoder import can_encode
+from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.package_files import config_folder
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -66,12 +70,30 @@ def train(
         bool,
         typer.Option("--own-only", help="Leave the package's judgements out; needs --judgements."),
     ] = False,
+    tune: Annotated[
+        bool,
+        typer.Option(
+            "--tune",
+            help="Tune the sentence model itself, to read both sides of a pair together; some 20 "
+            "minutes of one core for minilm, some hours for mpnet.",
+        ),
+    ] = False,
+    heads: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="With --tune: heads that the tuned model will help; the packaged ones of the "
+            "sentence models without it. May be given several times."
+        ),
+    ] = None,
 ) -> None:
     """Train a head for each set of judgements, and measure it on the judgements held out.
 
     What the model computes is kept on disk: a training that was stopped goes on where it was.
     """
     console = open_console()
+    if tune:
+        _tune(console, model, judgements or [], own_only, heads or [], out)
+        return
     if own_only and not judgements:
         fail("--own-only leaves nothing to train on: give your own folder with --judgements")
     with explain_errors():
@@ -91,6 +113,43 @@ def train(
     console.print(_build_table(comparisons))
     console.print(
         f"wrote {out}: set the grounder's parameter heads (or GroundingOptions.heads) to use it",
+        soft_wrap=True,
+    )
+
+
+def _tune(
+    console: Console,
+    model: str,
+    judgements: list[Path],
+    own_only: bool,
+    heads: list[Path],
+    out: Path,
+) -> None:
+    # torch takes seconds to import.
+    from fcp_ros.grounding.tuning.tuned_training import TuningRequest, find_heads, tune
+
+    if own_only and not judgements:
+        fail("--own-only leaves nothing to train on: give your own folder with --judgements")
+    with explain_errors():
+        folders = [*([] if own_only else [config_folder() / "judgements"]), *judgements]
+        sets = read_judgements(folders)
+        encoder = make_encoder(model)
+        if not isinstance(encoder, SentenceEncoder) or not can_encode(encoder.folder):
+            fail(f"only sentence models such as minilm and mpnet can be tuned, not {model!r}")
+        found = find_heads(heads, encoder)
+        context = config_folder() / "judgements" / "context"
+        extra = None if own_only else read_judgements([context])
+        request = TuningRequest(encoder.folder, sets, found, out, locate_features(), extra)
+        with _open_progress(console) as progress:
+            shown = _ShownSteps(progress, progress.add_task("reading", total=None))
+            figures = tune(request, shown.report)
+    table = make_table("set", "held out", "mean error", "rank correlation", "AUC")
+    for name, one in figures.items():
+        numbers = (f"{one.mean_error:.3f}", f"{one.rank:.2f}", f"{one.area:.3f}")
+        table.add_row(name, str(one.count), *numbers)
+    console.print(table)
+    console.print(
+        f"wrote {out}: set the grounder's option tuned (GroundingOptions.tuned) to use it",
         soft_wrap=True,
     )
 

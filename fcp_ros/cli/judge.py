@@ -13,6 +13,7 @@ import typer
 
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
+    DEFAULT_ORACLE,
     AssetsOption,
     DomainOption,
     JsonOption,
@@ -70,11 +71,24 @@ def judge(
             else _request_in_words(asked, arguments)
         )
         with closing(open_grounder(loaded, judges)) as grounder:
+            grounder.confirm([request])
             membership = grounder.judge([request])[0]
     if as_json:
         typer.echo(json.dumps(to_plain(membership), indent=1))
     else:
-        open_console().print(escape_lines(_format_answer(request, membership)), soft_wrap=True)
+        console = open_console()
+        console.print(escape_lines(_format_answer(request, membership)), soft_wrap=True)
+        hint = _suggest_model(judges, membership)
+        if hint:
+            console.print(hint, soft_wrap=True)
+
+
+def _suggest_model(judges: JudgeChoice, membership: Membership) -> str:
+    """Return a sentence about a better model for what a model answered, or ""."""
+    from fcp_ros.grounding.grounder import suggest_model
+
+    by_model = membership.source in (DEFAULT_ORACLE, "head", "tuned") and not membership.fallback
+    return suggest_model(judges.to_options()) if by_model else ""
 
 
 def _request_in_scene(

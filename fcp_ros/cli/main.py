@@ -87,6 +87,10 @@ COMMANDS = {
         "fcp_ros.cli.replay",
     ),
     "scene": Command("Look at scenes, draw, convert and compare them.", "fcp_ros.cli.scene"),
+    "world": Command(
+        "Make a world with physics of a scene: a file for MuJoCo's viewer, or a picture.",
+        "fcp_ros.cli.world",
+    ),
     "calibration": Command(
         "Show, undo or merge what was learned from outcomes.", "fcp_ros.cli.calibration"
     ),

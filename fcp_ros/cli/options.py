@@ -43,6 +43,13 @@ ModelOption = Annotated[
         "name on the server."
     ),
 ]
+TunedOption = Annotated[
+    str,
+    typer.Option(
+        help="Judge again, by a tuned encoder, what the plan or the answer rests on: its file, or "
+        "packaged; by default nothing is."
+    ),
+]
 EndpointOption = Annotated[
     str,
     typer.Option(
@@ -158,6 +165,8 @@ class JudgeChoice:
     model: ModelOption = ""
     # URL of a model server, which is the default oracle then; "" for none
     endpoint: EndpointOption = ""
+    # File of a tuned encoder that confirms degrees, or "packaged"; "" for none
+    tuned: TunedOption = ""
     # The store whose evidence counts, which is not written to; None for none
     calibration: CalibrationOption = None
 
@@ -165,7 +174,10 @@ class JudgeChoice:
         calibration = grounding.CalibrationOptions(path=self.calibration, read_only=True)
         if not self.endpoint:
             return grounding.GroundingOptions(
-                oracle=self.oracle, model=self.model, calibration=calibration
+                oracle=self.oracle,
+                model=self.model,
+                tuned=self.tuned,
+                calibration=calibration,
             )
         return grounding.GroundingOptions(
             oracle="endpoint",

@@ -14,6 +14,8 @@ of a domain by name. Lowest first:
 - The oracles: `stated` (tables and rules), `embedding_oracle` (default) with `heads`,
   `language_model` (a folder), `endpoint_oracle` (a server: `model_server` is HTTP with bounds,
   `chat_completion` its checked answers).
+- `tuning`: encoders that read both sides of a pair together; `confirming` asks one again about what
+  a plan or an answer rests on.
 - `generation`: texts that the layers above ask language models for, such as goals in a grammar;
   `generators` write them, `beam_search` finds the likeliest ones that the grammar allows.
 - `router`: which oracles of a predicate answer, combined, with fallbacks; `cached_oracle`: one of

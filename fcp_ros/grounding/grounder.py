@@ -23,13 +23,17 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Combination, Domain, GradedPredicate
 from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.grounding.cached_oracle import CachedOracle, UnavailableOracle
-from fcp_ros.grounding.calibration.calibrator import Calibrator, Question
+from fcp_ros.grounding.calibration.calibrator import NOTICEABLE, Calibrator, Question
 from fcp_ros.grounding.calibration.drift import Drift
 from fcp_ros.grounding.calibration.reliability import Reliability
 from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
+from fcp_ros.grounding.confirming import Confirmer, make_tuned
 from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
 from fcp_ros.grounding.endpoint_oracle import EndpointOracle
-from fcp_ros.grounding.heads.head_file import choose_model, find_source
+from fcp_ros.grounding.heads.head_file import (
+    choose_model,
+    find_source,
+)
 from fcp_ros.grounding.heads.head_judge import HeadOracle
 from fcp_ros.grounding.heads.pair_features import make_encoder
 from fcp_ros.grounding.judged_pairs import KnownAnswers
@@ -205,6 +209,7 @@ class Grounder:
         fallback: str = "",
         known: KnownAnswers | None = None,
         reader: RequestReader | None = None,
+        tuned: MembershipOracle | None = None,
     ) -> None:
         self.predicates = MappingProxyType(dict(predicates))
         self._parameters = {
@@ -219,6 +224,10 @@ class Grounder:
             name: CachedOracle(oracle, cache, known=known, reader=reader)
             for name, oracle in oracles.items()
         }
+        self._confirmer: Confirmer | None = None
+        if tuned is not None:
+            kept = CachedOracle(tuned, cache, known=known, reader=reader)
+            self._confirmer = Confirmer(kept, default)
         self._router = OracleRouter(predicates, self._oracles, default, fallback)
         wanted = {name: by for by, choice in self._router.choices.items() for name in choice.names}
         if fallback:
@@ -235,7 +244,14 @@ class Grounder:
     def notes(self) -> tuple[str, ...]:
         """Problems for people to look at: oracles that can't answer now, files set aside."""
         lookup = self._known.note if self._known is not None else ""
-        stores = (self.cache.note, self.calibration.note, self.calibrator.trouble, lookup)
+        confirmed = self._confirmer.note if self._confirmer is not None else ""
+        stores = (
+            self.cache.note,
+            self.calibration.note,
+            self.calibrator.trouble,
+            lookup,
+            confirmed,
+        )
         troubles = (
             f"the oracle {name} can't answer: {kept.outage.error}"
             for name, kept in self._oracles.items()
@@ -259,6 +275,19 @@ class Grounder:
                 questions[key] = self._check(request)
         answers = self._calibrate(questions, self._ask_oracles(questions))
         return [answers[key] for key in keys]
+
+    def confirm(self, requests: Sequence[JudgementRequest]) -> bool:
+        """Judge again, more exactly, what a plan or an answer rests on; from then on that counts.
+
+        Only the default oracle's own degrees are judged again, each once, by a tuned encoder, at
+        some milliseconds each. Returns True if a degree moved, so that another plan may be better.
+        """
+        if self._confirmer is None:
+            return False
+        questions = {request.context_key: self._check(request) for request in requests}
+        before = self._ask_oracles(questions)
+        after = self._confirmer.confirm(self.predicates, questions, before)
+        return any(abs(after[key].prior - before[key].prior) > NOTICEABLE for key in after)
 
     def record(
         self,
@@ -303,7 +332,10 @@ class Grounder:
         if membership is None:
             membership = self._router.find_answer(predicate, self._check(request))
             if membership is not None:
-                membership = self._calibrate({"": request}, {"": membership})[""]
+                found = {request.context_key: membership}
+                if self._confirmer is not None:
+                    found = self._confirmer.replace_known(found)
+                membership = self._calibrate({"": request}, {"": found[request.context_key]})[""]
         return Evidence(
             request.predicate,
             request.context_key,
@@ -338,6 +370,8 @@ class Grounder:
         """Try failed oracles again: those that could not be made are made, the others are asked."""
         for kept in self._oracles.values():
             kept.reset()
+        if self._confirmer is not None:
+            self._confirmer.reset()
 
     def statistics(self) -> CacheStatistics:
         return self.cache.statistics()
@@ -370,7 +404,7 @@ class Grounder:
         for name, batch in batches.items():
             answers = require_all(self._router.answer(self.predicates[name], batch))
             found.update(zip((request.context_key for request in batch), answers, strict=True))
-        return found
+        return found if self._confirmer is None else self._confirmer.replace_known(found)
 
     def _calibrate(
         self, questions: Mapping[str, JudgementRequest], priors: Mapping[str, Membership]
@@ -440,4 +474,5 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
         fallback=options.fallback,
         known=known,
         reader=RequestReader(partial(load_known_words, own)),
+        tuned=make_tuned(options),
     )

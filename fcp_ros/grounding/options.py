@@ -254,7 +254,8 @@ class CalibrationOptions:
     # only look at the evidence of an existing file; `origin` must be None then
     read_only: bool = False
     strength: float = 4.0  # number of outcomes that the oracle's degree is worth, > 0
-    cap: float = 0.6  # the largest shift by calibration, in [0, 1]
+    # the largest shift by outcomes of other contexts, in [0, 1]; a context's own outcomes widen it
+    cap: float = 0.6
     # number of later outcomes of a context after which an outcome counts half; 0 or infinity: never
     half_life: float = 100.0
     # age relative to the predicate's newest outcome after which an outcome counts half, in days; 0
@@ -297,6 +298,9 @@ class GroundingOptions:
     # oracle that answers if the intended one can't; "" means none, so that the error is raised
     fallback: str = ""
     heads: str | Path = ""  # file of the model's trained heads; "" means the packaged one
+    # file of a tuned encoder, which answers again what a plan or an answer rests on
+    # (`Grounder.confirm`); "packaged" means the package's for the default oracle's heads, "" none
+    tuned: str | Path = ""
     device: Device = Device.AUTO  # "auto", "cpu" or "cuda"
     # SQLite file of the judgement cache; None keeps answers in memory only
     cache_path: str | Path | None = None

@@ -59,15 +59,27 @@ def _make_simulated_executor(**kwargs: Any) -> ManagedNode:
     return SimulatedExecutorNode(**kwargs)
 
 
+def _make_world_executor(**kwargs: Any) -> ManagedNode:
+    from fcp_ros.nodes.executors.world_executor import WorldExecutorNode
+
+    return WorldExecutorNode(**kwargs)
+
+
 NODES: Mapping[str, NodeMaker] = {
     "scene_graph": _make_scene_graph,
     "grounder": _make_grounder,
     "task_planner": _make_planner,
     "executive": _make_executive,
     "simulated_executor": _make_simulated_executor,
+    "world_executor": _make_world_executor,
 }
 """Name -> constructor (keyword arguments are those of `rclpy.node.Node`), in starting order."""
 
+
+USUAL_NODES = tuple(name for name in NODES if name != "world_executor")
+"""The nodes with a robot that is simulated by the domain's rules."""
+
+SIMULATED = {"simulated_executor", "world_executor"}
 
 LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
 LOOK_EVERY = 0.05
@@ -85,7 +97,7 @@ class StartError(RuntimeError):
 class StackOptions:
     """The nodes to start, and their settings."""
 
-    nodes: tuple[str, ...] = tuple(NODES)  # Names from `NODES`
+    nodes: tuple[str, ...] = USUAL_NODES  # Names from `NODES`
     namespace: str = ""  # Namespace of all nodes, such as "robot_1"; "" for none
     params_file: Path | None = None  # ROS parameter file; None for the defaults of the nodes
     domain: str = ""  # Parameter ``domain`` of every node that has it; "" leaves it
@@ -116,7 +128,7 @@ class StackOptions:
             values["domain"] = self.domain
         if self.scene and node == "scene_graph":
             values["scene"] = self.scene
-        if node in ("grounder", "executive") and "simulated_executor" in self.nodes:
+        if node in ("grounder", "executive") and SIMULATED & {*self.nodes}:
             values["world"] = EvidenceWorld.SIMULATED.value
         values.update(self.overrides.get(node, {}))
         return [Parameter(name, value=value) for name, value in values.items()]

@@ -38,6 +38,7 @@ from fcp_ros.planning.answer.messages import (
     tell_limit,
 )
 from fcp_ros.planning.answer.solution import Solution, SolverResult
+from fcp_ros.planning.confirmation import plan_confirmed
 from fcp_ros.planning.conflicts import find_conflict
 from fcp_ros.planning.goal.ground_goal import GroundGoal, ground_goal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
@@ -152,6 +153,10 @@ def plan(request: PlanningRequest) -> PlanningResult:
     Returns:
         The result; every failure is a status with a sentence, nothing is raised.
     """
+    return plan_confirmed(request, _plan_once)
+
+
+def _plan_once(request: PlanningRequest) -> PlanningResult:
     domain, options = request.domain, request.options
     watch = request.watch()
     problems = find_problems(options)

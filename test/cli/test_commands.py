@@ -248,6 +248,26 @@ def test_judge_answers_in_words_and_json():
     assert json.loads(out)["degree"] < 0.3
 
 
+def test_judge_names_the_model_and_a_better_one():
+    """The tests' default is MiniLM; what people judged word for word needs no model."""
+    code, out, _ = fcp("judge", "serves_as", "fork", "eating spaghetti")
+    assert code == 0
+    assert "[embedding, all-MiniLM-L6-v2@" in out
+    assert "`fcp models fetch mpnet`" in out
+    _, out, _ = fcp("judge", "serves_as", "fork", "eating spaghetti", "--tuned", "packaged")
+    assert "[tuned, all-MiniLM-L6-v2@" in out
+    _, out, _ = fcp("judge", "serves_as", "mug", "drinking")
+    assert "fetch" not in out
+
+
+def test_judge_refuses_a_tuned_encoder_that_is_none(tmp_path):
+    (tmp_path / "mine.safetensors").write_bytes(b"pickle")
+    given = str(tmp_path / "mine.safetensors")
+    code, _, error = fcp("judge", "serves_as", "fork", "eating spaghetti", "--tuned", given)
+    assert code != 0
+    assert "mine.safetensors" in error
+
+
 def test_judge_about_things_of_a_scene():
     code, out, _ = fcp("judge", "can_grasp", "robot_1", "mug_1", "-s", "twin_house_furnished")
     assert code == 0

@@ -15,7 +15,8 @@ from rclpy.action import (
 )
 
 from fcp_ros.domain import load_domain
-from fcp_ros.nodes.stack import NODES, NodeStack
+from fcp_ros.nodes.stack import USUAL_NODES as NODES
+from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.package_files import find_domain
 
 TABLE = re.compile(r"<!-- interface table -->\n(.*?)<!-- /interface table -->", re.DOTALL)

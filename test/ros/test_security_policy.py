@@ -15,7 +15,7 @@ from rclpy.action import (
 from security_policy import FILE, Site, main, render_policy
 
 from fcp_ros.execution.robot_executors import RobotExecutors
-from fcp_ros.nodes.stack import NODES
+from fcp_ros.nodes.stack import USUAL_NODES
 
 NOT_ALWAYS = {
     "/bond",  # where bond is installed, of nodes that a manager brings up
@@ -95,7 +95,7 @@ def test_each_executable_has_an_enclave(repository):
     assert executables <= enclaves
 
 
-@pytest.mark.parametrize("node", NODES)
+@pytest.mark.parametrize("node", USUAL_NODES)
 def test_a_node_may_do_what_it_does_and_no_more(node, probe, stack, until):
     allowed = read_policy(node)
 

@@ -25,6 +25,7 @@ COLUMNS = {
     "cli": (0, 12), "demo": (0, 9), "client": (0, 6),
     "report": (6, 11), "nodes": (0, 10),
     "relaxation": (0, 3), "recipes": (3, 5), "alignment": (5, 7), "execution": (7, 11),
+    "physics": (7, 10),
     "abstraction": (9, 12),
     "planning": (3, 12), "language": (0, 3),
     "grounding": (0, 12),

@@ -52,6 +52,7 @@ FOLDERS = {
         "models",
         "language_model",
         "heads",
+        "tuning",
     ),
     "planning": (
         "model",
@@ -82,6 +83,7 @@ FOLDERS = {
         "grounder",
         "planner",
         "executive",
+        "simulation",
         "executors",
         "plansys2",
         "simulated_executor",

@@ -20,6 +20,7 @@ from xml.sax.saxutils import escape
 
 from fcp_ros.domain import load_domain
 from fcp_ros.execution.robot_executors import RobotExecutors
+from fcp_ros.nodes.simulation.calls import SERVICES, to_service_name
 from fcp_ros.package_files import find_domain
 
 ROOT = Path(__file__).parents[2]
@@ -90,6 +91,27 @@ PLANSYS2 = {
     ],
     ("service", "reply"): ["planner/*", "domain_expert/*", "problem_expert/*"],
 }
+SIMULATION = {
+    ("topic", "publish"): [
+        "/diagnostics",
+        "scene_graph_update",
+        "simulation_bridge/sign_of_life",
+    ],
+    ("topic", "subscribe"): ["scene_changes", "scene_graph"],
+    ("service", "reply"): ["reset_world"],
+    ("service", "request"): [f"/{to_service_name(kind)}" for kind in SERVICES],
+}
+WORLD = {
+    ("topic", "publish"): [
+        "/clock",
+        "/diagnostics",
+        "ground_truth",
+        "scene_graph_update",
+        "world_executor/sign_of_life",
+    ],
+    ("topic", "subscribe"): ["scene_changes", "scene_graph", "scene_graph_request"],
+}
+"""Beside the actions of simulated_executor, for which it stands."""
 ORDERS = ("achieve_goal", "execute_task_plan", "make_plan")
 ASKS = [
     "answer_person",
@@ -176,6 +198,12 @@ def list_profiles(site: Site) -> dict[str, list[tuple[str, Rights]]]:
         ("person_executor", merge(PERSON, EVERY_NODE, LIFECYCLE_NODE, LIVES))
     ]
     found["plansys2_bridge"] = [("plansys2_bridge", merge(PLANSYS2, EVERY_NODE, LIFECYCLE_NODE))]
+    bridge = merge(SIMULATION, EVERY_NODE, LIFECYCLE_NODE)
+    found["simulation_bridge"] = [("simulation_bridge", bridge)]
+    actions = ("action", "execute")
+    steps = {actions: sorted(found["simulated_executor"][0][1][actions])}
+    world = merge(WORLD, steps, EVERY_NODE, LIFECYCLE_NODE)
+    found["world_executor"] = [("world_executor", world)]
     found["operator"] = [("operator", merge(OPERATOR, EVERY_NODE, LIVES))]
     return found
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from fcp_ros.grounding.judgement import JudgementRequest, Membership
-from fcp_ros.planning.model.memberships import MembershipSource
+from fcp_ros.planning.model.memberships import ConfirmingSource, MembershipSource
 from fcp_ros.planning.model.watch import Interrupted
 
 TICK = 0.05
@@ -103,3 +103,10 @@ class GuardedMemberships:
     def judge(self, requests: Sequence[JudgementRequest]) -> Sequence[Membership]:
         with self._interruption.guard(self._check):
             return self._source.judge(requests)
+
+    def confirm(self, requests: Sequence[JudgementRequest]) -> bool:
+        """Judge again, more closely, where the source can."""
+        if not isinstance(self._source, ConfirmingSource):
+            return False
+        with self._interruption.guard(self._check):
+            return self._source.confirm(requests)

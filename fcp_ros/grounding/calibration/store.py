@@ -18,7 +18,6 @@ nor numbers.
 
 from __future__ import annotations
 
-import math
 import sqlite3
 import threading
 import time
@@ -361,6 +360,11 @@ def _insert(cursor: sqlite3.Cursor, evidence: Evidence) -> int:
     return int(cursor.lastrowid or 0)
 
 
+LATEST = 4_102_444_800.0
+"""The first second of 2100: later stamps are milliseconds or come from a broken clock, and would
+age all other evidence."""
+
+
 def _check_evidence(evidence: Evidence) -> None:
     """Refuse values that can't have been observed."""
     check_degree(evidence.quality, f"the quality observed for {evidence.predicate}")
@@ -369,10 +373,11 @@ def _check_evidence(evidence: Evidence) -> None:
         check_degree(evidence.prior, f"the prior of {evidence.predicate}")
     if evidence.degree is not None:
         check_degree(evidence.degree, f"the degree of {evidence.predicate}")
-    if not math.isfinite(evidence.stamp):
+    if not 0.0 <= evidence.stamp <= LATEST:  # nor is what is no number
         raise GroundingError(
             GroundingCode.INVALID_OPTION,
-            f"the stamp of an outcome is {evidence.stamp}; give seconds since the epoch",
+            f"the stamp of an outcome of {evidence.predicate} is {evidence.stamp:g}; give seconds "
+            "(not milliseconds) since the epoch, or since the start of a simulation",
         )
 
 

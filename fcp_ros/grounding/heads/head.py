@@ -23,7 +23,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import median
@@ -329,6 +329,20 @@ class ScoreMemory:
 
     rows: OrderedDict[tuple[str, str], list[float]] = field(default_factory=OrderedDict)
 
+    def score(self, pairs: Pairs, compute: Callable[[Pairs], Array]) -> Scores:
+        """Score pairs; those of new ones are computed in one call, shape (pairs, 3)."""
+        rows = self.rows
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in rows]
+        table = compute(new) if new else np.zeros((0, 3), np.float32)
+        fresh = dict(zip(new, table.tolist(), strict=True))
+        if len(new) < len(pairs):
+            found = [fresh.get(pair) or rows[pair] for pair in pairs]
+            table = np.array(found, np.float32).reshape(-1, 3)
+        rows.update(fresh)
+        while len(rows) > MOST_KEPT:
+            rows.popitem(last=False)
+        return Scores(table[:, 0], table[:, 1], table[:, 2])
+
 
 @dataclass(frozen=True, slots=True)
 class ScoreEvidence:
@@ -340,6 +354,27 @@ class ScoreEvidence:
     training: Array  # of the training part, cross-validated
     unrelated: Array  # of the random pairs, cross-validated
     held_out: Array
+
+
+class ScoringHead(Protocol):
+    """Scores pairs of one kind, and knows what degrees the scores mean."""
+
+    @property
+    def name(self) -> str:
+        """The set of judgements: "substitution"."""
+        ...
+
+    @property
+    def columns(self) -> tuple[str, str]:
+        """Names of the sides: ("item", "wanted")."""
+        ...
+
+    @property
+    def degree_map(self) -> DegreeMap: ...
+
+    def score(self, pairs: Pairs) -> Scores:
+        """Score pairs in plain spelling, with one call of the model for all new ones."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -363,17 +398,7 @@ class Head:
 
     def score(self, pairs: Pairs) -> Scores:
         """Score pairs in plain spelling; the features of new ones are computed in one call."""
-        rows = self.memory.rows
-        new = [pair for pair in dict.fromkeys(pairs) if pair not in rows]
-        table = self._compute(new) if new else np.zeros((0, 3), np.float32)
-        fresh = dict(zip(new, table.tolist(), strict=True))
-        if len(new) < len(pairs):
-            found = [fresh.get(pair) or rows[pair] for pair in pairs]
-            table = np.array(found, np.float32).reshape(-1, 3)
-        rows.update(fresh)
-        while len(rows) > MOST_KEPT:
-            rows.popitem(last=False)
-        return Scores(table[:, 0], table[:, 1], table[:, 2])
+        return self.memory.score(pairs, self._compute)
 
     def judge(self, pairs: Pairs) -> list[float]:
         """Judge pairs by the score alone, including pairs that were judged themselves."""

@@ -13,14 +13,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.foundation.array_file import Arrays, pack_arrays, read_text_about, unpack_arrays
 from fcp_ros.foundation.bounded_file import MEBIBYTE, FileError, read_bytes
-from fcp_ros.grounding.heads.head import DegreeMap, Head, Kernel, ReducedSupports, ScoreEvidence
+from fcp_ros.grounding.heads.head import (
+    DegreeMap,
+    Head,
+    Kernel,
+    ReducedSupports,
+    ScoreEvidence,
+    ScoringHead,
+)
 from fcp_ros.grounding.heads.hidden_states import StatePlaces
 from fcp_ros.grounding.heads.pair_features import (
     COMPONENTS,
@@ -311,6 +318,33 @@ class _Reader:
 # --- the heads of a model ---
 
 
+class ScoringSource(Protocol):
+    """Heads that are read when they are needed."""
+
+    @property
+    def file(self) -> Path: ...
+
+    @property
+    def hash(self) -> str:
+        """Changes with the heads."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """Name and fingerprint of what they stand on."""
+        ...
+
+    @property
+    def is_loaded(self) -> bool: ...
+
+    @property
+    def is_english_only(self) -> bool: ...
+
+    def load(self) -> Mapping[str, ScoringHead]:
+        """Read the heads; a model is loaded at the first question."""
+        ...
+
+
 class HeadSource:
     """The heads of one encoder. Raises GroundingError: the file can't be read."""
 
@@ -371,6 +405,17 @@ def find_source(
         "-o heads` and give that file as the option heads, or use another model "
         f"({_list_models()})",
     )
+
+
+def find_sentence_source(
+    model: str, heads: Path | None, device: Device
+) -> tuple[HeadSource | None, str]:
+    """Find the heads of a sentence model, and the fingerprint of its weights; None without."""
+    encoder = make_encoder(choose_model(model, heads), device)
+    file = heads or find_packaged_heads(encoder.weights)
+    if file is None or not isinstance(encoder, SentenceEncoder):
+        return None, ""
+    return HeadSource(encoder, file), encoder.weights
 
 
 def _list_models() -> str:

@@ -11,8 +11,8 @@ import numpy as np
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.foundation.wording import suggest_name
-from fcp_ros.grounding.heads.head import DegreeMap, Head, shift_by_rubric
-from fcp_ros.grounding.heads.head_file import RETRAIN, HeadSource
+from fcp_ros.grounding.heads.head import DegreeMap, ScoringHead, shift_by_rubric
+from fcp_ros.grounding.heads.head_file import RETRAIN, ScoringSource
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError, JudgementRequest, Membership
 from fcp_ros.grounding.judgement_set import (
     Places,
@@ -33,7 +33,8 @@ class HeadOracle:
 
     name = "head"
 
-    def __init__(self, source: HeadSource) -> None:
+    def __init__(self, source: ScoringSource, name: str = name) -> None:
+        self.name = name
         self._source = source
         self._judge = HeadJudge(source, self.name)
 
@@ -75,10 +76,10 @@ class HeadOracle:
 class HeadJudge:
     """Judges by heads that are read at the first question. Safe to call from several threads."""
 
-    def __init__(self, source: HeadSource, oracle: str) -> None:
+    def __init__(self, source: ScoringSource, oracle: str) -> None:
         self._source = source
         self._oracle = oracle
-        self._heads: Mapping[str, Head] | None = None
+        self._heads: Mapping[str, ScoringHead] | None = None
         self._maps: dict[str, DegreeMap] = {}
         self._lock = threading.RLock()
 
@@ -109,7 +110,7 @@ class HeadJudge:
             latency=(time.perf_counter() - begun) / max(len(requests), 1),
         )
 
-    def _find_head(self, predicate: GradedPredicate) -> Head:
+    def _find_head(self, predicate: GradedPredicate) -> ScoringHead:
         if self._heads is None:
             self._heads = self._source.load()
         wanted = predicate.judged_like
@@ -122,7 +123,7 @@ class HeadJudge:
             )
         return self._heads[wanted]
 
-    def _find_map(self, predicate: GradedPredicate, head: Head) -> DegreeMap:
+    def _find_map(self, predicate: GradedPredicate, head: ScoringHead) -> DegreeMap:
         """Shift the head's map by the predicate's rubric."""
         version = hash_predicate(predicate)
         if version not in self._maps:
@@ -138,7 +139,7 @@ class HeadJudge:
         return self._maps[version]
 
 
-def _find_sides(predicate: GradedPredicate, head: Head) -> tuple[Places, Places]:
+def _find_sides(predicate: GradedPredicate, head: ScoringHead) -> tuple[Places, Places]:
     """Find the arguments on the two sides of the head's judgements."""
     sides = find_side_places(predicate, head.columns)
     if sides is None:

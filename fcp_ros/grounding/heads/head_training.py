@@ -39,7 +39,6 @@ from fcp_ros.grounding.heads.head import (
     PairFeatures,
     ReducedSupports,
     ScoreEvidence,
-    fit_monotone_map,
 )
 from fcp_ros.grounding.heads.head_file import Heads, save_heads
 from fcp_ros.grounding.heads.hidden_states import StatePlaces, count_layers
@@ -51,6 +50,7 @@ from fcp_ros.grounding.heads.ridge_regression import (
     make_folds,
     prepare_regression,
 )
+from fcp_ros.grounding.heads.score_maps import KNOTS, fit_error_map, fit_quantile_map
 from fcp_ros.grounding.heads.state_features import StateEncoder, write_form
 from fcp_ros.grounding.judged_pairs import JudgedPairs
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
@@ -155,32 +155,6 @@ def fit_cosine_map(judgements: Sequence[Judgement], encode: Encode) -> DegreeMap
     return fit_quantile_map(raw, degrees, 50)
 
 
-def fit_quantile_map(
-    scores: Reals, targets: Reals, most: int, worth: Reals | None = None
-) -> DegreeMap:
-    """Fit the mean target by quantile of the score, made monotone, with `most` knots.
-
-    `worth` is that of each pair, in [0, 1].
-    """
-    worth = np.ones(len(scores)) if worth is None else worth
-    order = np.flatnonzero(worth)
-    order = order[np.argsort(scores[order], kind="stable")]
-    parts = min(most, max(2, len(order) // 10))
-    reached = np.cumsum(worth[order])
-    cuts = np.searchsorted(reached, np.linspace(0.0, reached[-1], parts + 1)[1:-1])
-    return fit_monotone_map(
-        [
-            (
-                float(np.average(scores[part], weights=worth[part])),
-                float(np.average(targets[part], weights=worth[part])),
-                float(worth[part].sum()),
-            )
-            for part in np.split(order, cuts)
-            if len(part)
-        ]
-    )
-
-
 # --- training of heads: regression on supports, maps to degrees and errors, held-out figures ---
 
 
@@ -196,7 +170,6 @@ for candidates by somebody, and with a full count what is judged 0.9 would be an
 CHUNK = 2048  # Pairs whose features are computed at a time
 SHARPNESS = 0.5  # Of the kernel, before the factors of the regression
 FOLDS = 4  # Of the cross-validation
-KNOTS = 16  # Most quantiles of the scores at which the maps may bend
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +282,7 @@ def train_head(part: TrainingPart, features: PairFeatures, options: TrainingOpti
     distance = np.abs(degree_map.apply_all(scores + mean) - part.degrees)
     mean_error = float(distance[: part.judged].mean())
     error_weights, errors = regression.fit(distance - mean_error)
-    error_map = _fit_error_map(errors + mean_error, distance**2, judged)
+    error_map = fit_error_map(errors + mean_error, distance**2, judged)
     supports = rows[regression.chosen]
     both = np.asarray(np.stack([weights, error_weights], axis=1), np.float32)
     head = Head(
@@ -340,17 +313,6 @@ def _fit_degree_map(part: TrainingPart, scores: Reals) -> DegreeMap:
             f"{part.kind.columns[0]}, the model can't tell those judged high from those judged "
             "low; add judgements, or use another model",
         ) from error
-
-
-def _fit_error_map(errors: Reals, squares: Reals, worth: Reals) -> DegreeMap:
-    """Fit the map from the second score to the mean squared distance.
-
-    On judged pairs alone: unrelated ones are easy, and would make near misses look so, too.
-    """
-    try:
-        return fit_quantile_map(errors, squares, KNOTS, worth)
-    except GroundingError:  # no pair can be told to be better known than another
-        return DegreeMap((0.0, 1.0), (float(np.average(squares, weights=worth)),) * 2)
 
 
 _NOTHING: Array = np.zeros((0, 3), np.float32)

@@ -15,7 +15,7 @@ Gurevych, Sentence-BERT (2019), section 3.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -229,7 +229,7 @@ def can_encode(folder: Path) -> bool:
     sentence-transformers modules are mean pooling and normalisation.
     """
     try:
-        config = _read_json(folder / "config.json")
+        config = read_config(folder)
         pooling = _read_json(folder / "1_Pooling" / "config.json")
         modules = [item["type"].rpartition(".")[2] for item in _read_json(folder / "modules.json")]
         plain = are_all_mapped(folder / "model.safetensors")
@@ -258,38 +258,16 @@ class PhraseGroup:
     bias: Matrix | None  # of attention between their tokens; None for none
 
 
-class BertEncoder:
-    """Unit vectors of phrases.
+class TokenPasses:
+    """The passes of texts' tokens through all layers. `epsilon`: of the norms."""
 
-    `folder`: a model for which `can_encode` is True. Raises ImportError: tokenizers is not
-    installed; OSError, ValueError, KeyError: the files are damaged.
-    """
+    def __init__(self, weights: EncoderWeights, heads: int, epsilon: float) -> None:
+        self._weights = weights
+        self._heads = heads
+        self._epsilon = np.float32(epsilon)
 
-    def __init__(self, folder: Path) -> None:
-        from tokenizers import Tokenizer
-
-        config = _read_json(folder / "config.json")
-        self._heads = int(config["num_attention_heads"])
-        self._epsilon = np.float32(config["layer_norm_eps"])
-        self._weights = map_weights(
-            folder / "model.safetensors", config["model_type"], int(config["num_hidden_layers"])
-        )
-        longest = _read_json(folder / "sentence_bert_config.json").get("max_seq_length")
-        places = len(self._weights.positions)
-        self._tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(min(int(longest or places), places))
-
-    def encode(self, phrases: Sequence[str]) -> Matrix:
-        """Encode phrases, shape (len(phrases), dimension)."""
-        tokens = [item.ids for item in self._tokenizer.encode_batch(list(phrases))]
-        vectors = np.empty((len(tokens), self._weights.words.shape[1]), np.float32)
-        for batch in split_batches([len(item) for item in tokens]):
-            vectors[batch] = self._encode_batch([tokens[number] for number in batch])
-        return vectors
-
-    def _encode_batch(self, tokens: Sequence[Sequence[int]]) -> Matrix:
-        """Encode phrases that are sorted by length."""
+    def compute_states(self, tokens: Sequence[Sequence[int]]) -> tuple[Matrix, list[PhraseGroup]]:
+        """Compute the last states of texts that are sorted by length, a row a token, in order."""
         weights = self._weights
         places = np.concatenate([np.arange(len(item)) for item in tokens])
         hidden = weights.words[np.concatenate(tokens)] + weights.positions[places]
@@ -297,10 +275,7 @@ class BertEncoder:
         groups = list(self._group(tokens))
         for layer in weights.layers:
             hidden = self._pass_layer(layer, hidden, groups)
-        pooled = [hidden[g.rows].reshape(*g.shape, -1).mean(axis=1) for g in groups]
-        vectors = np.concatenate(pooled)
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.asarray(vectors / np.maximum(norms, np.float32(1e-12)), np.float32)
+        return hidden, groups
 
     def _group(self, tokens: Sequence[Sequence[int]]) -> Iterator[PhraseGroup]:
         start = 0
@@ -356,6 +331,58 @@ class BertEncoder:
         return values
 
 
+class BertEncoder:
+    """Unit vectors of phrases.
+
+    `folder`: a model for which `can_encode` is True. Raises ImportError: tokenizers is not
+    installed; OSError, ValueError, KeyError: the files are damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        from tokenizers import Tokenizer
+
+        weights, self._passes = read_passes(folder)
+        longest = _read_json(folder / "sentence_bert_config.json").get("max_seq_length")
+        places = len(weights.positions)
+        self._width = weights.words.shape[1]
+        self._tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(min(int(longest or places), places))
+
+    def encode(self, phrases: Sequence[str]) -> Matrix:
+        """Encode phrases, shape (len(phrases), dimension)."""
+        tokens = [item.ids for item in self._tokenizer.encode_batch(list(phrases))]
+        vectors = np.empty((len(tokens), self._width), np.float32)
+        for batch in split_batches([len(item) for item in tokens]):
+            vectors[batch] = self._encode_batch([tokens[number] for number in batch])
+        return vectors
+
+    def _encode_batch(self, tokens: Sequence[Sequence[int]]) -> Matrix:
+        """Encode phrases that are sorted by length."""
+        hidden, groups = self._passes.compute_states(tokens)
+        pooled = [hidden[g.rows].reshape(*g.shape, -1).mean(axis=1) for g in groups]
+        vectors = np.concatenate(pooled)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / np.maximum(norms, np.float32(1e-12)), np.float32)
+
+
+def read_passes(
+    folder: Path, adapt: Callable[[EncoderWeights], EncoderWeights] | None = None
+) -> tuple[EncoderWeights, TokenPasses]:
+    """Map the weights of a folder; `adapt` replaces some of them.
+
+    Raises OSError, ValueError, KeyError: the files are damaged.
+    """
+    config = read_config(folder)
+    weights = map_weights(
+        folder / "model.safetensors", config["model_type"], int(config["num_hidden_layers"])
+    )
+    if adapt is not None:
+        weights = adapt(weights)
+    heads, epsilon = int(config["num_attention_heads"]), float(config["layer_norm_eps"])
+    return weights, TokenPasses(weights, heads, epsilon)
+
+
 def split_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Split phrases, by the number of their tokens, into batches of about equal lengths.
 
@@ -395,6 +422,10 @@ def _apply_gelu(values: Matrix) -> None:
     loss *= np.exp(size, out=size)
     np.maximum(values, np.float32(0.0), out=values)
     values -= loss
+
+
+def read_config(folder: Path) -> Any:
+    return _read_json(folder / "config.json")
 
 
 def _read_json(path: Path) -> Any:

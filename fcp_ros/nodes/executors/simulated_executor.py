@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from rclpy.action import ActionServer
 from rclpy.action.server import ServerGoalHandle
 
 from fcp_ros.action import ExecuteStep
+from fcp_ros.binding.facts_to_scene import delta_from_facts
 from fcp_ros.cset import Delta
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
@@ -28,7 +29,7 @@ from fcp_ros.execution.simulated_world import (
     parse_success,
 )
 from fcp_ros.msg import SceneGraphUpdate
-from fcp_ros.nodes.executors.step_server import end_step, read_step
+from fcp_ros.nodes.executors.step_threads import STOP_WAIT, StepThreads
 from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.domain_parameter import (
     DOMAIN,
@@ -37,19 +38,16 @@ from fcp_ros.nodes.runtime.domain_parameter import (
     load_configured_domain,
 )
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
-from fcp_ros.nodes.runtime.managed_node import ManagedNode, execute_goal
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import (
     DOMAIN_FOLDERS,
     ParameterSpec,
     ParameterTable,
     TakesEffect,
 )
-from fcp_ros.nodes.runtime.request_checks import CLEANED_UP
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import (
     CancelToken,
-    Job,
-    JobCancelled,
     WorkerBusy,
     WorkerClosed,
 )
@@ -60,8 +58,11 @@ from fcp_ros.nodes.scene_access.follower import (
     follow_scene,
 )
 from fcp_ros.nodes.scene_access.owner import SceneLostError, SceneOwner
-from fcp_ros.nodes.scene_access.reporter import ReportResult, SceneReporter
+from fcp_ros.nodes.scene_access.reporter import ReportResult, SceneReporter, find_unshown
+from fcp_ros.nodes.simulation.calls import ANSWER_TIMEOUT, INSTALL, SimulatorLost, is_installed
+from fcp_ros.nodes.simulation.mover import EntityMover
 from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.scene.graph.delta import SceneDelta
 
 PARAMETERS = (
     DOMAIN,
@@ -107,6 +108,13 @@ PARAMETERS = (
         maximum=600.0,
         takes_effect=TakesEffect.AT_ONCE,
     ),
+    ParameterSpec(
+        "simulator",
+        "",
+        "What stands before the names of the services of a simulator (simulation_interfaces) whose "
+        "entities steps move, '/' for nothing; '': there is none.",
+    ),
+    ANSWER_TIMEOUT,
 )
 
 
@@ -162,6 +170,9 @@ SCENE_WAIT = 3.0
 FRESHNESS_WAIT = 0.3
 """Seconds to wait for a newer scene graph before a step is refused on the one at hand."""
 
+PAUSE_LOOK = 0.2
+"""Seconds between two looks if a simulator that is paused plays again."""
+
 FEEDBACKS = 10
 """Feedback messages of each step."""
 
@@ -173,12 +184,20 @@ MOST_OWED = 100
 OWED_LOOK = 0.2
 """Seconds between two looks if somebody does."""
 
-STOP_WAIT = 2.0
-"""Seconds for a cancelled step to end when the node is cleaned up."""
+
+class MoveFailed(Exception):
+    """A simulator did not move things as a step does; carries the outcome of the step."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.message)
+        self.outcome = outcome
 
 
 class SimulatedExecutorNode(ManagedNode):
     """Performs steps in a simulated world that obeys the domain's rules.
+
+    With the parameter ``simulator``, things move in that simulator, too, and where it then has them
+    decides; while it is paused, steps wait.
 
     Offers one action (ExecuteStep) for each executor of the domain, under the name that the domain
     gives, while the node is configured. A step that does not succeed ends its goal as aborted, or
@@ -194,16 +213,15 @@ class SimulatedExecutorNode(ManagedNode):
         self._scene = SceneFollower()
         self._newer = threading.Condition()
         self._lock = threading.Lock()
-        self._tokens: dict[bytes, CancelToken] = {}
-        self._busy: dict[str, PlanStep] = {}
         self._stopped = threading.Event()
-        self._servers: list[ActionServer] = []
+        self._steps: StepThreads | None = None
         self._domain: Domain | None = None
         self._setup: SimulationSetup | None = None
         self._simulation: SimulatedWorld | None = None
         self._reporter: SceneReporter | None = None
         self._owner: SceneOwner | None = None
         self._monitor: ServerMonitor | None = None
+        self._mover: EntityMover | None = None
 
     # --- life cycle -----------------------------------------------------------------------------
 
@@ -218,31 +236,30 @@ class SimulatedExecutorNode(ManagedNode):
         follow_scene(self, self._scene, self._notice_change)
         self._owner = SceneOwner(self, self._scene)
         self._monitor = ServerMonitor(self)
+        if simulator := self.parameters.text("simulator"):
+            if not is_installed():
+                raise ConfigureError(f"{INSTALL}, or set simulator to ''.")
+            patience = lambda: self.parameters.number("answer_timeout")  # noqa: E731
+            self._mover = EntityMover(self, simulator, patience)
         self.workers.open(OWED, MOST_OWED, STOP_WAIT, outlasts=True)
-        for executor in self._setup.executors:
-            for slot in self._list_slots(executor):
-                self.workers.open(slot, 0, STOP_WAIT, outlasts=True)
-            server = self.offer_action(
-                ExecuteStep,
-                executor,
-                self._make_executor(executor),
-                accepted=self._accept,
-                cancel=self._cancel,
-            )
-            self._servers.append(server)
+        self._steps = StepThreads(
+            self, self._setup.executors, self._perform, self._setup.steps_at_once
+        )
 
     def activate(self) -> None:
         """Begin with a new simulation."""
         self._stopped.clear()
         self._simulation = None
+        if self._mover is not None:
+            self._mover.resume()
 
     def deactivate(self) -> None:
         """Cancel the running steps."""
         self._stopped.set()
-        with self._lock:
-            tokens = list(self._tokens.values())
-        for token in tokens:
-            token.cancel()
+        if self._mover is not None:
+            self._mover.stop()
+        if self._steps is not None:
+            self._steps.cancel_all()
         with self._newer:
             self._newer.notify_all()
 
@@ -251,22 +268,19 @@ class SimulatedExecutorNode(ManagedNode):
         if self._reporter is not None:
             self._reporter.close()
         self.workers.close()
-        for part in (self._owner, self._monitor):
+        for part in (self._owner, self._monitor, self._mover):
             if part is not None:
                 part.close()
-        while self._servers:
-            server = self._servers.pop()
-            self._offered_actions.remove(server)
-            server.destroy()
+        if self._steps is not None:
+            self._steps.close()
         super().release()
         self._scene.clear()
         self._domain = self._setup = self._simulation = self._reporter = None
-        self._owner = self._monitor = None
+        self._owner = self._monitor = self._mover = self._steps = None
 
     def diagnose(self) -> Diagnosis:
         """Report the executors and the steps that are being performed."""
-        with self._lock:
-            busy = ", ".join(f"{name}: {step}" for name, step in self._busy.items())
+        busy = "" if self._steps is None else self._steps.describe()
         names = self._setup.executors if self._setup is not None else ()
         sequence = self._scene.sequence
         stale = "" if self._owner is None else self._owner.find_problem()
@@ -280,91 +294,13 @@ class SimulatedExecutorNode(ManagedNode):
             },
         )
 
-    # --- goals ----------------------------------------------------------------------------------
-
-    def _accept(self, goal: ServerGoalHandle) -> None:
-        with self._lock:
-            self._tokens[bytes(goal.goal_id.uuid)] = CancelToken()
-        execute_goal(goal)
-
-    def _cancel(self, goal: ServerGoalHandle) -> None:
-        with self._lock:
-            token = self._tokens.get(bytes(goal.goal_id.uuid))
-        if token is not None:
-            token.cancel()
-
-    def _make_executor(
-        self, executor: str
-    ) -> Callable[[ServerGoalHandle], Awaitable[ExecuteStep.Result]]:
-        async def execute(goal: ServerGoalHandle) -> ExecuteStep.Result:
-            key = bytes(goal.goal_id.uuid)
-            try:
-                outcome = await self._execute(executor, goal, self._tokens[key])
-            except Exception as error:
-                sentence = self.internal_fault(executor, error).sentence
-                outcome = Outcome(OutcomeCode.EXECUTION_FAILED, sentence)
-            finally:
-                with self._lock:
-                    self._tokens.pop(key, None)
-            return end_step(goal, outcome, simulated=True)
-
-        return execute
-
-    async def _execute(self, executor: str, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
-        """Have a step performed in a thread of the executor, one at a time in each."""
-        step = read_step(goal.request, self.refusal(goal.request))
-        if isinstance(step, Outcome):
-            return step
-        if step.executor != executor:
-            text = f"{step} is for executor {step.executor!r}, this is {executor!r}."
-            return Outcome(OutcomeCode.INVALID_ACTION, text)
-        try:
-            job = self._submit(executor, step, goal, token)
-            outcome: Outcome = await self.await_answer(job.answer)
-        except WorkerBusy:
-            with self._lock:
-                busy = [self._busy.get(slot) for slot in self._list_slots(executor)]
-            text = f"Executor {executor!r} is still busy with {', '.join(map(str, busy))}."
-            return Outcome(OutcomeCode.BUSY, text)
-        except (WorkerClosed, JobCancelled):
-            return Outcome(OutcomeCode.NODE_INACTIVE, CLEANED_UP)
-        return outcome
-
-    def _list_slots(self, executor: str) -> list[str]:
-        """List the names of the threads of an executor."""
-        count = 1 if self._setup is None else self._setup.steps_at_once
-        more = range(2, count + 1)
-        return [executor, *(f"{executor} {number}" for number in more)]
-
-    def _submit(
-        self, executor: str, step: PlanStep, goal: ServerGoalHandle, token: CancelToken
-    ) -> Job[Outcome]:
-        """Give a step to a free thread of its executor. Raises WorkerBusy if none is free."""
-        *others, last = self._list_slots(executor)
-        for slot in others:
-            try:
-                return self.workers[slot].submit(self._make_job(slot, step, goal, token))
-            except WorkerBusy:
-                continue
-        return self.workers[last].submit(self._make_job(last, step, goal, token))
-
     # --- performing a step ----------------------------------------------------------------------
 
-    def _make_job(
-        self, slot: str, step: PlanStep, goal: ServerGoalHandle, token: CancelToken
-    ) -> Callable[[CancelToken], Outcome]:
-        def perform(_token: CancelToken) -> Outcome:
-            with self._lock:
-                self._busy[slot] = step
-            try:
-                return self._perform(step, goal, token)
-            finally:
-                with self._lock:
-                    self._busy.pop(slot, None)
-
-        return perform
-
     def _perform(self, step: PlanStep, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
+        if self._mover is not None and (
+            problem := self._mover.find_problem(lambda: token.cancelled)
+        ):
+            return Outcome(OutcomeCode.NODE_INACTIVE, problem)
         try:
             performance = self._begin(step)
         except SceneLostError as error:
@@ -373,11 +309,16 @@ class SimulatedExecutorNode(ManagedNode):
             return Outcome(OutcomeCode.PRECONDITION_FAILED, str(error))
         if performance.outcome is None:
             return self._hang(performance, token)
-        if self._wait(performance.duration, goal, token):
-            return self._make_cancelled(step)
-        if not performance.outcome.succeeded:
-            return performance.outcome
-        return self._complete(performance)
+        try:
+            if self._wait(performance.duration, goal, token):
+                return self._make_cancelled(step)
+            if not performance.outcome.succeeded:
+                return performance.outcome
+            return self._complete(performance)
+        except SimulatorLost as error:
+            return Outcome(OutcomeCode.EXECUTOR_LOST, f"{error}: {step} did not end.")
+        except MoveFailed as error:
+            return error.outcome
 
     def _begin(self, step: PlanStep) -> Performance:
         """Begin a step.
@@ -424,10 +365,17 @@ class SimulatedExecutorNode(ManagedNode):
         """Let simulated seconds pass, with feedback; return True if the step was cancelled."""
         nap = duration / self.parameters.number("time_scale") / FEEDBACKS
         for number in range(FEEDBACKS):
-            if token.wait(nap):
+            if token.wait(nap) or self._wait_while_paused(token):
                 return True
             progress = (number + 1) / FEEDBACKS
             goal.publish_feedback(ExecuteStep.Feedback(progress=progress, message=""))
+        return False
+
+    def _wait_while_paused(self, token: CancelToken) -> bool:
+        """Wait until the simulator plays, if there is one; return True if cancelled."""
+        while self._mover is not None and self._mover.is_paused():
+            if token.wait(PAUSE_LOOK):
+                return True
         return False
 
     def _hang(self, performance: Performance, token: CancelToken) -> Outcome:
@@ -480,13 +428,46 @@ class SimulatedExecutorNode(ManagedNode):
         performed: list[Performed] = []
 
         def change(state: WorldState) -> Delta:
+            if self._mover is not None:
+                return find_unshown(state.instance, performed[-1].delta)
             with self._lock:
                 performed.append(self._update_simulation(state).complete(performance))
             return performed[-1].delta
 
+        if self._mover is not None:
+            performed.append(self._move(self._mover, performance))
         timeout = self.parameters.number("report_timeout")
         reported = self._reporter.report(change, timeout, give_up)
         return reported, performed[-1] if performed else None
+
+    def _move(self, mover: EntityMover, performance: Performance) -> Performed:
+        """End a step in the simulator. Raises MoveFailed if things don't move as the step says."""
+        assert self._domain is not None
+        state = self._scene.state(self._domain)
+        with self._lock:
+            performed = self._update_simulation(state).complete(performance)
+        facts, states = performed.delta, self._domain.mapping.attribute_facts
+        delta = delta_from_facts(state.graph, facts.added, facts.removed, states)
+        outcome = mover.move(state.graph, delta) if performed.outcome.succeeded else None
+        if outcome is None or not outcome.succeeded:
+            raise MoveFailed(outcome or performed.outcome)
+        if not self._wait_until_followed(mover, delta):
+            text = "The scene graph does not follow the simulator: is simulation_bridge active?"
+            raise MoveFailed(Outcome(OutcomeCode.POSTCONDITION_FAILED, text))
+        return replace(performed, outcome=outcome)
+
+    def _wait_until_followed(self, mover: EntityMover, delta: SceneDelta) -> bool:
+        """Wait until the graph has what was moved: else bridge and executor change it at once."""
+        domain = self._domain
+        assert domain is not None
+        end = time.monotonic() + self.parameters.number("report_timeout")
+        with self._newer:
+            while not mover.shows(self._scene.state(domain).graph, delta):
+                left = end - time.monotonic()
+                if left <= 0.0 or self._stopped.is_set():
+                    return False
+                self._newer.wait(left)
+        return True
 
     def _owe(self, performance: Performance) -> None:
         """Report a change as soon as the scene graph is kept again, in a thread of its own."""

@@ -321,6 +321,11 @@ class ManagedNode(TransitionsNode):
         self._offered_actions.append(server)
         return server
 
+    def withdraw_action(self, server: ActionServer) -> None:
+        """Offer an action no longer that was offered while the node was configured."""
+        self._offered_actions.remove(server)
+        server.destroy()
+
     def _tell_cancel(
         self, goal: ServerGoalHandle, cancel: Callable[[ServerGoalHandle], None]
     ) -> None:

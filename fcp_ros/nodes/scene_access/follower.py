@@ -166,6 +166,16 @@ class SceneFollower:
             self._converted = (domain, state)
             return state
 
+    def graph(self) -> SceneGraph | None:
+        """Return the newest graph as it is, without a domain; None before the first.
+
+        Raises NoSceneError if the newest can't be used.
+        """
+        with self._converting:
+            if self._catch_up() != ():
+                self._converted = None  # it misses these steps
+            return self._copy.graph
+
     def _catch_up(self) -> Steps | None:
         """Apply what waits, outside of the lock that receiving needs."""
         with self._lock:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
@@ -40,6 +40,15 @@ class MembershipSource(Protocol):
     """Anything that answers judgement requests; the grounder does."""
 
     def judge(self, requests: Sequence[JudgementRequest]) -> Sequence[Membership]: ...
+
+
+@runtime_checkable
+class ConfirmingSource(MembershipSource, Protocol):
+    """A source that can look again, more closely, at the degrees that a plan rests on."""
+
+    def confirm(self, requests: Sequence[JudgementRequest]) -> bool:
+        """Judge again what was judged in passing; True if a degree moved."""
+        ...
 
 
 class NoMemberships:

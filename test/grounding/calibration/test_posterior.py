@@ -7,16 +7,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from later import Later
 
 from fcp_ros.grounding.calibration.posterior import (
+    MISJUDGED,
     RANGE,
     DecayedSum,
     Forgetting,
+    compute_doubt,
     compute_posterior,
     convert_uncertainty,
     estimate_strength,
 )
 
+stats = Later("scipy.stats")
 DEGREE = st.floats(0, 1)
 
 
@@ -26,7 +30,6 @@ def test_the_shift_is_bounded_and_towards_what_was_seen(
 ) -> None:
     degree = compute_posterior(prior, len(qualities), math.fsum(qualities), strength, cap)
     assert 0.0 <= degree <= 1.0
-    assert abs(degree - prior) <= cap + 1e-9
     if qualities:
         mean = math.fsum(qualities) / len(qualities)
         assert min(prior, mean) - 1e-9 <= degree <= max(prior, mean) + 1e-9
@@ -35,12 +38,52 @@ def test_the_shift_is_bounded_and_towards_what_was_seen(
 
 
 @given(DEGREE, DEGREE, DEGREE)
-def test_the_cap_holds_for_the_recalibrated_prior_too(
-    prior: float, centre: float, cap: float
-) -> None:
+def test_the_cap_holds_where_nothing_was_tried(prior: float, centre: float, cap: float) -> None:
     degree = compute_posterior(prior, 0.0, 0.0, 4.0, cap, centre)
     assert abs(degree - prior) <= cap + 1e-9
     assert min(prior, centre) - 1e-9 <= degree <= max(prior, centre) + 1e-9
+
+
+@given(st.floats(0, 0.99), st.floats(0, 50), st.floats(0, 50))
+def test_outcomes_of_the_thing_itself_widen_the_cap(cap: float, few: float, more: float) -> None:
+    low, high = (compute_posterior(1.0, w, 0.0, 0.1, cap) for w in sorted((few, few + more)))
+    assert high <= low + 1e-9
+    assert compute_posterior(1.0, few, 0.0, 4.0, 0.0) == 1.0
+
+
+@given(st.floats(0.02, 0.98), st.integers(0, 30), st.integers(0, 30), st.floats(0.5, 16))
+def test_a_thing_is_misjudged_as_probably_as_bayes_rule_says(
+    middle: float, failed: int, succeeded: int, strength: float
+) -> None:
+    """By sums over rates, with the densities of scipy, instead of the closed form."""
+    cells = 4000
+    rates = (np.arange(cells) + 0.5) / cells
+    a, b = strength * middle, strength * (1.0 - middle)
+    mass = np.diff(stats.beta.cdf(np.linspace(0.0, 1.0, cells + 1), a, b))
+    seen = rates**succeeded * (1.0 - rates) ** failed
+    any_, judged = MISJUDGED * seen.mean(), (1.0 - MISJUDGED) * (mass @ seen)
+    weight = float(failed + succeeded)
+    found = compute_doubt(middle, succeeded / max(weight, 1.0), weight, strength)
+    assert found == pytest.approx(any_ / (any_ + judged), abs=0.02)
+
+
+@given(DEGREE, DEGREE, st.integers(0, 40), st.integers(0, 40), st.floats(1, 16))
+def test_outcomes_keep_the_order_of_degrees(
+    one: float, other: float, failed: int, succeeded: int, strength: float
+) -> None:
+    low, high = (
+        compute_posterior(d, failed + succeeded, succeeded, strength, 0.6)
+        for d in sorted((one, other))
+    )
+    assert low <= high + 1e-9
+
+
+@pytest.mark.parametrize("strength", [1.0, 4.0, 8.0])
+def test_thirty_failures_are_believed_whatever_was_said(strength: float) -> None:
+    degrees = [compute_posterior(d, 27.2, 0.0, strength, 0.6) for d in np.linspace(0, 1, 201)]
+    assert max(degrees) < 0.1
+    mirrored = [compute_posterior(d, 27.2, 27.2, strength, 0.6) for d in np.linspace(0, 1, 201)]
+    assert mirrored == pytest.approx([1.0 - d for d in reversed(degrees)])
 
 
 @pytest.mark.parametrize("worth", [1.5, 4.0, 12.0])

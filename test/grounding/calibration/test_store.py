@@ -100,6 +100,15 @@ def test_senseless_qualities_are_refused(store: CalibrationStore, quality: float
     assert store.entries() == ()
 
 
+@pytest.mark.parametrize("stamp", [-1.0, 1.8e12, math.nan, math.inf])
+def test_stamps_outside_of_reason_are_refused(store: CalibrationStore, stamp: float) -> None:
+    """Milliseconds, or a broken clock: all other evidence would be taken for old."""
+    with pytest.raises(GroundingError, match="give seconds") as caught:
+        store.record(replace(evidence(1.0), stamp=stamp))
+    assert caught.value.code is GroundingCode.INVALID_OPTION
+    assert store.entries() == ()
+
+
 @pytest.mark.parametrize("field", ["prior", "degree", "weight"])
 def test_senseless_numbers_are_refused(store: CalibrationStore, field: str) -> None:
     with pytest.raises(GroundingError, match=f"the {field} of"):

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The second stage: a slower oracle judges again what much rests on, and is remembered.
+
+judge: cheap degrees of everything in the house -> a plan -> confirm: the few that it rests on
+        -> judge: those as they were confirmed, all others as before -> perhaps another plan
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from pathlib import Path
+
+from fcp_ros.domain.model import GradedPredicate
+from fcp_ros.grounding.cached_oracle import CachedOracle
+from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
+from fcp_ros.grounding.heads.head_file import find_sentence_source
+from fcp_ros.grounding.heads.head_judge import HeadOracle
+from fcp_ros.grounding.judgement import GroundingError, JudgementRequest, Membership
+from fcp_ros.grounding.membership_oracle import MembershipOracle, hash_predicate
+from fcp_ros.grounding.options import Device, GroundingOptions
+from fcp_ros.grounding.tuning.tuned_file import find_tuned
+
+MOST_CONFIRMED = 16_384
+TUNED = "tuned"  # The name of the oracle that confirms
+CONFIRMED = (EmbeddingOracle.name, HeadOracle.name)  # Whose degrees are confirmed
+PACKAGED = "packaged"  # The setting `tuned` that takes the package's
+
+
+def make_tuned(options: GroundingOptions) -> MembershipOracle | None:
+    """Make the oracle that confirms degrees of the default one; None where nobody asks for it.
+
+    Raises GroundingError if the file that was given can't be used. That there is no packaged one
+    for a model is no error: then nothing is confirmed.
+    """
+    if not str(options.tuned) or options.oracle not in CONFIRMED:
+        return None
+    own = Path(options.tuned) if str(options.tuned) != PACKAGED else None
+    heads = Path(options.heads) if str(options.heads) else None
+    try:
+        plain, weights = find_sentence_source(str(options.model), heads, Device(options.device))
+    except GroundingError:
+        return None  # the default oracle reports it
+    source = find_tuned(plain, weights, own) if plain is not None else None
+    return HeadOracle(source, TUNED) if source is not None else None
+
+
+class Confirmer:
+    """Confirms the degrees of one oracle by another. Safe to use from several threads.
+
+    `confirmed`: the name of the oracle whose degrees are judged again; what a table states, people
+    judged or a fallback answered is left alone.
+    """
+
+    def __init__(self, oracle: CachedOracle, confirmed: str) -> None:
+        self._oracle = oracle
+        self._source = confirmed
+        self._known: OrderedDict[str, Membership] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def note(self) -> str:
+        """The reason why degrees can't be confirmed now, or ""."""
+        error = self._oracle.outage.error
+        return f"degrees can't be confirmed: {error}" if error is not None else ""
+
+    def reset(self) -> None:
+        """Forget the outage, so that the next question is a new try."""
+        self._oracle.reset()
+
+    def confirm(
+        self,
+        predicates: Mapping[str, GradedPredicate],
+        questions: Mapping[str, JudgementRequest],
+        answers: Mapping[str, Membership],
+    ) -> dict[str, Membership]:
+        """Judge again what needs it, and return its new answers by context key.
+
+        What the slower oracle can't judge keeps the answer that it has.
+        """
+        batches: dict[str, list[JudgementRequest]] = {}
+        for key, request in questions.items():
+            if answers[key].source == self._source and predicates[request.predicate].judged_like:
+                batches.setdefault(request.predicate, []).append(request)
+        found: dict[str, Membership] = {}
+        for name, batch in batches.items():
+            version = hash_predicate(predicates[name])
+            given = self._oracle.answer(predicates[name], version, batch, has_substitute=True)
+            for request, answer in zip(batch, given, strict=True):
+                key = request.context_key
+                if isinstance(answer, Membership) and not (
+                    predicates[name].hazard and answer.prior > answers[key].prior
+                ):  # of a hazard, the more careful of both counts
+                    found[key] = answer
+        with self._lock:
+            self._known.update(found)
+            while len(self._known) > MOST_CONFIRMED:
+                self._known.popitem(last=False)
+        return found
+
+    def replace_known(self, answers: dict[str, Membership]) -> dict[str, Membership]:
+        """Put what was confirmed in the place of the same oracle's first answers."""
+        with self._lock:
+            if not self._known:
+                return answers
+            return {
+                key: self._known.get(key, answer) if answer.source == self._source else answer
+                for key, answer in answers.items()
+            }

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The change of an encoder by a tuning, in low rank, and the logits of pairs that follow.
+
+A tuned matrix is the encoder's own plus the product of two narrow ones (Hu et al. 2021, "LoRA",
+section 4.1), which are here the largest singular directions of what the tuning changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.foundation.array_file import Arrays
+from fcp_ros.grounding.models.bert_encoder import (
+    Affine,
+    EncoderWeights,
+    LayerWeights,
+    Matrix,
+    apply_gelu,
+    read_passes,
+    split_batches,
+)
+from fcp_ros.grounding.tuning.pair_texts import PairText, PairWriter, make_writer
+
+PARTS = tuple(field.name for field in fields(LayerWeights))
+HEAD_PARTS = {"head.0": "norm", "head.1": "inner", "head.4": "outer"}
+"""The parts of the head by their names in `PairEncoder`."""
+HEAD_EPSILON = np.float32(1e-5)  # Of torch's norm
+
+
+def reduce_change(before: EncoderWeights, after: Mapping[str, Matrix], rank: int) -> Arrays:
+    """Reduce what was changed to arrays; `after`: weights by their names in `PairEncoder`."""
+    arrays: Arrays = {}
+    for number, layer in enumerate(before.layers):
+        for part in PARTS:
+            name, own = f"layers.{number}.{part}", getattr(layer, part)
+            change = after[f"{name}.weight"] - own.weight
+            if change.ndim == 2:
+                left, sizes, right = np.linalg.svd(change, full_matrices=False)
+                roots = np.sqrt(sizes[:rank])
+                arrays[f"{name}.left"] = (left[:, :rank] * roots).astype(np.float16)
+                arrays[f"{name}.right"] = (roots[:, None] * right[:rank]).astype(np.float16)
+            else:
+                arrays[f"{name}.weight"] = change.astype(np.float16)
+            arrays[f"{name}.bias"] = (after[f"{name}.bias"] - own.bias).astype(np.float16)
+    for theirs, ours in HEAD_PARTS.items():
+        for kind in ("weight", "bias"):
+            arrays[f"head.{ours}.{kind}"] = after[f"{theirs}.{kind}"].astype(np.float16)
+    return arrays
+
+
+def adapt(weights: EncoderWeights, arrays: Mapping[str, Matrix]) -> EncoderWeights:
+    """Add a change to an encoder's weights.
+
+    Raises KeyError, ValueError: it is not one of this encoder.
+    """
+    layers = tuple(
+        replace(
+            layer,
+            **{
+                part: _change(getattr(layer, part), f"layers.{number}.{part}", arrays)
+                for part in PARTS
+            },
+        )
+        for number, layer in enumerate(weights.layers)
+    )
+    return replace(weights, layers=layers)
+
+
+def _change(own: Affine, name: str, arrays: Mapping[str, Matrix]) -> Affine:
+    if own.weight.ndim == 2:
+        left, right = (_read(arrays, f"{name}.{side}") for side in ("left", "right"))
+        change = left @ right
+    else:
+        change = _read(arrays, f"{name}.weight")
+    bias = _read(arrays, f"{name}.bias")
+    if change.shape != own.weight.shape or bias.shape != own.bias.shape:
+        raise ValueError(f"{name} has the shape {change.shape}, the encoder's {own.weight.shape}")
+    return Affine(own.weight + change, own.bias + bias)
+
+
+def _read(arrays: Mapping[str, Matrix], name: str) -> Matrix:
+    found = np.asarray(arrays[name], np.float32)
+    if not np.isfinite(found).all():
+        raise ValueError(f"{name} is not finite")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class PairHead:
+    """From the means of both sides' states to a logit a set."""
+
+    norm: Affine
+    inner: Affine
+    outer: Affine
+
+    def apply(self, left: Matrix, right: Matrix) -> Matrix:
+        """Compute the logits, shape (pairs, sets)."""
+        rows = np.concatenate([left, right, np.abs(left - right), left * right], axis=1)
+        rows -= rows.mean(axis=1, keepdims=True)
+        variance = np.einsum("ij,ij->i", rows, rows)[:, None] / np.float32(rows.shape[1])
+        rows /= np.sqrt(variance + HEAD_EPSILON)
+        inner = self.inner.apply(rows * self.norm.weight + self.norm.bias)
+        apply_gelu(inner)
+        return self.outer.apply(inner)
+
+
+class TunedEncoder:
+    """Logits of pairs by an encoder and what was changed of it.
+
+    `forms`: of the second side, by set. Raises ImportError, OSError, ValueError, KeyError: a
+    library is missing, or the files are damaged or don't fit.
+    """
+
+    def __init__(
+        self, folder: Path, arrays: Mapping[str, Matrix], forms: Mapping[str, str]
+    ) -> None:
+        self._writer: PairWriter = make_writer(folder)
+        weights, self._passes = read_passes(folder, lambda own: adapt(own, arrays))
+        self._forms = forms
+        self._columns = {name: place for place, name in enumerate(forms)}
+        self._head = PairHead(
+            *(
+                Affine(_read(arrays, f"head.{part}.weight"), _read(arrays, f"head.{part}.bias"))
+                for part in HEAD_PARTS.values()
+            )
+        )
+        width = weights.words.shape[1]
+        if self._head.inner.weight.shape[1] != 4 * width or len(self._head.outer.bias) != len(
+            forms
+        ):
+            raise ValueError("its head doesn't fit the encoder or the sets")
+
+    def score(self, name: str, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+        """Compute the logits of pairs of a set."""
+        texts = self._writer.write(pairs, self._forms[name])
+        found = np.empty(len(texts))
+        for batch in split_batches([len(text.tokens) for text in texts]):
+            logits = self._score_batch([texts[place] for place in batch])
+            found[batch] = logits[:, self._columns[name]]
+        return found
+
+    def _score_batch(self, texts: Sequence[PairText]) -> Matrix:
+        """Compute the logits of texts that are sorted by length."""
+        states, _ = self._passes.compute_states([text.tokens for text in texts])
+        # Each text has five parts: a sign, a side, a sign, a side, a sign.
+        sizes = np.array([(1, text.left, 1, text.right, 1) for text in texts]).ravel()
+        sums = np.add.reduceat(states, np.cumsum(sizes) - sizes, axis=0)
+        means = np.asarray(sums / sizes[:, None], np.float32)
+        return self._head.apply(means[1::5], means[3::5])

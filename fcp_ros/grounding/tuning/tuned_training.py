@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From judgements and an encoder to the file of a tuned one.
+
+judgements, without the held-out part and a fold -> tuning -> low rank -> logits of the fold
+        -> blends with the heads, by the heads' own cross-validated scores -> figures
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fcp_ros.foundation.array_file import Arrays
+from fcp_ros.grounding.heads.head import Head
+from fcp_ros.grounding.heads.head_file import Heads, choose_model, find_packaged_heads, load_heads
+from fcp_ros.grounding.heads.head_training import (
+    UNRELATED_FIT_NOT,
+    UNRELATED_IN_MAP,
+    TrainingOptions,
+    draw_unrelated,
+)
+from fcp_ros.grounding.heads.pair_features import make_encoder
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
+from fcp_ros.grounding.judgement_set import (
+    Agreement,
+    JudgementSet,
+    hash_judgements,
+    measure_agreement,
+    split,
+)
+from fcp_ros.grounding.models.bert_encoder import map_weights, read_config
+from fcp_ros.grounding.models.model_folder import compute_fingerprint, compute_weights_fingerprint
+from fcp_ros.grounding.models.model_store import ModelState, find_ready_folder, find_state
+from fcp_ros.grounding.models.sentence_encoder import (
+    BETTER_MODEL,
+    PACKAGED_MODEL,
+    SentenceEncoder,
+)
+from fcp_ros.grounding.tuning.adapter import TunedEncoder, reduce_change
+from fcp_ros.grounding.tuning.batches import collect_pairs, is_in_fold
+from fcp_ros.grounding.tuning.blending import Blend, TunedHead, fit_blend
+from fcp_ros.grounding.tuning.pair_texts import write_form
+from fcp_ros.grounding.tuning.tuned_file import Tuned, save_tuned
+from fcp_ros.grounding.tuning.tuning import PRESETS, Report, Tuner, TuningOptions
+
+RANK = 64  # Of what was changed of each matrix
+FOLD, FOLDS = 0, 8
+"""The part of the training kinds that the tuning doesn't see: its scores are fitted on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TuningRequest:
+    """Encoder, judgements and settings of a tuning."""
+
+    folder: Path  # of the encoder
+    sets: Mapping[str, JudgementSet]
+    heads: Sequence[Heads]  # those that are helped, with the scores of their cross-validation
+    out: Path
+    work: Path  # folder of the state of a training that isn't finished
+    # judgements of which some stand in each batch: states, parts and negations
+    extra: Mapping[str, JudgementSet] | None = None
+    options: TuningOptions | None = None  # None: the preset of the encoder's kind
+    rank: int = RANK
+
+
+def find_heads(files: Sequence[Path], encoder: SentenceEncoder) -> list[Heads]:
+    """Read the heads that a tuned encoder will help, without their models.
+
+    `files`: of heads; none: the packaged ones of the sentence models that are here, those of the
+    encoder itself first. MODEL_NOT_FOUND if there are none.
+    """
+    if files:
+        encoders = [make_encoder(choose_model("", file)) for file in files]
+        return [load_heads(f, own) for f, own in zip(files, encoders, strict=True)]
+    found = {}
+    for one in (encoder, *_list_encoders()):
+        file = find_packaged_heads(one.weights)
+        if file is not None and one.weights not in found:
+            found[one.weights] = load_heads(file, one)
+    if not found:
+        raise GroundingError(
+            GroundingCode.MODEL_NOT_FOUND,
+            f"there are no heads that {encoder.model} could help; train some with `fcp grounding "
+            "train` and give the file with --heads",
+        )
+    return list(found.values())
+
+
+def _list_encoders() -> list[SentenceEncoder]:
+    here = (ModelState.READY, ModelState.INSTALLED)
+    return [
+        SentenceEncoder(find_ready_folder(name))
+        for name in (BETTER_MODEL, PACKAGED_MODEL)
+        if find_state(name) in here
+    ]
+
+
+def tune(request: TuningRequest, report: Report) -> dict[str, Agreement]:
+    """Tune an encoder and write the file; return figures of the first heads, set by set."""
+    for heads in request.heads:
+        if heads.judgements != hash_judgements(request.sets):
+            raise GroundingError(
+                GroundingCode.INVALID_OPTION,
+                f"the heads of {heads.encoder} were trained on other judgements; train them on "
+                "these first, with `fcp grounding train`, and give them with --heads",
+            )
+    pairs = collect_pairs(request.sets, FOLD, FOLDS, request.extra)
+    forms = {name: write_form(name, request.sets[name].columns) for name in pairs.names}
+    kind = str(read_config(request.folder)["model_type"])
+    options = request.options or PRESETS[kind]
+    tuner = Tuner(request.folder, pairs, tuple(forms.values()), options)
+    state = request.work / f"tuning-{tuner.identity}.safetensors"
+    tuner.run(state, report)
+    report("reducing", 0, 1)
+    arrays = reduce_tuned(request.folder, tuner, request.rank)
+    encoder = TunedEncoder(request.folder, arrays, forms)
+    blends = {}
+    for number, heads in enumerate(request.heads):
+        report("fitting", number, len(request.heads))
+        blends[heads.weights] = fit_blends(request.sets, heads.by_name, encoder)
+    weights = compute_weights_fingerprint(request.folder)
+    name = compute_fingerprint(request.folder).partition("@")[0]
+    judged_by = hash_judgements(request.sets)
+    save_tuned(Tuned(name, weights, judged_by, forms, arrays, blends), request.out)
+    first = request.heads[0]
+    return measure_held_out(request.sets, first.by_name, encoder, blends[first.weights])
+
+
+def reduce_tuned(folder: Path, tuner: Tuner, rank: int) -> Arrays:
+    """Reduce what a training changed of the encoder of a folder."""
+    after = {name: p.detach().numpy() for name, p in tuner.model.named_parameters()}
+    kind, file = str(read_config(folder)["model_type"]), folder / "model.safetensors"
+    return reduce_change(map_weights(file, kind, len(tuner.model.layers)), after, rank)
+
+
+def fit_blends(
+    sets: Mapping[str, JudgementSet], heads: Mapping[str, Head], encoder: TunedEncoder
+) -> dict[str, Blend]:
+    """Fit the blend of each set on the fold that the tuning didn't see."""
+    return {name: _fit_blend(sets[name], heads[name], encoder) for name in heads}
+
+
+def _fit_blend(kind: JudgementSet, head: Head, encoder: TunedEncoder) -> Blend:
+    judgements = split(kind.judgements).training
+    judged = [j.pair for j in judgements]
+    extra: list[tuple[str, str]] = []
+    if kind.name in UNRELATED_FIT_NOT:
+        extra = draw_unrelated(kind, judged, TrainingOptions())
+    pairs = [*judged, *extra]
+    evidence = np.concatenate([head.evidence.training, head.evidence.unrelated])
+    if len(evidence) != len(pairs):
+        raise GroundingError(
+            GroundingCode.INVALID_OPTION,
+            f"the head of {kind.name} holds the scores of {len(evidence)} pairs, not of "
+            f"{len(pairs)}; train it on these judgements with `fcp grounding train`",
+        )
+    chosen = np.array([is_in_fold(item, FOLD, FOLDS) for item, _ in pairs])
+    given = np.array([*(j.degree for j in judgements), *(0.0 for _ in extra)])[chosen]
+    worth = np.array([*(1.0 for _ in judged), *(UNRELATED_IN_MAP for _ in extra)])[chosen]
+    logits = encoder.score(kind.name, [p for p, own in zip(pairs, chosen, strict=True) if own])
+    scores, errors = evidence[chosen, 0].astype(np.float64), evidence[chosen, 1].astype(np.float64)
+    return fit_blend(logits, head.degree_map.apply_all(scores), errors, given, worth)
+
+
+def measure_held_out(
+    sets: Mapping[str, JudgementSet],
+    heads: Mapping[str, Head],
+    encoder: TunedEncoder,
+    blends: Mapping[str, Blend],
+) -> dict[str, Agreement]:
+    """Measure the blend of each set on its held-out part."""
+    found = {}
+    for name, blend in blends.items():
+        held_out = split(sets[name].judgements).held_out
+        head = TunedHead(heads[name], encoder, blend)
+        degrees = blend.degree_map.apply_all(head.score([j.pair for j in held_out]).values)
+        found[name] = measure_agreement(degrees.tolist(), [j.degree for j in held_out])
+    return found

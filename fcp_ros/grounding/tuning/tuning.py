@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tuning of an encoder on judgements, in float32, in steps that can be taken up again.
+
+The loss is the cross entropy of the degrees, and the logistic loss of the order of pairs that share
+a purpose (Burges et al. 2005, "Learning to rank using gradient descent", section 3). Lower layers
+learn more slowly, each by a factor (Howard and Ruder 2018, "Universal language model fine-tuning",
+section 3.2). A state with the moments of AdamW is kept every `KEEP` steps; chance depends on the
+seed and the number of the step alone, so a training that was killed ends with the same weights.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from fcp_ros.foundation.array_file import read_text_about, write_whole
+from fcp_ros.grounding.judgement import GroundingCode, GroundingError
+from fcp_ros.grounding.models.bert_encoder import map_weights, read_config
+from fcp_ros.grounding.tuning.batches import (
+    BatchOptions,
+    Example,
+    TrainingPairs,
+    count_batches,
+    draw_batches,
+)
+from fcp_ros.grounding.tuning.pair_texts import PairText, PairWriter, make_writer
+from fcp_ros.grounding.tuning.torch_encoder import PairEncoder, pack
+
+KEEP = 50  # Steps between two kept states
+TIED = 0.04  # Judgements that are closer say nothing about an order
+STATE = "fcp_ros tuning state 1"
+
+Report = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class TuningOptions:
+    """Settings of a tuning."""
+
+    rate: float = 2e-4  # of the uppermost layer
+    layer_decay: float = 0.8
+    passes: int = 3
+    head_rate: float = 1e-3
+    warm_up: float = 0.08  # share of the steps
+    weight_decay: float = 0.01
+    ranks: float = 0.5  # weight of the loss of the order
+    largest_gradient: float = 1.0
+    batches: BatchOptions = field(default_factory=BatchOptions)
+
+
+PRESETS = {"bert": TuningOptions(), "mpnet": TuningOptions(rate=1e-4, layer_decay=0.9, passes=2)}
+"""By the model type; found on a third of the training kinds."""
+
+
+class Tuner:
+    """The tuning of one encoder, with its state in a file."""
+
+    def __init__(
+        self, folder: Path, pairs: TrainingPairs, forms: Sequence[str], options: TuningOptions
+    ) -> None:
+        config = read_config(folder)
+        weights = map_weights(
+            folder / "model.safetensors", config["model_type"], int(config["num_hidden_layers"])
+        )
+        torch.manual_seed(options.batches.seed)
+        self.model = PairEncoder(
+            weights,
+            int(config["num_attention_heads"]),
+            float(config["layer_norm_eps"]),
+            len(pairs.names),
+        )
+        self.options = options
+        self._pairs = pairs
+        self._forms = tuple(forms)
+        self._writer = make_writer(folder)
+        self._optimizer = torch.optim.AdamW(
+            list_groups(self.model, options), weight_decay=options.weight_decay
+        )
+        self._rates = [group["lr"] for group in self._optimizer.param_groups]
+        self.steps = options.passes * count_batches(pairs, options.batches)
+        self.done = 0
+        self.identity = self._identify(folder)
+
+    def run(self, state: Path, report: Report, until: int | None = None) -> None:
+        """Train to the end (or to a step), from where the state in the file was."""
+        if state.is_file():
+            self._restore(state)
+        self.model.train()
+        end = self.steps if until is None else min(until, self.steps)
+        for batch in itertools.islice(self._draw(), max(end - self.done, 0)):
+            report("tuning", self.done, self.steps)
+            self._step(batch)
+            if self.done % KEEP == 0 or self.done == end:
+                self._keep(state)
+        self.model.eval()
+        report("tuning", self.done, self.steps)
+
+    def score(self, kind: int, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+        """Compute the logits of pairs of a set; float64[n]."""
+        self.model.eval()
+        texts = self._writer.write(pairs, self._forms[kind])
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place].tokens))
+        found = np.empty(len(texts))
+        with torch.inference_mode():
+            for start in range(0, len(order), 64):
+                places = order[start : start + 64]
+                logits = self.model(pack([texts[place] for place in places]))[:, kind]
+                found[places] = logits.double().numpy()
+        return found
+
+    def _draw(self) -> Iterator[list[Example]]:
+        count = count_batches(self._pairs, self.options.batches)
+        for number in range(self.done // count, self.options.passes):
+            batches = draw_batches(self._pairs, self.options.batches, number)
+            yield from itertools.islice(batches, self.done - number * count, None)
+
+    def _step(self, batch: Sequence[Example]) -> None:
+        torch.manual_seed(self.options.batches.seed * 1_000_003 + self.done)
+        share = compute_rate(self.done, self.steps, self.options.warm_up)
+        for group, rate in zip(self._optimizer.param_groups, self._rates, strict=True):
+            group["lr"] = rate * share
+        logits = self.model(pack(write_texts(self._writer, self._forms, batch)))
+        kinds = torch.tensor([example.kind for example in batch])
+        loss = compute_loss(logits[torch.arange(len(batch)), kinds], batch, self.options.ranks)
+        self._optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self._list_trained(), self.options.largest_gradient)
+        self._optimizer.step()
+        self.done += 1
+
+    def _list_trained(self) -> list[Tensor]:
+        return [p for p in self.model.parameters() if p.requires_grad]
+
+    def _identify(self, folder: Path) -> str:
+        """Hash all that the outcome depends on, so that no state of another training is used."""
+        digest = hashlib.sha256(repr((asdict(self.options), self._pairs.names)).encode())
+        digest.update(repr((self._forms, self._pairs.training, self._pairs.extra)).encode())
+        digest.update((folder / "model.safetensors").read_bytes())
+        return digest.hexdigest()[:24]
+
+    def _keep(self, file: Path) -> None:
+        from safetensors.torch import save
+
+        tensors = {}
+        for name, parameter in self.model.named_parameters():
+            if parameter.requires_grad:
+                moments = self._optimizer.state[parameter]
+                tensors[f"weight.{name}"] = parameter.detach()
+                tensors[f"mean.{name}"] = moments["exp_avg"]
+                tensors[f"square.{name}"] = moments["exp_avg_sq"]
+        text = json.dumps({"format": STATE, "identity": self.identity, "done": self.done})
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            write_whole(file, save(tensors, {"state": text}))
+        except OSError as error:
+            raise GroundingError(
+                GroundingCode.STORE_FAILED,
+                f"the state of the training can't be kept in {file} ({error.strerror or error}); "
+                "make room, or set FCP_MODELS to a folder on another disk",
+            ) from error
+
+    def _restore(self, file: Path) -> None:
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            text = read_text_about(file, "state")
+            if text.get("format") != STATE or text.get("identity") != self.identity:
+                return  # of other judgements or settings: it is trained from the beginning
+            with safe_open(str(file), framework="pt") as tensors, torch.no_grad():
+                for name, parameter in self.model.named_parameters():
+                    if parameter.requires_grad:
+                        parameter.copy_(tensors.get_tensor(f"weight.{name}"))
+                        self._optimizer.state[parameter] = {
+                            "step": torch.tensor(float(text["done"])),
+                            "exp_avg": tensors.get_tensor(f"mean.{name}"),
+                            "exp_avg_sq": tensors.get_tensor(f"square.{name}"),
+                        }
+        except (OSError, KeyError, TypeError, ValueError, RuntimeError, SafetensorError) as error:
+            raise GroundingError(
+                GroundingCode.STORE_FAILED,
+                f"the state of the training in {file} is damaged ({error}); delete the file to "
+                "start again",
+            ) from error
+        self.done = int(text["done"])
+
+
+def write_texts(
+    writer: PairWriter, forms: Sequence[str], batch: Sequence[Example]
+) -> list[PairText]:
+    """Write a batch whose examples may be of different sets, in order."""
+    found: dict[int, PairText] = {}
+    for kind in sorted({example.kind for example in batch}):
+        places = [place for place, example in enumerate(batch) if example.kind == kind]
+        texts = writer.write([(batch[p].left, batch[p].right) for p in places], forms[kind])
+        found.update(zip(places, texts, strict=True))
+    return [found[place] for place in range(len(batch))]
+
+
+def list_groups(model: PairEncoder, options: TuningOptions) -> list[dict[str, object]]:
+    """List the trained parameters with their rates: the head, then the layers from above."""
+    groups: list[dict[str, object]] = [
+        {"params": list(model.head.parameters()), "lr": options.head_rate}
+    ]
+    for height, layer in enumerate(reversed(model.layers)):
+        rate = options.rate * options.layer_decay**height
+        groups.append({"params": list(layer.parameters()), "lr": rate})
+    return groups
+
+
+def compute_rate(step: int, steps: int, warm_up: float) -> float:
+    """Compute the share of the rate at a step: a rise, then a fall to 0, both linear."""
+    rise = max(1.0, warm_up * steps)
+    if step < rise:
+        return (step + 1) / rise
+    return max(steps - step, 0) / max(steps - rise, 1.0)
+
+
+def compute_loss(logits: Tensor, batch: Sequence[Example], ranks: float) -> Tensor:
+    """Compute the loss of a batch from the logits of its pairs in their own sets."""
+    degrees = torch.tensor([example.degree for example in batch])
+    loss = functional.binary_cross_entropy_with_logits(logits, degrees)
+    numbers: dict[tuple[int, str], int] = {}
+    groups = torch.tensor([numbers.setdefault((e.kind, e.right), len(numbers)) for e in batch])
+    gaps = degrees[:, None] - degrees[None, :]
+    weights = torch.where((groups[:, None] == groups[None, :]) & (gaps > TIED), gaps, 0.0)
+    total = weights.sum()
+    if float(total) > 0.0:
+        wrong = functional.softplus(logits[None, :] - logits[:, None])
+        loss = loss + ranks * (weights * wrong).sum() / total
+    if not math.isfinite(float(loss.detach())):
+        raise GroundingError(
+            GroundingCode.MODEL_FAILED,
+            "the loss of the training is not finite; its weights or judgements are damaged",
+        )
+    return loss
