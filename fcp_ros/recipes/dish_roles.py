@@ -92,7 +92,7 @@ _CUES = {
 
 def find_dish(recipe: Recipe) -> str:
     """Return a noun for the dish: the last one in the title that is a kind of dish."""
-    words = re.findall(r"[a-z-]+", recipe.title.lower())
+    words: list[str] = re.findall(r"[a-z-]+", recipe.title.lower())
     for word in reversed(words):
         for form in (word, *list_singulars(word)):
             if form in _DISHES:

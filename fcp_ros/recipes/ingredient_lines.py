@@ -126,7 +126,7 @@ def read_ingredients(line: str, knowledge: FoodKnowledge) -> list[ListedIngredie
         count = float(part["count"]) if part["count"] else amount.quantity
         amount = LineAmount(count, PIECE, f"{part['whole'].rstrip('s')} {part['part']}")
     shown = line.strip()
-    found = []
+    found: list[ListedIngredient] = []
     for one in _divide(amount.rest, amount.quantity is not None, knowledge):
         # The quantity of "2 tsp salt and pepper" is that of both together: nobody's own.
         shared = len(found) > 0 or one.is_shared
