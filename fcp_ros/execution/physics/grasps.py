@@ -12,7 +12,7 @@ import numpy as np
 
 from fcp_ros.execution.physics.arena import Arena
 from fcp_ros.execution.physics.materials import OPEN_ABOVE, ThingForm
-from fcp_ros.execution.physics.motion import FloorReach, Way
+from fcp_ros.execution.physics.motion import FloorReach, Route
 from fcp_ros.execution.physics.robot import (
     ARM_LENGTH,
     ARM_OFFSET,
@@ -220,5 +220,5 @@ def _is_in_view(arena: Arena, stand: Stand, allowed: set[str]) -> bool:
     return arena.is_free_ray(above, np.array(grip.point), allowed)
 
 
-def plan_way(reach: FloorReach, stand: Stand) -> Way | None:
+def plan_way(reach: FloorReach, stand: Stand) -> Route | None:
     return reach.way_to((stand.x, stand.y))

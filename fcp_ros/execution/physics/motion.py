@@ -27,7 +27,7 @@ THIN = 0.08  # Radius (m) of the probe that finds what is too narrow
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Route:
     """Corner points (m) of a path, and its length with what narrow places add."""
 
     points: tuple[Point, ...]
@@ -104,7 +104,7 @@ class FloorReach:
         cell = self._floor._to_cell(point)
         return float(self.cost[cell[0] * self._free.shape[1] + cell[1]])
 
-    def way_to(self, point: Point) -> Way | None:
+    def way_to(self, point: Point) -> Route | None:
         """Return the way to a point; None without one."""
         cost = self.cost_to(point)
         if not math.isfinite(cost):
@@ -115,7 +115,7 @@ class FloorReach:
             cells.append(index)
             index = int(self._before[index])
         points = [self._start, *(self._floor._to_point(c) for c in reversed(cells)), point]
-        return Way(tuple(self._straighten(points)), cost)
+        return Route(tuple(self._straighten(points)), cost)
 
     def nearest_in(self, room: shapely.Polygon) -> Point | None:
         """Find the point of a room that is reached first, a little inside; None for none."""

@@ -15,7 +15,7 @@ from fcp_ros.execution.physics.arena import FLOOR, Arena
 from fcp_ros.execution.physics.failure import StepFailed
 from fcp_ros.execution.physics.grasps import Grip, Mode, Stand, find_stand
 from fcp_ros.execution.physics.hands import Hands, Motion
-from fcp_ros.execution.physics.motion import FloorMap, FloorReach, Way
+from fcp_ros.execution.physics.motion import FloorMap, FloorReach, Route
 from fcp_ros.execution.physics.robot import LIFT_RANGE, RADIUS, WIDEST, Rig
 from fcp_ros.scene.graph.elements import Vector
 
@@ -120,7 +120,7 @@ class Workplace:
 
     def approach(
         self, grips: list[Grip], allowed: list[str], what: str, prefer: float = 0.6
-    ) -> tuple[Stand, Way]:
+    ) -> tuple[Stand, Route]:
         """Find a stand for one of these grips. Raises StepFailed with the reason for none."""
         if not grips:
             text = f"{what}: wider than the {WIDEST:g} m between the fingers."
@@ -133,7 +133,7 @@ class Workplace:
             raise StepFailed(OutcomeCode.PLANNING_FAILED, text)
         return stand, way
 
-    def go_to(self, stand: Stand, way: Way, height: float) -> Motion[None]:
+    def go_to(self, stand: Stand, way: Route, height: float) -> Motion[None]:
         """Drive to a stand, with the hand turned as for its grip at a height (m) of the wrist."""
         pitch = 0.0 if stand.grip.mode is Mode.FRONT else math.pi / 2.0
         lift = min(max(height - self.rig.floor, LIFT_RANGE[0]), LIFT_RANGE[1])
@@ -142,7 +142,7 @@ class Workplace:
         )
 
 
-def _list_points(way: Way) -> Iterator[tuple[float, float]]:
+def _list_points(way: Route) -> Iterator[tuple[float, float]]:
     for one, other in pairwise(way.points):
         count = max(2, int(math.dist(one, other) / 0.05))
         for share in np.linspace(0.0, 1.0, count).tolist():
