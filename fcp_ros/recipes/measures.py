@@ -110,21 +110,28 @@ def load_units() -> None:
 _UP = (("tsp", "tbsp", 3.0), ("tbsp", "cup", 4.0), ("g", "kg", 1000.0), ("ml", "l", 1000.0))
 """(unit, larger one, the quantity from which the larger one is written)"""
 _FINE = {"g": 5.0, "ml": 5.0, "kg": 0.05, "l": 0.05, "tsp": 0.25, "tbsp": 0.5, "cup": 0.25}
-_SMALLEST = {"tsp": 0.125, "cup": 0.25, "tbsp": 0.5}
+_CLOSE = 0.1
+"""Share of a quantity by which a larger unit may miss it: 6 tbsp are no half cup."""
 
 
 def round_quantity(quantity: float, unit: str) -> tuple[float, str]:
     """Round a quantity to what a kitchen can measure, in the unit that suits its size."""
     for small, large, least in _UP:
         if unit == small and quantity >= least - 0.01:
-            quantity, unit = _convert(quantity, _PINT[small], _PINT[large]), large
+            larger = _convert(quantity, _PINT[small], _PINT[large])
+            if abs(_round(larger, large) - larger) <= _CLOSE * larger:
+                quantity, unit = larger, large
+    return _round(quantity, unit), unit
+
+
+def _round(quantity: float, unit: str) -> float:
     if unit in ("g", "ml") and quantity < 20:
         fine = 1.0
     elif unit == "tsp" and quantity < 0.5:
         fine = 0.125
     else:
         fine = _FINE.get(unit, 0.5)
-    return max(round(quantity / fine) * fine, fine), unit
+    return max(round(quantity / fine) * fine, fine)
 
 
 _FRACTIONS = ("g", "kg", "ml", "l")

@@ -30,6 +30,8 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"^\s*(?:[-*+\u2022]|\(?\d{1,3}[.):](?!\d))\s+")
+_ITEM = re.compile(r"^\s*[-*+\u2022]\s+\S")
+_NUMBERED = re.compile(r"^\s*\(?\d{1,3}[.):](?!\d)\s+\S")
 _RULE = re.compile(r"^\W*$")
 
 
@@ -126,14 +128,22 @@ def _strip(line: str) -> str:
 
 
 def _parse_plain(text: str) -> RecipeLines:
-    """Take a text with the headings "Ingredients" and "Directions" apart."""
+    """Take a text with the headings "Ingredients" and "Directions" apart.
+
+    Without headings the items of a list are ingredients, and numbered lines directions.
+    """
     lines = text.splitlines()
     if len(lines) > MOST_LINES:
         raise _too_long(len(lines))
     parts: dict[str, list[str]] = {"title": [], "ingredients": [], "directions": []}
     part = "title"
+    has_headings = any(map(_HEADING.match, lines))
     for line in lines:
         heading = _HEADING.match(line)
+        if not has_headings and _NUMBERED.match(line):
+            part = "directions"
+        elif not has_headings and _ITEM.match(line):
+            part = "ingredients"
         if heading is not None:
             part = "ingredients" if heading["what"].lower().startswith("ingr") else "directions"
         elif not _RULE.match(line):
@@ -142,7 +152,7 @@ def _parse_plain(text: str) -> RecipeLines:
         raise RecipeError(
             RecipeCode.NOT_A_RECIPE,
             'There is no recipe in this text: write "Ingredients" and "Directions" on lines of '
-            "their own above them.",
+            'their own above them, or begin ingredients with "-" and steps with "1.", "2.", ...',
         )
     title, *rest = parts["title"] or ["Untitled"]
     title = title.lstrip("# ")

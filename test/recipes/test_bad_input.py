@@ -179,3 +179,12 @@ def test_all_forms_are_read_alike() -> None:
     assert parse_recipe(schema) == lines
     assert parse_recipe({"title": "Pancakes", **nlg}) == lines
     assert parse_recipe_text(text) == lines
+
+
+def test_a_text_without_headings_is_read_by_its_lists() -> None:
+    text = "Tea\n\n- 1 cup water\n- 1 bag of tea\n\n1. Boil the water.\n2. Add the tea.\n"
+    lines = parse_recipe_text(text)
+    assert lines.title == "Tea"
+    assert lines.ingredients == ("1 cup water", "1 bag of tea")
+    assert lines.directions == ("Boil the water.", "Add the tea.")
+    assert not lines.left_over

@@ -53,3 +53,19 @@ def test_quantities_are_written_as_they_are_read(
     assert write_quantity(quantity, unit) == text
     (one,) = read_ingredients(f"{text} butter", knowledge)
     assert (one.quantity, one.unit) == (quantity, unit)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ((6, "tbsp"), (6, "tbsp")),
+        ((8, "tbsp"), (0.5, "cup")),
+        ((4, "tsp"), (4, "tsp")),
+        ((3, "tsp"), (1, "tbsp")),
+        ((1500, "g"), (1.5, "kg")),
+    ],
+)
+def test_a_larger_unit_is_written_only_where_it_says_the_same(
+    given: tuple[float, str], shown: tuple[float, str]
+) -> None:
+    assert round_quantity(*given) == shown
