@@ -27,7 +27,12 @@ from fcp_ros.planning import (
     PlanStatus,
     PlanStep,
 )
-from fcp_ros.recipes.kitchen_state import KitchenState, KitchenStateMaker, Way, list_missing
+from fcp_ros.recipes.kitchen_state import (
+    KitchenState,
+    KitchenStateMaker,
+    SubstituteWay,
+    list_missing,
+)
 from fcp_ros.recipes.knowledge import FoodKnowledge, read_knowledge
 from fcp_ros.recipes.reading import read_recipe
 from fcp_ros.recipes.recipe import Note, Recipe, RecipeCode, RecipeError
@@ -201,7 +206,7 @@ class Kitchen:
             return f"Missing: {one.name}" + (f", and {why}" if why else "")
         return why or f"{one.name} can't be used"
 
-    def _explain(self, way: Way, step: PlanStep, recipe: Recipe, limits: Limits) -> str:
+    def _explain(self, way: SubstituteWay, step: PlanStep, recipe: Recipe, limits: Limits) -> str:
         judged = "; ".join(map(_describe_judgement, step.judgements))
         why = self._say_why(way.ingredient, recipe, limits)
         return f"{why}. {judged}. {way.reason}".replace("..", ".")
@@ -232,7 +237,7 @@ class Kitchen:
             raise RecipeError(RecipeCode.NO_TIME, sentence)
         return frozenset(slow[:1])
 
-    def _takes_time(self, way: Way) -> bool:
+    def _takes_time(self, way: SubstituteWay) -> bool:
         changes = (self.knowledge.step_changes[name] for name in way.changes)
         return any(one.minutes > 0.0 or one.factor > 1.0 for one in changes)
 
@@ -274,7 +279,7 @@ class Kitchen:
             reasons.append(f"there is no {tool}, and nothing is known to do its work")
         return f"Nothing is left to cook: {'. '.join(reasons) or 'the steps can not be done'}."
 
-    def _explain_blocking(self, way: Way, limits: Limits) -> str:
+    def _explain_blocking(self, way: SubstituteWay, limits: Limits) -> str:
         for food in (*(part.food for part in way.parts), *way.brought):
             why = limits.explain_exclusion(food, self.knowledge)
             if why:

@@ -37,7 +37,7 @@ class WayPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class SubstituteWay:
     """One or more foods in place of an ingredient."""
 
     ingredient: int
@@ -58,7 +58,7 @@ class KitchenState:
     """The state, and what its elements stand for."""
 
     instance: Instance
-    ways: Mapping[str, Way]
+    ways: Mapping[str, SubstituteWay]
     needs: Mapping[str, int]  # element -> ingredient
     changes: Mapping[str, str]
     methods: Mapping[str, Equipment]
@@ -105,7 +105,7 @@ class KitchenStateMaker:
         """Make the state, without the ways that are `excluded`."""
         self._excluded = excluded
         self._parts = _Parts()
-        self._ways: dict[str, Way] = {}
+        self._ways: dict[str, SubstituteWay] = {}
         self._changes: dict[str, str] = {}
         self._methods: dict[str, Equipment] = {}
         self._notes: list[Note] = []
@@ -172,10 +172,12 @@ class KitchenStateMaker:
         known = self._knowledge.roles_of(one.food) if one.food else frozenset()
         return min(roles & MINOR) if roles and known <= MINOR else ""
 
-    def _list_ways(self, index: int, one: ListedIngredient, roles: frozenset[str]) -> Iterator[Way]:
+    def _list_ways(
+        self, index: int, one: ListedIngredient, roles: frozenset[str]
+    ) -> Iterator[SubstituteWay]:
         for food in one.alternatives:
             part = WayPart(food, one.quantity, one.unit)
-            yield Way(index, (part,), reason="The recipe allows it itself.")
+            yield SubstituteWay(index, (part,), reason="The recipe allows it itself.")
         if not one.food:
             return
         for substitute in self._knowledge.substitutes_of(one.food):
@@ -184,7 +186,9 @@ class KitchenStateMaker:
             if not any(amount.ingredient == one.food for amount in substitute.use):
                 yield self._measure(index, one, substitute)
 
-    def _measure(self, index: int, one: ListedIngredient, substitute: Substitution) -> Way:
+    def _measure(
+        self, index: int, one: ListedIngredient, substitute: Substitution
+    ) -> SubstituteWay:
         """Take as much of a substitute as the recipe's quantity asks for."""
         of, unit = substitute.of
         quantity = None
@@ -197,7 +201,7 @@ class KitchenStateMaker:
         def scale(amount: float) -> float | None:
             return None if factor is None else amount * factor
 
-        return Way(
+        return SubstituteWay(
             index,
             tuple(WayPart(two.ingredient, scale(two.quantity), two.unit) for two in substitute.use),
             tuple(substitute.steps),
@@ -216,7 +220,7 @@ class KitchenStateMaker:
         own = {amount.ingredient for amount in substitute.use} | {"water"}
         return tuple(dict.fromkeys(food for food in found if food not in own))
 
-    def _add_way(self, name: str, need: str, way: Way) -> None:
+    def _add_way(self, name: str, need: str, way: SubstituteWay) -> None:
         parts = self._parts
         self._ways[name] = way
         parts.add(name, "way", way.label, dish=self._dish)

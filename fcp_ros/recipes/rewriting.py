@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.recipes.direction_words import find_temperatures, find_times
 from fcp_ros.recipes.ingredient_lines import find_food
-from fcp_ros.recipes.kitchen_state import Way, WayPart
+from fcp_ros.recipes.kitchen_state import SubstituteWay, WayPart
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.knowledge_entries import ChangeKind, Equipment, StepChange
 from fcp_ros.recipes.measures import convert, read_unit, round_quantity, write_quantity
@@ -51,7 +51,7 @@ class FoodChoice:
     """The plan's answer to a missing ingredient; `way` is None where it is left out."""
 
     ingredient: int
-    way: Way | None
+    way: SubstituteWay | None
     degree: float
     reason: str
 
@@ -190,7 +190,7 @@ class _Rewriter:
             elif not self._is_still_named(text[mention.start : mention.end], index, choice.way):
                 self._edits[number].append(self._write_noun(text, mention, index, choice.way))
 
-    def _is_still_named(self, words: str, index: int, way: Way) -> bool:
+    def _is_still_named(self, words: str, index: int, way: SubstituteWay) -> bool:
         """Return True if a word names the substitute as well: "the cheese"."""
         one, food = self._recipe.ingredients[index], find_food(words, self._knowledge)
         if food == one.food:
@@ -206,7 +206,7 @@ class _Rewriter:
             edit = remove_mention(text, mention.start, mention.end)
         return edit or Edit(*find_sentence(text, mention.start), "")
 
-    def _write_verb(self, text: str, mention: FoodMention, way: Way) -> list[Edit]:
+    def _write_verb(self, text: str, mention: FoodMention, way: SubstituteWay) -> list[Edit]:
         food = self._recipe.ingredients[mention.ingredient].food.split()[-1]
         verb = _DONE_WITH.get(food, "sprinkle")
         end = mention.object_end
@@ -215,7 +215,7 @@ class _Rewriter:
             Edit(end, end, f" with {way.label}"),
         ]
 
-    def _write_noun(self, text: str, mention: FoodMention, index: int, way: Way) -> Edit:
+    def _write_noun(self, text: str, mention: FoodMention, index: int, way: SubstituteWay) -> Edit:
         before = find_preceding(text, mention.start)
         scaled = self._scale(way, index, before.quantity, before.unit)
         if scaled is not None:
@@ -228,7 +228,7 @@ class _Rewriter:
         return Edit(before.start, mention.end, words)
 
     def _scale(
-        self, way: Way, index: int, quantity: float | None, unit: str
+        self, way: SubstituteWay, index: int, quantity: float | None, unit: str
     ) -> list[WayPart] | None:
         """Return the parts in place of a quantity that a direction names; None without one."""
         one = self._recipe.ingredients[index]
@@ -259,11 +259,11 @@ class _Rewriter:
             text = self._format(change, index, choice.way)
             self._done[index].append(text or _describe_change(change))
 
-    def _format(self, change: StepChange, index: int, way: Way) -> str:
+    def _format(self, change: StepChange, index: int, way: SubstituteWay) -> str:
         old = self._recipe.ingredients[index].name
         return tidy(change.text.format(new=way.label, old=old)) if change.text else ""
 
-    def _prepare(self, index: int, way: Way, change: StepChange, first: int) -> bool:
+    def _prepare(self, index: int, way: SubstituteWay, change: StepChange, first: int) -> bool:
         text = self._format(change, index, way)
         product = f"prepared {way.parts[0].food}"
         uses = tuple(dict.fromkeys(part.food for part in way.parts))
@@ -276,12 +276,12 @@ class _Rewriter:
         self._steps[first] = replace(used, uses=(*used.uses, product))
         return True
 
-    def _note(self, index: int, way: Way, change: StepChange, first: int) -> bool:
+    def _note(self, index: int, way: SubstituteWay, change: StepChange, first: int) -> bool:
         self._appended.setdefault(first, []).append(self._format(change, index, way))
         self._add_work(first, change)
         return True
 
-    def _replace_work(self, index: int, way: Way, change: StepChange, first: int) -> bool:
+    def _replace_work(self, index: int, way: SubstituteWay, change: StepChange, first: int) -> bool:
         """Put a text in the place of each sentence that has the verbs and the ingredient."""
         text = self._format(change, index, way)
         for number, mention in self._mentions(index):
@@ -293,7 +293,7 @@ class _Rewriter:
                 return True
         return False
 
-    def _drop(self, index: int, way: Way, change: StepChange, first: int) -> bool:
+    def _drop(self, index: int, way: SubstituteWay, change: StepChange, first: int) -> bool:
         """Leave out the work on the ingredient alone, or say that it is only taken."""
         dropped = False
         for number, mention in self._mentions(index):
@@ -320,7 +320,7 @@ class _Rewriter:
                 self._edits[number].append(Edit(verb.start(), verb.end(), instead))
         return dropped
 
-    def _move(self, index: int, way: Way, change: StepChange, first: int) -> bool:
+    def _move(self, index: int, way: SubstituteWay, change: StepChange, first: int) -> bool:
         """Move the use of a substitute into a later or earlier step."""
         later = change.kind is ChangeKind.LATER
         step = 1 if later else -1
