@@ -85,6 +85,9 @@ _ADDING = frozenset(
     ]
 )
 """Verbs that bring an ingredient to what the step before gave."""
+MADE = "mixture"
+PARTS_OF_MADE = 0.6
+"""Share of the parts of a food that steps have used before it counts as made by them."""
 _JOINING = frozenset(["combine", "unite", "incorporate", "assemble"])
 """Verbs that bring together all that was made so far."""
 _RESULT = re.compile(
@@ -252,6 +255,9 @@ class _Reader:
             unlisted = "" if indices else (find_food(inside, self._knowledge) or "")
             if not indices and not unlisted:
                 continue
+            if unlisted and self._is_made(unlisted):
+                found.products.append(MADE)  # "toss it with the pesto" that was just blended
+                return length
             last = words[place + length - 1]
             if _TOOL_BEHIND.match(text, end):
                 return length  # "ice cream scooper"
@@ -283,6 +289,14 @@ class _Reader:
             for index, one in enumerate(self.ingredients)
             if one.food and names & self._knowledge.kinds_of(one.food)
         ]
+
+    def _is_made(self, food: str) -> bool:
+        """Return True for a food whose own parts were used already: it comes of them."""
+        known = self._knowledge.ingredients.get(food)
+        parts = set(known.parts) if known is not None else set()
+        foods = [self.ingredients[index].food for index in self._used]
+        used = {kind for one in foods if one for kind in self._knowledge.kinds_of(one)}
+        return len(parts & used) >= max(2, PARTS_OF_MADE * len(parts))
 
     def _add_unlisted(self, food: str, shown: str) -> int:
         """Add what only the directions name: diets and allergens hold for it, too."""

@@ -265,6 +265,11 @@ class _Rewriter:
 
     def _prepare(self, index: int, way: SubstituteWay, change: StepChange, first: int) -> bool:
         text = self._format(change, index, way)
+        verb = text.partition(" ")[0].lower()
+        if any(verb in self._recipe.steps[number].verbs for number, _ in self._mentions(index)):
+            return (
+                True  # the recipe does so with what is replaced: toasts the nuts, melts the butter
+            )
         product = f"prepared {way.parts[0].food}"
         uses = tuple(dict.fromkeys(part.food for part in way.parts))
         step = Step(

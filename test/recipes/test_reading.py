@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.reading import read_recipe
-from fcp_ros.recipes.recipe import MentionKind, Recipe
+from fcp_ros.recipes.recipe import MentionKind, Recipe, RecipeCode
 from fcp_ros.recipes.recipe_files import parse_recipe
 from test.recipes.conftest import PANCAKES
 
@@ -95,3 +95,19 @@ def test_what_is_not_understood_is_listed(knowledge: FoodKnowledge) -> None:
     recipe = read(knowledge, ["3 gloobs", "butter"], "Melt the butter.", "Contemplate.")
     assert any("3 gloobs" in one for one in recipe.not_understood)
     assert any("Contemplate" in one for one in recipe.not_understood)
+
+
+def test_what_the_steps_make_is_no_unlisted_food(knowledge: FoodKnowledge) -> None:
+    listed = [
+        "400 g spaghetti",
+        "1 bunch basil",
+        "50 g pine nuts",
+        "60 g parmesan",
+        "120 ml olive oil",
+    ]
+    toss = "Toss the spaghetti with the pesto."
+    recipe = read(knowledge, listed, "Blend basil, pine nuts, parmesan and olive oil.", toss)
+    assert not recipe.notes
+    assert recipe.steps[1].uses == ("spaghetti", recipe.steps[0].gives)
+    bought = read(knowledge, listed[:1], toss)
+    assert [note.code for note in bought.notes] == [RecipeCode.UNLISTED]
