@@ -13,7 +13,7 @@ from typing import TypeVar
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.execution.physics.arena import Arena
 from fcp_ros.execution.physics.failure import StepFailed
-from fcp_ros.execution.physics.motion import Way
+from fcp_ros.execution.physics.motion import Route
 from fcp_ros.execution.physics.robot import CHANNELS, RAMP, WIDEST, Rig, choose_speed
 
 PERIOD = 0.02  # s between two commands
@@ -76,7 +76,7 @@ class Hands:
             for name, goal in targets.items()
         )
 
-    def drive(self, way: Way, yaw: float | None = None, **joints: float) -> Motion[None]:
+    def drive(self, way: Route, yaw: float | None = None, **joints: float) -> Motion[None]:
         """Drive along a way, turn to `yaw` (rad), and move other joints meanwhile.
 
         Raises StepFailed if something is in the way.
