@@ -7,6 +7,7 @@ demonstration. Both import ROS 2 only when they are called.
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,10 +15,18 @@ import typer
 
 from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.options import DEFAULT_DOMAIN, DEFAULT_SCENE, DomainOption, SceneOption
-from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
+from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console, show_progress
 
 up_app = typer.Typer(add_completion=False)
 demo_app = typer.Typer(add_completion=False)
+
+
+class World(str, Enum):
+    """The world of the demonstration."""
+
+    KINEMATIC = "kinematic"
+    PHYSICS = "physics"
+
 
 NODE_HELP = "Only these nodes (may be given several times); without it, all of them."
 
@@ -77,8 +86,17 @@ def demo(
     alpha: Annotated[
         float, typer.Option(help="Least acceptable membership of the demonstration's goals.")
     ] = 0.5,
+    world: Annotated[
+        World, typer.Option(help="physics: a film of one sentence (MuJoCo; no nodes).")
+    ] = World.KINEMATIC,
+    say: Annotated[
+        str, typer.Option(help="The sentence that the film is about.")
+    ] = "put the milk on the table",
 ) -> None:
     """Start all nodes and play the episodes on a scene; exits with 1 if one fails."""
+    if world is World.PHYSICS:
+        _show_film(scene, domain, say, out / "film.webp")
+        return
     try:
         from fcp_ros.client import FcpError
         from fcp_ros.demo.run import DemoOptions, StackError, run_demo
@@ -100,3 +118,17 @@ def demo(
     )
     if not report.as_expected:
         fail("not every episode ended as expected: see above", FAILED)
+
+
+def _show_film(scene: str, domain: str, say: str, path: Path) -> None:
+    from fcp_ros.demo.film import make_film
+
+    console = open_console()
+    with explain_errors(), show_progress("Filming"):
+        filmed = make_film(scene, domain, say, path)
+    console.print(escape_text(filmed.understood))
+    for step, outcome in zip(filmed.steps, filmed.outcomes, strict=False):
+        console.print(escape_text(f"  {step}: {outcome.code.name.lower()} {outcome.message}"))
+    console.print(f"\nwrote [bold]{escape_text(str(path))}[/]")
+    if not filmed.succeeded:
+        fail("not every step succeeded: see above", FAILED)

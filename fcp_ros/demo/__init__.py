@@ -5,5 +5,5 @@ run: the whole demonstration, its output on the console, and the report. naming:
 of another perception. stories: goals chosen for a scene. spoken_stories: an instruction in words
 for more than the scene has. policy_stories: things that a general policy can bring. player: one
 story played on live nodes through the client. understanding: an instruction as it was understood,
-for the report.
+for the report. film: a sentence carried out in the physics world, as an animation.
 """

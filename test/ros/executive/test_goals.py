@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 import pytest
 from lifecycle_msgs.msg import Transition
 from rclpy.action import CancelResponse
 
 from fcp_ros.action import MakePlan
+from fcp_ros.client import plan_request
 from fcp_ros.client.pending import GoalState
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import ExecutionState, SceneGraphUpdate
@@ -100,13 +102,20 @@ def test_a_failing_postcondition_leads_to_a_new_plan_too(here):
 
 
 def test_replanning_is_bounded_and_says_why_it_ended(here):
-    state, result = here.achieve("holding(robot_1, drinking_glass_1)", max_replans=1)
+    # A low alpha: what fails again and again is soon no longer worth a try.
+    request = plan_request("holding(robot_1, drinking_glass_1)", alpha=0.1)
+
+    def achieve(most):
+        send = partial(here.client.send_achieve, request, max_replans=most)
+        return here.end_of(here._sent(send))
+
+    state, result = achieve(1)
     assert (state, result.error_code) == (GoalState.ABORTED, GoalError.REPLANS_EXHAUSTED)
     assert result.replans == 1
     assert here.codes(2) == [FAILED] * 2
     assert "1 times" in result.error_msg
     assert "EXECUTION_FAILED" in result.error_msg
-    state, result = here.achieve("holding(robot_1, drinking_glass_1)", max_replans=0)
+    state, result = achieve(0)
     assert (result.error_code, result.replans) == (GoalError.REPLANS_EXHAUSTED, 0)
 
 
