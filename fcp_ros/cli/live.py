@@ -21,8 +21,8 @@ up_app = typer.Typer(add_completion=False)
 demo_app = typer.Typer(add_completion=False)
 
 
-class World(str, Enum):
-    """The world of the demonstration."""
+class DemoWorld(str, Enum):
+    """Whether poses follow from the plan, or from physics."""
 
     KINEMATIC = "kinematic"
     PHYSICS = "physics"
@@ -87,14 +87,14 @@ def demo(
         float, typer.Option(help="Least acceptable membership of the demonstration's goals.")
     ] = 0.5,
     world: Annotated[
-        World, typer.Option(help="physics: a film of one sentence (MuJoCo; no nodes).")
-    ] = World.KINEMATIC,
+        DemoWorld, typer.Option(help="physics: a film of one sentence (MuJoCo; no nodes).")
+    ] = DemoWorld.KINEMATIC,
     say: Annotated[
         str, typer.Option(help="The sentence that the film is about.")
     ] = "put the milk on the table",
 ) -> None:
     """Start all nodes and play the episodes on a scene; exits with 1 if one fails."""
-    if world is World.PHYSICS:
+    if world is DemoWorld.PHYSICS:
         _show_film(scene, domain, say, out / "film.webp")
         return
     try:
