@@ -22,7 +22,7 @@ demo_app = typer.Typer(add_completion=False)
 
 
 class DemoWorld(str, Enum):
-    """Whether poses follow from the plan, or from physics."""
+    """The world that the demonstration plays in."""
 
     KINEMATIC = "kinematic"
     PHYSICS = "physics"

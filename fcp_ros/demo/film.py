@@ -41,7 +41,7 @@ class FilmError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Filmed:
-    """What was done in a film."""
+    """The contents of a film."""
 
     understood: str
     steps: tuple[PlanStep, ...]

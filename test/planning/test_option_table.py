@@ -50,7 +50,7 @@ OTHERS = {
 NOT_ABOUT_PLANNING = {
     "goal", "domain", "scene", "types", "similar", "why", "out", "as_json", "oracle", "model",
     "endpoint", "calibration", "assets", "overrides", "policies", "page", "help",
-    "behaviour_tree",
+    "behaviour_tree", "tuned",
 }  # fmt: skip
 """Options of `fcp plan` that say what is asked of whom, not how it is planned."""
 

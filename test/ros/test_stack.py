@@ -16,7 +16,7 @@ from child_output import wait_for_line
 
 from fcp_ros.client import FcpClient, FcpTimeout, is_solved
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.stack import NODES, NodeStack, StackOptions, StartError, run_nodes
+from fcp_ros.nodes.stack import USUAL_NODES, NodeStack, StackOptions, StartError, run_nodes
 
 ALONE = """
 import sys
@@ -159,7 +159,7 @@ def test_signals_end_the_process_cleanly(number):
     assert "Error" not in err
 
 
-@pytest.mark.parametrize("name", NODES)
+@pytest.mark.parametrize("name", USUAL_NODES)
 def test_each_node_has_a_process_of_its_own(name, probe, tmp_path):
     arguments = ["--ros-args", "-r", "__ns:=/alone", "-p", "autostart:=true"]
     if name == "grounder":

@@ -17,7 +17,7 @@ from fcp_ros.nodes.grounder.parameters import PARAMETERS as GROUNDER
 from fcp_ros.nodes.planner.parameters import PARAMETERS as PLANNER
 from fcp_ros.nodes.runtime.parameters import FileRefusedError, TakesEffect
 from fcp_ros.nodes.scene_graph.node import PARAMETERS as SCENE_GRAPH
-from fcp_ros.nodes.stack import NODES, NodeStack, StackOptions, StartError
+from fcp_ros.nodes.stack import USUAL_NODES, NodeStack, StackOptions, StartError
 from fcp_ros.package_files import find_domain, find_scene
 
 NODE = "files"
@@ -80,7 +80,7 @@ def set_text(probe, node: str, name: str, value: str) -> str:
     return result.reason
 
 
-@pytest.mark.parametrize("node", NODES)
+@pytest.mark.parametrize("node", USUAL_NODES)
 def test_a_domain_obeys_the_folders(nodes, place, probe, node):
     assert "domain_folders" in set_text(probe, node, "domain", "/etc/passwd")
     assert "domain_folders" in set_text(probe, node, "domain", str(place / "secret/my_tiny.yaml"))

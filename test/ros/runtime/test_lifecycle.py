@@ -16,7 +16,7 @@ from fcp_ros.msg import Plan, PlanStatus, RequestError
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError
 from fcp_ros.nodes.runtime import lifecycle
 from fcp_ros.nodes.runtime.lifecycle import NodeState
-from fcp_ros.nodes.stack import NODES, NodeStack
+from fcp_ros.nodes.stack import USUAL_NODES, NodeStack
 from fcp_ros.package_files import find_domain
 
 GOAL = "on(mug_1, counter_1)"
@@ -83,7 +83,7 @@ def refusals(client) -> dict[str, str]:
 
 
 def change_all(probe, *transitions):
-    for name in NODES:
+    for name in USUAL_NODES:
         for transition in transitions:
             assert probe.change_state(f"robot/{name}", transition), (name, transition)
 
@@ -116,14 +116,14 @@ def test_deactivate_and_activate_again_keeps_the_scene(robot, robot_client, prob
     )
 
 
-@pytest.mark.parametrize("name", NODES)
+@pytest.mark.parametrize("name", USUAL_NODES)
 def test_impossible_transitions_are_refused(robot, probe, name):
     for transition in (CONFIGURE, CLEANUP, ACTIVATE, 250):
         assert not probe.change_state(f"robot/{name}", transition)
     assert probe.state_of(f"robot/{name}") == "active"
 
 
-@pytest.mark.parametrize("name", NODES)
+@pytest.mark.parametrize("name", USUAL_NODES)
 def test_diagnostics_tell_the_state(robot, probe, name):
     inbox = probe.listen(DiagnosticArray, "/diagnostics")
 
