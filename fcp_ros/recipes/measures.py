@@ -107,24 +107,34 @@ def load_units() -> None:
 # --- quantities for people
 
 
-_UP = (("tsp", "tbsp", 3.0), ("tbsp", "cup", 4.0), ("g", "kg", 1000.0), ("ml", "l", 1000.0))
-"""(unit, larger one, the quantity from which the larger one is written)"""
+_UP = (
+    ("tsp", "tbsp", 3.0, 6.0),
+    ("tbsp", "cup", 4.0, 8.0),
+    ("g", "kg", 1000.0, 1000.0),
+    ("ml", "l", 1000.0, 1000.0),
+)
+"""(unit, larger one, from which quantity the larger one is written where it says the same, and from
+which in any case): 6 tbsp are no half cup, but nobody measures 14 1/2 tbsp."""
 _FINE = {"g": 5.0, "ml": 5.0, "kg": 0.05, "l": 0.05, "tsp": 0.25, "tbsp": 0.5, "cup": 0.25}
-_CLOSE = 0.1
-"""Share of a quantity by which a larger unit may miss it: 6 tbsp are no half cup."""
+_CLOSE = 0.05
+"""Share of a quantity by which two units may differ that say the same."""
 
 
 def round_quantity(quantity: float, unit: str) -> tuple[float, str]:
     """Round a quantity to what a kitchen can measure, in the unit that suits its size."""
-    for small, large, least in _UP:
+    for small, large, least, always in _UP:
         if unit == small and quantity >= least - 0.01:
             larger = _convert(quantity, _PINT[small], _PINT[large])
-            if abs(_round(larger, large) - larger) <= _CLOSE * larger:
+            is_close = abs(_round(larger, large) - larger) <= _CLOSE * larger
+            if is_close or quantity >= always - 0.01:
                 quantity, unit = larger, large
     return _round(quantity, unit), unit
 
 
 def _round(quantity: float, unit: str) -> float:
+    if unit == "cup":  # there are cups for thirds, too
+        parts = (max(round(quantity * part), 1) / part for part in (4, 3))
+        return min(parts, key=lambda one: abs(one - quantity))
     if unit in ("g", "ml") and quantity < 20:
         fine = 1.0
     elif unit == "tsp" and quantity < 0.5:
