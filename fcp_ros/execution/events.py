@@ -263,6 +263,14 @@ class ExecutorLedger:
         if is_gone:
             self._gone.add(attempt)
 
+    def list_gone(self) -> tuple[str, ...]:
+        """Return the executors that were taken for gone before they had answered."""
+        return tuple(self._open[one][0].executor for one in sorted(self._gone))
+
+    def take_back(self, executor: str) -> None:
+        """Note that an executor is there (again): it may still act on what it hasn't answered."""
+        self._gone = {one for one in self._gone if self._open[one][0].executor != executor}
+
     def list_abandoned(self) -> dict[int, str]:
         """Return the open attempts that no plan waits for, and their executors."""
         return {one: self._open[one][0].executor for one in sorted(self._abandoned)}

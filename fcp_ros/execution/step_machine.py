@@ -89,13 +89,16 @@ class ExecutorSearch:
 
     def begin(self) -> Commands:
         """Ask for all executors."""
-        names = (*self._executors, *(held.executor for held in self._find_held().values()))
-        self._awaited = set(names)
+        held = [step.executor for step in self._find_held().values()]
+        self._awaited = {*self._executors, *held}
+        # First those that were taken for gone: one that only stood still may act on.
+        names = (*self._situation.ledger.list_gone(), *held, *self._executors)
         return tuple(FindExecutor(executor) for executor in dict.fromkeys(names))
 
     def on_ready(self, executor: str) -> Commands:
         """An executor answers: ask it again for what it has not answered for."""
         self._awaited.discard(executor)
+        self._situation.ledger.take_back(executor)
         # Only what no plan waits for any more: another goal's plan may be at work on the rest.
         abandoned = self._situation.ledger.list_abandoned()
         held = [

@@ -208,8 +208,8 @@ def let_be_deaf(agents=()):
 def test_what_one_executor_may_still_be_moving_is_not_given_to_another_one(agents):
     bench = let_be_deaf(agents).start()
     assert bench.of(ev.FindExecutor) == [
-        ev.FindExecutor("execute_pick"),
         ev.FindExecutor("execute_go"),
+        ev.FindExecutor("execute_pick"),
     ]
     assert bench.tell(ev.ExecutorReady("execute_go")) == (ev.CancelStep(1, "execute_go"),)
     assert not bench.of(ev.SendStep)
@@ -236,6 +236,20 @@ def test_an_executor_that_is_not_there_any_more_keeps_nothing():
     lost.tell(ev.ExecutorLost("execute_go"))
     later = Bench(step("pick"), ledger=lost.ledger).start()
     assert later.sent.step.rule == "pick", "nobody waits for an answer that can't come"
+
+
+def test_an_executor_that_only_stood_still_keeps_its_robot_again():
+    first = Bench(step("go"), ledger=ExecutorLedger()).start()
+    attempt = first.accept()
+    first.tell(ev.ExecutorLost("execute_go"))
+    later = Bench(step("pick"), ledger=first.ledger)
+    later.start(ready=False)
+    assert later.of(ev.FindExecutor)[0] == ev.FindExecutor("execute_go")
+    later.tell(ev.ExecutorReady("execute_go"))
+    later.tell(ev.ExecutorReady("execute_pick"))
+    assert not later.of(ev.SendStep)
+    later.tell(ev.Finished(attempt, FAILURE))
+    assert later.sent.step.rule == "pick"
 
 
 def test_another_robot_is_free():
