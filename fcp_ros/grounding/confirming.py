@@ -14,17 +14,15 @@ from pathlib import Path
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.grounding.cached_oracle import CachedOracle
-from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
 from fcp_ros.grounding.heads.head_file import find_sentence_source
 from fcp_ros.grounding.heads.head_judge import HeadOracle
-from fcp_ros.grounding.judgement import GroundingError, JudgementRequest, Membership
+from fcp_ros.grounding.judgement import CONFIRMED, GroundingError, JudgementRequest, Membership
 from fcp_ros.grounding.membership_oracle import MembershipOracle, hash_predicate
 from fcp_ros.grounding.options import Device, GroundingOptions
 from fcp_ros.grounding.tuning.tuned_file import find_tuned
 
 MOST_CONFIRMED = 16_384
 TUNED = "tuned"  # The name of the oracle that confirms
-CONFIRMED = (EmbeddingOracle.name, HeadOracle.name)  # Whose degrees are confirmed
 PACKAGED = "packaged"  # The setting `tuned` that takes the package's
 
 

@@ -23,7 +23,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Combination, Domain, GradedPredicate
 from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.grounding.cached_oracle import CachedOracle, UnavailableOracle
-from fcp_ros.grounding.calibration.calibrator import NOTICEABLE, Calibrator, Question
+from fcp_ros.grounding.calibration.calibrator import Calibrator, Question
 from fcp_ros.grounding.calibration.drift import Drift
 from fcp_ros.grounding.calibration.reliability import Reliability
 from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
@@ -38,6 +38,7 @@ from fcp_ros.grounding.heads.head_judge import HeadOracle
 from fcp_ros.grounding.heads.pair_features import make_encoder
 from fcp_ros.grounding.judged_pairs import KnownAnswers
 from fcp_ros.grounding.judgement import (
+    NOTICEABLE,
     GroundingCode,
     GroundingError,
     JudgementRequest,
