@@ -194,8 +194,8 @@ evidence about them stays together in calibration."""
 ABOUT_USE = ("function", "substitution")
 """Sets of how well a thing does."""
 SAME_THING = "substitution"
-"""The set of what does in place of another thing: one of the same name does. Not "function": whoever
-names a thing "drinking" would have made it the best of all to drink from (issue 34)."""
+"""The set of what does in place of another thing: one of the same name does. Not "function":
+whoever names a thing "drinking" would have made it the best of all to drink from (issue 34)."""
 VETO = "vetoes"  # Model of the degrees 0 that a word in a label gives
 MOST_KEPT = 16_384  # Most answers of a predicate that are remembered
 LONGEST_KEPT = 500  # Characters of the words among them

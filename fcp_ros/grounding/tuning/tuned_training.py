@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fcp_ros.foundation.array_file import Arrays
 from fcp_ros.grounding.heads.head import Head
@@ -109,18 +110,18 @@ def tune(request: TuningRequest, report: Report) -> dict[str, Agreement]:
             )
     pairs = collect_pairs(request.sets, FOLD, FOLDS, request.extra)
     forms = {name: write_form(name, request.sets[name].columns) for name in pairs.names}
-    kind = str(read_config(request.folder)["model_type"])
-    options = request.options or PRESETS[kind]
+    options = request.options or PRESETS[str(read_config(request.folder)["model_type"])]
     tuner = Tuner(request.folder, pairs, tuple(forms.values()), options)
     state = request.work / f"tuning-{tuner.identity}.safetensors"
     tuner.run(state, report)
     report("reducing", 0, 1)
     arrays = reduce_tuned(request.folder, tuner, request.rank)
     encoder = TunedEncoder(request.folder, arrays, forms)
-    blends = {}
-    for number, heads in enumerate(request.heads):
-        report("fitting", number, len(request.heads))
-        blends[heads.weights] = fit_blends(request.sets, heads.by_name, encoder)
+    folds = {}
+    for number, (name, kind) in enumerate(request.sets.items()):
+        report("scoring", number, len(request.sets))
+        folds[name] = score_fold(kind, encoder)
+    blends = {heads.weights: fit_blends(folds, heads.by_name) for heads in request.heads}
     weights = compute_weights_fingerprint(request.folder)
     name = compute_fingerprint(request.folder).partition("@")[0]
     judged_by = hash_judgements(request.sets)
@@ -136,33 +137,48 @@ def reduce_tuned(folder: Path, tuner: Tuner, rank: int) -> Arrays:
     return reduce_change(map_weights(file, kind, len(tuner.model.layers)), after, rank)
 
 
-def fit_blends(
-    sets: Mapping[str, JudgementSet], heads: Mapping[str, Head], encoder: TunedEncoder
-) -> dict[str, Blend]:
-    """Fit the blend of each set on the fold that the tuning didn't see."""
-    return {name: _fit_blend(sets[name], heads[name], encoder) for name in heads}
+@dataclass(frozen=True, slots=True)
+class FoldScores:
+    """What a tuned encoder says of a set's pairs that it never saw, for all heads alike."""
+
+    name: str  # of the set
+    chosen: NDArray[np.bool_]  # of a head's evidence: the training pairs, then the unrelated ones
+    logits: NDArray[np.float64]  # of the chosen ones
+    given: NDArray[np.float64]
+    worth: NDArray[np.float64]
 
 
-def _fit_blend(kind: JudgementSet, head: Head, encoder: TunedEncoder) -> Blend:
+def score_fold(kind: JudgementSet, encoder: TunedEncoder) -> FoldScores:
+    """Score the fold of a set that the tuning didn't see."""
     judgements = split(kind.judgements).training
     judged = [j.pair for j in judgements]
     extra: list[tuple[str, str]] = []
     if kind.name in UNRELATED_FIT_NOT:
         extra = draw_unrelated(kind, judged, TrainingOptions())
     pairs = [*judged, *extra]
+    chosen = np.array([is_in_fold(item, FOLD, FOLDS) for item, _ in pairs])
+    given = np.array([*(j.degree for j in judgements), *(0.0 for _ in extra)])
+    worth = np.array([*(1.0 for _ in judged), *(UNRELATED_IN_MAP for _ in extra)])
+    logits = encoder.score(kind.name, [p for p, own in zip(pairs, chosen, strict=True) if own])
+    return FoldScores(kind.name, chosen, logits, given[chosen], worth[chosen])
+
+
+def fit_blends(folds: Mapping[str, FoldScores], heads: Mapping[str, Head]) -> dict[str, Blend]:
+    """Fit the blend of each set on the fold that the tuning didn't see."""
+    return {name: _fit_blend(folds[name], head) for name, head in heads.items()}
+
+
+def _fit_blend(fold: FoldScores, head: Head) -> Blend:
     evidence = np.concatenate([head.evidence.training, head.evidence.unrelated])
-    if len(evidence) != len(pairs):
+    if len(evidence) != len(fold.chosen):
         raise GroundingError(
             GroundingCode.INVALID_OPTION,
-            f"the head of {kind.name} holds the scores of {len(evidence)} pairs, not of "
-            f"{len(pairs)}; train it on these judgements with `fcp grounding train`",
+            f"the head of {fold.name} holds the scores of {len(evidence)} pairs, not of "
+            f"{len(fold.chosen)}; train it on these judgements with `fcp grounding train`",
         )
-    chosen = np.array([is_in_fold(item, FOLD, FOLDS) for item, _ in pairs])
-    given = np.array([*(j.degree for j in judgements), *(0.0 for _ in extra)])[chosen]
-    worth = np.array([*(1.0 for _ in judged), *(UNRELATED_IN_MAP for _ in extra)])[chosen]
-    logits = encoder.score(kind.name, [p for p, own in zip(pairs, chosen, strict=True) if own])
-    scores, errors = evidence[chosen, 0].astype(np.float64), evidence[chosen, 1].astype(np.float64)
-    return fit_blend(logits, head.degree_map.apply_all(scores), errors, given, worth)
+    own = evidence[fold.chosen].astype(np.float64)
+    plain = head.degree_map.apply_all(own[:, 0])
+    return fit_blend(fold.logits, plain, own[:, 1], fold.given, fold.worth)
 
 
 def measure_held_out(
