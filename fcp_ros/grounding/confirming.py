@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from fcp_ros.domain.model import GradedPredicate
@@ -26,8 +27,16 @@ TUNED = "tuned"  # The name of the oracle that confirms
 PACKAGED = "packaged"  # The setting `tuned` that takes the package's
 
 
-def make_tuned(options: GroundingOptions) -> MembershipOracle | None:
-    """Make the oracle that confirms degrees of the default one; None where nobody asks for it.
+@dataclass(frozen=True, slots=True)
+class SecondStage:
+    """An oracle that judges again, and the sets whose degrees it improves."""
+
+    oracle: MembershipOracle
+    sets: frozenset[str]
+
+
+def make_tuned(options: GroundingOptions) -> SecondStage | None:
+    """Make what confirms degrees of the default oracle; None where nobody asks for it.
 
     Raises GroundingError if the file that was given can't be used. That there is no packaged one
     for a model is no error: then nothing is confirmed.
@@ -41,7 +50,7 @@ def make_tuned(options: GroundingOptions) -> MembershipOracle | None:
     except GroundingError:
         return None  # the default oracle reports it
     source = find_tuned(plain, weights, own) if plain is not None else None
-    return HeadOracle(source, TUNED) if source is not None else None
+    return SecondStage(HeadOracle(source, TUNED), source.sets) if source is not None else None
 
 
 class Confirmer:
@@ -79,7 +88,8 @@ class Confirmer:
         """
         batches: dict[str, list[JudgementRequest]] = {}
         for key, request in questions.items():
-            if answers[key].source == self._source and predicates[request.predicate].judged_like:
+            is_helped = predicates[request.predicate].judged_like in self._sets
+            if is_helped and answers[key].source == self._source:
                 batches.setdefault(request.predicate, []).append(request)
         found: dict[str, Membership] = {}
         for name, batch in batches.items():

@@ -28,6 +28,7 @@ from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.judgement_set import (
     Agreement,
     JudgementSet,
+    find_head_word,
     hash_judgements,
     measure_agreement,
     split,
@@ -42,7 +43,7 @@ from fcp_ros.grounding.models.sentence_encoder import (
 )
 from fcp_ros.grounding.tuning.adapter import TunedEncoder, reduce_change
 from fcp_ros.grounding.tuning.batches import collect_pairs, is_in_fold
-from fcp_ros.grounding.tuning.blending import Blend, TunedHead, fit_blend
+from fcp_ros.grounding.tuning.blending import Blend, TunedHead, fit_blend, measure_gain
 from fcp_ros.grounding.tuning.pair_texts import write_form
 from fcp_ros.grounding.tuning.tuned_file import Tuned, save_tuned
 from fcp_ros.grounding.tuning.tuning import PRESETS, Report, Tuner, TuningOptions
@@ -146,6 +147,7 @@ class FoldScores:
     logits: NDArray[np.float64]  # of the chosen ones
     given: NDArray[np.float64]
     worth: NDArray[np.float64]
+    kinds: NDArray[np.int64]  # numbers of the items' head words
 
 
 def score_fold(kind: JudgementSet, encoder: TunedEncoder) -> FoldScores:
@@ -160,15 +162,21 @@ def score_fold(kind: JudgementSet, encoder: TunedEncoder) -> FoldScores:
     given = np.array([*(j.degree for j in judgements), *(0.0 for _ in extra)])
     worth = np.array([*(1.0 for _ in judged), *(UNRELATED_IN_MAP for _ in extra)])
     logits = encoder.score(kind.name, [p for p, own in zip(pairs, chosen, strict=True) if own])
-    return FoldScores(kind.name, chosen, logits, given[chosen], worth[chosen])
+    words = [find_head_word(item) for item, _ in pairs]
+    kinds = np.unique(words, return_inverse=True)[1].astype(np.int64)
+    return FoldScores(kind.name, chosen, logits, given[chosen], worth[chosen], kinds[chosen])
 
 
 def fit_blends(folds: Mapping[str, FoldScores], heads: Mapping[str, Head]) -> dict[str, Blend]:
-    """Fit the blend of each set on the fold that the tuning didn't see."""
-    return {name: _fit_blend(folds[name], head) for name, head in heads.items()}
+    """Fit the blend of each set, on the fold that the tuning didn't see, that helps its head.
+
+    A set whose degrees don't get better by more than the standard error is left to its head.
+    """
+    found = {name: _fit_blend(folds[name], head) for name, head in heads.items()}
+    return {name: blend for name, blend in found.items() if blend is not None}
 
 
-def _fit_blend(fold: FoldScores, head: Head) -> Blend:
+def _fit_blend(fold: FoldScores, head: Head) -> Blend | None:
     evidence = np.concatenate([head.evidence.training, head.evidence.unrelated])
     if len(evidence) != len(fold.chosen):
         raise GroundingError(
@@ -178,6 +186,9 @@ def _fit_blend(fold: FoldScores, head: Head) -> Blend:
         )
     own = evidence[fold.chosen].astype(np.float64)
     plain = head.degree_map.apply_all(own[:, 0])
+    gain, error = measure_gain(fold.logits, plain, fold.given, fold.worth, fold.kinds)
+    if gain <= error:
+        return None
     return fit_blend(fold.logits, plain, own[:, 1], fold.given, fold.worth)
 
 
