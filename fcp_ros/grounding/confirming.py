@@ -57,12 +57,14 @@ class Confirmer:
     """Confirms the degrees of one oracle by another. Safe to use from several threads.
 
     `confirmed`: the name of the oracle whose degrees are judged again; what a table states, people
-    judged or a fallback answered is left alone.
+    judged or a fallback answered is left alone. `sets`: of judgements; a predicate that is judged
+    like another one is left alone, too.
     """
 
-    def __init__(self, oracle: CachedOracle, confirmed: str) -> None:
+    def __init__(self, oracle: CachedOracle, confirmed: str, sets: frozenset[str]) -> None:
         self._oracle = oracle
         self._source = confirmed
+        self._sets = sets
         self._known: OrderedDict[str, Membership] = OrderedDict()
         self._lock = threading.Lock()
 

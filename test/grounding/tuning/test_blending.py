@@ -91,9 +91,10 @@ def test_random_pairs_do_not_make_near_misses_look_easy() -> None:
 def test_a_gain_is_one_only_where_the_encoder_knows_something() -> None:
     logits, plain, _, given = draw(1500)
     kinds, worth = np.arange(1500) // 5, np.ones(1500)
-    plain = fit_blend(np.zeros(1500), plain, plain, given, worth).degree_map.apply_all(plain)
+    alone = fit_blend(np.zeros(1500), plain, plain, given, worth)
+    plain = alone.degree_map.apply_all(alone.score(np.zeros(1500), plain))  # right on the average
     gain, error = measure_gain(logits, plain, given, worth, kinds)
     assert gain > 3.0 * error > 0.0
     noise = np.random.default_rng(1).normal(size=1500)
     gain, error = measure_gain(noise, plain, given, worth, kinds)
-    assert gain < error + 0.002
+    assert gain < error
