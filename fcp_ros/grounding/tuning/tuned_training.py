@@ -43,7 +43,7 @@ from fcp_ros.grounding.models.sentence_encoder import (
 )
 from fcp_ros.grounding.tuning.adapter import TunedEncoder, reduce_change
 from fcp_ros.grounding.tuning.batches import collect_pairs, is_in_fold
-from fcp_ros.grounding.tuning.blending import Blend, TunedHead, fit_blend, measure_gain
+from fcp_ros.grounding.tuning.blending import Blend, fit_blend, measure_gain
 from fcp_ros.grounding.tuning.pair_texts import write_form
 from fcp_ros.grounding.tuning.tuned_file import Tuned, save_tuned
 from fcp_ros.grounding.tuning.tuning import PRESETS, Report, Tuner, TuningOptions
@@ -100,8 +100,8 @@ def _list_encoders() -> list[SentenceEncoder]:
     ]
 
 
-def tune(request: TuningRequest, report: Report) -> dict[str, Agreement]:
-    """Tune an encoder and write the file; return figures of the first heads, set by set."""
+def tune(request: TuningRequest, report: Report) -> dict[tuple[str, str], Agreement]:
+    """Tune an encoder and write the file; return held-out figures, by heads and set."""
     for heads in request.heads:
         if heads.judgements != hash_judgements(request.sets):
             raise GroundingError(
@@ -127,8 +127,24 @@ def tune(request: TuningRequest, report: Report) -> dict[str, Agreement]:
     name = compute_fingerprint(request.folder).partition("@")[0]
     judged_by = hash_judgements(request.sets)
     save_tuned(Tuned(name, weights, judged_by, forms, arrays, blends), request.out)
-    first = request.heads[0]
-    return measure_held_out(request.sets, first.by_name, encoder, blends[first.weights])
+    return _measure(request, encoder, blends, report)
+
+
+def _measure(
+    request: TuningRequest,
+    encoder: TunedEncoder,
+    blends: Mapping[str, Mapping[str, Blend]],
+    report: Report,
+) -> dict[tuple[str, str], Agreement]:
+    figures = {}
+    for number, (name, kind) in enumerate(request.sets.items()):
+        report("measuring", number, len(request.sets))
+        logits = encoder.score(name, [j.pair for j in split(kind.judgements).held_out])
+        for heads in request.heads:
+            blend = blends[heads.weights].get(name)
+            found = measure_held_out(kind, heads.by_name[name], logits, blend)
+            figures[heads.encoder, name] = found
+    return figures
 
 
 def reduce_tuned(folder: Path, tuner: Tuner, rank: int) -> Arrays:
@@ -193,16 +209,15 @@ def _fit_blend(fold: FoldScores, head: Head) -> Blend | None:
 
 
 def measure_held_out(
-    sets: Mapping[str, JudgementSet],
-    heads: Mapping[str, Head],
-    encoder: TunedEncoder,
-    blends: Mapping[str, Blend],
-) -> dict[str, Agreement]:
-    """Measure the blend of each set on its held-out part."""
-    found = {}
-    for name, blend in blends.items():
-        held_out = split(sets[name].judgements).held_out
-        head = TunedHead(heads[name], encoder, blend)
-        degrees = blend.degree_map.apply_all(head.score([j.pair for j in held_out]).values)
-        found[name] = measure_agreement(degrees.tolist(), [j.degree for j in held_out])
-    return found
+    kind: JudgementSet, head: Head, logits: NDArray[np.float64], blend: Blend | None
+) -> Agreement:
+    """Measure a blend (None: the head alone) on a set's held-out part, by the head's kept scores.
+
+    `logits`: of the tuned encoder for the held-out pairs.
+    """
+    own = head.evidence.held_out.astype(np.float64)
+    degrees = head.degree_map.apply_all(own[:, 0])
+    if blend is not None:
+        degrees = blend.degree_map.apply_all(blend.score(logits, degrees))
+    given = [j.degree for j in split(kind.judgements).held_out]
+    return measure_agreement(degrees.tolist(), given)
