@@ -128,16 +128,15 @@ class PlannerNode(ManagedNode):
         domain = load_configured_domain(
             self.parameters.file("domain"), self.parameters.texts("type_overrides")
         )
-        self._judge_clients = [
+        judge, confirm = self._judge_clients = [
             self.create_client(
                 JudgePredicates, name, qos_profile=request_qos(), callback_group=self.requests
             )
             for name in ("judge", "confirm")
         ]
         self._monitor = ServerMonitor(self)
-        self._judge = JudgeService(
-            *self._judge_clients, self._monitor, ServerLife(self, GROUNDER_TOPIC, is_topic=True)
-        )
+        life = ServerLife(self, GROUNDER_TOPIC, is_topic=True)
+        self._judge = JudgeService(judge, confirm, self._monitor, life)
         self._owner = SceneOwner(self, self._scene)
         self._service = self._make_service(domain)
         self.workers.open(PLANS, self.parameters.integer("queue_size"), patience=5.0)
