@@ -156,7 +156,7 @@ def reduce_tuned(folder: Path, tuner: Tuner, rank: int) -> Arrays:
 
 @dataclass(frozen=True, slots=True)
 class FoldScores:
-    """What a tuned encoder says of a set's pairs that it never saw, for all heads alike."""
+    """Logits of a set's pairs that the tuning didn't see, for the blends with all heads."""
 
     name: str  # of the set
     chosen: NDArray[np.bool_]  # of a head's evidence: the training pairs, then the unrelated ones
