@@ -126,6 +126,19 @@ def test_goals_are_stopped_by_anybody_who_lists_them(at_work, to_and_fro):
     assert here.codes(1) == [OutcomeCode.CANCELLED], "nothing else was begun"
 
 
+def test_too_many_goals_are_refused_with_a_sentence(at_work):
+    here, _ = at_work
+    here.set("executive", most_waiting=2)
+    goals = [here.send_achieve(WAITS) for _ in range(30)]
+    here.until(lambda: sum(goal.poll().done for goal in goals) == 28, "28 refusals")
+    here.set("executive", most_waiting=20)
+    refused = [goal.result(1.0) for goal in goals if goal.poll().done]
+    assert {result.error_code for result in refused} == {GoalError.BUSY}
+    assert {result.error_msg for result in refused} == {
+        "2 goals wait already, which is the limit: send it later."
+    }
+
+
 MANY, ROOM = 200, 150
 
 
