@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -91,11 +91,14 @@ def get_layer(module: Module) -> str:
     return parts[0] if len(parts) > 1 else ""
 
 
-def list_imports() -> Iterator[tuple[Module, str, str, str]]:
+@cache
+def list_imports() -> tuple[tuple[Module, str, str, str], ...]:
     """List each import of the package: module, its layer, where it is, and what is imported."""
-    for module in read_modules().values():
-        for name, line in module.imports.items():
-            yield module, get_layer(module), f"{module.name}:{line}", name
+    return tuple(
+        (module, get_layer(module), f"{module.name}:{line}", name)
+        for module in read_modules().values()
+        for name, line in module.imports.items()
+    )
 
 
 def test_every_folder_is_a_known_layer() -> None:
