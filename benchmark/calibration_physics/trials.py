@@ -43,6 +43,11 @@ class Trial:
     why: str  # of what went wrong
 
 
+def name_of(category: str) -> str:
+    """Return the id of the thing of a category: what is learnt of it, goals rely on."""
+    return f"{category.replace(' ', '_')}_1"
+
+
 def run_trials(count: int, seed: int = 0, first: int = 0) -> Iterator[Trial]:
     """Run trials `first` to `count` with all categories and supports in turn.
 
