@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import math
 import platform
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
@@ -18,7 +19,13 @@ from fcp_ros.demo.understanding import describe_understanding
 from fcp_ros.domain import load_domain
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.execution.physics import PhysicsError, PhysicsWorld
-from fcp_ros.execution.physics.pictures import Painter, open_painter, view_of_all, view_of_robot
+from fcp_ros.execution.physics.pictures import (
+    SIDES,
+    Painter,
+    open_painter,
+    view_of_all,
+    view_of_robot,
+)
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.grounding import make_grounder
 from fcp_ros.language.reader import ReadingContext
@@ -205,6 +212,7 @@ class _Camera:
     step: int = 0  # the one that is being done
     failure: str = ""
     after: list[bytes] = field(default_factory=list)  # pictures that were kept, as WebP
+    _side: float = SIDES[0]  # from which the robot was seen last: cameras don't jump to and fro
     _frames: list[Any] = field(default_factory=list)
 
     def keep(self) -> None:
@@ -220,7 +228,10 @@ class _Camera:
         if self.painter is None:
             return
         image, draw, fonts = _open_canvas(2 * WIDTH, HEIGHT + LINE * (len(self.steps) + 2) + 12)
-        views = (view_of_all(self.world.arena), view_of_robot(self.world.arena, self.robot))
+        arena = self.world.arena
+        near = view_of_robot(arena, self.robot, self._side)
+        self._side = near.azimuth - math.degrees(arena.pose(self.robot).yaw)
+        views = (view_of_all(arena), near)
         for number, view in enumerate(views):
             image.paste(fonts.picture(self.painter.draw(view)), (number * WIDTH, 0))
         y = HEIGHT + 6
