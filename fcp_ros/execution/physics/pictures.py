@@ -43,7 +43,7 @@ class CameraView:
 
     @property
     def eye(self) -> tuple[float, float, float]:
-        """Where the camera is (m)."""
+        """The place of the camera (m)."""
         azimuth, elevation = math.radians(self.azimuth), math.radians(self.elevation)
         level = self.distance * math.cos(elevation)
         return (
