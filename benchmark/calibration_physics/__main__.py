@@ -47,6 +47,7 @@ from fcp_ros.package_files import find_domain
 PREDICATES = ("can_grasp", "stable_enough")
 TRIALS, QUICK_TRIALS = 2000, 240
 GOALS, QUICK_GOALS = 200, 20
+LEARNT = 1000  # Trials whose outcomes the calibrated degrees of the goals rest on
 ALPHAS = (0.5, 0.6, 0.7, 0.8, 0.9)
 LEAST_ACCEPTED = 10  # Plans, for the share of them that succeed to say anything
 
@@ -91,12 +92,12 @@ def _learn(name: str, trials: Sequence[Trial], domain: Domain) -> list[Compariso
 def _try_goals(
     path: Path, count: int, seed: int, domain: Domain, trials: Sequence[Trial]
 ) -> list[Attempt]:
-    """Try goals in other worlds than those of the trials, all of which are learnt from."""
+    """Try goals, in other worlds than those of the trials that are learnt from."""
     instance = scene_to_instance(list_things(), domain.schema, domain.mapping).instance
     sources = make_sources(domain, CalibrationStore(":memory:"))
     for name in PREDICATES:
         calibrated = sources["calibrated"]
-        record(calibrated, observe(name, trials, calibrated, instance))
+        record(calibrated, observe(name, trials[:LEARNT], calibrated, instance))
     return resume_goals(path, count, seed, domain, sources)
 
 
