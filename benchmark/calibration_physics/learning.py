@@ -17,6 +17,7 @@ from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 
 SEEN = (0, 10, 100, 1000)
+TOGETHER = 10
 BINS = 10
 DRAWS = 200  # of outcomes, for the error by chance
 MOST_ERROR = 0.03  # expected calibration error (issue 32)
@@ -98,9 +99,23 @@ def learn(grounder: Grounder, observations: Sequence[Observation]) -> list[Compa
 
 
 def record(grounder: Grounder, observations: Sequence[Observation], first: int = 0) -> None:
-    """Let the calibrator see outcomes, the first of which is at `first` s."""
-    for number, one in enumerate(observations):
-        grounder.record(one.request, float(one.success), stamp=float(first + number))
+    """Let the calibrator see outcomes, the first of which is at `first` s.
+
+    Those of `TOGETHER` rest on degrees that were judged before them all, as those of a plan do.
+    """
+    for start in range(0, len(observations), TOGETHER):
+        together = observations[start : start + TOGETHER]
+        judged = grounder.judge([one.request for one in together])
+        evidence = [
+            grounder.make_evidence(
+                one.request,
+                float(one.success),
+                stamp=float(first + start + number),
+                membership=membership,
+            )
+            for number, (one, membership) in enumerate(zip(together, judged, strict=True))
+        ]
+        grounder.calibration.record_all([one for one in evidence if one is not None])
 
 
 def show_trials(trials: Sequence[Trial]) -> Part:

@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
+from benchmark.calibration_physics.__main__ import show_alphas
 from benchmark.calibration_physics.goals import (
+    ROWS,
+    Attempt,
     draw_goals,
     find_interval,
     make_sources,
@@ -21,6 +25,7 @@ from benchmark.calibration_physics.learning import (
     observe,
     record,
 )
+from benchmark.calibration_physics.picture import draw_calibration
 from benchmark.calibration_physics.trials import CATEGORIES, Trial, resume_trials, run_trials
 from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import load_domain
@@ -85,3 +90,28 @@ def test_what_failed_is_not_planned_for_again_where_something_else_would_do(tmp_
     again = resume_goals(tmp_path / "again.jsonl", 1, 0, domain, sources)
     assert again[2].item != first[2].item
     assert again[:2] == first[:2]
+
+
+def make_attempts(memberships: tuple[float, ...], succeeded: int) -> list[Attempt]:
+    return [
+        Attempt(n, row, "mug_1", "table_1", membership, n < succeeded, "")
+        for row in ROWS
+        for n, membership in enumerate(memberships)
+    ]
+
+
+def test_an_alpha_that_promises_too_much_is_a_miss() -> None:
+    (kept,) = show_alphas(make_attempts((0.85,) * 40, 36)).verdicts
+    assert kept.met
+    (broken,) = show_alphas(make_attempts((0.85,) * 40, 20)).verdicts
+    assert (broken.met, broken.value) == (False, "not at 0.7, 0.8")
+    (few,) = show_alphas(make_attempts((0.85,) * 5, 0)).verdicts
+    assert few.met, "five plans say nothing"
+
+
+def test_the_picture_has_a_panel_for_each_predicate_and_the_goals() -> None:
+    before, after = (Comparison(n, np.full(50, 0.9 - n / 250), np.ones(50)) for n in (0, 100))
+    svg = draw_calibration({"can_grasp": [before, after]}, make_attempts((0.9,) * 20, 10))
+    ElementTree.fromstring(svg)
+    for text in ("can_grasp", "100 outcomes seen: ECE 0.500", "goals at the first try", "50 %"):
+        assert text in svg
