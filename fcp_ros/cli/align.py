@@ -172,9 +172,6 @@ def run_align(
 ) -> None:
     """Find out which names mean the same, of two domains or of a scene and a domain."""
     if not is_pddl(str(domain)):
-        # Formats of scenes are slow to import; PDDL needs none of them.
-        from fcp_ros.cli.align import SceneToAlign, align_scene_file
-
         if merged is not None or problem is not None:
             fail("--merged and --problem are for PDDL domains; a scene has --domain", BAD_INPUT)
         limits = SceneAlignmentOptions(time_limit, trials, seed)
