@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.model import Cost
 from fcp_ros.domain.pddl import syntax_tree as pddl
@@ -29,6 +28,7 @@ from fcp_ros.domain.pddl.draft_rules import (
 from fcp_ros.domain.pddl.normal_form import Conjunct, Normaliser, is_open
 from fcp_ros.domain.pddl.source_text import Source
 from fcp_ros.domain.pddl.universe import Universe
+from fcp_ros.foundation.wording import FreeNames
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from fcp_ros.cset import Instance, InstanceBuilder, Schema
-from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.derived_facts import FactDerivation
 from fcp_ros.domain.expressions.syntax import (
     And,
@@ -37,6 +36,7 @@ from fcp_ros.domain.pddl.pddl_task import ActionForm, Legs, Names, PddlTask, Rep
 from fcp_ros.domain.pddl.source_text import Source
 from fcp_ros.domain.pddl.universe import Universe
 from fcp_ros.domain.scene_names import SceneMapping
+from fcp_ros.foundation.wording import FreeNames
 
 Bound = Mapping[Term, Term]
 
