@@ -47,8 +47,8 @@ from fcp_ros.cli.session import open_session
 from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console, say
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.domain.pddl.syntax_writer import write_domain, write_problem
-from fcp_ros.domain.pddl.task_reader import Check
 from fcp_ros.domain.yaml.overrides import write_overrides
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
