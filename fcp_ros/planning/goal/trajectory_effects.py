@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectory constraints attached to a task: its operators keep account of them.
 
-The monitors (monitors.py, timed_monitors.py) say what changes with a step. Here the changes become
+The monitors (trajectory_monitors.py) say what changes with a step. Here the changes become
 effects on the facts of the constraints, and what a plan must not do becomes conditions. The
 conditions are those of the state *before* the operator, found by regression. Where it matters by
 when a step ends, it becomes an operator for each window of time.
