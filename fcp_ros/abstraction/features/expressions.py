@@ -27,7 +27,7 @@ _PLAIN_NAME = re.compile(r"[^\W\d][\w.\-]*")
 
 
 class _Construct:
-    """What is written as a word with its parts in parentheses."""
+    """A concept, role or feature that is written as a word with its parts in parentheses."""
 
     __slots__: tuple[str, ...] = ()
     word: ClassVar[str]
