@@ -8,15 +8,15 @@ those on which its effects depend.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.evaluation import holds
 from fcp_ros.domain.expressions.syntax import Atom, Variable, atoms
 from fcp_ros.domain.model import Domain, Effect
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.planning.model.ground_step import GroundStep
-from fcp_ros.planning.model.request import never_stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def find_footprints(
     domain: Domain,
     instance: Instance,
     steps: Sequence[GroundStep],
-    check: Callable[[], None] = never_stop,
+    check: Check = never_stop,
 ) -> tuple[StepFootprint, ...]:
     """Return the footprints of the steps of a sequence that can be done."""
     view = FactView(instance)

@@ -9,7 +9,7 @@ after.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.cset import Delta, Fact, Instance, Morphism, Rewrite, UnknownElement, find_homs
@@ -18,9 +18,9 @@ from fcp_ros.domain.expressions import evaluation
 from fcp_ros.domain.expressions.syntax import Atom, Variable, to_text
 from fcp_ros.domain.model import ActionRule, Constraint, Domain
 from fcp_ros.domain.rule_spans import DomainSpans, RuleSpan, apply_rule, compute_changes
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.model.request import never_stop
 
 AddedTuple = tuple[str, int, tuple[int, ...]]
 """Relation, id and legs of a tuple that a step added."""
@@ -258,9 +258,7 @@ class Replayed:
 class Replay:
     """Replays steps of one domain."""
 
-    def __init__(
-        self, domain: Domain, rules: StepRules, check: Callable[[], None] = never_stop
-    ) -> None:
+    def __init__(self, domain: Domain, rules: StepRules, check: Check = never_stop) -> None:
         self.domain = domain
         self._rules = rules
         self._check = check
