@@ -110,6 +110,17 @@ class MembershipMemory:
                 self._known[request.context_key] = membership
         return [self._known[request.context_key] for request in requests]
 
+    def confirm(self, requests: Sequence[JudgementRequest]) -> bool:
+        """Have the source look again, if it can; what moved is asked for again.
+
+        To be called between two plans: no answer changes while one is made.
+        """
+        if not isinstance(self._source, ConfirmingSource) or not self._source.confirm(requests):
+            return False
+        for request in requests:
+            self._known.pop(request.context_key, None)
+        return True
+
 
 class Judge:
     """Judges ground graded atoms in one state and remembers the answers."""
