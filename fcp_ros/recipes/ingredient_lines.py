@@ -14,7 +14,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.measures import PIECE, read_unit
 from fcp_ros.recipes.recipe import ListedIngredient
@@ -154,26 +153,12 @@ def find_foods(text: str, knowledge: FoodKnowledge) -> Iterator[tuple[int, int, 
             inside = text[first.start() : last.end()]
             if length > 1 and re.search(r"[^\w\s'\u2019&-]", inside):
                 continue
-            food = find_food(inside, knowledge)
+            food = knowledge.find(inside)
             if food is not None:
                 yield first.start(), last.end(), food
                 place += length - 1
                 break
         place += 1
-
-
-def find_food(words: str, knowledge: FoodKnowledge) -> str | None:
-    """Return the food that words name, in singular or plural, with or without hyphens."""
-    for text in (words, words.replace("-", " ")):
-        found = knowledge.find(text)
-        if found is not None:
-            return found
-        *before, last = text.lower().split()
-        for single in list_singulars(last):
-            found = knowledge.find(" ".join([*before, single]))
-            if found is not None:
-                return found
-    return None
 
 
 def _clean(line: str) -> str:

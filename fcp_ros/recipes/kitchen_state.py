@@ -108,6 +108,7 @@ class KitchenStateMaker:
         self._ways: dict[str, SubstituteWay] = {}
         self._changes: dict[str, str] = {}
         self._methods: dict[str, Equipment] = {}
+        self._foods: dict[str, str] = {}  # names by element
         self._notes: list[Note] = []
         parts, count = self._parts, len(self._recipe.ingredients)
         cook = parts.add("cook", "cook")
@@ -235,8 +236,9 @@ class KitchenStateMaker:
 
     def _add_food(self, food: str, stocked: bool) -> str:
         name = f"food_{'_'.join(food.replace('-', ' ').split())}"
-        if name in self._parts.elements:
+        if name in self._foods:
             return name
+        self._foods[name] = food
         self._parts.add(name, "food", food)
         if stocked:
             self._parts.relate("stocked", name)
@@ -249,24 +251,12 @@ class KitchenStateMaker:
 
     def _add_apart(self) -> None:
         """Relate the foods that a diet keeps out of one dish."""
-        foods = [
-            (name, self._category(name))
-            for name, type_ in self._parts.elements.items()
-            if type_ == "food"
-        ]
-        for diet in self._limits.diets:
-            for one, other in self._knowledge.diets[diet].apart:
-                for first, name in foods:
-                    for second, second_name in foods:
-                        if one in self._contents(name) and other in self._contents(second_name):
-                            self._parts.relate("apart", first, second)
-
-    def _category(self, element: str) -> str:
-        return next(
-            value
-            for name, key, value in self._parts.attributes
-            if (name, key) == (element, "category")
-        )
+        pairs = [pair for diet in self._limits.diets for pair in self._knowledge.diets[diet].apart]
+        for one, other in pairs:
+            for first, name in self._foods.items():
+                for second, second_name in self._foods.items():
+                    if one in self._contents(name) and other in self._contents(second_name):
+                        self._parts.relate("apart", first, second)
 
     def _contents(self, food: str) -> frozenset[str]:
         known = food in self._knowledge.ingredients

@@ -25,7 +25,7 @@ from fcp_ros.recipes.direction_words import (
     find_temperatures,
     find_times,
 )
-from fcp_ros.recipes.ingredient_lines import find_food, read_ingredients
+from fcp_ros.recipes.ingredient_lines import read_ingredients
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.recipe import (
     FoodMention,
@@ -252,7 +252,7 @@ class _Reader:
                 indices = self._find_kind(inside.lower())
                 if indices and _joins_last(found, text, start, end):
                     return length  # "Parmigiano-Reggiano cheese"
-            unlisted = "" if indices else (find_food(inside, self._knowledge) or "")
+            unlisted = "" if indices else (self._knowledge.find(inside) or "")
             if not indices and not unlisted:
                 continue
             if unlisted and self._is_made(unlisted):
@@ -283,7 +283,7 @@ class _Reader:
     def _find_kind(self, words: str) -> list[int]:
         """Find the ingredients of a kind that words name: "nuts", "cheese"."""
         kind = _singular_last(words)
-        names = {words, kind, find_food(words, self._knowledge)} - {None}
+        names = {words, kind, self._knowledge.find(words)} - {None}
         return [
             index
             for index, one in enumerate(self.ingredients)
@@ -306,7 +306,7 @@ class _Reader:
         index = next(known, len(self.ingredients))
         if index == len(self.ingredients):
             name = " ".join(shown.lower().split())
-            listed = [one.food for one in self.ingredients if food in one.alternatives]
+            listed = [one.food for one in self.ingredients if one.food and food in one.alternatives]
             self.ingredients.append(ListedIngredient(name, food, alternatives=tuple(listed)))
             self._surfaces.setdefault(name, []).append(index)
             self._surfaces.setdefault(food, []).append(index)
@@ -435,7 +435,7 @@ def _list_surfaces(
             single = _singular(word)
             # The head names it ("flour" of "bread flour"); another word if it is a food itself.
             is_head = number == len(words) - 1
-            known = find_food(single, knowledge) is not None
+            known = knowledge.find(single) is not None
             if single not in whole and (is_head or known) and len(single) > 2:
                 add(single, index)
     return surfaces

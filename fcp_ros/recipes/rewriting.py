@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.recipes.direction_words import find_temperatures, find_times
-from fcp_ros.recipes.ingredient_lines import find_food
 from fcp_ros.recipes.kitchen_state import SubstituteWay, WayPart
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.knowledge_entries import ChangeKind, Equipment, StepChange
@@ -192,7 +191,7 @@ class _Rewriter:
 
     def _is_still_named(self, words: str, index: int, way: SubstituteWay) -> bool:
         """Return True if a word names the substitute as well: "the cheese"."""
-        one, food = self._recipe.ingredients[index], find_food(words, self._knowledge)
+        one, food = self._recipe.ingredients[index], self._knowledge.find(words)
         if food == one.food:
             return False
         if food is None and one.food and len(one.name.split()) > 1:
