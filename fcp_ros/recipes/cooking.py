@@ -36,8 +36,9 @@ from fcp_ros.recipes.kitchen_state import (
 from fcp_ros.recipes.knowledge import FoodKnowledge, read_knowledge
 from fcp_ros.recipes.reading import read_recipe
 from fcp_ros.recipes.recipe import Note, Recipe, RecipeCode, RecipeError
+from fcp_ros.recipes.recipe_draft import FoodChoice, ToolChoice
 from fcp_ros.recipes.recipe_files import RecipeLines, parse_recipe
-from fcp_ros.recipes.rewriting import FoodChoice, ToolChoice, rewrite_recipe
+from fcp_ros.recipes.rewriting import rewrite_recipe
 from fcp_ros.recipes.wishes import Limits, Wishes, understand
 from fcp_ros.relaxation.plan_goal import plan_goal
 
@@ -293,6 +294,7 @@ def _describe_judgement(judged: Judged) -> str:
     words = [argument.words for argument in judged.request.arguments]
     membership = judged.membership
     verb = "stands in for" if judged.request.predicate == "suitable_substitute" else "serves for"
+    verb = verb.replace("s ", " ", 1) if " and " in words[0] else verb
     source = "judged word for word" if membership.source == "judged" else membership.source
     return f"{words[0]} {verb} {words[-1]}: {membership.degree:.2f} ({source})"
 

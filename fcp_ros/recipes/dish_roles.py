@@ -9,51 +9,12 @@ from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.recipe import Recipe
 
-_DISHES = frozenset(
-    [
-        "cake",
-        "cookie",
-        "bread",
-        "soup",
-        "sauce",
-        "pie",
-        "salad",
-        "stew",
-        "curry",
-        "casserole",
-        "pancake",
-        "muffin",
-        "biscuit",
-        "pizza",
-        "dough",
-        "pasta",
-        "dressing",
-        "syrup",
-        "ketchup",
-        "omelette",
-        "brownie",
-        "tart",
-        "bun",
-        "roll",
-        "waffle",
-        "pudding",
-        "cream",
-        "shake",
-        "milkshake",
-        "stir-fry",
-        "chili",
-        "steak",
-        "noodle",
-        "rice",
-        "dip",
-        "spread",
-        "drink",
-        "tea",
-        "jam",
-        "porridge",
-        "oatmeal",
-    ]
-)
+_DISHES_TEXT = """
+    cake cookie bread soup sauce pie salad stew curry casserole pancake muffin biscuit pizza dough
+    pasta dressing syrup ketchup omelette brownie tart bun roll waffle pudding cream shake
+    milkshake stir-fry chili steak noodle rice dip spread drink tea jam porridge oatmeal
+"""
+_DISHES = frozenset(_DISHES_TEXT.split())
 _DUTIES = {
     "fat": "making pastry tender",
     "binder": "binding meatballs",

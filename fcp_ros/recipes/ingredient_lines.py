@@ -49,60 +49,13 @@ _PART_OF = re.compile(
     r"(?:an?\s+|the\s+)?(?P<count>\d+)?\s*(?:whole\s+)?(?P<whole>.+)$",
     re.IGNORECASE,
 )
-_SIZES = frozenset(
-    [
-        "small",
-        "medium",
-        "large",
-        "big",
-        "whole",
-        "half",
-        "heaping",
-        "level",
-        "fresh",
-        "freshly",
-        "finely",
-        "roughly",
-        "thinly",
-        "coarsely",
-        "ripe",
-        "raw",
-        "chopped",
-        "minced",
-        "sliced",
-        "diced",
-        "grated",
-        "shredded",
-        "crushed",
-        "melted",
-        "softened",
-        "peeled",
-        "cooked",
-        "beaten",
-        "ground",
-        "packed",
-        "sifted",
-        "warm",
-        "hot",
-        "cold",
-        "boneless",
-        "skinless",
-        "of",
-        "the",
-        "a",
-        "an",
-        "some",
-        "good",
-        "quality",
-        "few",
-        "little",
-        "bit",
-        "any",
-        "your",
-        "favourite",
-        "favorite",
-    ]
-)
+_SIZES_TEXT = """
+    small medium large big whole half heaping level fresh freshly finely roughly thinly coarsely
+    ripe raw chopped minced sliced diced grated shredded crushed melted softened peeled cooked
+    beaten ground packed sifted warm hot cold boneless skinless of the a an some good quality few
+    little bit any your favourite favorite
+"""
+_SIZES = frozenset(_SIZES_TEXT.split())
 _WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&-]*\w)?")
 
 

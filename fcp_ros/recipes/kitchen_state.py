@@ -7,7 +7,7 @@ Only needs that can't be met as listed get ways, so the state is as large as the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from fcp_ros.cset import Instance
@@ -34,6 +34,7 @@ class WayPart:
     food: str
     quantity: float | None = None
     unit: str = ""
+    ratio: str = ""  # to the other parts, where no quantity is known: "3 tbsp to 1 tbsp vinegar"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +203,14 @@ class KitchenStateMaker:
         def scale(amount: float) -> float | None:
             return None if factor is None else amount * factor
 
+        parts = [WayPart(two.ingredient, scale(two.quantity), two.unit) for two in substitute.use]
+        if factor is None and len(parts) > 1:
+            main, *others = substitute.use
+            to = " and ".join(f"{two.quantity:g} {two.unit} {two.ingredient}" for two in others)
+            parts[0] = replace(parts[0], ratio=f"{main.quantity:g} {main.unit} to {to}")
         return SubstituteWay(
             index,
-            tuple(WayPart(two.ingredient, scale(two.quantity), two.unit) for two in substitute.use),
+            tuple(parts),
             tuple(substitute.steps),
             tuple(
                 WayPart(two.ingredient, scale(two.quantity), two.unit) for two in substitute.less
