@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.recipes.knowledge import FoodKnowledge
@@ -15,22 +16,32 @@ _DISHES_TEXT = """
     milkshake stir-fry chili steak noodle rice dip spread drink tea jam porridge oatmeal
 """
 _DISHES = frozenset(_DISHES_TEXT.split())
-_DUTIES = {
-    "fat": "making pastry tender",
-    "binder": "binding meatballs",
-    "leavening": "making a cake rise",
-    "sweetener": "sweetening a cake",
-    "thickener": "thickening a sauce",
-    "liquid": "cooking in",
-    "coating": "coating chicken for frying",
-    "structure": "mixing cake batter",
-}
-_SPECIAL = (
-    ("fat", frozenset(["fry", "saute", "brown", "sear"]), "frying"),
-    ("leavening", frozenset(["knead", "proof"]), "making bread rise"),
-    ("liquid", frozenset({"bake"}), "mixing cake batter"),
-)
-"""(role, verbs, purpose) where a recipe with these verbs needs the role for another purpose."""
+_BAKED = frozenset(["cake", "cookie", "muffin", "biscuit", "brownie", "waffle", "pie", "tart"])
+_BREADS = frozenset(["bread", "bun", "roll", "pizza", "dough"])
+_SOUPS = frozenset(["soup", "stew", "curry", "chili", "casserole"])
+_COLD = frozenset(["salad", "dressing"])
+_SMOOTH = frozenset(["pesto", "dip", "spread", "sauce", "hummus", "dressing"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Purpose:
+    """What a role is for, where the dish is one of `dishes` or the work has one of `verbs`."""
+
+    role: str
+    words: str
+    dishes: frozenset[str] = frozenset()
+    verbs: frozenset[str] = frozenset()
+
+    def fits(self, role: str, dish: str, verbs: frozenset[str]) -> bool:
+        anywhere = not (self.dishes or self.verbs)
+        return role == self.role and (anywhere or dish in self.dishes or bool(verbs & self.verbs))
+
+
+_PURPOSES = (_Purpose("fat", "dressing a salad", _COLD),)
+"""The first one that fits counts. `benchmark/recipes/purposes.py` says how well each one tells
+known substitutes from other foods."""
+
+
 _RANKS = (
     frozenset(["leavening", "binder", "structure", "coating", "aeration"]),
     frozenset(
@@ -76,14 +87,13 @@ def list_main_roles(roles: frozenset[str]) -> frozenset[str]:
     return next((roles & rank for rank in _RANKS if roles & rank), roles)
 
 
-def find_duty(role: str, recipe: Recipe) -> str:
-    """Return the purpose of a role in a recipe, "" if it is a matter of taste.
+def find_purpose(role: str, index: int, recipe: Recipe) -> str:
+    """Return what an ingredient's role is there for in a recipe, "" if it is a matter of taste.
 
-    The purposes are those that `config/judgements/function_food.csv` knows: an everyday one is
-    judged better than one that is made up from role and dish.
+    The verbs of the steps that name it count: butter that an onion is fried in is not there to make
+    the crust tender.
     """
-    verbs = {verb for step in recipe.steps for verb in step.verbs}
-    for special, needed, purpose in _SPECIAL:
-        if special == role and needed & verbs:
-            return purpose
-    return _DUTIES.get(role, "")
+    naming = [step for step in recipe.steps if any(m.ingredient == index for m in step.mentions)]
+    verbs = frozenset(verb for step in naming or recipe.steps for verb in step.verbs)
+    dish = find_dish(recipe)
+    return next((one.words for one in _PURPOSES if one.fits(role, dish, verbs)), "")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fcp_ros.recipes.knowledge import FoodKnowledge
-from fcp_ros.recipes.measures import PIECE, read_unit
+from fcp_ros.recipes.measures import PIECE, convert, read_unit
 from fcp_ros.recipes.recipe import ListedIngredient
 
 _GRAMMAR = Path(__file__).with_name("ingredient_line.lark")
@@ -71,27 +71,34 @@ class LineAmount:
 def read_ingredients(line: str, knowledge: FoodKnowledge) -> list[ListedIngredient]:
     """Read a line; several for "salt and pepper". Without a food, the list is empty."""
     text = _clean(line)
+    found = _read(text, line, knowledge)
+    if "(" in text and not any(one.food for one in found):
+        # "4 pinches of (mozzarella or Jack cheese)": the food itself is in brackets.
+        inside = _read(" ".join(re.sub(r"[()]", " ", text).split()), line, knowledge)
+        found = inside if any(one.food for one in inside) else found
+    return found
+
+
+def _read(text: str, line: str, knowledge: FoodKnowledge) -> list[ListedIngredient]:
     optional = _OPTIONAL.search(text) is not None
     amount = _read_amount(_OPTIONAL.sub(" ", text))
+    more = _parse(amount.rest[1:].strip()) if amount.rest.startswith("+") else None
+    if more is not None and amount.quantity is not None and more.quantity is not None:
+        # "1 cup + 2 tbsp milk"; what doesn't convert is left out.
+        added = convert(more.quantity, more.unit, amount.unit, "", knowledge) or 0.0
+        amount = LineAmount(amount.quantity + added, amount.unit, more.rest)
     part = _PART_OF.match(amount.rest)
     if part is not None:
         count = float(part["count"]) if part["count"] else amount.quantity
         amount = LineAmount(count, PIECE, f"{part['whole'].rstrip('s')} {part['part']}")
-    shown = line.strip()
     found: list[ListedIngredient] = []
     for one in _divide(amount.rest, amount.quantity is not None, knowledge):
         # The quantity of "2 tsp salt and pepper" is that of both together: nobody's own.
         shared = len(found) > 0 or one.is_shared
+        quantity, unit = (None, "") if shared else (amount.quantity, amount.unit)
+        shown = line.strip()
         found.append(
-            ListedIngredient(
-                one.name,
-                one.food,
-                None if shared else amount.quantity,
-                "" if shared else amount.unit,
-                shown,
-                one.alternatives,
-                optional,
-            )
+            ListedIngredient(one.name, one.food, quantity, unit, shown, one.alternatives, optional)
         )
     return found
 

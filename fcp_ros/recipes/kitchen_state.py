@@ -13,7 +13,7 @@ from itertools import pairwise
 from fcp_ros.cset import Instance
 from fcp_ros.cset.presentation import present
 from fcp_ros.cset.schema import Schema
-from fcp_ros.recipes.dish_roles import find_dish, find_duty, find_roles, list_main_roles
+from fcp_ros.recipes.dish_roles import find_dish, find_purpose, find_roles, list_main_roles
 from fcp_ros.recipes.ingredient_lines import find_foods
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.knowledge_entries import Equipment, Substitution
@@ -153,15 +153,15 @@ class KitchenStateMaker:
                 self._add_way(way_name, name, way)
                 main = list_main_roles(roles)
                 for role in sorted(main & set(way.roles) if way.roles else main):
-                    self._add_duty(role, way_name)
+                    self._add_duty(role, index, way_name)
         minor = self._find_minor(one, roles)
         if minor:
             self._parts.relate("minor", self._parts.add(f"minor_{minor}", "duty", minor), name)
 
-    def _add_duty(self, role: str, way: str) -> None:
-        purpose = find_duty(role, self._recipe)
+    def _add_duty(self, role: str, index: int, way: str) -> None:
+        purpose = find_purpose(role, index, self._recipe)
         if purpose:
-            name = f"duty_{role}"
+            name = f"duty_{index}_{role}"
             self._parts.add(name, "duty", purpose, role=role, dish=self._dish)
             self._parts.relate("serves", name, way)
 

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from fcp_ros.recipes.direction_words import find_times
 from fcp_ros.recipes.kitchen_state import SubstituteWay, WayPart
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.knowledge_entries import ChangeKind
@@ -25,9 +24,9 @@ from fcp_ros.recipes.text_editing import (
     apply_edits,
     find_preceding,
     leave_out,
-    scale_times,
     tidy,
 )
+from fcp_ros.recipes.tool_changes import do_without_tool
 
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _STEP = re.compile(r"\b(steps?) (\d{1,3})\b", re.IGNORECASE)
@@ -73,7 +72,8 @@ class _Rewriter:
                 if choice.way and change.kind in (ChangeKind.TIME, ChangeKind.HEAT):
                     change_heat_and_time(self._draft, steps, index, choice.way.label, change)
         for one in tools:
-            steps = [None if step is None else _without_tool(step, one) for step in steps]
+            tool = self._knowledge.tools[one.tool]
+            steps = [step and do_without_tool(step, one, tool) for step in steps]
             reason = f"No {one.tool} is there: {one.method.text}"
             changes.append(RecipeChange(one.tool, one.method.use, 1.0, reason))
         return self._insert(steps), changes
@@ -238,22 +238,3 @@ class _Rewriter:
         return [
             one if one.is_new else replace(one, text=_STEP.sub(renumber, one.text)) for one in whole
         ]
-
-
-def _without_tool(step: Step, choice: ToolChoice) -> Step:
-    if choice.tool not in step.tools:
-        return step
-    method, minutes = choice.method, step.minutes
-    tools = tuple(dict.fromkeys((*(one for one in step.tools if one != choice.tool), *method.use)))
-    text = step.text
-    if minutes is not None and method.factor != 1.0:
-        text = scale_times(text, find_times(text), method.factor)
-        minutes = sum(one.value for one in find_times(text))
-    if set(method.verbs) & set(step.verbs):
-        work = text[:1].lower() + text[1:].rstrip(".")
-        text = tidy(method.text.format(work=work))
-    else:
-        instead = method.use[0] if method.use else "hands"
-        text = re.sub(rf"\b{re.escape(choice.tool)}\b", instead, text, flags=re.IGNORECASE)
-    before = step.changed_from or step.text
-    return replace(step, text=text, tools=tools, minutes=minutes, changed_from=before)

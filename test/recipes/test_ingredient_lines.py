@@ -31,6 +31,9 @@ from fcp_ros.recipes.knowledge import FoodKnowledge
         ("Butter", "butter", None, ""),
         ("Onions (4g per sausage)", "onions", None, ""),
         ("2 [chicken breasts](/pan-seared-chicken)", "chicken breasts", 2, "piece"),
+        ("1 cup + 2 tbsp milk", "milk", 1.125, "cup"),
+        ("4 pinches of (mozzarella)", "mozzarella", 4, "pinch"),
+        ("250 ml crème fraîche", "crème fraîche", 250, "ml"),
     ],
 )
 def test_a_line_has_a_quantity_and_a_food(

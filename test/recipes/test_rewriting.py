@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts after a rewriting, as the person who cooks reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from fcp_ros.recipes import Kitchen, Recipe, cook
+from test.recipes.conftest import LikingJudge
+
+
+def _recipe(lines: Sequence[str], *directions: str) -> dict[str, Any]:
+    return {"title": "A dish", "ingredients": list(lines), "directions": list(directions)}
+
+
+def _texts(recipe: Recipe) -> list[str]:
+    return [step.text for step in recipe.steps]
+
+
+def test_an_alternative_without_an_entry_and_both_names_in_a_direction(kitchen: Kitchen) -> None:
+    dish = _recipe(
+        ["1 cup qatiq or heavy cream", "200 g mushrooms"],
+        "Fry the mushrooms.",
+        "Add qatiq/cream and simmer for 5 minutes.",
+    )
+    recipe = cook(dish, ["mushrooms"], diet="dairy-free", kitchen=kitchen).recipe
+    assert not any("mushrooms" in text for text in _texts(recipe))
+
+
+def test_two_names_of_one_ingredient_are_replaced_together(kitchen: Kitchen) -> None:
+    dish = _recipe(["1 cup crème fraîche or heavy cream"], "Add crème fraîche/cream and simmer it.")
+    judge = LikingJudge(oat_cream_and_lemon_juice=0.9)
+    other = Kitchen(kitchen.knowledge, judge, kitchen.domain)
+    recipe = cook(dish, ["creme fraiche"], diet="dairy-free", kitchen=other).recipe
+    assert _texts(recipe) == ["Add oat cream and lemon juice and simmer it."]
+
+
+def test_what_only_the_directions_name_gets_no_line(kitchen: Kitchen) -> None:
+    dish = _recipe(["200 g rice", "2 tbsp butter"], "Boil the rice in water.", "Add the butter.")
+    cooked = cook(dish, ["butter"], kitchen=kitchen)
+    assert len(cooked.recipe.lines) == 2
+    assert len(cooked.to_json()["ingredients"]) == 2
+    assert "water" in cooked.recipe.steps[0].uses
+    assert "- water" not in cooked.to_text()
+
+
+def test_what_is_left_out_takes_its_clause_along(kitchen: Kitchen) -> None:
+    lines = ["300 g apples", "parsley (optional)", "1 onion"]
+    pieces = "Cut tiny pieces of parsley and arrange them over everything."
+    recipe = cook(_recipe(lines, "Slice the apples.", pieces), ["parsley"], kitchen=kitchen).recipe
+    assert _texts(recipe) == ["Slice the apples."]
+    both = "Chop the parsley and fry the onion."
+    recipe = cook(_recipe(lines, "Slice the apples.", both), ["parsley"], kitchen=kitchen).recipe
+    assert _texts(recipe)[1] == "Fry the onion."
+
+
+def test_another_tool_changes_the_time_in_the_text_too(kitchen: Kitchen) -> None:
+    method = next(one for one in kitchen.knowledge.equipment if one.factor != 1.0)
+    tool, verb = method.instead_of, method.verbs[0]
+    dish = _recipe(
+        ["500 g carrots"], f"{verb.capitalize()} the carrots in the {tool} for 20 minutes."
+    )
+    step = cook(dish, tools_absent=[tool], kitchen=kitchen).recipe.steps[0]
+    assert step.minutes == pytest.approx(20 * method.factor, abs=0.5)
+    assert f"{20 * method.factor:.0f} minutes" in step.text
+
+
+def test_without_a_quantity_the_parts_have_a_ratio(kitchen: Kitchen) -> None:
+    judge = LikingJudge(oat_cream_and_lemon_juice=0.9)
+    other = Kitchen(kitchen.knowledge, judge, kitchen.domain)
+    dish = _recipe(["creme fraiche", "1 onion"], "Fry the onion with the creme fraiche.")
+    recipe = cook(dish, ["creme fraiche"], diet="dairy-free", kitchen=other).recipe
+    assert recipe.lines[:2] == ["oat cream (95 ml to 5 ml lemon juice)", "lemon juice"]
+
+
+def test_a_line_that_stays_is_word_for_word(kitchen: Kitchen) -> None:
+    lines = ["3 Tbsp. (ca.) of nice, cold butter", "½ cup sugar, fine"]
+    cooked = cook(_recipe(lines, "Cream butter and sugar."), kitchen=kitchen)
+    assert cooked.recipe.lines == lines
+    assert replace(cooked.recipe, changes=()) == cooked.original
