@@ -12,15 +12,16 @@ from fcp_ros.recipes.recipe import Recipe
 
 _DISHES_TEXT = """
     cake cookie bread soup sauce pie salad stew curry casserole pancake muffin biscuit pizza dough
-    pasta dressing syrup ketchup omelette brownie tart bun roll waffle pudding cream shake
+    pasta pesto dressing syrup ketchup omelette brownie tart bun roll waffle pudding cream shake
     milkshake stir-fry chili steak noodle rice dip spread drink tea jam porridge oatmeal
 """
 _DISHES = frozenset(_DISHES_TEXT.split())
-_BAKED = frozenset(["cake", "cookie", "muffin", "biscuit", "brownie", "waffle", "pie", "tart"])
+_BAKED = frozenset(
+    ["cake", "cookie", "muffin", "biscuit", "brownie", "waffle", "pancake", "pie", "tart", "batter"]
+)
 _BREADS = frozenset(["bread", "bun", "roll", "pizza", "dough"])
 _SOUPS = frozenset(["soup", "stew", "curry", "chili", "casserole"])
-_COLD = frozenset(["salad", "dressing"])
-_SMOOTH = frozenset(["pesto", "dip", "spread", "sauce", "hummus", "dressing"])
+_FRYING = frozenset(["fry", "saute", "brown", "sear"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +38,39 @@ class _Purpose:
         return role == self.role and (anywhere or dish in self.dishes or bool(verbs & self.verbs))
 
 
-_PURPOSES = (_Purpose("fat", "dressing a salad", _COLD),)
-"""The first one that fits counts. `benchmark/recipes/purposes.py` says how well each one tells
-known substitutes from other foods."""
-
-
+_PURPOSES = (
+    _Purpose("fat", "frying potatoes in", verbs=_FRYING),
+    _Purpose("fat", "making pastry flaky", _BAKED | _BREADS),
+    _Purpose("fat", "making mashed dishes smooth and rich"),
+    _Purpose("binder", "binding cookie dough", _BAKED | _BREADS),
+    _Purpose("binder", "binding veggie burgers"),
+    _Purpose("leavening", "making bread rise", _BREADS, frozenset(["knead", "proof"])),
+    _Purpose("leavening", "making a cake rise"),
+    _Purpose("coating", "glazing pastry", verbs=frozenset(["brush", "glaze"])),
+    _Purpose("coating", "coating chicken for frying"),
+    _Purpose("structure", "baking bread", _BREADS),
+    _Purpose("structure", "baking a cake"),
+    _Purpose("creaminess", "making soup creamy", _SOUPS),
+    _Purpose("creaminess", "making mashed dishes smooth and rich"),
+    _Purpose("sweetener", "sweetening a cake", _BAKED | _BREADS),
+    _Purpose("sweetener", "sweetening tea"),
+    _Purpose("thickener", "thickening soup", _SOUPS),
+    _Purpose("thickener", "making gravy"),
+    _Purpose("acid", "adding sourness"),
+    _Purpose("protein", "a family dinner"),
+    _Purpose("crunch", "adding crunch to a salad"),
+    _Purpose("heat", "making a dish spicy hot"),
+    _Purpose("umami", "adding umami"),
+    _Purpose("salt", "salting food"),
+    _Purpose("bread", "filling a sandwich"),
+)
+"""The first one that fits counts. They are everyday phrases of the judgements that the judge was
+trained on; of several, the one that tells known substitutes best from other foods
+(docs/recipes.md). A role without one is a matter of taste: what is like the food serves best."""
 _RANKS = (
     frozenset(["leavening", "binder", "structure", "coating", "aeration"]),
     frozenset(
-        ["thickener", "fat", "sweetener", "acid", "creaminess", "alcohol", "protein", "starch"]
+        ["thickener", "fat", "crunch", "sweetener", "acid", "creaminess", "protein", "starch"]
     ),
 )
 """A dish suffers most without the first ones: milk is in a sauce to make it creamy, not wet."""
