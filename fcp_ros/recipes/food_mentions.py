@@ -297,9 +297,10 @@ def _list_surfaces(
         words = re.sub(r" \(\d+\)$", "", one.name).split()
         for number, word in enumerate(words):
             single = singular(word)
-            # The head names it ("flour" of "bread flour"); another word if it is a food itself.
+            # The head names it ("flour" of "bread flour"); another word if it is a kind of that
+            # food: the chicken of chicken breasts, not that of chicken stock.
             is_head = number == len(words) - 1
-            known = knowledge.find(single) is not None
+            known = bool(one.food) and knowledge.find(single) in knowledge.kinds_of(one.food)
             if single not in whole and (is_head or known) and len(single) > 2:
                 add(single, index)
     return surfaces

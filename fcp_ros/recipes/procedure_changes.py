@@ -67,6 +67,9 @@ def apply_change(draft: RecipeDraft, index: int, way: SubstituteWay, change: Ste
 
 
 def _prepare(use: _Use) -> bool:
+    wanted = set(use.change.verbs)
+    if wanted and not any(wanted & set(step.verbs) for step in use.draft.recipe.steps):
+        return False  # no batter rests where nothing is baked
     verb = use.text.partition(" ")[0].lower()
     if any(verb in use.said(number).verbs for number, _ in use.mentions):
         return True  # the recipe does so with what is replaced: toasts the nuts, melts the butter
@@ -106,7 +109,7 @@ def _drop(use: _Use) -> bool:
         start, end = find_sentence(said, mention.start)
         verb = find_verb(said, use.change.verbs, start, mention.start)
         others = [one for one in use.said(number).mentions if one.ingredient != use.index]
-        if verb is None or any(verb.end() <= one.start < end for one in others):
+        if verb is None or any(verb.start() < one.end and one.start < end for one in others):
             continue  # the work on others is still to be done
         dropped = True
         alone = not re.search(r"\b(?:and|then)\b|[,;]", said[verb.end() : end])
@@ -132,7 +135,8 @@ def _move(use: _Use) -> bool:
     if target == first:
         return False
     mention = use.mentions[0][1]
-    edit = remove_mention(use.said(first).text, mention.start, mention.end)
+    said = use.said(first)
+    edit = remove_mention(said.text, mention.start, mention.end, said.verbs)
     if edit is None:
         return False
     draft.edits[first].append(edit)

@@ -36,6 +36,7 @@ _BEFORE = re.compile(
 )
 _SENTENCE = re.compile(r"[^.!?]*(?:[.!?](?!\d)|$)(?:\)|\s)*")
 _WORD = re.compile(r"[^\W\d_]+")
+_PRONOUN = re.compile(r"\b(?:them|it|these)\b(?P<with>\s+with\b\s*)?", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[,;]\s*(?:and\s+|then\s+)*|\s+(?:and|then)\s+", re.IGNORECASE)
 _ANY_NUMBER = re.compile(r"\d+\s+\d/\d|\d+/\d|\d+(?:[.,]\d+)?")
 WHERE = re.compile(r"\b(?:in|into|on|over)\b", re.IGNORECASE)
@@ -168,7 +169,13 @@ def leave_out(step: Step, mention: FoodMention) -> Edit:
     right = min(one for one in ends if one >= end)
     if any(left <= one.start < right for one in others):
         return Edit(find_preceding(text, start).start, end, "")
-    return Edit(left, right, "")
+    pronoun = _PRONOUN.search(text, right, last)
+    if pronoun is None:
+        return Edit(left, right, "")
+    # "Chop it and fry it with the onion" fries the onion; "and arrange it on top" does nothing.
+    if pronoun["with"] is None:
+        return Edit(first, last, "")
+    return Edit(left, last, text[right : pronoun.start()] + text[pronoun.end() : last])
 
 
 def scale_times(text: str, times: Iterable[Measured], factor: float) -> str:

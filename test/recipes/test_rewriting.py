@@ -54,7 +54,7 @@ def test_what_is_left_out_takes_its_clause_along(kitchen: Kitchen) -> None:
     other = Kitchen(kitchen.knowledge, LikingJudge(optional=0.9), kitchen.domain)
     recipe = cook(_recipe(lines, "Slice the apples.", pieces), ["parsley"], kitchen=other).recipe
     assert _texts(recipe) == ["Slice the apples."]
-    both = "Chop the parsley and fry the onion."
+    both = "Chop the parsley and fry it with the onion."
     recipe = cook(_recipe(lines, "Slice the apples.", both), ["parsley"], kitchen=other).recipe
     assert _texts(recipe)[1] == "Fry the onion."
 
@@ -83,3 +83,26 @@ def test_a_line_that_stays_is_word_for_word(kitchen: Kitchen) -> None:
     cooked = cook(_recipe(lines, "Cream butter and sugar."), kitchen=kitchen)
     assert cooked.recipe.lines == lines
     assert replace(cooked.recipe, changes=()) == cooked.original
+
+
+def test_a_word_of_a_name_names_what_is_a_kind_of_it_alone(kitchen: Kitchen) -> None:
+    dish = _recipe(
+        ["2 chicken breasts", "1 l chicken stock"], "Boil the stock.", "Add the chicken."
+    )
+    recipe = cook(dish, ["chicken breast", "chicken stock"], diet="vegan", kitchen=kitchen).recipe
+    assert not any("chicken" in text for text in _texts(recipe))
+
+
+def test_work_on_another_food_is_not_dropped(kitchen: Kitchen) -> None:
+    dish = _recipe(["1 bunch parsley", "50 g cheese"], "Serve with some grated cheese and parsley.")
+    other = Kitchen(kitchen.knowledge, LikingJudge(dried_parsley=0.9), kitchen.domain)
+    recipe = cook(dish, ["parsley"], kitchen=other).recipe
+    assert "some grated cheese" in recipe.steps[0].text
+
+
+def test_no_batter_rests_where_nothing_is_baked(kitchen: Kitchen) -> None:
+    other = Kitchen(kitchen.knowledge, LikingJudge(gluten_free_flour=0.9), kitchen.domain)
+    for verb, count in (("Simmer", 1), ("Bake", 2)):
+        dish = _recipe(["100 g flour", "1 l milk"], f"Stir flour into the milk. {verb} it.")
+        recipe = cook(dish, ["flour"], without=["gluten"], kitchen=other).recipe
+        assert len(recipe.steps) == count

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an ingredient is there for: by its role, the dish, and the work done with it."""
+
+from __future__ import annotations
+
+import pytest
+
+from fcp_ros.recipes.dish_roles import find_purpose
+from fcp_ros.recipes.knowledge import FoodKnowledge
+from fcp_ros.recipes.reading import read_recipe
+from fcp_ros.recipes.recipe_files import parse_recipe
+
+
+@pytest.mark.parametrize(
+    ("title", "food", "directions", "role", "purpose"),
+    [
+        ("Cake", "butter", ["Mix the butter and flour.", "Bake it."], "fat", "making pastry flaky"),
+        ("Cake", "butter", ["Fry onions in the butter."], "fat", "frying potatoes in"),
+        ("Pesto", "pine nuts", ["Blend the pine nuts."], "fat", "making mashed dishes smooth"),
+        ("Pesto", "pine nuts", ["Blend the pine nuts."], "crunch", "adding crunch"),
+        ("Cake", "1 egg", ["Whisk the egg.", "Bake it."], "leavening", "making a cake rise"),
+        ("Zopf bread", "1 egg", ["Mix the egg in."], "binder", "binding cookie dough"),
+        ("Bread", "1 egg", ["Brush the loaf with the egg."], "coating", "glazing pastry"),
+        ("Meatballs", "1 egg", ["Mix the egg in."], "binder", "binding veggie burgers"),
+        ("Soup", "basil", ["Add the basil."], "herb", ""),
+    ],
+)
+def test_a_purpose_follows_from_role_dish_and_work(
+    knowledge: FoodKnowledge,
+    title: str,
+    food: str,
+    directions: list[str],
+    role: str,
+    purpose: str,
+) -> None:
+    data = {"title": title, "ingredients": [food], "directions": directions}
+    recipe = read_recipe(parse_recipe(data), knowledge)
+    found = find_purpose(role, 0, recipe)
+    assert found.startswith(purpose)
+    assert bool(found) == bool(purpose)
