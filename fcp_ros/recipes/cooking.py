@@ -43,7 +43,7 @@ from fcp_ros.recipes.wishes import Limits, Wishes, understand
 from fcp_ros.relaxation.plan_goal import plan_goal
 
 GOAL = "turn(cook, done_with_needs) and next_step(cook, done_with_steps)"
-ALPHA = 0.2
+ALPHA = 0.15
 """Degree that substitutes reach on average (geometric mean) by default.
 
 The judge is strict: nine tenths of the substitutes of the knowledge file reach 0.16 by likeness.
@@ -189,7 +189,8 @@ class Kitchen:
                 method = state.methods[arguments["method"]]
                 tools.append(ToolChoice(state.tools[arguments["tool"]], method))
         written = rewrite_recipe(original, choices, tools, self.knowledge, self._may_use(limits))
-        notes = (*original.notes, *state.notes, *self._warn(original, limits))
+        uncertain = (one.way.note for one in choices if one.way and one.way.note)
+        notes = (*original.notes, *uncertain, *self._warn(original, limits))
         written = replace(written, notes=notes)
         return Cooked(written, original, result.plan.membership, result)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.recipes.knowledge import FoodKnowledge
-from fcp_ros.recipes.recipe import Recipe
+from fcp_ros.recipes.recipe import Recipe, Step
 
 _DISHES_TEXT = """
     cake cookie bread soup sauce pie salad stew curry casserole pancake muffin biscuit pizza dough
@@ -21,6 +21,8 @@ _BAKED = frozenset(
 )
 _BREADS = frozenset(["bread", "bun", "roll", "pizza", "dough"])
 _SOUPS = frozenset(["soup", "stew", "curry", "chili", "casserole"])
+_RISING = frozenset(["knead", "rise", "prove", "proof"])
+_GLAZING = frozenset(["brush", "glaze"])
 _FRYING = frozenset(["fry", "saute", "brown", "sear"])
 
 
@@ -42,14 +44,16 @@ _PURPOSES = (
     _Purpose("fat", "frying potatoes in", verbs=_FRYING),
     _Purpose("fat", "making pastry flaky", _BAKED | _BREADS),
     _Purpose("fat", "making mashed dishes smooth and rich"),
-    _Purpose("binder", "binding cookie dough", _BAKED | _BREADS),
+    _Purpose("binder", "", _BAKED | _BREADS),  # bread crumbs bind meat, not batter
     _Purpose("binder", "binding veggie burgers"),
-    _Purpose("leavening", "making bread rise", _BREADS, frozenset(["knead", "proof"])),
+    _Purpose("leavening", "making bread rise", _BREADS),
     _Purpose("leavening", "making a cake rise"),
-    _Purpose("coating", "glazing pastry", verbs=frozenset(["brush", "glaze"])),
+    _Purpose("coating", "glazing pastry", verbs=_GLAZING),
     _Purpose("coating", "coating chicken for frying"),
     _Purpose("structure", "baking bread", _BREADS),
     _Purpose("structure", "baking a cake"),
+    _Purpose("aeration", "making meringue"),
+    _Purpose("creaminess", "", _BAKED | _BREADS),
     _Purpose("creaminess", "making soup creamy", _SOUPS),
     _Purpose("creaminess", "making mashed dishes smooth and rich"),
     _Purpose("sweetener", "sweetening a cake", _BAKED | _BREADS),
@@ -76,9 +80,7 @@ _RANKS = (
 """A dish suffers most without the first ones: milk is in a sauce to make it creamy, not wet."""
 _CUES = {
     "leavening": frozenset(["bake", "rise", "knead", "prove", "steam"]),
-    "binder": frozenset(
-        ["bake", "fry", "shape", "form", "roll", "mix", "combine", "knead", "grill"]
-    ),
+    "binder": frozenset(["bake", "fry", "shape", "form", "knead", "grill"]),
     "thickener": frozenset(["simmer", "boil", "thicken", "reduce", "cook", "whisk", "heat"]),
     "coating": frozenset(["coat", "dip", "dredge", "roll", "bread", "press"]),
     "aeration": frozenset(["whip", "beat", "whisk", "cream"]),
@@ -95,16 +97,25 @@ def find_dish(recipe: Recipe) -> str:
             if form in _DISHES:
                 return form
     verbs = {verb for step in recipe.steps for verb in step.verbs}
-    return "batter" if verbs & {"bake", "knead"} else "dish"
+    return "dough" if verbs & _RISING else "batter" if "bake" in verbs else "dish"
 
 
 def find_roles(index: int, recipe: Recipe, knowledge: FoodKnowledge) -> frozenset[str]:
     """Return the roles of an ingredient, of those that its food can have, in this recipe."""
     one = recipe.ingredients[index]
     roles = knowledge.roles_of(one.food) if one.food else frozenset()
+    naming = _list_naming_steps(index, recipe)
+    if "coating" in roles and naming and all(_GLAZING & set(step.verbs) for step in naming):
+        return frozenset({"coating"})  # egg that only brushes the loaf
+    if any("boil" in step.verbs for step in naming):
+        roles = (roles - _RANKS[0]) or roles  # a boiled egg binds nothing
     verbs = {verb for step in recipe.steps for verb in step.verbs}
     likely = frozenset(role for role in roles if role not in _CUES or _CUES[role] & verbs)
     return likely or roles
+
+
+def _list_naming_steps(index: int, recipe: Recipe) -> list[Step]:
+    return [step for step in recipe.steps if any(m.ingredient == index for m in step.mentions)]
 
 
 def list_main_roles(roles: frozenset[str]) -> frozenset[str]:
@@ -118,7 +129,7 @@ def find_purpose(role: str, index: int, recipe: Recipe) -> str:
     The verbs of the steps that name it count: butter that an onion is fried in is not there to make
     the crust tender.
     """
-    naming = [step for step in recipe.steps if any(m.ingredient == index for m in step.mentions)]
-    verbs = frozenset(verb for step in naming or recipe.steps for verb in step.verbs)
+    naming = _list_naming_steps(index, recipe) or recipe.steps
+    verbs = frozenset(verb for step in naming for verb in step.verbs)
     dish = find_dish(recipe)
     return next((one.words for one in _PURPOSES if one.fits(role, dish, verbs)), "")

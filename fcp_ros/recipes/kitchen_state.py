@@ -13,7 +13,7 @@ from itertools import pairwise
 from fcp_ros.cset import Instance
 from fcp_ros.cset.presentation import present
 from fcp_ros.cset.schema import Schema
-from fcp_ros.recipes.dish_roles import find_dish, find_purpose, find_roles, list_main_roles
+from fcp_ros.recipes.dish_roles import find_purpose, find_roles, list_main_roles
 from fcp_ros.recipes.ingredient_lines import find_foods
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.knowledge_entries import Equipment, Substitution
@@ -48,6 +48,7 @@ class SubstituteWay:
     roles: tuple[str, ...] = ()  # in which it does; none: in all
     brought: tuple[str, ...] = ()  # foods that its changes need: a pinch of sugar for yeast
     reason: str = ""
+    note: Note | None = None
 
     @property
     def label(self) -> str:
@@ -64,7 +65,6 @@ class KitchenState:
     changes: Mapping[str, str]
     methods: Mapping[str, Equipment]
     tools: Mapping[str, str]
-    notes: tuple[Note, ...] = ()
 
 
 @dataclass(slots=True)
@@ -75,11 +75,10 @@ class _Parts:
     tuples: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     attributes: list[tuple[str, str, str]] = field(default_factory=list)
 
-    def add(self, name: str, type_: str, category: str = "", **attributes: str) -> str:
+    def add(self, name: str, type_: str, category: str = "") -> str:
         if name not in self.elements:
             self.elements[name] = type_
-            values = {"category": category, **attributes}
-            self.attributes += [(name, key, value) for key, value in values.items() if value]
+            self.attributes += [(name, "category", category)] if category else []
         return name
 
     def relate(self, relation: str, *legs: str) -> None:
@@ -100,7 +99,6 @@ class KitchenStateMaker:
         self._most = most_candidates
         self._limits = limits
         self._knowledge = knowledge
-        self._dish = find_dish(recipe)
 
     def make(self, schema: Schema, excluded: frozenset[str] = frozenset()) -> KitchenState:
         """Make the state, without the ways that are `excluded`."""
@@ -110,7 +108,6 @@ class KitchenStateMaker:
         self._changes: dict[str, str] = {}
         self._methods: dict[str, Equipment] = {}
         self._foods: dict[str, str] = {}  # names by element
-        self._notes: list[Note] = []
         parts, count = self._parts, len(self._recipe.ingredients)
         cook = parts.add("cook", "cook")
         needs = {f"need_{index}": index for index in range(count)}
@@ -133,7 +130,6 @@ class KitchenStateMaker:
             self._changes,
             self._methods,
             tools,
-            tuple(dict.fromkeys(self._notes)),
         )
 
     # --- needs and ways
@@ -142,7 +138,7 @@ class KitchenStateMaker:
         one = self._recipe.ingredients[index]
         roles = find_roles(index, self._recipe, self._knowledge)
         label = one.food or one.name
-        self._parts.add(name, "need", label, role=", ".join(sorted(roles)), dish=self._dish)
+        self._parts.add(name, "need", label)
         food = self._add_food(one.food or one.name, index not in self._limits.missing)
         self._parts.relate("listed", name, food)
         if index not in self._limits.missing and not self._explain_exclusion(one.food):
@@ -162,7 +158,7 @@ class KitchenStateMaker:
         purpose = find_purpose(role, index, self._recipe)
         if purpose:
             name = f"duty_{index}_{role}"
-            self._parts.add(name, "duty", purpose, role=role, dish=self._dish)
+            self._parts.add(name, "duty", purpose)
             self._parts.relate("serves", name, way)
 
     def _explain_exclusion(self, food: str) -> str:
@@ -193,11 +189,11 @@ class KitchenStateMaker:
     ) -> SubstituteWay:
         """Take as much of a substitute as the recipe's quantity asks for."""
         of, unit = substitute.of
-        quantity = None
+        quantity = note = None
         if one.quantity is not None:
             quantity = convert(one.quantity, one.unit, unit, one.food, self._knowledge)
             if quantity is None:
-                self._notes.append(_note_unit(one, unit, substitute))
+                note = _note_unit(one, unit, substitute)
         factor = None if quantity is None else quantity / of
 
         def scale(amount: float) -> float | None:
@@ -218,6 +214,7 @@ class KitchenStateMaker:
             substitute.roles,
             self._list_brought(substitute),
             _write_ratio(substitute),
+            note,
         )
 
     def _list_brought(self, substitute: Substitution) -> tuple[str, ...]:
@@ -230,7 +227,7 @@ class KitchenStateMaker:
     def _add_way(self, name: str, need: str, way: SubstituteWay) -> None:
         parts = self._parts
         self._ways[name] = way
-        parts.add(name, "way", way.label, dish=self._dish)
+        parts.add(name, "way", way.label)
         parts.relate("replaces", name, need)
         for taken in (*(part.food for part in way.parts), *way.brought):
             food = self._add_food(taken, self._limits.is_stocked(taken, self._knowledge))

@@ -23,13 +23,16 @@ from fcp_ros.recipes.text_editing import (
     Edit,
     apply_edits,
     find_preceding,
+    find_verb,
     leave_out,
+    list_sentences,
     tidy,
 )
 from fcp_ros.recipes.tool_changes import do_without_tool
 
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _STEP = re.compile(r"\b(steps?) (\d{1,3})\b", re.IGNORECASE)
+_SEPARATING = ("separate", "divide")
 _DONE_WITH = {"butter": "grease", "oil": "grease", "flour": "dust", "salt": "season"}
 """Verbs for what names of food mean as verbs; any other one is "sprinkle"."""
 
@@ -93,7 +96,17 @@ class _Rewriter:
 
     # --- mentions in the steps
 
+    def _drop_separating(self, index: int) -> None:
+        """Leave out that parts of an ingredient are separated: nothing else has yolks."""
+        places = [(number, one.start) for number, one in self._draft.list_mentions(index)]
+        for number, step in enumerate(self._recipe.steps):
+            for start, end in list_sentences(step.text):
+                named = sum(place == number and start <= at < end for place, at in places)
+                if named > 1 and find_verb(step.text, _SEPARATING, start, end):
+                    self._draft.edits[number].append(Edit(start, end, ""))
+
     def _rewrite_mentions(self, index: int, choice: FoodChoice) -> None:
+        self._drop_separating(index)
         for number, mention in self._draft.list_mentions(index):
             if mention.kind is MentionKind.SAME:
                 continue

@@ -81,7 +81,9 @@ def find_preceding(text: str, start: int) -> Preceding:
             or half
             or read_number(re.split(r"\s*(?:-|\u2013|to)\s*", number)[-1])
         )
-        return Preceding(match.start(), "", quantity, match["unit"] or "")
+        # "a spoonful of" stays where it can't be said in another quantity; "2 eggs" doesn't.
+        kept = text[match.start() : match.start("prepared")] if match["unit"] else ""
+        return Preceding(match.start(), kept, quantity, match["unit"] or "")
     return Preceding(match.start(), match["article"] or "")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from fcp_ros.recipes.dish_roles import find_purpose
+from fcp_ros.recipes.dish_roles import find_purpose, find_roles
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.reading import read_recipe
 from fcp_ros.recipes.recipe_files import parse_recipe
@@ -19,7 +19,8 @@ from fcp_ros.recipes.recipe_files import parse_recipe
         ("Pesto", "pine nuts", ["Blend the pine nuts."], "fat", "making mashed dishes smooth"),
         ("Pesto", "pine nuts", ["Blend the pine nuts."], "crunch", "adding crunch"),
         ("Cake", "1 egg", ["Whisk the egg.", "Bake it."], "leavening", "making a cake rise"),
-        ("Zopf bread", "1 egg", ["Mix the egg in."], "binder", "binding cookie dough"),
+        ("Zopf bread", "1 egg", ["Mix the egg in."], "binder", ""),
+        ("Zopf", "7 g yeast", ["Mix it.", "Knead it."], "leavening", "making bread rise"),
         ("Bread", "1 egg", ["Brush the loaf with the egg."], "coating", "glazing pastry"),
         ("Meatballs", "1 egg", ["Mix the egg in."], "binder", "binding veggie burgers"),
         ("Soup", "basil", ["Add the basil."], "herb", ""),
@@ -38,3 +39,17 @@ def test_a_purpose_follows_from_role_dish_and_work(
     found = find_purpose(role, 0, recipe)
     assert found.startswith(purpose)
     assert bool(found) == bool(purpose)
+
+
+def test_an_egg_that_only_brushes_the_loaf_is_no_binder(knowledge: FoodKnowledge) -> None:
+    directions = ["Knead flour and water.", "Brush with the egg.", "Bake it."]
+    data = {"title": "Bread", "ingredients": ["1 egg", "1 kg flour"], "directions": directions}
+    recipe = read_recipe(parse_recipe(data), knowledge)
+    assert find_roles(0, recipe, knowledge) == {"coating"}
+
+
+def test_a_boiled_egg_binds_nothing(knowledge: FoodKnowledge) -> None:
+    directions = ["Boil rice and eggs.", "Fry onions.", "Mix it."]
+    data = {"title": "Salad", "ingredients": ["3 eggs", "rice"], "directions": directions}
+    recipe = read_recipe(parse_recipe(data), knowledge)
+    assert not {"binder", "coating"} & find_roles(0, recipe, knowledge)

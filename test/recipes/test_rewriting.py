@@ -106,3 +106,24 @@ def test_no_batter_rests_where_nothing_is_baked(kitchen: Kitchen) -> None:
         dish = _recipe(["100 g flour", "1 l milk"], f"Stir flour into the milk. {verb} it.")
         recipe = cook(dish, ["flour"], without=["gluten"], kitchen=other).recipe
         assert len(recipe.steps) == count
+
+
+def test_what_replaces_eggs_is_not_separated(kitchen: Kitchen) -> None:
+    dish = _recipe(
+        ["4 eggs", "200 ml cream"], "Divide the yolk from the egg white. Whisk the yolk with cream."
+    )
+    recipe = cook(dish, ["egg"], kitchen=kitchen).recipe
+    assert _texts(recipe) == ["Whisk the aquafaba with cream."]
+
+
+def test_a_spoonful_stays_a_spoonful(kitchen: Kitchen) -> None:
+    dish = _recipe(["peanut butter", "100 g oats"], "Add a spoonful of peanut butter to the oats.")
+    other = Kitchen(kitchen.knowledge, LikingJudge(almond_butter=0.9), kitchen.domain)
+    recipe = cook(dish, ["peanut butter"], kitchen=other).recipe
+    assert _texts(recipe) == ["Add a spoonful of almond butter to the oats."]
+
+
+def test_only_what_was_chosen_is_said_to_have_no_quantity(kitchen: Kitchen) -> None:
+    dish = _recipe(["1/4 cream", "1 onion"], "Fry the onion. Add the cream.")
+    recipe = cook(dish, ["cream"], kitchen=kitchen).recipe
+    assert len([note for note in recipe.notes if note.code.value == "unit"]) == 1
