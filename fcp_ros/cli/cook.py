@@ -35,7 +35,7 @@ _EXIT_CODES = {
 
 @dataclass(frozen=True)
 class WishChoice:
-    """What is missing and what is ruled out; a command takes these with `expand_options`."""
+    """Options for what is missing or ruled out; a command takes them with `expand_options`."""
 
     # Ingredients that are not there
     missing: Annotated[

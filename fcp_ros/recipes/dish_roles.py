@@ -28,7 +28,7 @@ _FRYING = frozenset(["fry", "saute", "brown", "sear"])
 
 @dataclass(frozen=True, slots=True)
 class _Purpose:
-    """What a role is for, where the dish is one of `dishes` or the work has one of `verbs`."""
+    """Phrase for a role where the dish is one of `dishes` or the work has one of `verbs`."""
 
     role: str
     words: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the directions of a recipe name food: places in the text, and what part they play.
+"""Names of food in the directions of a recipe: their places, and the part that they play.
 
 A food is found by its name in the list or the knowledge file, the longest name first, so that
 "peanut butter" is no butter. The syntax tells nouns from verbs ("butter the dish"), and what is

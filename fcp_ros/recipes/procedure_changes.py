@@ -52,7 +52,7 @@ class _Use:
     def text(self) -> str:
         return tidy(self.change.text.format(new=self.way.label, old=self.old))
 
-    def said(self, number: int) -> Step:
+    def find_said(self, number: int) -> Step:
         """Return a step as the recipe has it."""
         return self.draft.recipe.steps[number]
 
@@ -71,7 +71,7 @@ def _prepare(use: _Use) -> bool:
     if wanted and not any(wanted & set(step.verbs) for step in use.draft.recipe.steps):
         return False  # no batter rests where nothing is baked
     verb = use.text.partition(" ")[0].lower()
-    if any(verb in use.said(number).verbs for number, _ in use.mentions):
+    if any(verb in use.find_said(number).verbs for number, _ in use.mentions):
         return True  # the recipe does so with what is replaced: toasts the nuts, melts the butter
     product = f"prepared {use.way.parts[0].food}"
     uses = tuple(dict.fromkeys(part.food for part in use.way.parts))
@@ -92,7 +92,7 @@ def _note(use: _Use) -> bool:
 def _replace_work(use: _Use) -> bool:
     """Put a text in the place of the first sentence that has the verbs and the ingredient."""
     for number, mention in use.mentions:
-        said = use.said(number).text
+        said = use.find_said(number).text
         start, end = find_sentence(said, mention.start)
         if find_verb(said, use.change.verbs, start, end):
             use.draft.edits[number].append(Edit(start, end, f"{use.text} "))
@@ -105,10 +105,10 @@ def _drop(use: _Use) -> bool:
     """Leave out the work on the ingredient alone, or say that it is only taken."""
     dropped = False
     for number, mention in use.mentions:
-        said = use.said(number).text
+        said = use.find_said(number).text
         start, end = find_sentence(said, mention.start)
         verb = find_verb(said, use.change.verbs, start, mention.start)
-        others = [one for one in use.said(number).mentions if one.ingredient != use.index]
+        others = [one for one in use.find_said(number).mentions if one.ingredient != use.index]
         if verb is None or any(verb.start() < one.end and one.start < end for one in others):
             continue  # the work on others is still to be done
         dropped = True
@@ -130,12 +130,12 @@ def _move(use: _Use) -> bool:
     step = 1 if use.change.kind is ChangeKind.LATER else -1
     last = len(draft.steps) - 1
     target = min(max(first + step, 0), last)
-    while wanted and 0 < target < last and not wanted & set(use.said(target).verbs):
+    while wanted and 0 < target < last and not wanted & set(use.find_said(target).verbs):
         target += step
     if target == first:
         return False
     mention = use.mentions[0][1]
-    said = use.said(first)
+    said = use.find_said(first)
     edit = remove_mention(said.text, mention.start, mention.end, said.verbs)
     if edit is None:
         return False
