@@ -99,11 +99,6 @@ def _convert(quantity: float, unit: str, wanted: str) -> float:
     return float(_load_registry().Quantity(quantity, unit).to(wanted).magnitude)
 
 
-def load_units() -> None:
-    """Load the library of units now instead of with the first recipe that converts."""
-    _load_registry()
-
-
 # --- quantities for people
 
 
