@@ -82,7 +82,7 @@ _CUES = {
     "leavening": frozenset(["bake", "rise", "knead", "prove", "steam"]),
     "binder": frozenset(["bake", "fry", "shape", "form", "knead", "grill"]),
     "thickener": frozenset(["simmer", "boil", "thicken", "reduce", "cook", "whisk", "heat"]),
-    "coating": frozenset(["coat", "dip", "dredge", "roll", "bread", "press"]),
+    "coating": frozenset(["coat", "dip", "dredge", "bread", "press"]),
     "aeration": frozenset(["whip", "beat", "whisk", "cream"]),
     "structure": frozenset(["bake", "knead", "rise", "fry"]),
 }
@@ -97,7 +97,8 @@ def find_dish(recipe: Recipe) -> str:
             if form in _DISHES:
                 return form
     verbs = {verb for step in recipe.steps for verb in step.verbs}
-    return "dough" if verbs & _RISING else "batter" if "bake" in verbs else "dish"
+    yeast = any(one.food.endswith("yeast") for one in recipe.ingredients) and "bake" in verbs
+    return "dough" if yeast or verbs & _RISING else "batter" if "bake" in verbs else "dish"
 
 
 def find_roles(index: int, recipe: Recipe, knowledge: FoodKnowledge) -> frozenset[str]:
@@ -110,7 +111,12 @@ def find_roles(index: int, recipe: Recipe, knowledge: FoodKnowledge) -> frozense
     if any("boil" in step.verbs for step in naming):
         roles = (roles - _RANKS[0]) or roles  # a boiled egg binds nothing
     verbs = {verb for step in recipe.steps for verb in step.verbs}
-    likely = frozenset(role for role in roles if role not in _CUES or _CUES[role] & verbs)
+    own = {verb for step in naming for verb in step.verbs} or verbs
+    likely = frozenset(
+        role
+        for role in roles
+        if role not in _CUES or _CUES[role] & (own if role == "coating" else verbs)
+    )
     return likely or roles
 
 

@@ -129,6 +129,9 @@ class FoodFinder:
             if unlisted and self._is_made(unlisted):
                 found.products.append(MADE)  # "toss it with the pesto" that was just blended
                 return length
+            behind = place + length
+            if indices and behind < len(words) and singular(words[behind][0].lower()) in _PARTS:
+                length, end = length + 1, words[behind].end()  # the yolks of "beaten egg yolks"
             last = words[place + length - 1]
             if _TOOL_BEHIND.match(text, end):
                 return length  # "ice cream scooper"

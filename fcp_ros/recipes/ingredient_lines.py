@@ -32,6 +32,7 @@ _QUANTITY_IN_BRACKETS = re.compile(r"\(\s*((?:about |around |~\s*)?\d[^()]*)\)")
 _QUANTITY_LAST = re.compile(
     r"^(?P<name>[^\d:]+?)\s*[:,-]\s*(?P<rest>(?:about |around |~\s*)?[\d].*)$", re.IGNORECASE
 )
+_CAPITALS = re.compile(r"[^\W\d_]{2,}")  # "2 Tbsp"; of single letters, T and t differ
 _HYPHEN_FRACTION = re.compile(r"(\d)\s*-\s*(\d+/\d+)")
 _BOUND = re.compile(
     r"\s(?:for|in|with|from|to|per|at|on|into|as|if|plus|enough|whisked|cut|depending)\s",
@@ -131,6 +132,7 @@ def _clean(line: str) -> str:
         for one in text
     )
     text = " ".join(_HYPHEN_FRACTION.sub(r"\1 \2", text).split())
+    text = _CAPITALS.sub(lambda match: match[0].lower(), text)
     return _SIZE_OF_UNIT.sub(r"\1 ", text)
 
 

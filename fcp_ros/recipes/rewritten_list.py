@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from fcp_ros.recipes.kitchen_state import WayPart
 from fcp_ros.recipes.knowledge import FoodKnowledge
-from fcp_ros.recipes.measures import convert, round_quantity, write_quantity
+from fcp_ros.recipes.measures import WEIGHTS, convert, round_quantity, write_quantity
 from fcp_ros.recipes.recipe import ListedIngredient, Recipe
 from fcp_ros.recipes.recipe_draft import FoodChoice
 
@@ -53,10 +53,11 @@ def measure_part(part: WayPart, unit: str, knowledge: FoodKnowledge) -> tuple[fl
     """Return a quantity in the kind of unit that the recipe uses, rounded."""
     if part.quantity is None:
         return None, ""
-    if unit in _SPOONS and part.unit not in _SPOONS:
-        spooned = convert(part.quantity, part.unit, "tsp", part.food, knowledge)
-        if spooned is not None:
-            return round_quantity(spooned, "tsp")
+    for family, base in ((_SPOONS, "tsp"), (WEIGHTS, "g")):
+        if unit in family and part.unit not in family:
+            converted = convert(part.quantity, part.unit, base, part.food, knowledge)
+            if converted is not None:
+                return round_quantity(converted, base)
     return round_quantity(part.quantity, part.unit)
 
 

@@ -48,6 +48,17 @@ def test_an_egg_that_only_brushes_the_loaf_is_no_binder(knowledge: FoodKnowledge
     assert find_roles(0, recipe, knowledge) == {"coating"}
 
 
+def test_eggs_of_the_dough_are_no_glaze_alone(knowledge: FoodKnowledge) -> None:
+    directions = ["Knead flour, eggs and yeast.", "Brush with egg yolks.", "Roll and bake it."]
+    listed = ["10 eggs", "1 kg flour", "7 g yeast"]
+    data = {"title": "Zopf", "ingredients": listed, "directions": directions}
+    recipe = read_recipe(parse_recipe(data), knowledge)
+    roles = find_roles(0, recipe, knowledge)
+    assert "coating" not in roles
+    assert "binder" in roles
+    assert find_purpose("leavening", 2, recipe) == "making bread rise"
+
+
 def test_a_boiled_egg_binds_nothing(knowledge: FoodKnowledge) -> None:
     directions = ["Boil rice and eggs.", "Fry onions.", "Mix it."]
     data = {"title": "Salad", "ingredients": ["3 eggs", "rice"], "directions": directions}

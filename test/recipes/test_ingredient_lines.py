@@ -24,6 +24,8 @@ from fcp_ros.recipes.knowledge import FoodKnowledge
         ("Eggs: 5", "eggs", 5, "piece"),
         ("Rice (50 grams)", "rice", 50, "g"),
         ("Chickpeas, 400g ( drained )", "chickpeas", 400, "g"),
+        ("2 Tbsp Butter, soft", "butter", 2, "tbsp"),
+        ("1 Cup Milk", "milk", 1, "cup"),
         ("2 T olive oil", "olive oil", 2, "tbsp"),
         ("2 t olive oil", "olive oil", 2, "tsp"),
         ("Zest of 1 lemon", "lemon zest", 1, "piece"),

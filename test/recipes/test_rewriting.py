@@ -127,3 +127,16 @@ def test_only_what_was_chosen_is_said_to_have_no_quantity(kitchen: Kitchen) -> N
     dish = _recipe(["1/4 cream", "1 onion"], "Fry the onion. Add the cream.")
     recipe = cook(dish, ["cream"], kitchen=kitchen).recipe
     assert len([note for note in recipe.notes if note.code.value == "unit"]) == 1
+
+
+def test_a_weight_is_replaced_by_a_weight(kitchen: Kitchen) -> None:
+    other = Kitchen(kitchen.knowledge, LikingJudge(parsley=0.9), kitchen.domain)
+    dish = _recipe(["250 g coriander leaves", "1 onion"], "Blend the coriander leaves.")
+    (leaves, _) = cook(dish, ["cilantro"], kitchen=other).recipe.ingredients
+    assert (leaves.food, leaves.unit) == ("parsley", "g")
+
+
+def test_a_part_of_a_food_goes_with_it(kitchen: Kitchen) -> None:
+    dish = _recipe(["3 eggs", "1 kg flour"], "Mix the flour.", "Brush with beaten egg yolks.")
+    recipe = cook(dish, ["egg"], kitchen=kitchen).recipe
+    assert "yolk" not in recipe.steps[1].text
