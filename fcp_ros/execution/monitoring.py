@@ -16,6 +16,7 @@ from graphlib import TopologicalSorter
 
 from fcp_ros.cset import Fact, Instance, UnknownElement
 from fcp_ros.domain.expressions.evaluation import is_a
+from fcp_ros.execution.rest_replay import RestReplay
 from fcp_ros.execution.run_order import RunOrder
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.planning.model.plan import PlanStep
@@ -238,6 +239,7 @@ class PlanWatch:
         self._rules = rules
         self._steps = steps
         self._effects = effects
+        self._replay = RestReplay(rules, steps)
 
     def find_affected(self, rest: Iterable[int], changed: Set[str] | None) -> tuple[str, ...]:
         """Return the elements of some steps, by their positions, that have changed.
@@ -272,16 +274,13 @@ class PlanWatch:
             shows = all(holds(fact, instance) for fact in added)
             if not shows or any(holds(fact, instance) for fact in removed):
                 return ""
-        for index in waiting:
-            later = self._steps[index]
-            application = self._rules.apply(later, instance)
-            if application.instance is None:
-                return (
-                    f"step {index + 1} of {len(self._steps)}, {later}, can't be done as things "
-                    f"are: {application.reason}."
-                )
-            instance = application.instance
-        return ""
+        found = self._replay.find_obstacle(waiting, instance)
+        if found is None:
+            return ""
+        return (
+            f"step {found.index + 1} of {len(self._steps)}, {self._steps[found.index]}, can't be "
+            f"done as things are: {found.reason}."
+        )
 
 
 def find_granted(
