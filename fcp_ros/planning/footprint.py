@@ -20,7 +20,6 @@ from fcp_ros.domain.model import ActionRule, Domain, Effect
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.request import never_stop
 
-
 Bound = tuple[tuple[int, str], ...]
 """Positions of legs, each with the element there."""
 
@@ -277,9 +276,9 @@ class FactView:
         names = dict.fromkeys(name for fact in self._changed for name in fact.arguments)
         ids = {name: self.instance.id_of(name) for name in names}
         builder = InstanceBuilder.of(self.instance)
-        for fact, holds in self._changed.items():
+        for fact, is_there in self._changed.items():
             legs = tuple([ids[name] for name in fact.arguments])
-            if holds:
+            if is_there:
                 builder.relate(fact.relation, *legs)
             elif self.instance.find_tuple(fact.relation, legs) is not None:
                 builder.unrelate(fact.relation, *legs)
