@@ -226,7 +226,8 @@ class PlanWatch:
     """Looks at the rest of a plan again when elements that occur in it have changed.
 
     All facts that a step needs, adds or deletes are about its own elements, and a fact changes only
-    together with its elements. So a change of other elements can't matter.
+    together with its elements. So a change of other elements can't matter, unless a step looks at
+    more than its own (`rest_replay.reads_others`): then each change is looked at.
     """
 
     def __init__(
@@ -242,14 +243,18 @@ class PlanWatch:
         self._replay = RestReplay(rules, steps)
 
     def find_affected(self, rest: Iterable[int], changed: Set[str] | None) -> tuple[str, ...]:
-        """Return the elements of some steps, by their positions, that have changed.
+        """Return the changed elements that matter to some steps, by their positions.
 
         `changed`: the elements of the scene that have changed; None: all may have.
         """
+        indexes = tuple(rest)
         names = dict.fromkeys(
-            element for index in rest for _, element in self._steps[index].arguments
+            element for index in indexes for _, element in self._steps[index].arguments
         )
-        return tuple(name for name in names if changed is None or name in changed)
+        found = tuple(name for name in names if changed is None or name in changed)
+        if not found and changed and self._replay.reads_others(indexes):
+            return tuple(sorted(changed))
+        return found
 
     def find_problem(
         self, running: Iterable[int], waiting: Iterable[int], instance: Instance

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.model import Domain
+from fcp_ros.domain.expressions.syntax import Atom, Exists, Forall, walk
+from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.planning.footprint import (
     FactView,
     StepFootprint,
@@ -100,6 +101,32 @@ class PlainStep:
         )
 
 
+def reads_others(domain: Domain, rule: ActionRule) -> bool:
+    """Return True if steps of a rule may read facts that are about none of their elements.
+
+    Formulas with quantifiers, effects for each of several elements, and negated atoms without any
+    parameter do, and facts that follow from others; so do constraints on more than what is added.
+    """
+    parts = [part for formula in rule.formulas for part in walk(formula)]
+    added = {atom.predicate for atom in rule.add}
+    return bool(
+        domain.strata
+        or any(isinstance(part, (Exists, Forall)) for part in parts)
+        or any(effect.variables for effect in rule.effects)
+        or any(_speaks_of_none(atom, rule) for atom in rule.negative())
+        or any(
+            atom.predicate in added and {*list_variables(atom)} < {v.name for v in one.variables}
+            for one in domain.constraints
+            for atom in one.never
+        )
+    )
+
+
+def _speaks_of_none(atom: Atom, rule: ActionRule) -> bool:
+    """Return True if an atom speaks of none of a rule's parameters."""
+    return {*rule.parameter_names}.isdisjoint(list_variables(atom))
+
+
 def _find_guarded(domain: Domain, added: Iterable[Fact]) -> Iterator[Typed]:
     for fact in added:
         for constraint in domain.constraints:
@@ -118,6 +145,14 @@ class RestReplay:
         self._steps = tuple(steps)
         # now, when a plan begins, and not when something has changed
         self._plain = tuple(map(self._find_plain, self._steps))
+        rules_used = {step.rule for step in self._steps} & rules.domain.rules.keys()
+        self._wide = {
+            name for name in rules_used if reads_others(rules.domain, rules.domain.rules[name])
+        }
+
+    def reads_others(self, indexes: Iterable[int]) -> bool:
+        """Return True if some of these steps may read facts about none of their elements."""
+        return any(self._steps[index].rule in self._wide for index in indexes)
 
     def find_obstacle(self, order: Iterable[int], instance: Instance) -> Obstacle | None:
         """Do the steps at these positions, in this order; return the first that can't be done.

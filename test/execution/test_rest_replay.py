@@ -61,9 +61,7 @@ def changed(draw, domain, instance):
     builder = InstanceBuilder.of(instance)
     for _ in range(draw(st.integers(0, 2))):
         relation = draw(st.sampled_from(domain.schema.relations))
-        legs = tuple(
-            draw(st.sampled_from(instance.elements(type_))) for _, type_ in relation.legs
-        )
+        legs = tuple(draw(st.sampled_from(instance.elements(type_))) for _, type_ in relation.legs)
         if not builder.unrelate(relation.name, *legs):
             builder.relate(relation.name, *legs)
     return builder.build(allow_conflicts=True)

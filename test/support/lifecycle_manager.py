@@ -117,8 +117,7 @@ class LifecycleManager:
 
     def reset(self, hard: bool = False) -> bool:
         """Bring all back to unconfigured; `hard`: go on where one fails, as after a lost bond."""
-        down = self._change_all(DEACTIVATE, hard) and self._change_all(CLEANUP, hard)
-        return down or hard
+        return self._change_all(DEACTIVATE, hard) and self._change_all(CLEANUP, hard)
 
     def shut_down(self) -> None:
         """Bring all down, whatever fails."""
@@ -142,13 +141,10 @@ class LifecycleManager:
 
     def _change_all(self, transition: int, go_on: bool = False) -> bool:
         is_up = transition in (CONFIGURE, ACTIVATE)
-        done = True
         for name in self.names if is_up else reversed(self.names):
-            if not self._change(name, transition):
-                done = False
-                if not go_on:
-                    return False
-        return done
+            if not self._change(name, transition) and not go_on:
+                return False
+        return True
 
     def _change(self, name: str, transition: int) -> bool:
         request = ChangeState.Request()
