@@ -18,10 +18,6 @@ from fcp_ros.binding.similar_labels import NoSimilarity
 from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.grounding.options import Device
 
-Encode = Callable[[Sequence[str]], NDArray[np.float32]]
-"""Returns the unit vectors of phrases, one a row."""
-
-
 class EmbeddingLabelSimilarity:
     """Cosine similarity of labels by a model (MiniLM: its cosines fit the callers' thresholds).
 
@@ -31,7 +27,7 @@ class EmbeddingLabelSimilarity:
     def __init__(self, folder: Path | None = None, device: Device = Device.AUTO) -> None:
         self._folder = folder
         self._device = device
-        self._encode: Encode | None = None
+        self._encode: Callable[[Sequence[str]], NDArray[np.float32]] | None = None
         self._lock = threading.Lock()
 
     def similarities(self, labels: Sequence[str], known: Sequence[str]) -> NDArray[np.float32]:
@@ -49,7 +45,7 @@ class EmbeddingLabelSimilarity:
         except GroundingError as error:
             raise NoSimilarity(str(error)) from error
 
-    def _load_once(self) -> Encode:
+    def _load_once(self) -> Callable[[Sequence[str]], NDArray[np.float32]]:
         from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 
         with self._lock:

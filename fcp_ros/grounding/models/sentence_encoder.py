@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.models.bert_encoder import BertEncoder, can_encode
-from fcp_ros.grounding.models.label_similarity import Encode
 from fcp_ros.grounding.models.model_folder import (
     check_model_folder,
     compute_fingerprint,
@@ -43,6 +42,9 @@ BETTER_MODEL = "mpnet"
 """The name of the model that takes its place for degrees where it was fetched."""
 PHRASE_ENTRIES = 65_536
 BATCH_SIZE = 128
+
+Encode = Callable[[Sequence[str]], NDArray[np.float32]]
+"""Returns the unit vectors of phrases, one a row."""
 
 
 def find_default_model() -> str:
