@@ -18,6 +18,7 @@ from fcp_ros.binding.similar_labels import NoSimilarity
 from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.grounding.options import Device
 
+
 class EmbeddingLabelSimilarity:
     """Cosine similarity of labels by a model (MiniLM: its cosines fit the callers' thresholds).
 
