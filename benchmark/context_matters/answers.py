@@ -22,7 +22,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain
 from fcp_ros.domain.shifting import shift_elements
 from fcp_ros.grounding import Grounder, make_grounder
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.grounding.options import GroundingOptions
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.confirmation import LACKING, NO, YES

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import permutations
 
+from fcp_ros.alignment.evidence import Proposal
 from fcp_ros.alignment.pairing import AlignmentTask
 from fcp_ros.alignment.predicate_use import Objects, PredicateUse
 from fcp_ros.alignment.synonyms import ANY, Places, Synonym, project_facts
@@ -70,28 +71,6 @@ _LIKENESS_WEIGHT, _UNLIKENESS_WEIGHT, _AGREEMENT_WEIGHT = 5.0, 2.0, 4.0
 not alike say less than names that are."""
 _REORDERING_WEIGHT = 0.5
 """The same against another order of the arguments than the given one, where types allow both."""
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """A synonym that may hold."""
-
-    # from a name that can hold to one that is needed, as far as they differ in that
-    synonym: Synonym
-    tier: int  # 0 for the most likely group
-    prior: float  # probability before any trial, by structure and names; no measured one
-    reasons: tuple[str, ...]
-    likeness: float | None = None  # of the names in meaning, at most 1; None if that was not asked
-    # share of the initial facts that two vocabularies have in common; None where facts can't be
-    # compared
-    agreement: float | None = None
-    # the arguments have another order, although the given one would fit as well
-    is_reordered: bool = False
-
-    @property
-    def penalty(self) -> int:
-        """The cost of using it once in a plan, where an action costs 1."""
-        return 5 + round(-5.0 * math.log(self.prior))
 
 
 @dataclass(frozen=True)

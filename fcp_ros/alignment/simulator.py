@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from math import inf, lgamma, log
 from typing import Protocol
 
+from fcp_ros.alignment.evidence import CONFIRMATIONS
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions import evaluation
 from fcp_ros.domain.expressions.syntax import Expression, to_text
@@ -206,9 +207,6 @@ def _log_beta(first: float, second: float) -> float:
     return lgamma(first) + lgamma(second) - lgamma(first + second)
 
 
-CONFIRMATIONS = 3
-"""Failures of one action that count as one. An action that fails by chance once in ten times is
-taken for an impossible one in one of a thousand plans."""
 MOST_RUNS = 32
 """Runs of one plan before the simulator is called unreliable. With 11 actions that fail by chance
 once in ten times each, 94 % of plans that work are believed by then, after 10.2 runs on average (of

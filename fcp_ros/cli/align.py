@@ -16,10 +16,10 @@ from fcp_ros.alignment.answer import (
     AlignmentOptions,
     AlignmentResult,
     AlignmentStatus,
-    SynonymEvidence,
     write_action,
 )
 from fcp_ros.alignment.comparison import Comparison, compare_vocabularies, read_task
+from fcp_ros.alignment.evidence import SynonymEvidence
 from fcp_ros.alignment.merging import merge_texts
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
 from fcp_ros.alignment.ontology.scene_alignment import (
@@ -257,7 +257,7 @@ def _align(
     interruption: Interruption,
 ) -> Comparison:
     """Read both domains and align them, within the limits from the first byte on."""
-    from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+    from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 
     return compare_vocabularies(
         lambda check: read_task(files.domain, files.problem, check),
@@ -394,7 +394,7 @@ def align_scene_file(asked: SceneToAlign, as_json: bool) -> NoReturn:
 
 def _align_scene(asked: SceneToAlign, interruption: Interruption) -> SceneAlignment:
     """Read the files and align them, within the limits from the first byte on."""
-    from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+    from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 
     start = RequestStart.now()
     limits = PlanningOptions(time_limit=asked.options.time_limit)

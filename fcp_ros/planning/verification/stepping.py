@@ -107,7 +107,7 @@ class StepRules:
     """The rules of a domain, ready to be applied to steps. Safe to use from several threads."""
 
     def __init__(self, domain: Domain) -> None:
-        self._domain = domain
+        self.domain = domain
         self._spans = DomainSpans(domain)
         self._derivation = FactDerivation.of(domain)
         self._constraints: ConstraintCheck | None = None
@@ -115,16 +115,16 @@ class StepRules:
 
     def prepare(self) -> None:
         """Make the spans and patterns now that would otherwise be made when first needed."""
-        for rule in self._domain.rules.values():
+        for rule in self.domain.rules.values():
             self._tuples_of(rule.name, self._spans.of(rule))
         self._constraint_check()
 
     def find_rule(self, step: PlanStep) -> ActionRule:
-        rule = self._domain.rules.get(step.rule)
+        rule = self.domain.rules.get(step.rule)
         if rule is None:
             raise UnknownStep(
-                f"domain {self._domain.name!r} has no rule {step.rule!r}; it has "
-                f"{', '.join(sorted(self._domain.rules))}"
+                f"domain {self.domain.name!r} has no rule {step.rule!r}; it has "
+                f"{', '.join(sorted(self.domain.rules))}"
             )
         given = tuple([parameter for parameter, _ in step.arguments])
         if given != rule.parameter_names:
@@ -211,7 +211,7 @@ class StepRules:
                 yield f"there is no element {value!r} in the scene"
                 continue
             own = instance.type_of(instance.id_of(value))
-            if not self._domain.schema.is_subtype(own, types[name]):
+            if not self.domain.schema.is_subtype(own, types[name]):
                 all_fit = False
                 yield f"{value!r} is a {own!r}, and {name!r} must be a {types[name]!r}"
         if all_fit:
