@@ -41,6 +41,9 @@ STATUSES = {
 PAUSING = "Pausing: the present step goes on to its end, and no other begins."
 PAUSED = "Paused between two steps, until control_execution resumes."
 
+PROGRESS_PERIOD = 1.0
+"""Least time (s) between two states of which only the progress of steps differs."""
+
 LOOK_PERIOD = 1.0
 """Seconds between two reports that a changed world makes no difference to the plan."""
 
@@ -110,7 +113,9 @@ class GoalReport:
         self._channels = channels
         self._whole = whole
         self._when_late = when_late
-        self._acting: set[int] = set()  # positions of the steps that are being done
+        # positions of the steps that are being done -> their progress, in [0, 1]
+        self._acting: dict[int, float] = {}
+        self._shown = -PROGRESS_PERIOD  # when the state was published last
         self._state, self._message = ExecutionState.PLANNING, ""  # what was published last
         self._plan = PlanMessage()
         self._index = 0
@@ -125,10 +130,11 @@ class GoalReport:
     # --- phases ---------------------------------------------------------------------------------
 
     def on_planning(self, message: str) -> None:
-        """The planner begins to work."""
-        self._plan = PlanMessage()
-        self._index = 0
-        self._context.show(plan=None)
+        """The planner begins to work; steps of the plan before may still be being done."""
+        if not self._acting:
+            self._plan = PlanMessage()
+            self._index = 0
+            self._context.show(plan=None)
         self.publish_state(ExecutionState.PLANNING, message)
         self.on_planning_progress(message)
 
@@ -148,12 +154,13 @@ class GoalReport:
         self._send_feedback(AchieveGoal.Feedback.PLANNING, 0.0, message)
 
     def on_plan(self, plan: PlanMessage) -> None:
-        """A plan is about to be executed."""
+        """A plan is about to be executed, whose first steps are those that are being done."""
         self._plan = plan
         self._index = 0
         self._problem = ""
-        self._acting.clear()
-        self._context.show(plan=plan, done=frozenset(), acting="")
+        self._acting = dict(enumerate(self._acting[one] for one in sorted(self._acting)))
+        self._context.show(plan=plan, done=frozenset())
+        self._show_acting()
         if self._when_late is WhenLate.REPLAN:
             self._late = ""  # this plan may keep the deadline
         self._channels.plans.publish(plan)
@@ -213,6 +220,7 @@ class GoalReport:
     def publish_state(self, state: int, message: str) -> None:
         """Publish the executive's activity on ``execution_state``."""
         self._state, self._message = state, message
+        self._shown = time.monotonic()
         status = STATUSES.get(state, self._context.view.status)
         if status != self._context.view.status:
             self._context.show(status=status, since=self._node.get_clock().now().to_msg())
@@ -225,6 +233,7 @@ class GoalReport:
                 plan_id=self._plan.id,
                 step_index=self._index,
                 running=sorted(self._acting),
+                progress=[self._acting[index] for index in sorted(self._acting)],
                 step_count=len(self._plan.steps),
                 replans=self.replans,
                 question=self._question,
@@ -239,7 +248,7 @@ class GoalReport:
     def on_step_sent(self, index: int) -> None:
         """A step was given to its executor."""
         self._index = index
-        self._acting.add(index)
+        self._acting[index] = 0.0
         self._show_acting()
         message = self._describe_acting()
         self.publish_state(ExecutionState.EXECUTING, message)
@@ -267,7 +276,11 @@ class GoalReport:
         """The executor reports progress in [0, 1]."""
         self._index = index
         self._progress = progress
+        if index in self._acting:
+            self._acting[index] = progress
         self._send_feedback(AchieveGoal.Feedback.EXECUTING, progress, message)
+        if time.monotonic() - self._shown >= PROGRESS_PERIOD:
+            self.publish_state(self._state, self._message)
 
     def on_outcome(self, record: StepRecord) -> None:
         """A step has ended: publish its outcome."""
@@ -283,7 +296,7 @@ class GoalReport:
         message.header.stamp = self._node.get_clock().now().to_msg()
         set_quality(message, record.outcome)
         self.outcomes.append(message)
-        self._acting.discard(record.index)
+        self._acting.pop(record.index, None)
         self._show_acting()
         if record.outcome.succeeded:
             self._context.show(done=self._context.view.done | {record.index})
