@@ -344,8 +344,8 @@ class GoalThreads:
     def wait_events(self, context: GoalContext, seconds: float | None) -> Iterator[object]:
         """Yield a goal's events of the coming seconds; those about executors are handled, too.
 
-        Its plan handles them if steps of it are still being done. None: for as long as the caller wants, who looks after each event whether its goal was
-        cancelled (that is one).
+        Its plan handles them if steps of it are still being done. None: for as long as the caller
+        wants, who looks after each event whether its goal was cancelled (that is one).
         """
         until = None if seconds is None else time.monotonic() + seconds
         while True:
