@@ -232,7 +232,10 @@ def join_plans(
     """
     joined = deepcopy(plan)
     joined.id = id_to_ros(str(uuid.uuid4()))
-    joined.steps = [*map(deepcopy, underway), *joined.steps]
+    begun = list(map(deepcopy, underway))
+    for message in begun:
+        message.chunk = ""  # the rest of its chunk is gone, and the plan may have one of that name
+    joined.steps = [*begun, *joined.steps]
     lengths = zip(schedule.starts, schedule.ends, strict=True)
     for message, (start, end) in zip(joined.steps, lengths, strict=True):
         message.expected_duration = duration_to_ros(end - start)

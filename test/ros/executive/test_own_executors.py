@@ -160,9 +160,10 @@ def test_steps_are_handed_on_while_the_other_robot_is_still_at_its_step(
     state, result = fleet.end_of(goal)
     assert state is GoalState.SUCCEEDED, result.error_msg
     assert result.replans == 1
-    done = [(m.step_index, m.outcome.code) for m in fleet.outcomes.messages if m.plan_id == new.id]
-    assert done == [(index, OutcomeCode.SUCCEEDED) for index in range(len(new.steps))]
-    assert len(fleet.outcomes.messages) == len(done) + 1, "the step at hand has one outcome"
+    _, of_held, *others = fleet.outcomes.messages
+    assert (of_held.plan_id, name_step(of_held.step)) == (old.id, name_step(held)), "as it was sent"
+    done = [(m.plan_id, m.step_index, m.outcome.code) for m in others]
+    assert done == [(new.id, at, OutcomeCode.SUCCEEDED) for at in range(1, len(new.steps))]
     assert {("on", ("apple_1", "table_1")), ("on", ("book_1", "table_1"))} <= fleet.relations()
 
 
