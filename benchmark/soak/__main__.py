@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hours of simulated time of tasks, with faults at random by a seed: ``python -m benchmark.soak``.
 
-A process for each node, simulated time (/clock runs `--scale` times as fast as the world's), executors that
-fail in every way (`executors`), and nodes, clock, scene and disk that do (`faults`). Simulated
-hours are those that /clock has passed without its jumps; a step takes its expected duration of
+A process for each node, simulated time (/clock runs `--scale` times as fast as the world's),
+executors that fail in every way (`executors`), and nodes, clock, scene and disk that do (`faults`).
+`--goals-at-once` are worked on side by side, by as many robots. Simulated hours are those that /clock has passed without its jumps; a step takes its expected duration of
 them. Planning and the waits of the nodes count in real seconds.
 
 Checked at the end (`checks`): each goal has a status, no executor had two steps at once and no step

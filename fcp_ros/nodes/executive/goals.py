@@ -113,9 +113,12 @@ class GoalAchievement:
     def _work(self) -> Conclusion:
         """Plan and execute to an end; the policy bounds the number of rounds."""
         found = self._plan_and_execute("Planning.")
-        while isinstance(found, Decision):
-            self._report.replans += 1
-            found = self._plan_and_execute(f"Replanning: {found.reason}")
+        while isinstance(found, Decision) or self._runner.is_busy:
+            if isinstance(found, Decision):
+                self._report.replans += 1
+                found = self._plan_and_execute(f"Replanning: {found.reason}")
+            else:  # no plan takes the place of the one at hand, of which steps are being done
+                found = self._do_rest()
         return found
 
     def _rest(self) -> Rest:
@@ -140,7 +143,7 @@ class GoalAchievement:
         lost = self._await_scene()
         planned_from = self._parts.fleet.find_present()
         found = lost or self._find_plan(reason)
-        if found is None or (isinstance(found, Conclusion) and self._runner.is_busy):
+        if found is None:
             return self._do_rest()
         if isinstance(found, (Conclusion, Decision)):
             return found

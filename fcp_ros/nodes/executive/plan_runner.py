@@ -171,8 +171,7 @@ class PlanRunner:
     ) -> Encounter | None:
         """Return the plan of another goal that a plan has to wait for; None if it can begin.
 
-        One that can't begin waits from then on, unless another one of the
-        same goal still runs.
+        One that can't begin waits from then on, unless another one of the same goal still runs.
         """
         claim = self._make_claim(plan, steps, words)
         meeting = self._fleet.plans.find_meeting(self._context.key, claim)
