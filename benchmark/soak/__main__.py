@@ -3,8 +3,9 @@
 
 A process for each node, simulated time (/clock runs `--scale` times as fast as the world's),
 executors that fail in every way (`executors`), and nodes, clock, scene and disk that do (`faults`).
-`--goals-at-once` are worked on side by side, by as many robots. Simulated hours are those that /clock has passed without its jumps; a step takes its expected duration of
-them. Planning and the waits of the nodes count in real seconds.
+`--goals-at-once` are worked on side by side, by as many robots. Simulated hours are those that
+/clock has passed without its jumps; a step takes its expected duration of them. Planning and the
+waits of the nodes count in real seconds.
 
 Checked at the end (`checks`): each goal has a status, no executor had two steps at once and no step
 was done twice, each outcome that was published is kept, no skill is blamed for what it did not do,

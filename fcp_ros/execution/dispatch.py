@@ -483,20 +483,7 @@ class Dispatcher:
         return (Finish(),)
 
     def _describe_end(self) -> DispatchResult:
-        total = len(self._steps)
-        if self._situation.is_cancelled:
-            text = describe_cancellation(len(self._done), total, tuple(self._unanswered))
-            return self._make_result(DispatchStatus.CANCELLED, text)
-        if self._failure is not None:
-            text = " ".join([self._failure.message, *self._further])
-            return self._make_result(self._failure.status, text)
-        if len(self._done) == total:
-            nothing = "The plan has no steps: nothing to do."
-            text = f"All {total} steps succeeded." if total else nothing
-            return self._make_result(DispatchStatus.SUCCEEDED, text)
-        return self._make_result(DispatchStatus.OUTDATED, self._outdated)
-
-    def _make_result(self, status: DispatchStatus, message: str) -> DispatchResult:
+        status, message = self._find_end()
         is_their_own = all(name in self._owners for name in self._gone)
         return DispatchResult(
             status,
@@ -506,3 +493,15 @@ class Dispatcher:
             ", ".join(self._unanswered),
             tuple(self._lost) if is_their_own else (),
         )
+
+    def _find_end(self) -> tuple[DispatchStatus, str]:
+        done, total = len(self._done), len(self._steps)
+        if self._situation.is_cancelled:
+            text = describe_cancellation(done, total, tuple(self._unanswered))
+            return DispatchStatus.CANCELLED, text
+        if self._failure is not None:
+            return self._failure.status, " ".join([self._failure.message, *self._further])
+        if done < total:
+            return DispatchStatus.OUTDATED, self._outdated
+        nothing = "The plan has no steps: nothing to do."
+        return DispatchStatus.SUCCEEDED, f"All {total} steps succeeded." if total else nothing
