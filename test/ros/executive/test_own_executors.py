@@ -162,7 +162,7 @@ def test_steps_are_handed_on_while_the_other_robot_is_still_at_its_step(
     assert result.replans == 1
     _, of_held, *others = fleet.outcomes.messages
     assert (of_held.plan_id, name_step(of_held.step)) == (old.id, name_step(held)), "as it was sent"
-    done = [(m.plan_id, m.step_index, m.outcome.code) for m in others]
+    done = [(m.plan_id, m.step_index, OutcomeCode(m.outcome.code)) for m in others]
     assert done == [(new.id, at, OutcomeCode.SUCCEEDED) for at in range(1, len(new.steps))]
     assert {("on", ("apple_1", "table_1")), ("on", ("book_1", "table_1"))} <= fleet.relations()
 
