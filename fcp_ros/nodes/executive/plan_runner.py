@@ -279,7 +279,7 @@ class PlanRunner:
         fleet, context = self._fleet, self._context
         claim = self._make_claim(plan, steps, words)
         steps, order = claim.steps, self._make_order(plan, claim.steps)
-        run = self._run
+        run, kept = self._run, range(0)  # what another plan has begun comes first in this one
         if run is None:
             monitor = self._monitor = Monitor(self._rules, self._present)
             dispatcher = Dispatcher(
@@ -299,13 +299,13 @@ class PlanRunner:
             dispatcher = run.dispatcher
             begin = partial(dispatcher.take_over, steps, order)
             kept = range(len(dispatcher.running))
-            for index in kept if deadline is not None else ():
-                deadline.begin_step(index, time.monotonic())
             others = {one for one in fleet.acting if one[0] != context.key}
             fleet.acting = others | {(context.key, index) for index in kept}
         watch = PlanWatch(self._rules, steps, self._monitor.find_effects)
         run = self._run = _Run(plan, steps, dispatcher, watch, listener, arrivals)
         run.seen, self._deadline = self._scene.sequence, deadline
+        for index in kept:
+            self._begin_step(index)
         fleet.plans.begin(context.key, claim)
         return self._go_on(run, begin)
 
@@ -431,8 +431,7 @@ class PlanRunner:
                 listener.on_step_sent(command.index)
                 self._granted -= self._monitor.find_effects(command.step)[1]
                 self._watch_names(command.index)
-                if self._deadline is not None:
-                    self._deadline.begin_step(command.index, time.monotonic())
+                self._begin_step(command.index)
                 self._clients.send(command, plan.id, plan.steps[command.index], self._context)
             elif isinstance(command, ReportProgress):
                 listener.on_progress(command.index, command.progress, command.message)
@@ -447,6 +446,10 @@ class PlanRunner:
                 self._assume_effects(command.step)
             else:
                 self._cancel_step(command)
+
+    def _begin_step(self, index: int) -> None:
+        if self._deadline is not None:
+            self._deadline.begin_step(index, time.monotonic())
 
     def _watch_names(self, index: int) -> None:
         """Look at the world when a step begins, to find its effects under other names."""
