@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet
@@ -266,7 +266,7 @@ class NounParser(SetParser):
 
 def _group(chain: _Chain, opened: str, start: int) -> Iterator[Phrase]:
     """Yield what a chain means: one group, or two where "and" and "or" are mixed."""
-    parts = _share_determiner(chain.parts)
+    parts = share_determiner(chain.parts)
     joints = list(chain.joints)
     last = "and"
     for place in reversed(range(len(joints))):  # a comma stands for what comes next
@@ -309,11 +309,12 @@ def _is_plural(phrase: Phrase) -> bool:
     return isinstance(phrase, NounPhrase) and phrase.plural and phrase.number is None
 
 
-def _share_determiner(parts: Sequence[Phrase]) -> tuple[Phrase, ...]:
+def share_determiner(parts: Sequence[_AnyPhrase]) -> tuple[_AnyPhrase, ...]:
     """Give a determiner to parts that have none: "the kitchen and living room"."""
     given: list[Phrase] = []
-    first = before = parts[0]
-    for part in parts:
+    phrases: Sequence[Phrase] = parts
+    first = before = phrases[0]
+    for part in phrases:
         if given and isinstance(part, NounPhrase) and isinstance(first, NounPhrase):
             bare = part.determiner is Determiner.BARE and part.number is None
             singular = not part.plural and not isinstance(part.head, ElementName)
@@ -323,7 +324,7 @@ def _share_determiner(parts: Sequence[Phrase]) -> tuple[Phrase, ...]:
                 part = replace(part, determiner=known)
         given.append(part)
         before = part
-    return tuple(given)
+    return cast("tuple[_AnyPhrase, ...]", tuple(given))
 
 
 def _keep_best(found: list[tuple[int, _AnyPhrase]]) -> list[tuple[int, _AnyPhrase]]:
