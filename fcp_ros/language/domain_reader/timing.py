@@ -85,9 +85,9 @@ class TimingComposer:
                 self.degree *= _LATER_ACT
             operator = TrajectoryOperator.HOLD_AFTER
             return TrajectoryConstraint(operator, (body,), 0, (limit.seconds,))
-        if not limit.begin and not self._holds_now(body):
+        if not self._holds_now(body):
             raise Unresolved("from when on it shall be so", Refusal.TIME)
-        times = (limit.begin, limit.seconds)
+        times = (Fraction(0), limit.seconds)
         return TrajectoryConstraint(TrajectoryOperator.HOLD_DURING, (body,), 0, times)
 
 

@@ -215,7 +215,6 @@ class TimeLimit:
 
     kind: TimeKind  # how it is so then
     seconds: Fraction
-    begin: Fraction = Fraction(0)
     wished: bool = False  # only if possible
 
 
