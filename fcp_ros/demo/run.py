@@ -231,6 +231,7 @@ class DemoOptions:
     domain: str  # name or path of the domain
     out: Path  # folder of the report, the log and the demonstration's own calibration store
     alpha: float  # least acceptable membership of the goals, in [0, 1]
+    quick: bool = False  # only the episodes before the nodes are killed for the first time
 
 
 def run_demo(options: DemoOptions, console: Console) -> DemoReport:
@@ -284,6 +285,8 @@ class _DemoRun:
         ):
             file.unlink(missing_ok=True)
         self._run_nodes("start all nodes", self._play_goals)
+        if self._options.quick:
+            return
         self._run_nodes("start all nodes again, with the initial scene", self._look_ahead)
         assert self._cast is not None
         fault = f"pick(item={self._cast.best}): EXECUTION_FAILED"

@@ -408,7 +408,7 @@ class Dispatcher:
         self._records.append(record)
         if machine.is_unanswered:
             self._unanswered[machine.step.executor] = None
-            self._situation.ledger.abandon(machine.attempt, is_gone=machine.is_executor_gone)
+            self._situation.ledger.abandon(machine.attempt)
         if outcome.succeeded:
             self._done.add(machine.index)
         else:

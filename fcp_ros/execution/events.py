@@ -223,7 +223,7 @@ class ExecutorLedger:
         self._next_attempt = 1
         self._open: dict[int, tuple[PlanStep, Collection[str]]] = {}
         self._abandoned: set[int] = set()
-        self._gone: set[int] = set()  # abandoned since the executor is not there any more
+        self._gone: set[int] = set()  # of the abandoned: their executors were waited for in vain
 
     def excludes(self, executor: str, one: Collection[str], other: Collection[str]) -> bool:
         """Return True if the executor can't do two steps of these agents at once."""
@@ -254,14 +254,13 @@ class ExecutorLedger:
         self._abandoned.discard(attempt)
         self._gone.discard(attempt)
 
-    def abandon(self, attempt: int, *, is_gone: bool = False) -> None:
-        """Note that no plan waits for the answer any more; the attempt stays open.
-
-        `is_gone`: its executor is not there any more, so that other executors may move its robot.
-        """
+    def abandon(self, attempt: int) -> None:
+        """Note that no plan waits for the answer any more; the attempt stays open."""
         self._abandoned.add(attempt)
-        if is_gone:
-            self._gone.add(attempt)
+
+    def take_for_gone(self, attempt: int) -> None:
+        """Note that an executor was waited for in vain: others may move its robot."""
+        self._gone.add(attempt)
 
     def list_gone(self) -> tuple[str, ...]:
         """Return the executors that were taken for gone before they had answered."""

@@ -133,7 +133,7 @@ class ExecutorSearch:
         for attempt, step in self._find_held().items():
             name = step.executor
             if name in self._awaited:  # not there: it moves nothing any more
-                self._situation.ledger.abandon(attempt, is_gone=True)
+                self._situation.ledger.take_for_gone(attempt)
                 continue
             text = describe_held_executor(name, step, waited)
             return PlanFailure(DispatchStatus.NO_EXECUTOR, text, name, gone=(name,))
@@ -165,7 +165,6 @@ class StepMachine:
         self.outcome: Outcome | None = None  # once it has ended
         self.duration = 0.0  # of the attempt (s), once it has ended
         self.is_unanswered = False  # it has ended, but its executor may still be acting
-        self.is_executor_gone = False
         self.failure: PlanFailure | None = None  # why the plan can't go on, whatever the outcome
         self._situation = situation
         self._settings = situation.settings
@@ -188,8 +187,8 @@ class StepMachine:
         self.phase, self.deadline = DispatchPhase.READY, None
 
     def on_ready(self, executor: str) -> Commands:
-        """An executor answers."""
-        if self.phase is not DispatchPhase.FINDING or executor != self.step.executor:
+        """An executor answers: this step's, or one that may still be moving its robot."""
+        if self.phase is not DispatchPhase.FINDING:
             return ()
         return self._search.on_ready(executor) + self.look_again()
 
@@ -267,13 +266,13 @@ class StepMachine:
             return self._search.on_lost(executor)
         if self.phase not in AT_WORK:
             return ()
-        # No answer will come from there: only a lost connection may still come back.
+        # It is dead or it stands still. Which of the two it is, only time tells: its robot is given
+        # to others once it was waited for (ExecutorSearch.explain).
         commands: Commands = ()
         if self.phase is not DispatchPhase.STOPPING:
             self._reason = StopReason.LOST
             commands = (CancelStep(self.attempt, executor),)
         outcome = self._make_stop_outcome(describe_loss(self.step))
-        self.is_executor_gone = True
         return commands + self._end(outcome, unanswered=True)
 
     # --- the world ------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ def one_tokenizer() -> Iterator[None]:
         yield
 
 
+@pytest.mark.thorough
 def test_throughput_runs_on_a_tiny_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a CPU it tries the commands for a GPU, too; the two processes take too long here."""
     pytest.importorskip("torch")

@@ -231,25 +231,55 @@ def test_an_executor_that_is_not_there_any_more_keeps_nothing():
     assert not bench.of(ev.SendStep)
     bench.wait()
     assert bench.sent.step.rule == "pick"
-    lost = Bench(step("go"), step("pick"), ledger=ExecutorLedger()).start()
-    lost.accept()
-    lost.tell(ev.ExecutorLost("execute_go"))
-    later = Bench(step("pick"), ledger=lost.ledger).start()
-    assert later.sent.step.rule == "pick", "nobody waits for an answer that can't come"
+    later = Bench(step("place"), ledger=bench.ledger).start(ready=False)
+    later.tell(ev.ExecutorReady("execute_place"))
+    assert later.sent.step.rule == "place", "it was waited for once"
 
 
-def test_an_executor_that_only_stood_still_keeps_its_robot_again():
-    first = Bench(step("go"), ledger=ExecutorLedger()).start()
-    attempt = first.accept()
-    first.tell(ev.ExecutorLost("execute_go"))
-    later = Bench(step("pick"), ledger=first.ledger)
-    later.start(ready=False)
-    assert later.of(ev.FindExecutor)[0] == ev.FindExecutor("execute_go")
-    later.tell(ev.ExecutorReady("execute_go"))
-    later.tell(ev.ExecutorReady("execute_pick"))
-    assert not later.of(ev.SendStep)
-    later.tell(ev.Finished(attempt, FAILURE))
-    assert later.sent.step.rule == "pick"
+def lose():
+    """Have an executor lost in the middle of its step: dead, or a process that stands still."""
+    bench = Bench(step("go"), step("pick"), ledger=ExecutorLedger()).start()
+    bench.accept()
+    bench.tell(ev.ExecutorLost("execute_go"))
+    assert bench.result.status is DispatchStatus.EXECUTOR_LOST
+    return bench
+
+
+def test_a_lost_executor_is_waited_for_before_another_one_moves_its_robot():
+    bench = Bench(step("pick"), ledger=lose().ledger).start()
+    assert not bench.of(ev.SendStep)
+    bench.wait()
+    assert bench.sent.step.rule == "pick"
+
+
+@pytest.mark.parametrize("was_waited_for", [False, True])
+def test_an_executor_that_only_stood_still_keeps_its_robot(was_waited_for):
+    ledger = lose().ledger
+    if was_waited_for:
+        ledger.take_for_gone(1)
+    bench = Bench(step("pick"), ledger=ledger)
+    bench.start(ready=False)
+    assert bench.of(ev.FindExecutor)[0] == ev.FindExecutor("execute_go")
+    bench.tell(ev.ExecutorReady("execute_go"))
+    bench.tell(ev.ExecutorReady("execute_pick"))
+    assert not bench.of(ev.SendStep)
+    bench.tell(ev.Finished(1, FAILURE))
+    assert bench.sent.step.rule == "pick"
+
+
+def test_the_second_step_waits_for_an_executor_that_is_there_again_too():
+    bench = Bench(step("pick"), step("place"), ledger=lose().ledger)
+    bench.ledger.take_for_gone(1)
+    bench.start()
+    bench.accept()
+    bench.tell(ev.ExecutorLost("execute_place"))
+    bench.tell(ev.Finished(2, SUCCESS))
+    assert bench.of(ev.FindExecutor)[-2] == ev.FindExecutor("execute_go")
+    bench.tell(ev.ExecutorReady("execute_go"))
+    bench.tell(ev.ExecutorReady("execute_place"))
+    assert bench.sent.step.rule == "pick"
+    bench.tell(ev.Forgotten(1))
+    assert bench.sent.step.rule == "place"
 
 
 def test_another_robot_is_free():

@@ -3,6 +3,7 @@
 
 import pytest
 
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.english.tokens import tokenise
 from fcp_ros.language.parsing.clauses.hedges import ASIDE, set_aside
 from fcp_ros.language.reading import ReadingStatus
@@ -240,6 +241,39 @@ def test_a_condition_is_no_remark_where_the_domain_does_not_know_it(condition, h
     """ "... if it is clean" was dropped as politeness, like "if it is no bother"."""
     found = reader.read(f"bring me the mug if it {condition}", house)
     assert found.status is not ReadingStatus.READ or "Either" in found.message
+
+
+def test_what_is_waited_for_is_not_brought_about_unasked(house, reader):
+    """The plan would have closed the door itself."""
+    found = reader.read("when the door is closed, open the fridge", house)
+    assert found.status is not ReadingStatus.READ or found.best.level is not Confidence.PLAIN
+    assert "closed(door_1) before not closed(fridge_1)" in found.best.goal
+    there = reader.read("when the door is open, open the fridge", house)
+    assert there.best.level is Confidence.PLAIN
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "check whether the fridge is closed",
+        "see if the fridge is closed",
+        "check if the fridge is closed and bring me the apple",
+        "bring the apple for Anna",
+        "bring me the other mug",
+        "bring me a slice of the apple",
+        "bring me half of the apple",
+    ],
+)
+def test_what_would_be_done_otherwise_is_not_plain(sentence, house, reader):
+    """A question was made so, a name was dropped, the one mug was all others, the whole a slice."""
+    found = reader.read(sentence, house)
+    plain = found.best is not None and found.best.level is Confidence.PLAIN
+    assert found.status is not ReadingStatus.READ or not plain, found.message
+
+
+@pytest.mark.parametrize("sentence", ["see if you can bring me the apple", "bring me the mug"])
+def test_a_request_that_looks_like_a_check_is_read(sentence, house, reader):
+    assert reader.read(sentence, house).status is ReadingStatus.READ
 
 
 @pytest.mark.parametrize("remark", ["if it's no bother", "if that is okay with you"])

@@ -29,6 +29,14 @@ GOALS = {
     "Put the vase on the table, if possible within one minute.": (
         "on(vase_1, table_1) and prefer 0.5: on(vase_1, table_1) within 60 s"
     ),
+    # when something is so that nobody is asked for
+    "Open the fridge, and when it is open, close the door.": (
+        "not closed(fridge_1) and closed(door_1) and not closed(fridge_1) before closed(door_1)"
+    ),
+    "Wipe the counter. When it is clean, put the mug on it.": (
+        "not dirty(counter_1) and on(mug_1, counter_1) and "
+        "not dirty(counter_1) before on(mug_1, counter_1)"
+    ),
     # how often
     "Put the vase on the table, but go into the living room at most once.": (
         "on(vase_1, table_1) and at most once at(robot_1, living_room_1)"

@@ -27,6 +27,7 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import SAME, Domain
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.contradictions import Contradictions, mentions_initially
 from fcp_ros.language.domain_reader.guides import list_judging
@@ -64,6 +65,7 @@ class GoalJoiner:
         self._contradictions = Contradictions(domain, state, composer.resolver.places)
         self._provisos = ProvisoComposer(domain, self._contradictions, self._holds_now)
         self._steps = StepOrder(domain, composer, self._contradictions, self._holds_now)
+        self._awaited: list[Expression] = []  # states that are waited for, and aren't so now
         self.degree = 1.0
 
     def join_sentence(self, sentence: Sentence) -> Expression:
@@ -77,6 +79,7 @@ class GoalJoiner:
         steps = [
             i for i in order if composed[i].statements and not self._is_constraint(composed[i])
         ]
+        self._doubt_awaited(composed)
         self._spare_kept(composed)
         self._refuse_contradictions(composed)
         final, parts = self._steps.order_steps(composed, steps, sentence.links)
@@ -289,12 +292,18 @@ class GoalJoiner:
         self, composed: ComposedClause, conditions: Sequence[ComposedClause]
     ) -> None:
         """Replace the statements of a clause by constraints under its provisos."""
-        followed = [
-            self._provisos.constrain(composed, proviso.kind, condition)
-            for proviso, condition in zip(composed.clause.provisos, conditions, strict=True)
-        ]
+        pairs = list(zip(composed.clause.provisos, conditions, strict=True))
+        followed = [self._provisos.constrain(composed, one.kind, state) for one, state in pairs]
+        awaited = [state.close() for one, state in pairs if one.awaited]
+        self._awaited += [state for state in awaited if not self._holds_now(state)]
         composed.constraints += [part for parts in followed for part in parts]
         composed.statements = []
+
+    def _doubt_awaited(self, composed: Sequence[ComposedClause]) -> None:
+        """Have somebody asked where a plan would bring about what shall only be waited for."""
+        asked = [statement.close() for one in composed for statement in one.statements]
+        if any(state not in asked for state in self._awaited):
+            self.degree *= Confidence.DOUBTFUL.degree
 
     def _forbid_under(
         self, statements: Sequence[Statement], conditions: Sequence[ComposedClause]

@@ -237,6 +237,9 @@ class Proviso:
     clause: SpokenClause
     uses: tuple[WordUse, ...] = ()  # those of its first words
     ahead: bool = False
+    awaited: bool = (
+        False  # it is waited for ("when the door is closed"), and nobody brings it about
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ _EXPLAINING = gather_words("where why when how because what")
 _WEIGHING = frozenset(["important", "urgent", "necessary", "essential", "optional"])
 _CHOOSING = gather_words("one any anything either both all none nothing everything other rest")
 """Subjects that may say which things are meant: "a second one is fine"."""
+_TIMES = gather_words("when whenever once after")
 _ALSO = frozenset(["too", "also", "well", "likewise"])
 _DUTIES = frozenset(["have", "be", "get", "need"])
 
@@ -68,12 +69,22 @@ def tell(tree: Tree, stop: int) -> Telling | None:
         return None
     if words[0].text == "no" or any(demands(tree, word) for word in words):
         return None
+    if _is_time(tree, root):
+        return None
     if subject.text in SPEAKERS:
         return Telling.SPEAKER
     explained = any(w.token == root.token + 1 and w.text in _EXPLAINING for w in words)
     if explained and root.lemma == "be" and subject.text in ("that", "this", "it"):
         return Telling.EXPLANATION
     return Telling.STATE if root.lemma in _COPULAS or root.tag == "JJ" else Telling.EVENT
+
+
+def _is_time(tree: Tree, verb: Word) -> bool:
+    """Return True for "when it is clean, ...": that says when it shall be done."""
+    helpers = tree.list_children(verb.place, "aux", "auxpass")
+    if not any(word.tag in _PRESENT for word in (verb, *helpers)):
+        return False
+    return any(w.text in _TIMES for w in tree.list_children(verb.place, "advmod", "mark"))
 
 
 def _is_finite(tree: Tree, verb: Word) -> bool:

@@ -27,7 +27,7 @@ from fcp_ros.nodes.planner.service import (
     refuse_request,
 )
 from fcp_ros.nodes.runtime.action_call import ServerMonitor
-from fcp_ros.nodes.runtime.domain_parameter import apply_overrides, load_configured_domain
+from fcp_ros.nodes.runtime.domain_parameter import apply_overrides, read_domain
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import DOMAIN_FILES, FileRefusedError
@@ -125,9 +125,7 @@ class PlannerNode(ManagedNode):
 
     def configure(self) -> None:
         """Read the domain; make topics and the worker."""
-        domain = load_configured_domain(
-            self.parameters.file("domain"), self.parameters.texts("type_overrides")
-        )
+        domain = read_domain(self.parameters)
         self._judge_client = self.create_client(
             JudgePredicates, "judge", qos_profile=request_qos(), callback_group=self.requests
         )
