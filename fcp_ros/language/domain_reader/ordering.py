@@ -30,7 +30,7 @@ from fcp_ros.domain.model import SAME, Domain
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.contradictions import Contradictions, mentions_initially
-from fcp_ros.language.domain_reader.guides import list_judging
+from fcp_ros.language.domain_reader.graded_goals import list_judging
 from fcp_ros.language.domain_reader.provisos import ProvisoComposer
 from fcp_ros.language.domain_reader.quantified import widen_any
 from fcp_ros.language.domain_reader.statements import (
