@@ -44,6 +44,7 @@ from fcp_ros.language.parsing.sentences.proviso_parser import ProvisoParser
 from fcp_ros.language.parsing.trees import Act, Link, Sentence, SpokenClause
 from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.syntax.normalisation import SENTENCE_ENDS
 
 SKIPPED = Confidence.NOT.degree
 """Degree of a reading for each content word that is skipped."""
@@ -61,7 +62,6 @@ _WISHING = gather_words("nice good great better best lovely preferable bonus plu
 """Words before "if" that say that what follows is wished."""
 _AGAIN = frozenset(["already", "still", "yet"])
 """Adverbs behind a condition, which say nothing more."""
-_ENDS = frozenset([".", ";", "!", "?"])
 _LATER_BEHIND = PhraseSet("(before|prior to)")
 _LINKS = {"and": Link.AND, "then": Link.THEN, "earlier": Link.EARLIER, "first": Link.FIRST}
 
@@ -107,7 +107,7 @@ class SentenceParser:
         if token.kind is TokenKind.MARK:
             if token.text == ":":
                 yield from self._read_list(place, partial)
-            ended = token.text in _ENDS
+            ended = token.text in SENTENCE_ENDS
             closed = close_link(partial) if ended else partial
             yield place + 1, replace(closed, separated=True)
             return
