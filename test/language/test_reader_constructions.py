@@ -8,10 +8,6 @@ from fcp_ros.language.reading import ReadingStatus, WordRole
 
 GOALS = {
     # wordings
-    "Go away.": "exists ?room: room (at(person_1, ?room) and not at(robot_1, ?room))",
-    "Could you go away from me, please?": (
-        "exists ?room: room (at(person_1, ?room) and not at(robot_1, ?room))"
-    ),
     "Would you mind putting the apple on the table?": "on(apple_1, table_1)",
     "Every cup goes on the counter.": "forall ?x1: cup (on(?x1, counter_1))",
     "Let all the dishes be on the table.": "forall ?x1: dish (on(?x1, table_1))",
