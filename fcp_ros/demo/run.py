@@ -45,7 +45,7 @@ from fcp_ros.domain import Domain, load_domain
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.foundation.wording import join_words
 from fcp_ros.foundation.yaml_text import dump_yaml
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.nodes.runtime.domain_parameter import list_executors
 from fcp_ros.package_files import config_folder, find_domain, find_scene
 from fcp_ros.planning import PlanningResult
