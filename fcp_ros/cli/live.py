@@ -92,6 +92,9 @@ def demo(
     say: Annotated[
         str, typer.Option(help="The sentence that the film is about.")
     ] = "put the milk on the table",
+    quick: Annotated[
+        bool, typer.Option(help="Only the first episodes, with one start of the nodes.")
+    ] = False,
 ) -> None:
     """Start all nodes and play the episodes on a scene; exits with 1 if one fails."""
     if world is DemoWorld.PHYSICS:
@@ -109,7 +112,7 @@ def demo(
     console = open_console()
     with explain_errors():
         try:
-            report = run_demo(DemoOptions(scene, domain, out, alpha), console)
+            report = run_demo(DemoOptions(scene, domain, out, alpha, quick), console)
         except (StoryError, StackError, FcpError) as error:
             fail(str(error), FAILED)
     console.print(
