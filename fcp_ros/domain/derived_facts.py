@@ -109,8 +109,31 @@ class _PreparedStratum:
 
 def add_facts(domain: Domain, instance: Instance, facts: Collection[Fact]) -> Instance:
     """Return a state in which some facts hold, too, with what follows from them."""
+    return change_facts(FactDerivation.of(domain), instance, facts, ())
+
+
+def change_facts(
+    derivation: FactDerivation,
+    instance: Instance,
+    added: Collection[Fact],  # each takes the place of what its functional legs have now
+    removed: Collection[Fact],
+) -> Instance:
+    """Return a state in which some facts hold, and others don't, with what follows from that.
+
+    Raises UnknownElement if one is about an element that is not there.
+    """
     builder = InstanceBuilder.of(instance)
-    for fact in facts:
+    for fact in removed:
+        builder.unrelate(fact.relation, *map(builder.id_of, fact.arguments))
+    for fact in added:
+        legs = tuple(map(builder.id_of, fact.arguments))
+        declared = instance.schema.relation(fact.relation)
+        for position in declared.keys:
+            leg = declared.legs[position][0]
+            for row in instance.tuples_at(fact.relation, leg, legs[position]):
+                if instance.tuples(fact.relation)[row] != legs:
+                    builder.unrelate(fact.relation, *instance.tuples(fact.relation)[row])
+    for fact in added:
         builder.relate(fact.relation, *map(builder.id_of, fact.arguments))
-    changed = {fact.relation for fact in facts}
-    return FactDerivation.of(domain).derive(builder.build(), changed)
+    changed = {fact.relation for fact in (*added, *removed)}
+    return derivation.derive(builder.build(), changed)

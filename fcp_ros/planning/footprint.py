@@ -78,7 +78,7 @@ def find_footprint(domain: Domain, view: FactView, step: GroundStep) -> StepFoot
     binding = dict(zip(step.rule.parameter_names, step.arguments, strict=True))
     adds = {ground(atom, binding) for atom in step.rule.add}
     deletes = {ground(atom, binding) for atom in step.rule.delete}
-    watches = []
+    watches: list[FactPattern] = []
     for effect in step.rule.effects:
         watches.extend(_pattern(literal.atom, binding) for literal in effect.when)
         watches.extend(_pattern(a, binding) for formula in effect.formulas for a in atoms(formula))

@@ -182,7 +182,7 @@ PARAMETERS = (
 )
 
 
-def _read_labels(file: Path) -> Mapping[int, str]:
+def _read_labels(file: str | Path) -> Mapping[int, str]:
     # Here, and in `DsgStream`: its pydantic models take 0.1 s of a start, mostly without Hydra.
     from fcp_ros.scene.formats.spark_dsg.dsg_reader import read_label_space
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.cset import Delta, Fact, Instance, Morphism, Rewrite, UnknownElement, find_homs
-from fcp_ros.domain.derived_facts import FactDerivation
+from fcp_ros.domain.derived_facts import FactDerivation, change_facts
 from fcp_ros.domain.expressions import evaluation
 from fcp_ros.domain.expressions.syntax import Atom, Variable, to_text
 from fcp_ros.domain.model import ActionRule, Constraint, Domain
@@ -162,6 +162,21 @@ class StepRules:
         changes = compute_changes(rule, before, bound)
         added = frozenset(changes.add)
         return added, frozenset(changes.delete) - added
+
+    def foresee(self, steps: Iterable[PlanStep], instance: Instance) -> Instance:
+        """Return the state in which steps have ended that are being done.
+
+        One that is half done may not fit any more, and what it is to bring about may show already:
+        then its effects are written into the state. Raises UnknownStep or UnknownElement for a step
+        of another domain or world.
+        """
+        for step in steps:
+            after = self.apply(step, instance).instance
+            if after is None:
+                added, removed = self.find_effects(step, instance)
+                after = change_facts(self._derivation, instance, added, removed)
+            instance = after
+        return instance
 
     # --- matching: the parameters decide about every tuple of the left side
 
