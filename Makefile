@@ -56,7 +56,7 @@ test: setup ## ruff, mypy and the whole test suite on all cores; ARGS='-k word' 
 	  python -m pytest $(ON_ALL_CORES) $(ARGS); tests=$$?; \
 	  wait $$types || { cat $(VENV)/logs/mypy.log; exit 1; }; exit $$tests
 
-nightly: lint ## the same with sixteen times as many random examples, new ones each time (hours)
+nightly: lint ## the same with 32 times as many random examples, new ones each time (hours)
 	@$(IN_ENVIRONMENT) export $(LOCAL) $(ONE_THREAD); \
 	  python -m pytest $(ON_ALL_CORES) --hypothesis-profile=nightly --timeout=3600 -o faulthandler_timeout=3900 $(ARGS)
 

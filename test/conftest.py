@@ -3,7 +3,7 @@
 
 `--hypothesis-profile` chooses among three ways, of which the first is the default:
 
-- ``ci``: a quarter of the examples that each property states, the same ones in every run, so that a
+- ``ci``: an eighth of the examples that each property states, the same ones in every run, so that a
   run says something about the change at hand; without the tests marked ``thorough``;
 - ``new``: all of them, drawn afresh, to look for what nobody has met yet;
 - ``nightly``: four times as many, drawn afresh.

@@ -13,19 +13,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 CLOCKS = {"monotonic", "perf_counter", "time", "monotonic_ns", "perf_counter_ns", "time_ns"}
 
 NAMES_CLOCK = re.compile(rf"\btime\s*\.\s*({'|'.join(CLOCKS)})\b")
 """In the text of each file that reads one; to parse the others takes seconds."""
-
-SMALL = """
-def test_small():
-    began = time.monotonic()
-    took = time.monotonic() - began
-    {assertion}
-"""
 
 
 def reads_clock(node: ast.AST, names: set[str]) -> bool:
@@ -76,19 +67,3 @@ def test_no_test_bounds_the_time_on_the_clock(repository: Path) -> None:
         for line in find_upper_bounds(function)
     ]
     assert found == []
-
-
-@pytest.mark.parametrize(
-    ("assertion", "is_bound"),
-    [
-        ("assert took < 2.0", True),
-        ("assert 0.4 < took <= 3.0", True),
-        ("assert 5 > time.monotonic() - began", True),
-        ("assert time.monotonic() - began >= 0.3", False),
-        ("assert 0.3 <= took", False),
-    ],
-)
-def test_the_rule_finds_what_breaks_it(assertion: str, is_bound: bool) -> None:
-    assert NAMES_CLOCK.search(SMALL)
-    tree = ast.parse(SMALL.format(assertion=assertion))
-    assert bool(list(find_upper_bounds(tree))) == is_bound

@@ -30,8 +30,9 @@ from numpy.typing import NDArray
 
 from benchmark.tables import Part as Measured
 from benchmark.tables import Verdict, finish, open_console
-from fcp_ros.alignment.answer import AlignmentOptions, AlignmentStatus, Standing
+from fcp_ros.alignment.answer import AlignmentOptions, AlignmentStatus
 from fcp_ros.alignment.comparison import align, declare_synonyms
+from fcp_ros.alignment.evidence import Standing
 from fcp_ros.alignment.pairing import AlignmentTask, make_task, pair_domains
 from fcp_ros.alignment.predicate_use import list_atoms
 from fcp_ros.alignment.proposals import NameLikeness

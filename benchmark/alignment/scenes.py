@@ -30,7 +30,7 @@ from fcp_ros.binding.label_types import type_of_label
 from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.domain.scene_names import SceneNames
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import complete_relations, read_scene
 

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 
+from fcp_ros.execution.outcome import Outcome
 from fcp_ros.execution.physics import PhysicsWorld, SkillOptions, WorldOptions
 from fcp_ros.execution.physics.materials import read_materials
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
@@ -26,6 +29,7 @@ ROBOT_SPREAD = 0.012  # m, of where the robot sees things and puts them
 MATERIAL_SPREAD = 0.2  # of the logarithms of masses and frictions
 SIZE_SPREAD = 0.08  # of the logarithms of extents
 STEADY = 0.5  # Least quality of a place that counts as steady
+IMPERFECT = WorldOptions(skills=SkillOptions(noise=ROBOT_SPREAD), jitter=MATERIAL_SPREAD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +43,56 @@ class Trial:
     why: str  # of what went wrong
 
 
-def run_trials(count: int, seed: int = 0) -> Iterator[Trial]:
-    """Run trials with all categories and supports in turn."""
-    random = np.random.default_rng(seed)
+def name_of(category: str) -> str:
+    """Return the id of the thing of a category: what is learnt of it, goals rely on."""
+    return f"{category.replace(' ', '_')}_1"
+
+
+def run_trials(count: int, seed: int = 0, first: int = 0) -> Iterator[Trial]:
+    """Run trials `first` to `count` with all categories and supports in turn.
+
+    Each has random numbers of its own, so that a run that was broken off goes on the same.
+    """
     pairs = [(category, support) for category in CATEGORIES for support in SUPPORTS]
-    for number in range(count):
-        if number % len(pairs) == 0:
-            random.shuffle(pairs)
-        category, support = pairs[number % len(pairs)]
-        yield run_trial(category, support, random)
+    for number in range(first, count):
+        turn, place = divmod(number, len(pairs))
+        order = np.random.default_rng((seed, 0, turn)).permutation(len(pairs))
+        category, support = pairs[int(order[place])]
+        yield run_trial(category, support, np.random.default_rng((seed, 1, number)))
 
 
 def run_trial(category: str, support: str, random: np.random.Generator) -> Trial:
     graph = furnish(category, support, random)
-    options = WorldOptions(skills=SkillOptions(noise=ROBOT_SPREAD), jitter=MATERIAL_SPREAD)
-    world = PhysicsWorld(graph, int(random.integers(2**31)), options)
+    world = PhysicsWorld(graph, int(random.integers(2**31)), IMPERFECT)
     picked = world.execute(ROBOT, "pick", {"item": "thing"})
     if not picked.succeeded:
         return Trial(category, support, False, None, picked.message)
     placed = world.execute(ROBOT, "place", {"item": "thing", "support": "target"})
-    steady = placed.succeeded and (placed.quality or 0.0) >= STEADY
+    steady = is_steady(placed)
     return Trial(category, support, True, steady, "" if steady else placed.message or "unsteady")
+
+
+def is_steady(placed: Outcome) -> bool:
+    """Return True if what was put down stands where it should."""
+    return placed.succeeded and (placed.quality or 0.0) >= STEADY
+
+
+def resume_trials(path: Path, count: int, seed: int = 0) -> list[Trial]:
+    """Run the trials that a file of JSON lines lacks, add each as it ends, and return all."""
+    found = read_trials(path)[:count]
+    with path.open("a", encoding="utf-8") as lines:
+        for trial in run_trials(count, seed, len(found)):
+            lines.write(json.dumps(asdict(trial)) + "\n")
+            lines.flush()
+            found.append(trial)
+    return found
+
+
+def read_trials(path: Path) -> list[Trial]:
+    """Read the trials of a file; none if there is no file yet."""
+    if not path.is_file():
+        return []
+    return [Trial(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def furnish(category: str, support: str, random: np.random.Generator) -> SceneGraph:

@@ -37,7 +37,8 @@ from benchmark.instructions.alfred import (
 from benchmark.instructions.gpsr import REFUSED, read_commands, score
 from benchmark.tables import Line, Part, Verdict, limit, share, show_part, show_verdicts, write_json
 from fcp_ros.cset import Instance
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity, SentenceEncoder
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.demands.weights_file import load_weights
 from fcp_ros.language.reader import InstructionReader, ReadingContext
@@ -174,7 +175,7 @@ _ONE_SENTENCE = """
 from pathlib import Path
 from benchmark.instructions.__main__ import make_read
 from benchmark.instructions.alfred import AlfredTask, FloorPlans
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.language.registry import ReaderOptions, make_reader
 task = AlfredTask("t", "", 1, (), frozenset(), {{"apple": 1}}, (), ("fridge",), (), ())
 reader = make_reader(ReaderOptions(reader={reader!r}))

@@ -9,6 +9,7 @@
                    two domains as one task; the synonyms worth a trial, by structure and likeness
     plan_finder.py the plans worth a trial
     ontology/      the same for the names in a scene
+    evidence.py    a synonym that may hold, and what trials say of it
     answer.py      the answer: status, mapping with evidence, trials
     record.py      candidates, trials and evidence of a request, and the conclusion from them
     comparison.py  a request from the files on: read, pair, plan, try, learn, and again; translate;

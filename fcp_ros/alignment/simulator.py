@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, lgamma, log
 from typing import Protocol
 
+from fcp_ros.alignment.evidence import CONFIRMATIONS
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions import evaluation
 from fcp_ros.domain.expressions.syntax import Expression, to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.pddl import PddlTask
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.planning import verify
 from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.plan import PlanStep
@@ -61,7 +63,7 @@ class ModelSimulator:
 
     is_exact = True
 
-    def __init__(self, task: PddlTask, check: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, task: PddlTask, check: Check = never_stop) -> None:
         self._task = task
         self._check = check
 
@@ -94,7 +96,7 @@ class DomainSimulator:
         # a crisp condition in the words of the domain; without one, a plan has succeeded once all
         # its actions have
         goal: Expression | None = None,
-        check: Callable[[], None] = lambda: None,
+        check: Check = never_stop,
     ) -> None:
         self._domain = domain
         self._rules = StepRules(replace(domain, constraints=()))
@@ -205,9 +207,6 @@ def _log_beta(first: float, second: float) -> float:
     return lgamma(first) + lgamma(second) - lgamma(first + second)
 
 
-CONFIRMATIONS = 3
-"""Failures of one action that count as one. An action that fails by chance once in ten times is
-taken for an impossible one in one of a thousand plans."""
 MOST_RUNS = 32
 """Runs of one plan before the simulator is called unreliable. With 11 actions that fail by chance
 once in ten times each, 94 % of plans that work are believed by then, after 10.2 runs on average (of
@@ -221,7 +220,7 @@ _RANDOM = -log(100.0)
 class ConfirmingSimulator:
     """A simulator whose outcomes are confirmed, unless it is exact (a `Simulator`)."""
 
-    def __init__(self, simulator: Simulator, check: Callable[[], None]) -> None:
+    def __init__(self, simulator: Simulator, check: Check) -> None:
         self._simulator = simulator
         self._check = check
         self._log = ReliabilityLog()

@@ -3,7 +3,8 @@
 
 Poses move along, so that a picture of the graph shows the facts: an item on a support stands on a
 free spot of its top, an item in the hand is where the agent is, and everything on or inside a
-thing that moves comes with it.
+thing that moves comes with it. Shapely, which that takes, is imported for the first of them: a node
+may never change the scene itself.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta, compute_delta
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneError, SceneNode, SceneRelation, Vector
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.shapes.placement import find_spot_inside, find_spot_on, find_spot_on_floor
 
 _ITEM_LEG = {"on": 0, "inside": 0, "holding": 1}
 """Relations that say where an item is, with the position of the item among their legs."""
@@ -118,6 +118,8 @@ class _SceneEdit:
         return fact.arguments[1 - _ITEM_LEG[fact.relation]]
 
     def _move_agent(self, agent: str, room: str) -> None:
+        from fcp_ros.scene.shapes.placement import find_spot_on_floor
+
         node = self._nodes[agent]
         floor = self._floor_of(room)
         pose = None
@@ -137,6 +139,12 @@ class _SceneEdit:
                 self._place(relation.elements[1], pose, room)
 
     def _move_item(self, item: str) -> None:
+        from fcp_ros.scene.shapes.placement import (
+            find_spot_inside,
+            find_spot_on,
+            find_spot_on_floor,
+        )
+
         fact = self._moved[item]
         node = self._nodes[item]
         holder = self._nodes[fact.arguments[1 - _ITEM_LEG[fact.relation]]]

@@ -16,10 +16,10 @@ from fcp_ros.alignment.answer import (
     AlignmentOptions,
     AlignmentResult,
     AlignmentStatus,
-    SynonymEvidence,
     write_action,
 )
 from fcp_ros.alignment.comparison import Comparison, compare_vocabularies, read_task
+from fcp_ros.alignment.evidence import SynonymEvidence
 from fcp_ros.alignment.merging import merge_texts
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
 from fcp_ros.alignment.ontology.scene_alignment import (
@@ -47,8 +47,8 @@ from fcp_ros.cli.session import open_session
 from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console, say
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.domain.pddl.syntax_writer import write_domain, write_problem
-from fcp_ros.domain.pddl.task_reader import Check
 from fcp_ros.domain.yaml.overrides import write_overrides
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
@@ -172,9 +172,6 @@ def run_align(
 ) -> None:
     """Find out which names mean the same, of two domains or of a scene and a domain."""
     if not is_pddl(str(domain)):
-        # Formats of scenes are slow to import; PDDL needs none of them.
-        from fcp_ros.cli.align import SceneToAlign, align_scene_file
-
         if merged is not None or problem is not None:
             fail("--merged and --problem are for PDDL domains; a scene has --domain", BAD_INPUT)
         limits = SceneAlignmentOptions(time_limit, trials, seed)
@@ -260,7 +257,7 @@ def _align(
     interruption: Interruption,
 ) -> Comparison:
     """Read both domains and align them, within the limits from the first byte on."""
-    from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+    from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 
     return compare_vocabularies(
         lambda check: read_task(files.domain, files.problem, check),
@@ -397,7 +394,7 @@ def align_scene_file(asked: SceneToAlign, as_json: bool) -> NoReturn:
 
 def _align_scene(asked: SceneToAlign, interruption: Interruption) -> SceneAlignment:
     """Read the files and align them, within the limits from the first byte on."""
-    from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+    from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 
     start = RequestStart.now()
     limits = PlanningOptions(time_limit=asked.options.time_limit)

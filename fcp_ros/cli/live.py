@@ -87,15 +87,18 @@ def demo(
         float, typer.Option(help="Least acceptable membership of the demonstration's goals.")
     ] = 0.5,
     world: Annotated[
-        DemoWorld, typer.Option(help="physics: a film of one sentence (MuJoCo; no nodes).")
+        DemoWorld, typer.Option(help="physics: one sentence, with a film (MuJoCo; no nodes).")
     ] = DemoWorld.KINEMATIC,
     say: Annotated[
         str, typer.Option(help="The sentence that the film is about.")
     ] = "put the milk on the table",
+    quick: Annotated[
+        bool, typer.Option(help="Only the first episodes, with one start of the nodes.")
+    ] = False,
 ) -> None:
     """Start all nodes and play the episodes on a scene; exits with 1 if one fails."""
     if world is DemoWorld.PHYSICS:
-        _show_film(scene, domain, say, out / "film.webp")
+        _show_film(scene, domain, say, out)
         return
     try:
         from fcp_ros.client import FcpError
@@ -109,7 +112,7 @@ def demo(
     console = open_console()
     with explain_errors():
         try:
-            report = run_demo(DemoOptions(scene, domain, out, alpha), console)
+            report = run_demo(DemoOptions(scene, domain, out, alpha, quick), console)
         except (StoryError, StackError, FcpError) as error:
             fail(str(error), FAILED)
     console.print(
@@ -120,15 +123,29 @@ def demo(
         fail("not every episode ended as expected: see above", FAILED)
 
 
-def _show_film(scene: str, domain: str, say: str, path: Path) -> None:
-    from fcp_ros.demo.film import make_film
+def _show_film(scene: str, domain: str, say: str, out: Path) -> None:
+    from fcp_ros.demo.film import make_film, make_report
+    from fcp_ros.report.demo_report import render_page, write_json
+    from fcp_ros.report.pages import write_page
 
     console = open_console()
+    film = out / "film.webp"
     with explain_errors(), show_progress("Filming"):
-        filmed = make_film(scene, domain, say, path)
-    console.print(escape_text(filmed.understood))
-    for step, outcome in zip(filmed.steps, filmed.outcomes, strict=False):
-        console.print(escape_text(f"  {step}: {outcome.code.name.lower()} {outcome.message}"))
-    console.print(f"\nwrote [bold]{escape_text(str(path))}[/]")
+        filmed = make_film(scene, domain, say, film)
+    report = make_report(filmed, scene, domain)
+    written = [write_page(render_page(report), out / "demo.html")]
+    written.append(write_json(report, out / "demo.json"))
+    if filmed.unfilmed:
+        open_console(stderr=True).print(f"[yellow]No film:[/] {escape_text(filmed.unfilmed)}")
+    else:
+        written.append(film)
+    episode = filmed.episode
+    if episode.understood is not None:
+        console.print(escape_text(episode.understood.message))
+    for outcome in episode.outcomes:
+        words = f"  {outcome.step}: {outcome.outcome.name.lower()} {outcome.message}"
+        console.print(escape_text(words))
+    names = ", ".join(f"[bold]{escape_text(str(path))}[/]" for path in written)
+    console.print(f"\nwrote {names}")
     if not filmed.succeeded:
         fail("not every step succeeded: see above", FAILED)

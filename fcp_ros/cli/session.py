@@ -10,7 +10,7 @@ from fcp_ros.binding.label_types import check_overrides, with_type_overrides
 from fcp_ros.binding.renaming import relation_options_for, rename_scene
 from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
 from fcp_ros.domain import Domain, load_domain, load_overrides
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import SceneGraph, SceneLimits, SceneReader, complete_relations
 from fcp_ros.scene.loading import read_with_format

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
@@ -13,11 +13,12 @@ from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.client import FcpClient, FcpError
 from fcp_ros.cset import Instance
 from fcp_ros.demo.stories import Story
+from fcp_ros.demo.understanding import describe_understanding
 from fcp_ros.domain import Domain
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import JudgementRequest, Membership
 from fcp_ros.language.confirmation import YES
-from fcp_ros.language.reading import Interpretation, WordUse
+from fcp_ros.language.reading import Interpretation
 from fcp_ros.msg import ActionOutcome, CalibrationEntry, Question
 from fcp_ros.nodes.conversions.common import duration_from_ros
 from fcp_ros.nodes.conversions.judgement import membership_from_ros, request_to_ros
@@ -29,43 +30,9 @@ from fcp_ros.planning.traces import trace_plan
 from fcp_ros.report.demo_report import (
     CalibratedDegree,
     Episode,
-    SpokenWords,
     StepOutcome,
-    UnderstoodInstruction,
 )
 from fcp_ros.scene import SceneGraph
-
-
-def describe_understanding(interpretation: Interpretation) -> UnderstoodInstruction:
-    """Describe how an instruction was understood, by its best reading."""
-    reading = interpretation.readings[0] if interpretation.readings else None
-    text = interpretation.instruction
-    return UnderstoodInstruction(
-        text,
-        interpretation.status.value,
-        interpretation.message,
-        () if reading is None else tuple(split_instruction(text, reading.words)),
-        "" if reading is None else reading.paraphrase,
-        0.0 if reading is None else reading.degree,
-        interpretation.question,
-        interpretation.choices,
-        interpretation.reader,
-    )
-
-
-def split_instruction(text: str, words: tuple[WordUse, ...]) -> Iterator[SpokenWords]:
-    """Split an instruction at the uses of its words, without overlaps; the rest has no role."""
-    done = 0
-    for use in sorted(words, key=lambda use: (use.start, -use.end)):
-        if use.start < done or use.end <= use.start:
-            continue
-        if use.start > done:
-            yield SpokenWords(text[done : use.start])
-        yield SpokenWords(text[use.start : use.end], use.role.value, use.meaning, use.degree)
-        done = use.end
-    if done < len(text):
-        yield SpokenWords(text[done:])
-
 
 ACHIEVE_TIMEOUT = 300.0
 Entries = dict[tuple[str, str], CalibrationEntry]

@@ -45,7 +45,7 @@ from fcp_ros.domain import Domain, load_domain
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.foundation.wording import join_words
 from fcp_ros.foundation.yaml_text import dump_yaml
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.nodes.runtime.domain_parameter import list_executors
 from fcp_ros.package_files import config_folder, find_domain, find_scene
 from fcp_ros.planning import PlanningResult
@@ -231,6 +231,7 @@ class DemoOptions:
     domain: str  # name or path of the domain
     out: Path  # folder of the report, the log and the demonstration's own calibration store
     alpha: float  # least acceptable membership of the goals, in [0, 1]
+    quick: bool = False  # only the episodes before the nodes are killed for the first time
 
 
 def run_demo(options: DemoOptions, console: Console) -> DemoReport:
@@ -284,6 +285,8 @@ class _DemoRun:
         ):
             file.unlink(missing_ok=True)
         self._run_nodes("start all nodes", self._play_goals)
+        if self._options.quick:
+            return
         self._run_nodes("start all nodes again, with the initial scene", self._look_ahead)
         assert self._cast is not None
         fault = f"pick(item={self._cast.best}): EXECUTION_FAILED"

@@ -8,12 +8,13 @@ relation that has changed is left alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 
 from fcp_ros.cset import Fact, Instance, InstanceBuilder, Schema
 from fcp_ros.domain.expressions.syntax import atoms, list_variables
 from fcp_ros.domain.model import ActionRule, Domain, Effect, Stratum
 from fcp_ros.domain.rule_spans import EffectMatcher
+from fcp_ros.foundation.stopping import Check, never_stop
 
 Tuple = tuple[str, tuple[int, ...]]
 """A relation and the ids of the elements in its legs."""
@@ -39,7 +40,7 @@ class FactDerivation:
         # the relations in which it differs from a state with the same facts of derived relations,
         # all of which followed there; None if nothing is known
         changed: Collection[str] | None = None,
-        check: Callable[[], None] = lambda: None,
+        check: Check = never_stop,
     ) -> Instance:
         """Return a state with exactly the facts of derived relations that follow."""
         known = None if changed is None else set(changed)
@@ -86,7 +87,7 @@ class _PreparedStratum:
         ]
         self.reads = frozenset[str]().union(*(rule.reads for rule in self._rules))
 
-    def derive(self, state: Instance, check: Callable[[], None]) -> Instance:
+    def derive(self, state: Instance, check: Check) -> Instance:
         """Return the state with what follows of these relations; others stay."""
         builder = InstanceBuilder.of(state)
         for relation in self.relations:

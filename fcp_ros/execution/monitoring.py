@@ -16,6 +16,7 @@ from graphlib import TopologicalSorter
 
 from fcp_ros.cset import Fact, Instance, UnknownElement
 from fcp_ros.domain.expressions.evaluation import is_a
+from fcp_ros.execution.rest_replay import RestReplay
 from fcp_ros.execution.run_order import RunOrder
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.planning.model.plan import PlanStep
@@ -225,7 +226,8 @@ class PlanWatch:
     """Looks at the rest of a plan again when elements that occur in it have changed.
 
     All facts that a step needs, adds or deletes are about its own elements, and a fact changes only
-    together with its elements. So a change of other elements can't matter.
+    together with its elements. So a change of other elements can't matter, unless a step looks at
+    more than its own (`rest_replay.reads_others`): then each change is looked at.
     """
 
     def __init__(
@@ -238,16 +240,21 @@ class PlanWatch:
         self._rules = rules
         self._steps = steps
         self._effects = effects
+        self._replay = RestReplay(rules, steps)
 
     def find_affected(self, rest: Iterable[int], changed: Set[str] | None) -> tuple[str, ...]:
-        """Return the elements of some steps, by their positions, that have changed.
+        """Return the changed elements that matter to some steps, by their positions.
 
         `changed`: the elements of the scene that have changed; None: all may have.
         """
+        indexes = tuple(rest)
         names = dict.fromkeys(
-            element for index in rest for _, element in self._steps[index].arguments
+            element for index in indexes for _, element in self._steps[index].arguments
         )
-        return tuple(name for name in names if changed is None or name in changed)
+        found = tuple(name for name in names if changed is None or name in changed)
+        if not found and changed and self._replay.reads_others(indexes):
+            return tuple(sorted(changed))
+        return found
 
     def find_problem(
         self, running: Iterable[int], waiting: Iterable[int], instance: Instance
@@ -272,16 +279,13 @@ class PlanWatch:
             shows = all(holds(fact, instance) for fact in added)
             if not shows or any(holds(fact, instance) for fact in removed):
                 return ""
-        for index in waiting:
-            later = self._steps[index]
-            application = self._rules.apply(later, instance)
-            if application.instance is None:
-                return (
-                    f"step {index + 1} of {len(self._steps)}, {later}, can't be done as things "
-                    f"are: {application.reason}."
-                )
-            instance = application.instance
-        return ""
+        found = self._replay.find_obstacle(waiting, instance)
+        if found is None:
+            return ""
+        return (
+            f"step {found.index + 1} of {len(self._steps)}, {self._steps[found.index]}, can't be "
+            f"done as things are: {found.reason}."
+        )
 
 
 def find_granted(

@@ -8,15 +8,20 @@ those on which its effects depend.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fcp_ros.cset import Fact, Instance
+from immutables import Map
+
+from fcp_ros.cset import Fact, Instance, InstanceBuilder
 from fcp_ros.domain.expressions.evaluation import holds
 from fcp_ros.domain.expressions.syntax import Atom, Variable, atoms
-from fcp_ros.domain.model import Domain, Effect
+from fcp_ros.domain.model import ActionRule, Domain, Effect
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.planning.model.ground_step import GroundStep
-from fcp_ros.planning.model.request import never_stop
+
+Bound = tuple[tuple[int, str], ...]
+"""Positions of legs, each with the element there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,7 @@ class FactPattern:
     """
 
     relation: str
-    bound: tuple[tuple[int, str], ...]
+    bound: Bound
     but: frozenset[Fact] = frozenset()
 
     def covers(self, fact: Fact) -> bool:
@@ -54,7 +59,7 @@ def find_footprints(
     domain: Domain,
     instance: Instance,
     steps: Sequence[GroundStep],
-    check: Callable[[], None] = never_stop,
+    check: Check = never_stop,
 ) -> tuple[StepFootprint, ...]:
     """Return the footprints of the steps of a sequence that can be done."""
     view = FactView(instance)
@@ -62,37 +67,55 @@ def find_footprints(
     for step in steps:
         check()
         plain.append(find_footprint(domain, view, step))
-        _apply(plain[-1], view)
+        view.apply(plain[-1])
     return tuple(_with_constraints(domain, instance, plain) if domain.constraints else plain)
-
-
-def _apply(footprint: StepFootprint, view: FactView) -> None:
-    for fact in footprint.deletes:
-        view.set(fact, False)
-    for fact in footprint.adds:
-        view.set(fact, True)
 
 
 def find_footprint(domain: Domain, view: FactView, step: GroundStep) -> StepFootprint:
     """Find what a step's rule reads and writes in the state before it; no constraints."""
-    rule = step.rule
-    binding = dict(zip(rule.parameter_names, step.arguments, strict=True))
-    needs = {ground(atom, binding) for atom in rule.positive()}
-    adds = {ground(atom, binding) for atom in rule.add}
-    deletes = {ground(atom, binding) for atom in rule.delete}
-    watches = [_pattern(atom, binding) for formula in rule.formulas for atom in atoms(formula)]
-    for effect in rule.effects:
+    if not step.rule.effects:
+        return find_stateless_footprint(domain, step)
+    binding = dict(zip(step.rule.parameter_names, step.arguments, strict=True))
+    adds = {ground(atom, binding) for atom in step.rule.add}
+    deletes = {ground(atom, binding) for atom in step.rule.delete}
+    watches = []
+    for effect in step.rule.effects:
         watches.extend(_pattern(literal.atom, binding) for literal in effect.when)
         watches.extend(_pattern(a, binding) for formula in effect.formulas for a in atoms(formula))
         for match in _occurrences(effect, view, binding):
             adds.update(ground(atom, match) for atom in effect.add)
             deletes.update(ground(atom, match) for atom in effect.delete)
+    return _make_footprint(domain, step.rule, binding, (adds, deletes), watches)
+
+
+def find_stateless_footprint(domain: Domain, step: GroundStep) -> StepFootprint:
+    """Find what a step's rule reads and writes in any state; no effects, no constraints."""
+    rule = step.rule
+    binding = dict(zip(rule.parameter_names, step.arguments, strict=True))
+    adds = {ground(atom, binding) for atom in rule.add}
+    deletes = {ground(atom, binding) for atom in rule.delete}
+    return _make_footprint(domain, rule, binding, (adds, deletes), ())
+
+
+def _make_footprint(
+    domain: Domain,
+    rule: ActionRule,
+    binding: Binding,
+    changes: tuple[set[Fact], set[Fact]],  # added and deleted, by effects as well
+    watches: Iterable[FactPattern],  # of effects
+) -> StepFootprint:
+    adds, deletes = changes
     deletes -= adds
     avoids = [_pattern(atom, binding) for atom in rule.negative()]
     for fact in adds:
         avoids.extend(_same_key(domain, fact, deletes))
+    watched = [_pattern(atom, binding) for formula in rule.formulas for atom in atoms(formula)]
     return StepFootprint(
-        frozenset(needs), tuple(avoids), tuple(watches), frozenset(adds), frozenset(deletes)
+        frozenset(ground(atom, binding) for atom in rule.positive()),
+        tuple(avoids),
+        (*watched, *watches),
+        frozenset(adds),
+        frozenset(deletes),
     )
 
 
@@ -125,7 +148,7 @@ def _with_constraints(
     now = FactView(instance)
     for footprint in plain:
         avoids = list(footprint.avoids)
-        _apply(footprint, now)
+        now.apply(footprint)
         for pattern in _patterns_with(domain, ever, footprint.adds):
             missing = sorted(fact for fact in pattern if not now.holds(fact))
             # A pattern that is complete was so from the start, and stays so until one of its facts
@@ -161,52 +184,105 @@ Binding = Mapping[str, str]
 """Variable -> element name."""
 
 
+_NONE: Map[Fact, None] = Map()
+
+
 class FactView:
     """The facts of a state, with some added and some taken away."""
 
     def __init__(self, instance: Instance, added: Iterable[Fact] = ()) -> None:
         self.instance = instance
         self._changed: dict[Fact, bool] = {}
-        self._by_relation: dict[str, set[Fact]] = {}
+        # (relation, position, element) -> the changed facts there that hold
+        self._added: dict[tuple[str, int, str], Map[Fact, None]] = {}
+        self._initial: dict[tuple[str, Bound], tuple[Fact, ...]] = {}
         for fact in added:
             self.set(fact, True)
 
     def take_over(self, other: FactView) -> None:
         """Take the changes of another view of the same state."""
-        self._changed = dict(other._changed)
-        self._by_relation = {name: set(facts) for name, facts in other._by_relation.items()}
+        self._changed, self._added = dict(other._changed), dict(other._added)
+        self._initial = other._initial
 
     def holds(self, fact: Fact) -> bool:
         known = self._changed.get(fact)
         return self.holds_initially(fact) if known is None else known
 
     def holds_initially(self, fact: Fact) -> bool:
-        legs = tuple(self.instance.id_of(name) for name in fact.arguments)
+        legs = tuple([self.instance.id_of(name) for name in fact.arguments])
         return self.instance.find_tuple(fact.relation, legs) is not None
 
     def set(self, fact: Fact, holds: bool) -> None:
+        if self._changed.get(fact, False) != holds:
+            for position, element in enumerate(fact.arguments):
+                place = (fact.relation, position, element)
+                there = self._added.get(place, _NONE)
+                self._added[place] = there.set(fact, None) if holds else there.delete(fact)
         self._changed[fact] = holds
-        self._by_relation.setdefault(fact.relation, set()).add(fact)
+
+    def apply(self, footprint: StepFootprint) -> None:
+        """Do a step."""
+        for fact in footprint.deletes:
+            self.set(fact, False)
+        for fact in footprint.adds:
+            self.set(fact, True)
+
+    def hinders(self, footprint: StepFootprint) -> bool:
+        """Return True if a fact holds that a step avoids."""
+        return any(
+            pattern.covers(fact)
+            for pattern in footprint.avoids
+            for fact in self._find_candidates(pattern.relation, pattern.bound)
+        )
 
     def find_facts(self, relation: str, bound: Mapping[int, str]) -> Iterator[Fact]:
         """Yield the facts of a relation that hold and have these elements at these legs."""
-        changed = self._by_relation.get(relation, ())
-        for fact in changed:
-            if self._changed[fact] and all(fact.arguments[p] == e for p, e in bound.items()):
-                yield fact
-        for fact in self._rows(relation, bound):
-            if fact not in changed:
+        for fact in self._find_candidates(relation, tuple(bound.items())):
+            if all(fact.arguments[p] == e for p, e in bound.items()):
                 yield fact
 
-    def _rows(self, relation: str, bound: Mapping[int, str]) -> Iterator[Fact]:
+    def _find_candidates(self, relation: str, bound: Bound) -> Iterator[Fact]:
+        """Yield the facts of a relation that hold, and may have these elements at these legs."""
+        if bound:
+            yield from self._added.get((relation, *bound[0]), ())
+        else:
+            yield from [f for f, is_ in self._changed.items() if is_ and f.relation == relation]
+        for fact in self._find_initial(relation, bound):
+            if fact not in self._changed:
+                yield fact
+
+    def _find_initial(self, relation: str, bound: Bound) -> Iterable[Fact]:
+        if not bound:
+            return self._read(relation, bound)  # mostly not to its end
+        found = self._initial.get((relation, bound))
+        if found is None:
+            found = self._initial[relation, bound] = tuple(self._read(relation, bound))
+        return found
+
+    def _read(self, relation: str, bound: Bound) -> Iterator[Fact]:
         instance = self.instance
-        rows = instance.tuples(relation)
         legs = instance.schema.relation(relation).legs
-        ids = {position: instance.id_of(name) for position, name in bound.items()}
-        choices = [instance.tuples_at(relation, legs[p][0], id_) for p, id_ in ids.items()]
+        ids = [(position, instance.id_of(name)) for position, name in bound]
+        choices = [instance.tuples_at(relation, legs[p][0], id_) for p, id_ in ids]
+        rows = instance.tuples(relation)
         for row in min(choices, key=len) if choices else rows:
-            if all(rows[row][position] == id_ for position, id_ in ids.items()):
-                yield Fact(relation, tuple(instance.name_of(leg) for leg in rows[row]))
+            if all(rows[row][position] == id_ for position, id_ in ids):
+                yield Fact(relation, tuple([instance.name_of(leg) for leg in rows[row]]))
+
+    def to_instance(self) -> Instance:
+        """Make the state with the changes."""
+        if not self._changed:
+            return self.instance
+        names = dict.fromkeys(name for fact in self._changed for name in fact.arguments)
+        ids = {name: self.instance.id_of(name) for name in names}
+        builder = InstanceBuilder.of(self.instance)
+        for fact, is_there in self._changed.items():
+            legs = tuple([ids[name] for name in fact.arguments])
+            if is_there:
+                builder.relate(fact.relation, *legs)
+            elif self.instance.find_tuple(fact.relation, legs) is not None:
+                builder.unrelate(fact.relation, *legs)
+        return builder.build()
 
 
 def list_variables(atom: Atom) -> tuple[str, ...]:

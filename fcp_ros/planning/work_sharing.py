@@ -20,22 +20,22 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import ActionRule, Domain
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.planning.errands import Duration, PlanErrand, PlanParts
 from fcp_ros.planning.footprint import (
     FactView,
-    StepFootprint,
     find_bindings,
     find_footprint,
     find_footprints,
     ground,
 )
 from fcp_ros.planning.model.ground_step import Agents, GroundStep, compute_duration
-from fcp_ros.planning.model.request import AbsentExecutor, never_stop
+from fcp_ros.planning.model.request import AbsentExecutor
 
 BONUSES = (0.0, 0.1, 0.25, 0.5, 1.0)
 """Seconds of its start that an errand may be late for each second of its work."""
@@ -74,7 +74,7 @@ def share_work(
     stay: Collection[str] = (),  # agents that have to end where, and with what, they end now
     absent: Collection[AbsentExecutor] = (),
     duration: Duration | None = None,
-    check: Callable[[], None] = never_stop,
+    check: Check = never_stop,
 ) -> tuple[GroundStep, ...] | None:
     """Deal out the work of a plan; None if it can't be taken apart, or nothing can be dealt.
 
@@ -118,7 +118,7 @@ class _Dealer:
         team: Sequence[str],
         absent: frozenset[AbsentExecutor],
         seconds: Duration,
-        check: Callable[[], None],
+        check: Check,
     ) -> None:
         self._domain = domain
         self._instance = instance
@@ -209,10 +209,10 @@ class _Dealer:
             if way is None or not self._fits(own):
                 dealing.view = before
                 return False
-            if _is_hindered(footprint, dealing.view):
+            if dealing.view.hinders(footprint):
                 dealing.view = before
                 return False
-            _apply(footprint, dealing.view)
+            dealing.view.apply(footprint)
             steps += [*way.steps, own]
             now = max(now + way.seconds, begun) + self._seconds(own)
             written = footprint.adds | footprint.deletes
@@ -234,7 +234,7 @@ class _Dealer:
         """Let an agent end where it ends in the plan at hand."""
         after = FactView(self._instance)
         for footprint in self._parts.footprints:
-            _apply(footprint, after)
+            after.apply(footprint)
         way = self._go(dealing, agent, self._find_places(after, agent))
         if way is None:
             return False
@@ -253,7 +253,7 @@ class _Dealer:
             return None
         way = replace(found, steps=tuple(_hand(step, "", agent) for step in found.steps))
         for one in way.steps:
-            _apply(find_footprint(self._domain, dealing.view, one), dealing.view)
+            dealing.view.apply(find_footprint(self._domain, dealing.view, one))
         return way
 
     # --- ways
@@ -338,7 +338,7 @@ class _Dealer:
             ):
                 step = GroundStep(rule, tuple(match[name] for name in rule.parameter_names))
                 footprint = find_footprint(self._domain, view, step)
-                if not _is_hindered(footprint, view):
+                if not view.hinders(footprint):
                     after = (there - footprint.deletes) | footprint.adds
                     found.append(
                         (_hand(step, agent, ""), self._seconds(step), _blank(after, agent))
@@ -373,21 +373,8 @@ def _name(facts: Iterable[Fact], agent: str) -> frozenset[Fact]:
     )
 
 
-def _apply(footprint: StepFootprint, view: FactView) -> None:
-    _move(view, footprint.deletes, footprint.adds)
-
-
 def _move(view: FactView, before: Iterable[Fact], after: Iterable[Fact]) -> None:
     for fact in before:
         view.set(fact, False)
     for fact in after:
         view.set(fact, True)
-
-
-def _is_hindered(footprint: StepFootprint, view: FactView) -> bool:
-    """Return True if a fact holds that must not."""
-    return any(
-        pattern.covers(fact)
-        for pattern in footprint.avoids
-        for fact in view.find_facts(pattern.relation, dict(pattern.bound))
-    )

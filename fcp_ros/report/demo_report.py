@@ -7,6 +7,7 @@ them alone, so a recorded report can be drawn again.
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import json
 from dataclasses import dataclass
@@ -99,6 +100,8 @@ class Episode:
     understood: UnderstoodInstruction | None = None
     # the general policy that made the plan; None if it was searched
     policy: GeneralPolicy | None = None
+    # a WebP picture of the world after each of the outcomes; empty if nothing drew it
+    frames: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ class DemoReport:
 
 
 def write_json(report: DemoReport, path: Path) -> Path:
-    """Write the report without scenes and policies (files of their own); return the path."""
+    """Write the report without scenes, policies and pictures; return the path."""
     plain = to_plain(dataclasses.replace(report, episodes=()))
     plain["as_expected"] = report.as_expected
     plain["episodes"] = [_to_plain_episode(episode) for episode in report.episodes]
@@ -133,7 +136,7 @@ def _to_plain_episode(episode: Episode) -> dict[str, Any]:
     plain = {
         field.name: to_plain(getattr(episode, field.name))
         for field in dataclasses.fields(episode)
-        if field.name not in ("scene", "result", "policy")
+        if field.name not in ("scene", "result", "policy", "frames")
     }
     plain["result"] = to_plain_result(episode.result)
     return plain
@@ -156,6 +159,7 @@ class EpisodeView:
     message: str
     path: PolicyPath | None
     executed: dict[str, StepOutcome]
+    frames: list[tuple[StepOutcome, str]]  # with a picture of the world after it, as data URI
 
 
 def render_page(report: DemoReport) -> str:
@@ -194,4 +198,8 @@ def _draw_episode(episode: Episode) -> EpisodeView:
         message=remove_reasons(result),
         path=draw_policy_path(result, episode.policy),
         executed={str(outcome.index): outcome for outcome in episode.outcomes},
+        frames=[
+            (outcome, f"data:image/webp;base64,{base64.b64encode(frame).decode()}")
+            for outcome, frame in zip(episode.outcomes, episode.frames, strict=False)
+        ],
     )

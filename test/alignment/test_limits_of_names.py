@@ -6,8 +6,9 @@ from __future__ import annotations
 import pytest
 from torn_names import find_truth, parse, simulate, tear
 
-from fcp_ros.alignment.answer import AlignmentStatus, Standing
+from fcp_ros.alignment.answer import AlignmentStatus
 from fcp_ros.alignment.comparison import align
+from fcp_ros.alignment.evidence import Standing
 from fcp_ros.alignment.pairing import make_task, pair_domains
 from fcp_ros.alignment.predicate_use import find_opposites
 from fcp_ros.domain.pddl.task_reader import PddlTexts

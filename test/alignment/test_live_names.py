@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fcp_ros.alignment.answer import Standing
+from fcp_ros.alignment.evidence import Standing
 from fcp_ros.alignment.name_book import (
     MOST_PROPOSALS,
     NameAnswer,

@@ -9,8 +9,9 @@ import pytest
 from random_adl import make_task as make_random
 from torn_names import draw_tears, find_truth, parse, simulate, tear
 
-from fcp_ros.alignment.answer import AlignmentOptions, AlignmentStatus, Standing
+from fcp_ros.alignment.answer import AlignmentOptions, AlignmentStatus
 from fcp_ros.alignment.comparison import align
+from fcp_ros.alignment.evidence import Standing
 from fcp_ros.alignment.pairing import make_task
 
 SEEDS = (0, 1, 2, 3, 5, 8, 11, 13, 14, 17, 24, 31)

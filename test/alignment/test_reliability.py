@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
+from fcp_ros.alignment.evidence import CONFIRMATIONS
 from fcp_ros.alignment.simulator import (
-    CONFIRMATIONS,
     MOST_RUNS,
     ConfirmingSimulator,
     GroundAction,

@@ -352,6 +352,7 @@ def test_missing_data_is_said():
     assert "/nowhere is not there" in done.stderr
 
 
+@pytest.mark.thorough
 @needs_data
 def test_a_run_of_one_task_passes_over_the_parts_without_it(tmp_path, capsys):
     figures = tmp_path / "figures.json"

@@ -14,7 +14,7 @@ from benchmark.instructions.alfred import (
     state_goal,
 )
 from fcp_ros.cset.state_facts import facts
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.language.registry import ReaderOptions, make_reader
 
 ROW = {"object": "Apple", "into": "Fridge", "inside": "", "lamp": "", "sliced": False}

@@ -4,7 +4,7 @@
 import pytest
 
 from benchmark.context_matters.instances import HouseTask, Thing, build_state, domain_of
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus
 from fcp_ros.language.registry import ReaderOptions, make_reader

@@ -22,7 +22,7 @@ import pytest
 from fcp_ros.binding.label_types import NodeTyper, TypeChoice, TypeReason
 from fcp_ros.binding.similar_labels import vote_on_types
 from fcp_ros.domain import Domain, load_domain
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.package_files import find_domain
 from fcp_ros.scene import Layer, SceneNode
 

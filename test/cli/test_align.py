@@ -124,37 +124,6 @@ def test_what_does_not_exist_or_would_be_overwritten_is_refused(files: list[str]
     assert "would be overwritten" in error
 
 
-def test_problems_of_different_situations_are_refused(files: list[str], tmp_path: Path) -> None:
-    other = tmp_path / "other.pddl"
-    other.write_text(PROBLEM.replace("Pie", "tart"))
-    code, _, error = run(*files, "--world", str(other))
-    assert code == 2
-    assert "lacks objects" in error
-
-
-def test_domains_without_common_structure_are_told_so(files: list[str], tmp_path: Path) -> None:
-    own, wish = tmp_path / "own.pddl", tmp_path / "wish.pddl"
-    own.write_text("(define (domain own) (:predicates (beside ?a ?b)))")
-    wish.write_text(
-        "(define (problem w) (:domain own) (:objects Pie cake) (:init) (:goal (beside Pie cake)))"
-    )
-    code, text, _ = run(str(own), files[1], "-p", str(wish), "--world", files[3])
-    assert code == 10, text
-    assert text.startswith("NO_PLAN The vocabularies have no structure in common.")
-    assert "no two names have equally many arguments" in text
-
-
-def test_a_goal_that_stays_out_of_reach_shows_what_was_tried(
-    files: list[str], tmp_path: Path
-) -> None:
-    broken = tmp_path / "broken.pddl"
-    broken.write_text(Path(files[0]).read_text().partition("(:action bake")[0] + ")")
-    code, text, _ = run(str(broken), *files[1:])
-    assert code == 1, text
-    assert text.startswith("UNEXPLAINED")
-    assert "also tried" in text
-
-
 def test_the_time_limit_holds(files: list[str]) -> None:
     code, text, _ = run(*files, "--time-limit", "0.01")
     assert code == 13
@@ -229,16 +198,3 @@ def test_names_with_different_numbers_of_arguments_that_were_declared(
     assert found.exit_code == 0, found.output
     valid = runner.invoke(app, ["validate", str(plan), "-d", towers[1], "-s", towers[-1]])
     assert valid.exit_code == 0, valid.output
-
-
-def test_without_the_declaration_they_are_not_found(towers: list[str]) -> None:
-    code, text, _ = run(*towers)
-    assert code == 10, text
-    assert text.startswith("NO_PLAN")
-    assert "closest pairs:\n  (over ?1 ?2) = (on ?1 ?2)  open" in text
-
-
-def test_a_declaration_that_does_not_say_enough_is_refused(towers: list[str]) -> None:
-    code, _, error = run(*towers, "--same", "(grasped ?x ?hand) = (held ?x)")
-    assert code == 2
-    assert "without saying of which ?hand" in " ".join(error.split())

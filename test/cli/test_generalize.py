@@ -203,18 +203,6 @@ def test_a_model_server_proposes_and_the_transcript_is_kept(
     assert "count(some(difference(goal.in, in), top))" in text
 
 
-def test_a_model_of_rubbish_ends_with_a_code(parcels: Path, server: ChatServer) -> None:
-    server.model = ScriptedModel({"rubbish": 1.0}, lambda text: [text, "<|end|>"])
-    transcript = parcels / "transcript.md"
-    result = generalize(
-        parcels, "--proposer", "language-model", "--endpoint", server.url,
-        "--transcript", transcript, "--rounds", 3,
-    )  # fmt: skip
-    assert result.exit_code == 12
-    assert "repeats an answer whose faults it was told" in result.output
-    assert "rubbish" in transcript.read_text(encoding="utf-8")
-
-
 def test_a_language_model_is_given_two_of_four_tasks() -> None:
     asked = ProposerChoice(None, None, "", "http://localhost:1", None, 1.0)
     assert [asked.choose_generating(tasks) for tasks in (1, 3, 4, 7)] == [0, 0, 2, 2]

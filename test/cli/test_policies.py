@@ -91,13 +91,6 @@ def test_files_that_cannot_be_used_are_named(folder):
     assert "note: Policy lamps is for another version" in run(folder).stdout
 
 
-def test_a_goal_of_another_kind_is_searched(folder):
-    result = run(folder, "--json", "--goal", "(or (lit b) (lit d))")
-    answer = json.loads(result.stdout)
-    assert answer["status"] == "SOLVED_OPTIMALLY"
-    assert "Policy lamps was not used: UNSUPPORTED." in answer["policy_notes"][0]
-
-
 def test_a_folder_that_is_not_there_is_refused(folder):
     (folder / "policies/lamps.yaml").unlink()
     (folder / "policies").rmdir()

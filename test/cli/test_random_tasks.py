@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`fcp plan` on random PDDL tasks, beside Dijkstra's search on PDDL by definition.
 
-At least 160 tasks in the profile ci (a quarter of 8 times 80), 20,000 in the profile nightly (4
+At least 80 tasks in the profile ci (an eighth of 8 times 80), 20,000 in the profile nightly (4
 times 8 times 80 and 545).
 """
 

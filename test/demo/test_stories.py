@@ -4,9 +4,9 @@
 import pytest
 
 from fcp_ros.binding.scene_to_state import scene_to_instance
-from fcp_ros.demo.player import describe_understanding, split_instruction
 from fcp_ros.demo.spoken_stories import choose_wish, propose_wishes
 from fcp_ros.demo.stories import StoryError
+from fcp_ros.demo.understanding import describe_understanding, split_instruction
 from fcp_ros.language.domain_reader import DomainReader
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus, WordRole, WordUse

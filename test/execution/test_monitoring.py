@@ -7,7 +7,9 @@ import pytest
 from lidded_boxes import DOMAIN, make_boxes, make_step
 
 from fcp_ros.cset import Fact, InstanceBuilder
+from fcp_ros.domain import parse_domain
 from fcp_ros.execution.monitoring import Monitor, PlanWatch, find_granted, find_obstacle
+from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.verification.stepping import StepRules
 
 
@@ -70,6 +72,59 @@ def test_what_does_not_matter_could_not_have_changed_the_answer(watch, rules, fl
     assert watch.find_affected((0, 1, 2), others) == ()
     assert find_problem(watch, 0, state) == find_problem(watch, 0, flat) == ""
     assert find_obstacle(rules, fetch, state) == find_obstacle(rules, fetch, flat) == ""
+
+
+GUARDED = parse_domain(
+    """
+domain: guarded
+version: "1"
+types: {thing: [], lamp: [thing], cup: [thing]}
+relations:
+  lit: {legs: {lamp: lamp}}
+  held: {legs: {cup: cup}}
+  dirty: {legs: {cup: cup}}
+rules:
+  take:
+    parameters: {cup: cup}
+    when: ['forall ?lamp: lamp (lit(?lamp))']
+    add: ['held(cup)']
+    duration: 1
+    executor: take
+  drop:
+    parameters: {cup: cup}
+    when: ['held(cup)']
+    delete: ['held(cup)']
+    duration: 1
+    executor: drop
+constraints:
+  one_by_one:
+    variables: {one: cup, other: cup}
+    never: ['held(one)', 'dirty(other)']
+    because: it is so
+scene: {layers: {}, unknown: cup}
+"""
+)
+
+
+def test_what_a_step_reads_of_other_elements_matters():
+    """A formula or a constraint may look at anything; a plain step at its own elements only."""
+    builder = InstanceBuilder(GUARDED.schema)
+    for name, type_ in (("lamp_1", "lamp"), ("cup_1", "cup"), ("cup_2", "cup")):
+        builder.add(type_, name)
+    builder.relate("lit", builder.id_of("lamp_1"))
+    lit = builder.build()
+    arguments = (("cup", "cup_1"),)
+    steps = tuple(PlanStep(n, arguments, 1.0, 1.0, 1.0, n) for n in ("take", "drop"))
+    rules = StepRules(GUARDED)
+    watch = PlanWatch(rules, steps, Monitor(rules, lambda: lit).find_effects)
+    assert watch.find_problem((), (0, 1), lit) == ""
+    assert watch.find_affected((0, 1), {"lamp_1"}) == ("lamp_1",)
+    assert "lit" in watch.find_problem((), (0, 1), without(lit, "lit", "lamp_1"))
+    dirty = InstanceBuilder.of(lit)
+    dirty.relate("dirty", dirty.id_of("cup_2"))
+    assert watch.find_affected((0, 1), {"cup_2"}) == ("cup_2",)
+    assert "it is so" in watch.find_problem((), (0, 1), dirty.build())
+    assert watch.find_affected((1,), {"cup_2"}) == (), "the last step reads its cup alone"
 
 
 def test_the_monitor_looks_at_the_present_state(rules, flat, fetch):

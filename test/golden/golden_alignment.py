@@ -11,8 +11,9 @@ from golden_cases import BENCH, Answer, Case
 from random_adl import make_task as make_random
 from torn_names import BLOCKS, GRIPPER, draw_tears, parse, read_files, simulate, tear
 
-from fcp_ros.alignment.answer import AlignmentOptions, AlignmentResult, SynonymEvidence
+from fcp_ros.alignment.answer import AlignmentOptions, AlignmentResult
 from fcp_ros.alignment.comparison import align
+from fcp_ros.alignment.evidence import SynonymEvidence
 from fcp_ros.alignment.pairing import make_task
 from fcp_ros.domain.pddl.task_reader import PddlTexts
 

@@ -22,7 +22,7 @@ from benchmark.context_matters.instances import (
     read_tasks,
 )
 from benchmark.context_matters.references import read_variants
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.planning import PlanningRequest

@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of the grounding tests: predicates, requests, and one loaded embedding model."""
 
+import fcntl
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tiny_language_models import make_model, make_tokenizer, save, train
 
 from fcp_ros.domain.model import Anchor, Domain, GradedPredicate, Parameter, Rubric
 from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
 from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest
+from fcp_ros.grounding.language_model.rubric_prompt import write_prompt
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.options import Device
 
+Ask = Callable[[str, str], JudgementRequest]
 MakePredicate = Callable[..., GradedPredicate]
 WriteSet = Callable[..., Path]
 
@@ -60,7 +65,7 @@ def make_predicate(rubric: Rubric) -> MakePredicate:
 
 
 @pytest.fixture(scope="session")
-def ask() -> Callable[[str, str], JudgementRequest]:
+def ask() -> Ask:
     """A request serves_as(<some element of the category>, purpose)."""
 
     def make(category: str, purpose: str) -> JudgementRequest:
@@ -81,3 +86,37 @@ def write_set(tmp_path: Path) -> WriteSet:
         return folder
 
     return write
+
+
+ANSWERS = [("mug", "100"), ("book", "0"), ("bowl", "50"), ("bowl", "50"), ("bowl", "100")]
+
+
+@pytest.fixture(scope="session")
+def prompts(
+    make_predicate: MakePredicate, ask: Callable[[str, str], JudgementRequest]
+) -> list[str]:
+    """What the tiny language models are trained on."""
+    return [write_prompt(make_predicate(), ask(item, "drinking")) for item, _ in ANSWERS]
+
+
+@pytest.fixture(scope="session", params=["digits", "whole numbers"])
+def trained(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, prompts: list[str]
+) -> Path:
+    """A tiny Llama that answers "100" for mugs, "50" or "100" for bowls and "0" for books.
+
+    Trained in five seconds, once for all processes that test side by side.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder = shared / f"trained {request.param}" / "tiny_lm"
+    folder.parent.mkdir(exist_ok=True)
+    with folder.with_name("lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            tokenizer = make_tokenizer(prompts, request.param)
+            model = make_model("llama", tokenizer)
+            train(model, tokenizer, prompts, [answer for _, answer in ANSWERS])
+            save(folder.with_name("unfinished"), model, tokenizer).rename(folder)
+    return folder

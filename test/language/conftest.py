@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.cli.session import open_session
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.language.domain_reader import DomainReader
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.registry import ReaderOptions, make_reader

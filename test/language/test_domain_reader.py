@@ -94,9 +94,10 @@ def test_readers_share_what_they_prepare(house):
         ("heat the milk and bring it to me", "milk_1"),
         ("wash the mug and put it on the table", ""),
         ("wash the mug, dry it, and put it in the cabinet", ""),
+        ("make sure nobody opens the fridge", ""),  # "the rest" was that it is open
     ],
 )
-def test_the_rest_of_what_was_not_understood_is_not_said_where_it_points_at_that(
+def test_the_rest_of_what_was_not_understood_is_not_said_where_it_would_mislead(
     home, instruction, rest
 ):
     answer = make_reader(ReaderOptions()).read(instruction, home)

@@ -6,7 +6,7 @@ import pytest
 
 from fcp_ros.cli.session import open_session
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.language.agreement import weigh_answers
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.confirmation import confirm_doubtful, list_unread

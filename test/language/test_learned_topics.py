@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.syntax.sentences import parse_instruction
 from test.support.language_kitchen import build_kitchen

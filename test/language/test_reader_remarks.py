@@ -252,6 +252,31 @@ def test_what_is_waited_for_is_not_brought_about_unasked(house, reader):
     assert there.best.level is Confidence.PLAIN
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "check whether the fridge is closed",
+        "see if the fridge is closed",
+        "check if the fridge is closed and bring me the apple",
+        "bring the apple for Anna",
+        "bring me the other mug",
+        "bring me a slice of the apple",
+        "bring me half of the apple",
+        "leave the door open until I come back",  # until the robot is in the kitchen again
+    ],
+)
+def test_what_would_be_done_otherwise_is_not_plain(sentence, house, reader):
+    """A question was made so, a name was dropped, the one mug was all others, the whole a slice."""
+    found = reader.read(sentence, house)
+    plain = found.best is not None and found.best.level is Confidence.PLAIN
+    assert found.status is not ReadingStatus.READ or not plain, found.message
+
+
+@pytest.mark.parametrize("sentence", ["see if you can bring me the apple", "bring me the mug"])
+def test_a_request_that_looks_like_a_check_is_read(sentence, house, reader):
+    assert reader.read(sentence, house).status is ReadingStatus.READ
+
+
 @pytest.mark.parametrize("remark", ["if it's no bother", "if that is okay with you"])
 def test_what_is_convenient_is_no_condition(remark, house, reader):
     found = reader.read(f"bring me the mug, {remark}", house)

@@ -6,14 +6,15 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import replace
+from functools import cache
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.execution.physics import PhysicsError, PhysicsWorld, WorldOptions
 from fcp_ros.execution.physics.failure import import_mujoco
-from fcp_ros.execution.physics.layout import plan_layout
 from fcp_ros.execution.physics.materials import ThingForm, read_materials
 from fcp_ros.execution.physics.shapes import build_shape
 from fcp_ros.package_files import find_scene
@@ -147,11 +148,43 @@ def test_of_five_thousand_things_far_ones_stand_still() -> None:
         for n in range(5000)
     ]
     graph = SceneGraph.of([robot, *things])
-    layout = plan_layout(graph, read_materials(), 300)
-    moving = [body for body in layout.bodies.values() if body.moves]
+    world = PhysicsWorld(graph)
+    moving = [body for body in world.arena.layout.bodies.values() if body.moves]
     assert len(moving) == 300
     assert "c0" in {body.id for body in moving}
-    assert layout.notes == ("4700 of 5000 things are far from all robots and stand still",)
+    assert world.notes == ("4700 of 5000 things are far from all robots and stand still",)
+    world.step(0.1)
+    assert world.penetration() < DEEPEST
+    scene = world.read_scene()
+    assert scene.nodes.keys() == graph.nodes.keys()
+    far = set(scene.nodes) - {body.id for body in moving} - {"robot_1"}
+    assert all(scene.nodes[id_] is graph.nodes[id_] for id_ in far)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.floats(-1.0, 11.0), st.floats(-1.0, 9.0))
+def test_places_below_a_point_are_found_without_asking_every_thing(x: float, y: float) -> None:
+    arena = _furnished().arena
+    found = [(id_, shelf) for id_, shelf, _ in arena.shelves_below(x, y, "table_1")]
+    slow = []
+    for id_, body in arena.layout.bodies.items():
+        pose = arena.pose(id_)
+        turn = arena.data.xmat[arena.number_of(id_)].reshape(3, 3)
+        across, along = turn[:2, :2].T @ np.subtract((x, y), pose.position[:2])
+        slow += [
+            (id_, shelf)
+            for shelf in body.shape.shelves
+            if id_ != "table_1"
+            and turn[2, 2] >= 0.9
+            and abs(across - shelf.x) <= shelf.half_x
+            and abs(along - shelf.y) <= shelf.half_y
+        ]
+    assert found == slow
+
+
+@cache
+def _furnished() -> PhysicsWorld:
+    return PhysicsWorld(load_scene(find_scene("twin_house_furnished")))
 
 
 def test_a_far_thing_moves_once_a_robot_comes_for_it() -> None:

@@ -6,10 +6,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.execution.physics import PhysicsWorld, SkillOptions, WorldOptions
+from fcp_ros.execution.physics.arena import FLOOR
+from fcp_ros.execution.physics.pictures import SIDES, view_of_robot
 from fcp_ros.package_files import find_scene
 from fcp_ros.scene import load_scene
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
@@ -207,3 +210,18 @@ def test_actions_that_nobody_can_do_are_refused(
     outcome = world.execute(robot, action, arguments)
     assert outcome.code is OutcomeCode.INVALID_ACTION
     assert outcome.message
+
+
+def test_a_camera_looks_from_another_side_where_the_robot_is_hidden() -> None:
+    open_room = PhysicsWorld(make_room()).arena
+    view = view_of_robot(open_room, ROBOT)
+    assert view.azimuth == pytest.approx(SIDES[0])
+    x, y, _ = view.eye
+    middle = Pose.at((x + 2.0) / 2.0, (y + 1.0) / 2.0, 1.0)
+    screen = SceneNode("screen", Layer.OBJECT, "fridge", pose=middle, size=(0.5, 0.5, 2.0))
+    hidden = PhysicsWorld(make_room(screen)).arena
+    eye = np.array(view.eye)
+    assert not hidden.is_free_ray(np.array((2.0, 1.0, 0.7)), eye, {ROBOT})
+    other = view_of_robot(hidden, ROBOT)
+    assert hidden.is_free_ray(np.array((2.0, 1.0, 0.7)), np.array(other.eye), {ROBOT, FLOOR})
+    assert view_of_robot(open_room, ROBOT, SIDES[1]).azimuth == pytest.approx(SIDES[1])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures and pages of a real plan on the furnished twin house."""
 
+import base64
 import io
 import json
 import re
@@ -104,6 +105,18 @@ def report(scene, result):
         "2026-01-01",
         (episode,),
     )
+
+
+def test_pictures_of_the_world_are_in_the_page_and_not_in_the_json(report, tmp_path):
+    assert "data:image" not in render_page(report)
+    (episode,) = report.episodes
+    frames = tuple(b"picture %d" % n for n, _ in enumerate(episode.outcomes))
+    report = replace(report, episodes=(replace(episode, frames=frames),))
+    page = render_page(report)
+    for frame in frames:
+        assert f"data:image/webp;base64,{base64.b64encode(frame).decode()}" in page
+    (plain,) = json.loads(write_json(report, tmp_path / "demo.json").read_text())["episodes"]
+    assert "frames" not in plain
 
 
 def test_route_goes_through_the_door_to_the_things(scene, result):

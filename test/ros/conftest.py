@@ -32,7 +32,6 @@ NEED_NO_ROS = {
     "test_launch_files.py",
     "test_detection_values.py",
     "test_dsg_stream.py",
-    "test_own_domain.py",
     "test_sightings.py",
 }
 HAS_ROS = find_spec("rclpy") is not None and find_spec("fcp_ros.msg") is not None

@@ -23,8 +23,8 @@ from fcp_ros.nodes.stack import NODES, USUAL_NODES
 from fcp_ros.srv import PlanGoal
 
 GOAL = "on(mug_1, counter_1)"
-MANY = 500
-MANY_GOALS = 150
+MANY = 250
+MANY_GOALS = 60
 """Of an action: each change of one's status is published with the status of all."""
 pytestmark = pytest.mark.timeout(300)
 LIMIT = 240.0  # against hanging: 45 s for 500 goals at load 6

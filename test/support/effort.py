@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from hypothesis import settings
 
-SHARES = {"ci": 0.25, "new": 1.0, "nightly": 4.0}
+SHARES = {"ci": 0.125, "new": 1.0, "nightly": 4.0}
 """The share of the trials that a test states, by profile; see test/conftest.py."""
 
 

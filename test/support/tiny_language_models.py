@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 WINDOW = 400
@@ -107,6 +108,13 @@ def make_model(architecture: str, tokenizer: Any, seed: int = 0, **config: Any) 
     make_config, make, settings = known[architecture]
     torch.manual_seed(seed)
     return make(make_config(**{**settings, **config})).eval()
+
+
+def save(path: Path, model: Any, tokenizer: Any) -> Path:
+    """Save both as safetensors and JSON."""
+    model.save_pretrained(path)
+    tokenizer.save_pretrained(path)
+    return path
 
 
 def train(model: Any, tokenizer: Any, prompts: list[str], answers: list[str]) -> None:

@@ -275,7 +275,7 @@ class PlanCommand:
 
     def _make_context(self, domain: Domain, state: Instance, spoken: SpokenInput) -> ReadingContext:
         # The sentence model, which costs half a second, is loaded with its first question.
-        from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+        from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 
         return ReadingContext(domain, state, spoken.speaker, similarity=EmbeddingLabelSimilarity())
 

@@ -73,6 +73,9 @@ class Arena:
             for id_, body in layout.bodies.items()
             if body.shape.hinge is not None
         }
+        self._shelved = [id_ for id_, body in layout.bodies.items() if body.shape.shelves]
+        self._shelved_bodies = np.array([self._body[id_] for id_ in self._shelved], dtype=np.intp)
+        self._shelved_reach = np.array([sum(layout.bodies[id_].size[:2]) for id_ in self._shelved])
         self._owners: list[str] = [FLOOR, *layout.bodies, *self.rigs]
         number = {name: index for index, name in enumerate(self._owners)}
         roots = {self._body[id_]: number[id_] for id_ in layout.bodies}
@@ -330,14 +333,14 @@ class Arena:
 
     def shelves_below(self, x: float, y: float, without: str) -> Iterator[tuple[str, Shelf, float]]:
         """Yield the places of other things over which a point is, with their height (m)."""
-        for other, body in self.layout.bodies.items():
-            if other == without or not body.shape.shelves:
+        # Of 5,000 things few are near: one look at all of them takes 20 us, a loop 30 ms.
+        offsets = np.array((x, y)) - self.data.xpos[self._shelved_bodies, :2]
+        near = np.flatnonzero(np.abs(offsets).max(axis=1, initial=0.0) <= self._shelved_reach)
+        for index in near.tolist():
+            other, number = self._shelved[index], int(self._shelved_bodies[index])
+            if other == without:
                 continue
-            number = self._body[other]
-            dx, dy, _ = (x, y, 0.0) - self.data.xpos[number]
-            reach = body.size[0] + body.size[1]
-            if abs(dx) > reach or abs(dy) > reach:
-                continue
+            body, (dx, dy) = self.layout.bodies[other], offsets[index].tolist()
             turn = self.data.xmat[number].reshape(3, 3)
             if turn[2, 2] < 0.9:  # it lies on its side
                 continue

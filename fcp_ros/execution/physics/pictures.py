@@ -14,13 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.execution.physics.arena import Arena
+from fcp_ros.execution.physics.arena import FLOOR, Arena
 from fcp_ros.execution.physics.failure import PhysicsError, import_mujoco
 
 Pixels = NDArray[np.uint8]
 BACKENDS = ("egl", "osmesa")
 """Ways to draw without a display, as MUJOCO_GL names them, in the order in which they are tried."""
 MOST_SHAPES = 60_000
+SIDES = (60.0, -60.0, 110.0, -110.0, 20.0, 180.0)
+"""Where a camera looks from at a robot (degrees from where it looks itself), the best first."""
+SEEN = (0.3, 0.7, 1.1)  # Heights (m) of a robot that are to be seen
 NO_GL = (
     "Pictures can't be drawn: neither EGL nor OSMesa works here. Install libosmesa6 (Debian: "
     "apt-get install libosmesa6), or set MUJOCO_GL. All else works without it."
@@ -38,6 +41,17 @@ class CameraView:
     azimuth: float = 90.0  # degrees; 90 looks along +y
     elevation: float = -50.0  # degrees
 
+    @property
+    def eye(self) -> tuple[float, float, float]:
+        """The place of the camera (m)."""
+        azimuth, elevation = math.radians(self.azimuth), math.radians(self.elevation)
+        level = self.distance * math.cos(elevation)
+        return (
+            self.x - level * math.cos(azimuth),
+            self.y - level * math.sin(azimuth),
+            self.z - self.distance * math.sin(elevation),
+        )
+
 
 def view_of_all(arena: Arena) -> CameraView:
     """Return a view of the whole world from above."""
@@ -48,16 +62,30 @@ def view_of_all(arena: Arena) -> CameraView:
     x0, y0 = (min((c[k] for c in corners), default=-1.0) for k in (0, 1))
     x1, y1 = (max((c[k] for c in corners), default=1.0) for k in (2, 3))
     reach = max(x1 - x0, 1.3 * (y1 - y0), 2.0)
-    floor = arena.layout.floor
-    return CameraView((x0 + x1) / 2.0, (y0 + y1) / 2.0, floor, 1.05 * reach, 90.0, -55.0)
+    middle = arena.layout.floor + 0.9  # m: walls are seen up to their tops
+    return CameraView((x0 + x1) / 2.0, (y0 + y1) / 2.0, middle, 1.15 * reach, 90.0, -55.0)
 
 
-def view_of_robot(arena: Arena, robot: str) -> CameraView:
-    """Return a view over a robot's shoulder."""
+def view_of_robot(arena: Arena, robot: str, side: float = SIDES[0]) -> CameraView:
+    """Return a view over a robot's shoulder, from another side if something hides the robot.
+
+    `side`: that from which to look if it does for now (degrees from where the robot looks).
+    """
     pose = arena.pose(robot)
     x, y, z = pose.position
     ahead = (x + 0.4 * math.cos(pose.yaw), y + 0.4 * math.sin(pose.yaw))
-    return CameraView(*ahead, z + 0.7, 2.8, math.degrees(pose.yaw) + 60.0, -42.0)
+    views = [
+        CameraView(*ahead, z + 0.7, 2.8, math.degrees(pose.yaw) + angle, -42.0)
+        for angle in (side, *SIDES)
+    ]
+    # Walls are drawn so that one sees through them, and what moves is small.
+    clear = {robot, FLOOR, *arena.movable}
+    points = [np.array((x, y, z + height)) for height in SEEN]
+    return max(views, key=lambda view: sum(_is_seen(arena, view, p, clear) for p in points))
+
+
+def _is_seen(arena: Arena, view: CameraView, point: NDArray[np.float64], clear: set[str]) -> bool:
+    return arena.is_free_ray(point, np.array(view.eye), clear)
 
 
 class Painter:

@@ -5,6 +5,7 @@
 - `downloads`: a model fetched by name; `gguf_files`: a user's GGUF files, converted once.
 - `model_folder`: checks a Hugging Face folder without loading it; its fingerprint.
 - `torch_device`: device, precision and memory.
-- `sentence_encoder`: phrases to unit vectors; which model judges by default; likeness of labels.
+- `sentence_encoder`: phrases to unit vectors; which model judges by default.
+- `label_similarity`: likeness of labels by it, loaded when somebody asks.
 - `bert_encoder`: the same in numpy on a CPU, for BERT and MPNet: no torch in memory.
 """

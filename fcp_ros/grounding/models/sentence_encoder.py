@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.binding.similar_labels import NoSimilarity
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.models.bert_encoder import BertEncoder, can_encode
 from fcp_ros.grounding.models.model_folder import (
@@ -37,43 +36,6 @@ from fcp_ros.grounding.models.torch_device import (
     suppress_progress_bars,
 )
 from fcp_ros.grounding.options import Device
-
-
-class EmbeddingLabelSimilarity:
-    """Cosine similarity of labels by a model (MiniLM: its cosines fit the callers' thresholds).
-
-    Loaded at the first question; each label is encoded once. Thread-safe.
-    """
-
-    def __init__(self, folder: Path | None = None, device: Device = Device.AUTO) -> None:
-        self._folder = folder
-        self._device = device
-        self._encoder: SentenceEncoder | None = None
-        self._lock = threading.Lock()
-
-    def similarities(self, labels: Sequence[str], known: Sequence[str]) -> NDArray[np.float32]:
-        """Compute cosines, shape (len(labels), len(known)); NoSimilarity without a model."""
-        if not labels or not known:
-            return np.zeros((len(labels), len(known)), np.float32)
-        vectors = self.encode([*labels, *known])
-        table: NDArray[np.float32] = vectors[: len(labels)] @ vectors[len(labels) :].T
-        return table
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Compute the unit vectors of texts, one a row; NoSimilarity without a model."""
-        try:
-            return self._load_once().encode(list(texts))
-        except GroundingError as error:
-            raise NoSimilarity(str(error)) from error
-
-    def _load_once(self) -> SentenceEncoder:
-        with self._lock:
-            if self._encoder is None:
-                self._encoder = SentenceEncoder(self._folder, self._device)
-            return self._encoder
-
-
-# --- unit vectors of phrases by a sentence model: loaded on first use, never from the network ---
 
 PACKAGED_MODEL = "minilm"  # The name of the model that the installation brings
 BETTER_MODEL = "mpnet"

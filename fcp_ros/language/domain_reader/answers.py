@@ -13,6 +13,7 @@ from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS, FOREIGN
 from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.turning_words import CONTRARY, NOTHINGS
 from fcp_ros.language.parsing.clauses.hedges import Asides
 from fcp_ros.language.questions import ask_which, describe_choices
 from fcp_ros.language.reading import (
@@ -84,7 +85,7 @@ def answer(
     if unread:
         words = [f'"{instruction[use.start : use.end]}"' for use in unread[:8]]
         said = f"Not understood: {to_printable(join_words(words))}. Say it in other words."
-        if not _points_at_unread(instruction, best.reading):
+        if _stands_alone(instruction, best.reading):
             said += f" The rest would be: {best.reading.paraphrase}"
         return answer_unread(instruction, shorten_words(said), readings)
     if best.reading.degree < LEAST_DEGREE:
@@ -107,6 +108,13 @@ def answer(
         tuple(readings[:MOST_SHOWN]),
         reader=READER,
     )
+
+
+def _stands_alone(instruction: str, reading: Reading) -> bool:
+    """Return True if what was read means the same without the rest ("*nobody* opens it")."""
+    unread = (instruction[use.start : use.end].lower() for use in reading.unread)
+    turned = not (CONTRARY | NOTHINGS).isdisjoint(unread)
+    return not turned and not _points_at_unread(instruction, reading)
 
 
 def _points_at_unread(instruction: str, reading: Reading) -> bool:

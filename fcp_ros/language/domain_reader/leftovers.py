@@ -31,6 +31,7 @@ from fcp_ros.language.parsing.word_uses import collect_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.remarks.parts import describe_part, find_top
 from fcp_ros.language.remarks.remark_model import LEAST_IDLE, RemarkModel
+from fcp_ros.language.syntax.requests import is_person
 from fcp_ros.language.syntax.statements import SPEAKERS, demands
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 from fcp_ros.language.syntax.units import find_units
@@ -70,6 +71,7 @@ class Leftovers:
         concerns: whether a token speaks of what the domain has.
         remarks: what was learned of parts that ask for nothing; None without a sentence encoder.
         phrase_words: the words of all phrases of each meaning, by its key.
+        names: tokens with a capital letter, of somebody or something.
     """
 
     def __init__(
@@ -78,11 +80,13 @@ class Leftovers:
         concerns: Concerns,
         remarks: RemarkModel | None = None,
         phrase_words: Mapping[tuple[str, bool], frozenset[str]] = MappingProxyType({}),
+        names: frozenset[int] = frozenset(),
     ) -> None:
         self._tree = tree
         self._concerns = concerns
         self._remarks = remarks
         self._phrase_words = phrase_words
+        self._names = names
         self._words = {word.token: word for word in tree.words if not word.is_inserted}
         self._units: list[frozenset[int]] = [
             frozenset(w.token for w in unit.tree.words if not w.is_inserted)
@@ -284,4 +288,7 @@ class Leftovers:
             return False
         above = self._tree.words[top.head]
         named = all(not w.is_verb and w.text not in CONTRARY for w in words)
+        served = self._tree.find_child(top.place, "pobj")
+        if served is not None and (served.token in self._names or is_person(served)):
+            return False
         return named and above.is_verb and any(w.is_noun for w in words)

@@ -122,6 +122,7 @@ class InstructionPreparer:
             lambda place: is_of_domain(tokens, place, subject.lexicon, subject.patterns),
             self._memory.find_remarks(context.similarity),
             subject.phrase_words,
+            frozenset(n for n, token in enumerate(tokens) if token.shown[:1].isupper()),
         )
         parsed = ParsedInstruction(
             segments, nouns, subject.patterns, subject.places, model, context

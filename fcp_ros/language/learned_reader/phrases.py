@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fcp_ros.cset.state_facts import facts
 from fcp_ros.domain.expressions.evaluation import CATEGORY
 from fcp_ros.domain.model import IS_A
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.demands.clause import SUBJECT, DemandClause, SpokenArgument
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.demands.parsed_clauses import name_noun
@@ -309,6 +310,8 @@ class LearnedPhrases:
         if absent and fitting[label] < _LEAST_SUBSTITUTED:
             return None
         degree = fitting[label] ** 0.5 * (_SUBSTITUTED if absent else 1.0)
+        if word.lemma in PIECES - {"piece"} and not self._is_cut(tree, word):
+            degree *= Confidence.LIKELY.degree  # nobody here can cut it: the whole is no slice
         uses = [
             WordUse(one.start, one.end, WordRole.THING, f'"{said}" is a {label}', fitting[label])
             for one in known

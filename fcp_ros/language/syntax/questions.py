@@ -8,14 +8,13 @@ from dataclasses import replace
 from itertools import pairwise
 
 from fcp_ros.language.english.tokens import Token, TokenKind
-from fcp_ros.language.syntax.requests import Force, Framed
+from fcp_ros.language.syntax.requests import CHECKING, Force, Framed
 from fcp_ros.language.syntax.tree import SUBJECTS, Word
 
 _ANSWERS = {("not",): False, ("no",): False, ("so",): True, ("yes",): True, ("it", "is"): True}
 """Words behind "if", and True if the answer is yes."""
 
 
-_CHECKING = frozenset(["check", "see", "look", "verify", "find", "test", "determine"])
 _CLOSING = (",", ".", ";", "!", "?", "and")
 _JOINING = (",", ".", ";", "and", "then")
 _BEING = ("is", "are")
@@ -53,7 +52,7 @@ def join_checks(tokens: Sequence[Token]) -> list[Token] | None:
     """
     texts = [token.text for token in tokens]
     for start, text in enumerate(texts):
-        if text not in _CHECKING or not _begins_clause(texts, start):
+        if text not in CHECKING or not _begins_clause(texts, start):
             continue
         begin = start + 1 + (texts[start + 1 : start + 2] == ["out"])
         if texts[begin : begin + 1] not in (["if"], ["whether"]):

@@ -47,6 +47,8 @@ _FACTUAL = gather_words("is are was were do does did have has had am should must
 _QUESTION_WORDS = gather_words("who what which where when why how whose whom")
 _SPEECH = gather_words("be do let go come try remember listen look help")
 """Verbs of an imperative that only leads to another one: "be a dear and ..."."""
+CHECKING = frozenset(["check", "see", "look", "verify", "find", "test", "determine"])
+"""Verbs of finding out: what stands behind "whether" is asked, and isn't made so."""
 _ATTENTION = gather_words("look listen hurry remember excuse pardon forgive")
 """Verbs of an imperative that only calls for attention."""
 _COMMON_SENSES = 3
@@ -109,7 +111,7 @@ def _find_request(segment: Segment, following: Segment | None, concerns: Concern
     tree = segment.tree
     tokens = _list_tokens(tree, range(len(tree.words)))
     joined = following is not None and following.piece.sentence == segment.piece.sentence
-    verb = _find_verb(segment, concerns)
+    verb = None if _is_check(segment) else _find_verb(segment, concerns)
     if verb is None:
         force = Force.REQUEST
         if _is_question(segment):
@@ -339,6 +341,8 @@ def _is_question(segment: Segment) -> bool:
         said[0].role in ("intj", "punct", "cc") or said[0].text in ("so", "and", "then")
     ):
         said = said[1:]
+    if _is_check(segment):
+        return True
     if not said or segment.piece.imperative:
         return False
     if said[0].text in _QUESTION_WORDS:
@@ -347,6 +351,20 @@ def _is_question(segment: Segment) -> bool:
         return False
     subject = tree.find_child(tree.root.place, *SUBJECTS)
     return subject is not None and subject.place > said[0].place
+
+
+def _is_check(segment: Segment) -> bool:
+    """Return True for "check whether it is closed", not for "see if you can close it"."""
+    tree, root = segment.tree, segment.tree.root
+    if not segment.piece.imperative or root.lemma not in CHECKING:
+        return False
+    for verb in tree.list_children(root.place, "ccomp", "advcl"):
+        below = [tree.words[place] for place in tree.list_subtree(verb.place)]
+        asked = any(word.role == "mark" and word.text in ("if", "whether") for word in below)
+        subjects = [word.text for word in below if word.role in SUBJECTS]
+        if asked and subjects and subjects[0] not in ("you", "it"):
+            return True
+    return False
 
 
 def _list_weighty(tree: Tree) -> list[int]:
@@ -361,7 +379,7 @@ def _asks_nothing(segment: Segment, joined: bool) -> bool:
     tree, root = segment.tree, segment.tree.root
     negated = any(tree.list_children(root.place, "neg"))
     if segment.piece.imperative:
-        told = any(_is_person(word) for word in tree.list_children(root.place, "dobj", "dative"))
+        told = any(is_person(word) for word in tree.list_children(root.place, "dobj", "dative"))
         leads = joined and root.lemma in _SPEECH
         return (negated and told) or leads or root.lemma in _ATTENTION
     if tell(tree, max(word.token for word in tree.words) + 1) is not None:
@@ -376,7 +394,8 @@ def _asks_nothing(segment: Segment, joined: bool) -> bool:
     return bare and not (limited or clause or negated) and segment.piece.end in (".", "!")
 
 
-def _is_person(word: Word) -> bool:
+def is_person(word: Word) -> bool:
+    """Return True for a noun that often stands for somebody."""
     wordnet = find_wordnet()
     senses = wordnet.find_senses(word.lemma) if wordnet and word.is_noun else ()
     return any(sense.is_person for sense in senses[:_COMMON_SENSES])

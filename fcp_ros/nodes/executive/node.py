@@ -62,7 +62,7 @@ from fcp_ros.nodes.executive.watches import (
 )
 from fcp_ros.nodes.runtime.domain_parameter import (
     choose_world,
-    load_configured_domain,
+    read_domain,
 )
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal, execute_goal
@@ -148,9 +148,7 @@ class ExecutiveNode(ManagedNode):
 
     def configure(self) -> None:
         """Read the domain; make topics, clients and the threads."""
-        domain = load_configured_domain(
-            self.parameters.file("domain"), self.parameters.texts("type_overrides")
-        )
+        domain = read_domain(self.parameters)
         self._outcomes = self.publish_to_the_end(ActionOutcome, "outcomes", event_qos())
         self._states = self.publish_to_the_end(ExecutionState, "execution_state", state_qos())
         self._plans = self.publish_state(PlanMessage, "plan_in_execution")

@@ -11,7 +11,7 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 
-from fcp_ros.alignment.answer import SynonymEvidence
+from fcp_ros.alignment.evidence import SynonymEvidence
 from fcp_ros.alignment.name_book import NameAnswer, NameBook, NoSuchPair, StepView
 from fcp_ros.alignment.synonyms import Synonym
 from fcp_ros.cset import Fact

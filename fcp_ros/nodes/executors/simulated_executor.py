@@ -28,19 +28,16 @@ from fcp_ros.execution.simulated_world import (
     parse_faults,
     parse_success,
 )
-from fcp_ros.msg import SceneGraphUpdate
+from fcp_ros.nodes.executors.simulated_setup import COMMON_PARAMETERS, WatchedScene
 from fcp_ros.nodes.executors.step_threads import STOP_WAIT, StepThreads
 from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.domain_parameter import (
-    DOMAIN,
-    TYPE_OVERRIDES,
     list_executors,
-    load_configured_domain,
+    read_domain,
 )
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import (
-    DOMAIN_FOLDERS,
     ParameterSpec,
     ParameterTable,
     TakesEffect,
@@ -53,9 +50,7 @@ from fcp_ros.nodes.runtime.worker import (
 )
 from fcp_ros.nodes.scene_access.follower import (
     NoSceneError,
-    SceneFollower,
     WorldState,
-    follow_scene,
 )
 from fcp_ros.nodes.scene_access.owner import SceneLostError, SceneOwner
 from fcp_ros.nodes.scene_access.reporter import ReportResult, SceneReporter, find_unshown
@@ -65,21 +60,10 @@ from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.scene.graph.delta import SceneDelta
 
 PARAMETERS = (
-    DOMAIN,
-    DOMAIN_FOLDERS,
-    TYPE_OVERRIDES,
+    *COMMON_PARAMETERS,
     ParameterSpec(
         "executors", [""], "Names of the executors to simulate; without any, all of the domain."
     ),
-    ParameterSpec(
-        "steps_at_once",
-        1,
-        "How many steps each executor performs at the same time, of several robots; the executive "
-        "has to know of more than one (shared_executors).",
-        minimum=1,
-        maximum=64,
-    ),
-    ParameterSpec("seed", 0, "Seed of all random draws.", minimum=0, maximum=2**31),
     ParameterSpec("success_probability", 1.0, "How often steps succeed.", minimum=0.0, maximum=1.0),
     ParameterSpec(
         "success_overrides",
@@ -98,14 +82,6 @@ PARAMETERS = (
         "Seconds of simulated duration that pass in one real second.",
         minimum=0.01,
         maximum=10_000.0,
-        takes_effect=TakesEffect.AT_ONCE,
-    ),
-    ParameterSpec(
-        "report_timeout",
-        10.0,
-        "Longest time until the scene graph shows what a step changed [s].",
-        minimum=0.1,
-        maximum=600.0,
         takes_effect=TakesEffect.AT_ONCE,
     ),
     ParameterSpec(
@@ -210,8 +186,7 @@ class SimulatedExecutorNode(ManagedNode):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("simulated_executor", PARAMETERS, **kwargs)
-        self._scene = SceneFollower()
-        self._newer = threading.Condition()
+        self._scene = WatchedScene(self._notice_change)
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._steps: StepThreads | None = None
@@ -227,14 +202,11 @@ class SimulatedExecutorNode(ManagedNode):
 
     def configure(self) -> None:
         """Read domain and faults; make topics, and an action server for each executor."""
-        self._domain = load_configured_domain(
-            self.parameters.file("domain"), self.parameters.texts("type_overrides")
-        )
+        self._domain = read_domain(self.parameters)
         self._setup = read_setup(self.parameters, self._domain)
-        publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
-        self._reporter = SceneReporter(self, publisher, self._scene, self._domain)
-        follow_scene(self, self._scene, self._notice_change)
-        self._owner = SceneOwner(self, self._scene)
+        follower = self._scene.follower
+        self._reporter = SceneReporter(self, self._scene.open(self), follower, self._domain)
+        self._owner = SceneOwner(self, follower)
         self._monitor = ServerMonitor(self)
         if simulator := self.parameters.text("simulator"):
             if not is_installed():
@@ -260,8 +232,7 @@ class SimulatedExecutorNode(ManagedNode):
             self._mover.stop()
         if self._steps is not None:
             self._steps.cancel_all()
-        with self._newer:
-            self._newer.notify_all()
+        self._scene.wake()
 
     def release(self) -> None:
         """Destroy servers and topics, forget the world."""
@@ -274,24 +245,18 @@ class SimulatedExecutorNode(ManagedNode):
         if self._steps is not None:
             self._steps.close()
         super().release()
-        self._scene.clear()
+        self._scene.follower.clear()
         self._domain = self._setup = self._simulation = self._reporter = None
         self._owner = self._monitor = self._mover = self._steps = None
 
     def diagnose(self) -> Diagnosis:
         """Report the executors and the steps that are being performed."""
-        busy = "" if self._steps is None else self._steps.describe()
         names = self._setup.executors if self._setup is not None else ()
-        sequence = self._scene.sequence
         stale = "" if self._owner is None else self._owner.find_problem()
         return Diagnosis(
             DiagnosticStatus.ERROR if stale else DiagnosticStatus.OK,
             stale,
-            {
-                "executors": ", ".join(names),
-                "performing": busy,
-                "scene_sequence_number": "none" if sequence is None else sequence,
-            },
+            {"executors": ", ".join(names), **self._scene.describe(self._steps)},
         )
 
     # --- performing a step ----------------------------------------------------------------------
@@ -326,23 +291,20 @@ class SimulatedExecutorNode(ManagedNode):
         Raises NoSceneError if there is no scene. Raises SceneLostError if it is stale.
         """
         assert self._owner is not None
-        with self._newer:
-            self._newer.wait_for(lambda: self._scene.sequence is not None, SCENE_WAIT)
+        self._scene.wait_for(lambda: self._scene.sequence is not None, SCENE_WAIT)
         self._owner.check(is_cancelled=self._stopped.is_set)
         seen = self._scene.sequence
         performance = self._begin_now(step)
         outcome = performance.outcome
-        if outcome is not None and outcome.code is OutcomeCode.PRECONDITION_FAILED:
-            # Whoever sent the step may have seen a newer scene graph than has come here.
-            with self._newer:
-                newer = self._newer.wait_for(lambda: self._scene.sequence != seen, FRESHNESS_WAIT)
-            if newer:
-                performance = self._begin_now(step)
+        refused = outcome is not None and outcome.code is OutcomeCode.PRECONDITION_FAILED
+        # Whoever sent the step may have seen a newer scene graph than has come here.
+        if refused and self._scene.wait_for(lambda: self._scene.sequence != seen, FRESHNESS_WAIT):
+            performance = self._begin_now(step)
         return performance
 
     def _begin_now(self, step: PlanStep) -> Performance:
         assert self._domain is not None
-        state = self._scene.state(self._domain)
+        state = self._scene.follower.state(self._domain)
         with self._lock:
             return self._update_simulation(state).begin(step)
 
@@ -443,7 +405,7 @@ class SimulatedExecutorNode(ManagedNode):
     def _move(self, mover: EntityMover, performance: Performance) -> Performed:
         """End a step in the simulator. Raises MoveFailed if things don't move as the step says."""
         assert self._domain is not None
-        state = self._scene.state(self._domain)
+        state = self._scene.follower.state(self._domain)
         with self._lock:
             performed = self._update_simulation(state).complete(performance)
         facts, states = performed.delta, self._domain.mapping.attribute_facts
@@ -461,12 +423,12 @@ class SimulatedExecutorNode(ManagedNode):
         domain = self._domain
         assert domain is not None
         end = time.monotonic() + self.parameters.number("report_timeout")
-        with self._newer:
-            while not mover.shows(self._scene.state(domain).graph, delta):
+        with self._scene.newer:
+            while not mover.shows(self._scene.follower.state(domain).graph, delta):
                 left = end - time.monotonic()
                 if left <= 0.0 or self._stopped.is_set():
                     return False
-                self._newer.wait(left)
+                self._scene.newer.wait(left)
         return True
 
     def _owe(self, performance: Performance) -> None:
@@ -486,8 +448,6 @@ class SimulatedExecutorNode(ManagedNode):
     def _notice_change(self) -> None:
         if self._reporter is not None:
             self._reporter.notice()
-        with self._newer:
-            self._newer.notify_all()
 
 
 def main(args: Sequence[str] | None = None) -> int:

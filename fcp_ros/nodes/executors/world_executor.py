@@ -18,19 +18,17 @@ from fcp_ros.action import ExecuteStep
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.execution.step_world import StepWorld, TimedWorld
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
-from fcp_ros.msg import SceneGraphRequest, SceneGraphUpdate
+from fcp_ros.msg import SceneGraphRequest
 from fcp_ros.nodes.conversions.scene import SceneUpdate, graph_to_ros, update_to_ros
+from fcp_ros.nodes.executors.simulated_setup import COMMON_PARAMETERS, WatchedScene
 from fcp_ros.nodes.executors.step_threads import StepThreads
 from fcp_ros.nodes.runtime.domain_parameter import (
-    DOMAIN,
-    TYPE_OVERRIDES,
     list_executors,
-    load_configured_domain,
+    read_domain,
 )
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import (
-    DOMAIN_FOLDERS,
     SCENE_FILES,
     ParameterSpec,
     ParameterTable,
@@ -38,7 +36,6 @@ from fcp_ros.nodes.runtime.parameters import (
 )
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken
-from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.nodes.simulation.calls import INSTALL, is_installed
 from fcp_ros.nodes.simulation.server import SimulationServer
 from fcp_ros.package_files import find_scene
@@ -88,12 +85,9 @@ WORLDS: Mapping[str, Callable[[ParameterTable], StepWorld]] = {
 """Kind of world -> constructor, which raises SceneError or ConfigureError."""
 
 PARAMETERS = (
-    DOMAIN,
-    DOMAIN_FOLDERS,
-    TYPE_OVERRIDES,
+    *COMMON_PARAMETERS,
     ParameterSpec("kind", "pyrobosim", "The kind of the world.", choices=tuple(WORLDS)),
     ParameterSpec("world_file", "", "File that describes the world.", files=SCENE_FILES),
-    ParameterSpec("seed", 0, "Seed of all random draws.", minimum=0, maximum=2**31),
     ParameterSpec(
         "time_scale",
         1.0,
@@ -146,27 +140,11 @@ PARAMETERS = (
         "Publish the time of a world that has a clock on /clock, for nodes with use_sim_time.",
     ),
     ParameterSpec(
-        "steps_at_once",
-        1,
-        "How many steps each executor performs at the same time, of several robots; the executive "
-        "has to know of more than one (shared_executors).",
-        minimum=1,
-        maximum=64,
-    ),
-    ParameterSpec(
         "publish_period",
         0.5,
         "Time between two looks at the world, while nothing ends there [s].",
         minimum=0.02,
         maximum=60.0,
-        takes_effect=TakesEffect.AT_ONCE,
-    ),
-    ParameterSpec(
-        "report_timeout",
-        10.0,
-        "Longest time until the scene graph shows what a step changed [s].",
-        minimum=0.1,
-        maximum=600.0,
         takes_effect=TakesEffect.AT_ONCE,
     ),
 )
@@ -198,8 +176,7 @@ class WorldExecutorNode(ManagedNode):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("world_executor", PARAMETERS, **kwargs)
-        self._scene = SceneFollower()
-        self._newer = threading.Condition()
+        self._scene = WatchedScene()
         self._publishing = threading.Lock()  # Guards the three below
         self._number = 0
         self._published: SceneGraph | None = None
@@ -215,17 +192,14 @@ class WorldExecutorNode(ManagedNode):
 
     def configure(self) -> None:
         """Load the world; make topics, and an action server for each executor."""
-        domain = load_configured_domain(
-            self.parameters.file("domain"), self.parameters.texts("type_overrides")
-        )
+        domain = read_domain(self.parameters)
         if not self.parameters.file("world_file"):
             raise ConfigureError("there is no world: set world_file to the file of one.")
         try:
             self._world = WORLDS[self.parameters.text("kind")](self.parameters)
         except SceneError as error:
             raise ConfigureError(str(error)) from error
-        self._publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
-        follow_scene(self, self._scene, self._notice_scene)
+        self._publisher = self._scene.open(self)
         self.subscribe_events(SceneGraphRequest, "scene_graph_request", self._answer_request)
         self.workers.open(LOOKS, 0)
         if isinstance(self._world, TimedWorld):
@@ -262,7 +236,7 @@ class WorldExecutorNode(ManagedNode):
         if self._steps is not None:
             self._steps.cancel_all()
         self.workers.cancel_jobs()
-        self._notice_scene()
+        self._scene.wake()
 
     def release(self) -> None:
         """Destroy servers and topics; stop the world."""
@@ -274,19 +248,13 @@ class WorldExecutorNode(ManagedNode):
         if self._world is not None:
             self._world.close()
         super().release()
-        self._scene.clear()
+        self._scene.follower.clear()
         self._world = self._steps = self._publisher = None
         self._truth = self._clock_publisher = self._server = None
 
     def diagnose(self) -> Diagnosis:
         """Report the world and the steps that are being performed."""
-        busy = "" if self._steps is None else self._steps.describe()
-        sequence = self._scene.sequence
-        values = {
-            "kind": self.parameters.text("kind"),
-            "performing": busy,
-            "scene_sequence_number": "none" if sequence is None else sequence,
-        }
+        values = {"kind": self.parameters.text("kind"), **self._scene.describe(self._steps)}
         return Diagnosis(DiagnosticStatus.OK, "", values)
 
     # --- steps ----------------------------------------------------------------------------------
@@ -309,10 +277,6 @@ class WorldExecutorNode(ManagedNode):
         )
 
     # --- the scene graph ------------------------------------------------------------------------
-
-    def _notice_scene(self) -> None:
-        with self._newer:
-            self._newer.notify_all()
 
     def _follow(self, token: CancelToken) -> None:
         while not token.cancelled:
@@ -353,11 +317,10 @@ class WorldExecutorNode(ManagedNode):
                     self._published = None
                     return False
                 self._publish(world)
-                with self._newer:
-                    self._newer.wait_for(
-                        lambda: self._scene.sequence != self._shown_from or not self.is_active,
-                        min(left, ECHO_WAIT),
-                    )
+                self._scene.wait_for(
+                    lambda: self._scene.sequence != self._shown_from or not self.is_active,
+                    min(left, ECHO_WAIT),
+                )
             return True
 
     def _is_published(self, world: SceneGraph) -> bool:

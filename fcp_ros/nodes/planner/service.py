@@ -21,6 +21,7 @@ from fcp_ros.domain.expressions.syntax import Expression, ExpressionError
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.shifting import shift_elements
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation
@@ -116,7 +117,7 @@ class LivePolicies:
         self.present = read_policies(self.folder, self._domain)
 
     def suggest(
-        self, instance: Instance, goal: Expression, seconds: float, check: Callable[[], None]
+        self, instance: Instance, goal: Expression, seconds: float, check: Check
     ) -> Suggestion:
         """Suggest a plan by the first policy that reaches the goal (see `PlanSuggester`)."""
         suggester = self.present.suggester

@@ -56,6 +56,11 @@ def load_configured_domain(name_or_path: str, overrides: Iterable[str] = ()) -> 
         raise ConfigureError(f"the parameter type_overrides can't be used: {error}") from error
 
 
+def read_domain(values: ParameterTable) -> Domain:
+    """Load the domain of a node with both parameters, as `load_configured_domain` does."""
+    return load_configured_domain(values.file("domain"), values.texts("type_overrides"))
+
+
 def apply_overrides(domain: Domain, overrides: Iterable[str]) -> Domain:
     """Return the domain with the entries of the parameter ``type_overrides``; ignore empty ones.
 

@@ -16,7 +16,7 @@ from fcp_ros.binding.state_changes import advance_state
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.garbage import tune_garbage_collection
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange
 from fcp_ros.nodes.conversions.common import ConversionError

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
@@ -14,12 +15,6 @@ from fcp_ros.nodes.runtime.parameters import SCENE_FILES, ParameterSpec
 from fcp_ros.nodes.runtime.worker import NewestThread
 from fcp_ros.nodes.scene_graph.bridge import Bridge, MissingBridge, SceneSink, require_message
 from fcp_ros.scene.formats.scene_file import SceneLimits
-from fcp_ros.scene.formats.spark_dsg.binary import decode_binary
-from fcp_ros.scene.formats.spark_dsg.dsg_reader import (
-    build_message_graph,
-    get_object_labels,
-    read_label_space,
-)
 from fcp_ros.scene.formats.spark_dsg.raw import to_symbol
 from fcp_ros.scene.graph.elements import Layer, SceneError, SceneNode, SceneRelation, SequenceGap
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -70,6 +65,12 @@ class DsgStream:
         before, self._graph = self._graph, None  # until this message is understood
         if not message.is_full:
             self._check_follows(before, message)
+        from fcp_ros.scene.formats.spark_dsg.binary import decode_binary
+        from fcp_ros.scene.formats.spark_dsg.dsg_reader import (
+            build_message_graph,
+            get_object_labels,
+        )
+
         raw = decode_binary(message.content, self._source, self._limits)
         self._labels.update(get_object_labels(raw))  # an incremental update need not repeat them
         found = build_message_graph(raw, self._source, self._labels)
@@ -181,6 +182,13 @@ PARAMETERS = (
 )
 
 
+def _read_labels(file: Path) -> Mapping[int, str]:
+    # Here, and in `DsgStream`: its pydantic models take 0.1 s of a start, mostly without Hydra.
+    from fcp_ros.scene.formats.spark_dsg.dsg_reader import read_label_space
+
+    return read_label_space(file)
+
+
 class HydraBridge:
     """Takes the scene graph from Hydra.
 
@@ -196,7 +204,7 @@ class HydraBridge:
         limits = SceneLimits(node.parameters.integer("max_nodes"))
         file = node.parameters.file("hydra_label_space")
         try:
-            labels = read_label_space(file) if file else None
+            labels = _read_labels(file) if file else None
         except (SceneError, OSError) as error:
             raise ConfigureError(f"hydra_label_space: {error}") from error
         self._stream = DsgStream(self._topic, limits, labels)

@@ -9,7 +9,7 @@ after.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.cset import Delta, Fact, Instance, Morphism, Rewrite, UnknownElement, find_homs
@@ -18,9 +18,9 @@ from fcp_ros.domain.expressions import evaluation
 from fcp_ros.domain.expressions.syntax import Atom, Variable, to_text
 from fcp_ros.domain.model import ActionRule, Constraint, Domain
 from fcp_ros.domain.rule_spans import DomainSpans, RuleSpan, apply_rule, compute_changes
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.model.request import never_stop
 
 AddedTuple = tuple[str, int, tuple[int, ...]]
 """Relation, id and legs of a tuple that a step added."""
@@ -107,7 +107,7 @@ class StepRules:
     """The rules of a domain, ready to be applied to steps. Safe to use from several threads."""
 
     def __init__(self, domain: Domain) -> None:
-        self._domain = domain
+        self.domain = domain
         self._spans = DomainSpans(domain)
         self._derivation = FactDerivation.of(domain)
         self._constraints: ConstraintCheck | None = None
@@ -115,16 +115,16 @@ class StepRules:
 
     def prepare(self) -> None:
         """Make the spans and patterns now that would otherwise be made when first needed."""
-        for rule in self._domain.rules.values():
+        for rule in self.domain.rules.values():
             self._tuples_of(rule.name, self._spans.of(rule))
         self._constraint_check()
 
     def find_rule(self, step: PlanStep) -> ActionRule:
-        rule = self._domain.rules.get(step.rule)
+        rule = self.domain.rules.get(step.rule)
         if rule is None:
             raise UnknownStep(
-                f"domain {self._domain.name!r} has no rule {step.rule!r}; it has "
-                f"{', '.join(sorted(self._domain.rules))}"
+                f"domain {self.domain.name!r} has no rule {step.rule!r}; it has "
+                f"{', '.join(sorted(self.domain.rules))}"
             )
         given = tuple([parameter for parameter, _ in step.arguments])
         if given != rule.parameter_names:
@@ -211,7 +211,7 @@ class StepRules:
                 yield f"there is no element {value!r} in the scene"
                 continue
             own = instance.type_of(instance.id_of(value))
-            if not self._domain.schema.is_subtype(own, types[name]):
+            if not self.domain.schema.is_subtype(own, types[name]):
                 all_fit = False
                 yield f"{value!r} is a {own!r}, and {name!r} must be a {types[name]!r}"
         if all_fit:
@@ -258,9 +258,7 @@ class Replayed:
 class Replay:
     """Replays steps of one domain."""
 
-    def __init__(
-        self, domain: Domain, rules: StepRules, check: Callable[[], None] = never_stop
-    ) -> None:
+    def __init__(self, domain: Domain, rules: StepRules, check: Check = never_stop) -> None:
         self.domain = domain
         self._rules = rules
         self._check = check

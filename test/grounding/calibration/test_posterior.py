@@ -51,6 +51,12 @@ def test_outcomes_of_the_thing_itself_widen_the_cap(cap: float, few: float, more
     assert compute_posterior(1.0, few, 0.0, 4.0, 0.0) == 1.0
 
 
+def test_what_failed_each_time_is_not_held_up_by_the_cap() -> None:
+    """Six failures of six, of a kind that the fingers are too narrow for (issue 32)."""
+    held = compute_posterior(0.97, 6.0, 0.0, 1.0, 0.6, 0.73)
+    assert held == pytest.approx(compute_posterior(0.97, 6.0, 0.0, 1.0, 1.0, 0.73))
+
+
 @given(st.floats(0.02, 0.98), st.integers(0, 30), st.integers(0, 30), st.floats(0.5, 16))
 def test_a_thing_is_misjudged_as_probably_as_bayes_rule_says(
     middle: float, failed: int, succeeded: int, strength: float

@@ -3,21 +3,20 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from chat_server import ChatServer
 from later import Later
-from tiny_language_models import CUE, make_model, make_tokenizer, train
+from tiny_language_models import CUE, save
 
 from fcp_ros.grounding import Device, EndpointOptions, Estimate, LanguageModelOptions, Precision
 from fcp_ros.grounding.endpoint_oracle import EndpointOracle
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
-from fcp_ros.grounding.language_model.rubric_prompt import write_prompt
 
 torch = Later("torch")
 
-ANSWERS = [("mug", "100"), ("book", "0"), ("bowl", "50"), ("bowl", "55"), ("bowl", "100")]
 TEMPLATE = "{% for message in messages %}{{ message['content'] }}\n{% endfor %}" + CUE
 
 
@@ -68,21 +67,17 @@ class ServedModel:
         return {"token": self._tokenizer.decode([token]), "logprob": float(chances[token])}
 
 
-@pytest.fixture(scope="module", params=["digits", "whole numbers"])
-def both(
-    request: Any, tmp_path_factory: Any, make_predicate: Any, ask: Any
-) -> Iterator[tuple[CausalLmOracle, EndpointOracle]]:
+@pytest.fixture
+def both(trained: Path, tmp_path: Path) -> Iterator[tuple[CausalLmOracle, EndpointOracle]]:
     """The oracle of a folder, and that of a server with the same model."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    prompts = [write_prompt(make_predicate(), ask(item, "drinking")) for item, _ in ANSWERS]
-    tokenizer = make_tokenizer(prompts, request.param)
-    model = make_model("llama", tokenizer)
-    train(model, tokenizer, prompts, [answer for _, answer in ANSWERS])
+    model = AutoModelForCausalLM.from_pretrained(trained, dtype=torch.float32).eval()
+    tokenizer = AutoTokenizer.from_pretrained(trained)
     tokenizer.chat_template = TEMPLATE
-    folder = tmp_path_factory.mktemp("served")
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+    folder = save(tmp_path / "served", model, tokenizer)
     options = LanguageModelOptions(
         samples=15,
         temperature=1.0,

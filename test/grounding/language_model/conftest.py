@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tiny language models that the tests make, train and save: real ones, of several architectures.
 
-Trained for seconds, they answer "100" for mugs, "50" or "100" for bowls and "0" for books.
+The trained ones are in the folder above.
 """
 
 from __future__ import annotations
@@ -11,11 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_language_models import make_model, make_tokenizer, train
-
-from fcp_ros.grounding.language_model.rubric_prompt import write_prompt
-
-ANSWERS = [("mug", "100"), ("book", "0"), ("bowl", "50"), ("bowl", "50"), ("bowl", "100")]
+from tiny_language_models import make_model, make_tokenizer, save
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -26,27 +22,6 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
-
-
-def save(path: Path, model: Any, tokenizer: Any) -> Path:
-    model.save_pretrained(path)
-    tokenizer.save_pretrained(path)
-    return path
-
-
-@pytest.fixture(scope="session")
-def prompts(make_predicate: Any, ask: Any) -> list[str]:
-    """What the models are trained on."""
-    return [write_prompt(make_predicate(), ask(item, "drinking")) for item, _ in ANSWERS]
-
-
-@pytest.fixture(scope="session", params=["digits", "whole numbers"])
-def trained(request: Any, tmp_path_factory: Any, prompts: list[str]) -> Path:
-    """A trained tiny Llama, saved as safetensors."""
-    tokenizer = make_tokenizer(prompts, request.param)
-    model = make_model("llama", tokenizer)
-    train(model, tokenizer, prompts, [answer for _, answer in ANSWERS])
-    return save(tmp_path_factory.mktemp("trained") / "tiny_lm", model, tokenizer)
 
 
 @pytest.fixture(scope="session")

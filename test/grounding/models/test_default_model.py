@@ -12,12 +12,9 @@ from fcp_ros.grounding import Device, GroundingOptions, make_grounder
 from fcp_ros.grounding.grounder import make_oracle, suggest_model
 from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, choose_model
 from fcp_ros.grounding.heads.pair_features import make_encoder
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.grounding.models.model_store import FOLDER_VARIABLE, MANIFEST
-from fcp_ros.grounding.models.sentence_encoder import (
-    EmbeddingLabelSimilarity,
-    find_default_model,
-    find_packaged_model,
-)
+from fcp_ros.grounding.models.sentence_encoder import find_default_model, find_packaged_model
 
 CLEAR = (
     ("mug", "drinking", True),

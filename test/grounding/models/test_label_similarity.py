@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fcp_ros.binding.similar_labels import NoSimilarity
-from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,9 @@ import pytest
 import yaml
 
 from fcp_ros.client import FcpClient
+from fcp_ros.client.queries import plan_request
 from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.msg import ExecutiveGoal
 from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.nodes.stack import NodeStack, StartError
 
@@ -37,11 +39,11 @@ def live(stack_options, tmp_path, numbers):
     """Starts the nodes on a world; returns a client."""
     with ExitStack() as ends:
 
-        def start(world: Path, **parameters):
+        def start(world: Path, executive=None, **parameters):
             values = {"kind": "pyrobosim", "world_file": str(world), "time_scale": -1.0}
             options = stack_options(
                 tmp_path,
-                {"world_executor": values | parameters},
+                {"world_executor": values | parameters, "executive": executive or {}},
                 nodes=NODES,
                 namespace=f"pyrobosim_{next(numbers)}",
                 scene="",
@@ -116,6 +118,33 @@ def test_a_closed_door_is_opened_first(live, tmp_path):
     result = client.achieve("on(apple_1, table_1)", timeout=240.0)
     assert result.error_code == 0, result.error_msg
     assert "open_door" in rules_of(result)
+
+
+@pytest.mark.timeout(300)
+def test_two_robots_reach_their_goals_at_the_same_time(live, tmp_path):
+    """One second takes one, so that neither drive is over before the other begins."""
+
+    def add_second(document):
+        first = document["robots"][0]
+        pose = {"position": {"x": 5.2, "y": 3.2}}
+        second = {**first, "name": "robot_2", "location": "living_room_1", "pose": pose}
+        document["robots"].append(second)
+
+    at_once = {"shared_executors": ["navigate", "pick", "place"], "goals_at_once": 2}
+    client = live(vary(tmp_path, add_second), at_once, steps_at_once=2, time_scale=1.0)
+    goals = ("holding(robot, apple_1)", "holding(robot_2, book_1)")
+    pending = [client.send_achieve(plan_request(goal)) for goal in goals]
+    at_work = []
+    while not all(goal.poll().done for goal in pending):
+        states = [one.status for one in client.goals.fetch().goals]
+        at_work.append(states.count(ExecutiveGoal.EXECUTING))
+    for goal in pending:
+        result = goal.result(10.0)
+        assert result.error_code == 0, result.error_msg
+    assert max(at_work) == 2
+    scene = graph_from_ros(client.scene())
+    assert scene.relation("holding", "robot", "apple_1")
+    assert scene.relation("holding", "robot_2", "book_1")
 
 
 def test_a_file_that_is_no_world_keeps_the_node_from_starting(live, tmp_path):

@@ -111,6 +111,8 @@ class RemainderResolver(DescriptionMatcher):
             self._leave_out_mentioned(other)
             return other
         singular = not phrase.plural and phrase.determiner is Determiner.THE
+        if isinstance(phrase.head, Noun) and len(phrase.head.members) == 1 and not self.mentions:
+            raise Unresolved('which one is not meant by "other"', Refusal.REMAINDER)
         referent = self.maker.make(whole, noun, Quantifier.FORALL)
         referent.plural = True
         referent.type = referent.type or slot_type
@@ -129,7 +131,7 @@ class RemainderResolver(DescriptionMatcher):
                 elif isinstance(term, Referent) and related and not mention.place:
                     self._leave_out(referent, term)
         if singular:
-            if not names:
+            if names.isdisjoint(noun.members if noun is not None else names):
                 raise Unresolved('which one is not meant by "other"', Refusal.REMAINDER)
             left = [n for n in self._list_known(whole, noun, referent) if n not in names]
             if len(left) == 1:
