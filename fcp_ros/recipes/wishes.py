@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from fcp_ros.foundation.wording import list_names, suggest_name
 from fcp_ros.language.english.inflection import list_singulars
+from fcp_ros.recipes.ingredient_lines import find_foods
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.recipe import ListedIngredient, Recipe, RecipeCode, RecipeError
 
@@ -147,7 +148,9 @@ def _find_missing(
     found = {
         index
         for index, one in enumerate(ingredients)
-        if forms & {one.name, one.food} or (one.food and names & knowledge.kinds_of(one.food))
+        if forms & {one.name, one.food}
+        or (one.food and names & knowledge.kinds_of(one.food))
+        or (food and _is_part_of(food, one, knowledge))
     }
     # What the recipe doesn't use may be missing all the same: no substitute has it then.
     if not found and food is None:
@@ -155,6 +158,12 @@ def _find_missing(
         sentence = f"The recipe has no {word!r} that could be missing; it lists {listed}."
         raise RecipeError(RecipeCode.NOT_IN_RECIPE, sentence)
     return found, food or word
+
+
+def _is_part_of(food: str, one: ListedIngredient, knowledge: FoodKnowledge) -> bool:
+    """Return True for "zest of 1 lemon", which needs a lemon; lemon juice may be in a bottle."""
+    named = (found for *_, found in find_foods(one.line, knowledge))
+    return one.food.startswith(f"{food} ") and food in named
 
 
 def _check(limits: Limits, recipe: Recipe, knowledge: FoodKnowledge) -> None:

@@ -22,13 +22,13 @@ from fcp_ros.grounding import EndpointOptions
 from fcp_ros.grounding.generators import ServerGenerator
 from fcp_ros.language.domain_reader import DomainReader
 from fcp_ros.language.domain_reader import reader as domain_reader
+from fcp_ros.language.domain_reader.contradictions import find_self_relation
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.file_reader import FileReader
 from fcp_ros.language.model_reader import RewritingReader
 from fcp_ros.language.parsing.pattern_building import build_patterns
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, ReadingStatus, Refusal, WordRole
-from fcp_ros.language.self_relations import find_self_relation
 
 SESSION = open_session("household", "twin_house_furnished")
 HOUSE = ReadingContext(SESSION.domain, SESSION.state.instance, speaker="person_1")

@@ -140,3 +140,10 @@ def test_a_part_of_a_food_goes_with_it(kitchen: Kitchen) -> None:
     dish = _recipe(["3 eggs", "1 kg flour"], "Mix the flour.", "Brush with beaten egg yolks.")
     recipe = cook(dish, ["egg"], kitchen=kitchen).recipe
     assert "yolk" not in recipe.steps[1].text
+
+
+def test_without_a_lemon_there_is_no_zest_of_it(kitchen: Kitchen) -> None:
+    dish = _recipe(["Zest of 1 lemon", "2 tbsp lemon juice"], "Stir zest and juice.")
+    recipe = cook(dish, ["lemon"], kitchen=kitchen).recipe
+    assert not any("Zest of 1 lemon" in line for line in recipe.lines)
+    assert "2 tbsp lemon juice" in recipe.lines

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Initially, Or
 from fcp_ros.language.domain_reader.acts import ActComposer
-from fcp_ros.language.domain_reader.guides import drop_guides
+from fcp_ros.language.domain_reader.graded_goals import drop_guides
 from fcp_ros.language.domain_reader.quantified import is_limited
 from fcp_ros.language.domain_reader.slot_filling import SlotFiller
 from fcp_ros.language.domain_reader.statements import ComposedClause, Statement

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statements that can't be so at once, or undo one another."""
+"""Statements that can't be so at once, undo one another, or relate a thing to itself."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from fcp_ros.domain.expressions.syntax import (
     Initially,
     Not,
     Or,
+    Text,
     Variable,
+    atoms,
     children,
     substitute,
 )
-from fcp_ros.domain.model import Domain
+from fcp_ros.domain.model import BUILT_IN, Domain
 from fcp_ros.language.domain_reader.statements import ComposedClause, Statement
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser, PresentState
 
@@ -138,3 +140,15 @@ def _list_positive(formula: Expression) -> Iterator[Atom]:
     elif not isinstance(formula, (Not, Initially)):
         for part in children(formula):
             yield from _list_positive(part)
+
+
+def find_self_relation(goal: Expression) -> Atom | None:
+    """Return the first atom of a goal in which one thing fills two places; None without one.
+
+    "Put a tray on the tary" is no wish for a tray that is on itself, whatever the types allow.
+    """
+    for atom in atoms(goal):
+        things = [one for one in atom.arguments if not isinstance(one, Text)]
+        if atom.predicate not in BUILT_IN and len(set(things)) < len(things):
+            return atom
+    return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from fcp_ros.foundation.wordnet import find_wordnet
-from fcp_ros.language.english.function_words import COMMON
+from fcp_ros.language.english.function_words import ARTICLES, COMMON
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.wholes import OPENING_PARTS
@@ -34,7 +34,6 @@ _AMOUNTS = frozenset(["than", "within", "half", "least", "most"])
 _CALLING = frozenset(["hey", "hi", "hello", "ok", "my", "dear", "good", "well"])
 _BEFORE_CALLED = frozenset(["me", "us", "you", "it", "them", "please", "thanks", "now", "there"])
 """Words behind which, at the end of a sentence, who is spoken to may follow without a mark."""
-_ARTICLES = frozenset(["the", "a", "an"])
 _MOST_CALLED, _COMMON_SENSES = 3, 3
 _PEOPLE = frozenset(["person", "human"])
 _FINITE = frozenset(["VBZ", "VBP", "VBD"])
@@ -147,7 +146,7 @@ def _name_wholes(tokens: Sequence[Token], lexicon: Lexicon) -> list[Token] | Non
         if start < len(tokens) and tokens[start].text in DETERMINERS:
             start += 1
         if start < len(tokens) and _is_whole_here(tokens, start, lexicon):
-            before = place - (place > 0 and tokens[place - 1].text in _ARTICLES)
+            before = place - (place > 0 and tokens[place - 1].text in ARTICLES)
             return [*tokens[:before], *tokens[place + 2 :]]
     return None
 

@@ -22,9 +22,9 @@ from fcp_ros.language.domain_reader.answers import (
     refuse,
 )
 from fcp_ros.language.domain_reader.composition import Composer
+from fcp_ros.language.domain_reader.contradictions import find_self_relation
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
-from fcp_ros.language.domain_reader.graded_sets import decide_sets
-from fcp_ros.language.domain_reader.guides import drop_idle_guides
+from fcp_ros.language.domain_reader.graded_goals import decide_sets, drop_idle_guides
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
 from fcp_ros.language.domain_reader.preparation import (
     InstructionPreparer,
@@ -52,7 +52,6 @@ from fcp_ros.language.parsing.trees import (
 from fcp_ros.language.parsing.word_uses import collect_uses
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Refusal
-from fcp_ros.language.self_relations import find_self_relation
 from fcp_ros.language.syntax import require_pipeline
 
 MOST_CHOICES = 5

@@ -10,7 +10,7 @@ from itertools import pairwise
 from fcp_ros.domain.expressions.syntax import Expression, Preference, TrajectoryConstraint
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import Domain
-from fcp_ros.language.domain_reader.guides import list_judging
+from fcp_ros.language.domain_reader.graded_goals import list_judging
 from fcp_ros.language.domain_reader.statements import ComposedClause, is_crisp
 from fcp_ros.language.domain_reader.terms.referents import negate
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
@@ -85,9 +85,9 @@ class TimingComposer:
                 self.degree *= _LATER_ACT
             operator = TrajectoryOperator.HOLD_AFTER
             return TrajectoryConstraint(operator, (body,), 0, (limit.seconds,))
-        if not limit.begin and not self._holds_now(body):
+        if not self._holds_now(body):
             raise Unresolved("from when on it shall be so", Refusal.TIME)
-        times = (limit.begin, limit.seconds)
+        times = (Fraction(0), limit.seconds)
         return TrajectoryConstraint(TrajectoryOperator.HOLD_DURING, (body,), 0, times)
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fcp_ros.domain.diagnostics import Diagnostic
@@ -28,7 +27,3 @@ class DomainProposal:
     attempts: tuple[RepairAttempt, ...]  # all answers, in order
     message: str  # a sentence for a person
     model: str = ""
-
-    def list_generated(self, rules: Iterable[str]) -> tuple[str, ...]:
-        """List the rules that the model wrote among those of a plan's steps, each once."""
-        return tuple(dict.fromkeys(rule for rule in rules if rule in self.generated))

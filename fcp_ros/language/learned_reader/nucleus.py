@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.language.english.prepositions import PREPOSITIONS
-from fcp_ros.language.english.verbs import GO_VERBS
+from fcp_ros.language.english.verbs import GO_VERBS, PARTICLES
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.clauses import ParsedClause
@@ -19,7 +19,6 @@ _SIDES = gather_words("top front side inside middle back")
 _JOINED = ("conj", "appos", "npadvmod", "dep")
 _DEICTIC = ("there", "here")
 _OVER = ("over", "back", "in", "up")
-_PARTICLES = gather_words("on off up down out away back over in together")
 _STATES = ("acomp", "oprd", "attr", "advcl", "ccomp", "amod", "prt", "advmod", "acl")
 NOT_OF_PLACE = gather_words(
     "of without instead except but than as like despite besides during until after before"
@@ -96,7 +95,7 @@ def read_nucleus(parsed: ParsedClause) -> Nucleus:
     states = [
         child
         for child in tree.list_children(verb.place, *_STATES)
-        if child.tag.startswith("JJ") or child.tag in ("VBN", "VBD") or child.text in _PARTICLES
+        if child.tag.startswith("JJ") or child.tag in ("VBN", "VBD") or child.text in PARTICLES
     ]
     if thing is not None:
         states += [
@@ -105,7 +104,7 @@ def read_nucleus(parsed: ParsedClause) -> Nucleus:
     particles = [
         child
         for child in tree.list_children(verb.place, "prt", "advmod", "prep")
-        if child.text in _PARTICLES and not tree.children[child.place]
+        if child.text in PARTICLES and not tree.children[child.place]
     ]
     places = tuple(find_places(tree, verb.place))
     return Nucleus(

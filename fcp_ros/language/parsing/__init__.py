@@ -2,10 +2,9 @@
 """Trees of English instructions: a chart over the words of a domain and the things of a state.
 
 - `meanings`: the phrases of a domain as patterns, each with a condition over its slots.
-- `synonymous_verbs`: verbs of English that mean one of these phrases.
-- `instruments`: "use the sponge to wipe it" for "wipe it with the sponge".
+- `added_phrases`: other verbs of English for these phrases, and tools named first.
 - `trees`: noun phrases and clauses as values; `word_uses`: the words that they stand for.
-- `pattern_building`: patterns from the phrases of a domain; `pattern_trie`: what they share.
+- `pattern_building`: patterns from the phrases of a domain.
 - `set_index`: the words of things that belong together.
 - `lexicon`: what nouns and names may mean in a state: kinds and elements.
 - `noun_phrases`: the chart of noun phrases, with the patterns that stand in them.

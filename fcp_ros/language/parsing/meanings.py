@@ -7,8 +7,9 @@ reads "{item} is on {surface}", a rule `throw_away` "throw away {what}".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from fcp_ros.domain.model import TEXT
 from fcp_ros.domain.phrases import NUMBER, PhraseSlot, PhraseWord
@@ -16,10 +17,39 @@ from fcp_ros.language.english.function_words import COMMON
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.meanings import Meaning
-from fcp_ros.language.parsing.pattern_trie import PatternTrie
 from fcp_ros.language.parsing.set_index import SetIndex
 
 FlatPart = PhraseWord | PhraseSlot
+Leaf = TypeVar("Leaf")
+
+
+@dataclass(slots=True)
+class PatternTrie(Generic[Leaf]):
+    """The phrases that go on from one beginning, so that what they share is matched once."""
+
+    words: dict[str, PatternTrie[Leaf]] = field(default_factory=dict)
+    # next slot, its type, and True if words follow free text -> phrases with it
+    slots: dict[tuple[PhraseSlot, str, bool], PatternTrie[Leaf]] = field(default_factory=dict)
+    leaves: list[Leaf] = field(default_factory=list)  # what phrases stand for that end here
+    prepositions: list[str] = field(default_factory=list)  # the next words that are prepositions
+
+    def add(
+        self, parts: Sequence[PhraseWord | PhraseSlot], types: Mapping[str, str], leaf: Leaf
+    ) -> None:
+        """Add a phrase whose slots have these types."""
+        node = self
+        for number, part in enumerate(parts):
+            if isinstance(part, PhraseWord):
+                if part.text not in node.words:
+                    node.words[part.text] = PatternTrie()
+                    if (part.text,) in PREPOSITIONS:
+                        node.prepositions.append(part.text)
+                node = node.words[part.text]
+            else:
+                type_ = types.get(part.name, "")
+                follows = type_ == TEXT and number + 1 < len(parts)
+                node = node.slots.setdefault((part, type_, follows), PatternTrie())
+        node.leaves.append(leaf)
 
 
 @dataclass(frozen=True)

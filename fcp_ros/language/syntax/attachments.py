@@ -39,7 +39,8 @@ _FREE_ROLES = {
 """Roles of free relative clauses in a parser's tree, and those of their pronouns then."""
 _POSTURES = frozenset(["lie", "stand", "sit", "hang"])
 _NOW = gather_words("now currently already still initially originally")
-_FINDING = gather_words("find see have get exist be need want own possess spot")
+FINDING = gather_words("find see have get exist be need want own possess spot")
+"""Verbs of clauses that say nothing of the things: "(all the cups) that you can find"."""
 _PARTNERS = gather_words("i you we there")
 _NEEDS = gather_words("need needs want wants")
 _ADVERBS = gather_words("next close near")
@@ -335,7 +336,7 @@ def _release_places(tree: Tree) -> Tree:
             ]
             states = list(tree.list_children(clause.place, "acomp", "oprd"))
             subject = tree.find_child(clause.place, "nsubj", "expl")
-            idle = clause.lemma in _FINDING and subject is not None and subject.text in _PARTNERS
+            idle = clause.lemma in FINDING and subject is not None and subject.text in _PARTNERS
             if not places:
                 continue
             last = places[-1]

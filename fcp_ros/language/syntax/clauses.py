@@ -25,7 +25,7 @@ _PLACES = frozenset(
 )
 _PARTICLES = gather_words("away up down off on out back in over together apart")
 _REQUESTING = frozenset(["could", "can", "would", "will"])
-_QUESTION_WORDS = gather_words("who what which where when why how whose whom")
+QUESTION_WORDS = gather_words("who what which where when why how whose whom")
 
 
 class Mood(Enum):
@@ -187,7 +187,7 @@ def _find_mood(segment: Segment, verb: Word, imperative: bool) -> Mood:
     if inverted and asking and own is not None and own.text == "you":
         return Mood.IMPERATIVE
     asked = any(
-        child.text in _QUESTION_WORDS and child.role != "mark"
+        child.text in QUESTION_WORDS and child.role != "mark"
         for child in tree.list_children(verb.place)
     )
     if main and (inverted or asked or segment.piece.end == "?"):

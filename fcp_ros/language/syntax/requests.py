@@ -15,6 +15,7 @@ from enum import Enum
 from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.english.number_words import UNITS
 from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.syntax.clauses import QUESTION_WORDS
 from fcp_ros.language.syntax.sentences import Segment
 from fcp_ros.language.syntax.statements import tell
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
@@ -44,7 +45,6 @@ _ASSIGNED = gather_words("your our my")
 _FAIR = gather_words("nice good better preferable")
 """Adjectives of what is only preferred: "it would be nice to have ..."."""
 _FACTUAL = gather_words("is are was were do does did have has had am should must")
-_QUESTION_WORDS = gather_words("who what which where when why how whose whom")
 _SPEECH = gather_words("be do let go come try remember listen look help")
 """Verbs of an imperative that only leads to another one: "be a dear and ..."."""
 CHECKING = frozenset(["check", "see", "look", "verify", "find", "test", "determine"])
@@ -345,7 +345,7 @@ def _is_question(segment: Segment) -> bool:
         return True
     if not said or segment.piece.imperative:
         return False
-    if said[0].text in _QUESTION_WORDS:
+    if said[0].text in QUESTION_WORDS:
         return segment.piece.end == "?"
     if said[0].text not in _FACTUAL or segment.piece.end != "?":
         return False

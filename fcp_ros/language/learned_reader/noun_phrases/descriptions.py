@@ -31,6 +31,7 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.syntax.attachments import FINDING
 from fcp_ros.language.syntax.tree import Word
 
 _POSTURES = gather_words(
@@ -39,8 +40,6 @@ _POSTURES = gather_words(
 """Verbs that say that something is somewhere."""
 _LEAVING = gather_words("leave put place store keep set lay")
 """Verbs of clauses that say where somebody left something."""
-_FINDING = gather_words("find see have get exist be need want own possess spot")
-"""Verbs of clauses that say nothing of the things: "(all the cups) that you can find"."""
 _RELATIVE = frozenset(["WDT", "WP"])
 _THAT = gather_words("that which who what whatever whichever")
 _IDLE = gather_words(
@@ -326,7 +325,7 @@ class DescriptionReader:
     def _is_idle(self, verb: Word, below: set[int]) -> bool:
         """Return True for "you can find", which says nothing of the things."""
         told = {w.token for w in self._tree.list_children(verb.place)} | {verb.token}
-        return verb.lemma in _FINDING and below <= told
+        return verb.lemma in FINDING and below <= told
 
     def _read_where(self, verb: Word, depth: int) -> Said | None:
         """Read "(the room) where the desk is"."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.noun_phrases.descriptions import DescriptionReader
 from fcp_ros.language.parsing.lexicon import NounMatch
+from fcp_ros.language.parsing.noun_phrases.head_parser import ALONE, MEASURES, THINGS
+from fcp_ros.language.parsing.noun_phrases.head_parser import PRONOUNS as SINGLE_PRONOUNS
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import NounOpening
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
@@ -26,31 +28,10 @@ from fcp_ros.language.parsing.trees import (
 from fcp_ros.language.reading import WordRole
 from fcp_ros.language.syntax.tree import Word
 
-PRONOUNS = {
-    **dict.fromkeys(("it", "this", "that", "itself", "him", "her"), Reference.IT),
-    **dict.fromkeys(("them", "they", "these", "those", "themselves"), Reference.THEM),
-    **dict.fromkeys(("me", "i", "us", "myself"), Reference.SPEAKER),
-    **dict.fromkeys(("you", "yourself"), Reference.ADDRESSEE),
-    "there": Reference.THERE,
-    "here": Reference.HERE,
-}
-_THINGS = {
-    **dict.fromkeys(("everything", "whatever", "what", "whichever"), Determiner.ALL),
-    "something": Determiner.A,
-    "anything": Determiner.ANY,
-    "nothing": Determiner.NO,
-}
+PRONOUNS = {**SINGLE_PRONOUNS, "there": Reference.THERE, "here": Reference.HERE}
 _THING_NOUNS = gather_words("thing things stuff object objects item items")
-_MEASURES = gather_words(
-    "piece item article bit unit carton bottle glass cup mug can tin box bag packet pack jar tube "
-    "bowl plate slice loaf bar stick sheet roll pair set portion kind type sort copy chunk head "
-    "wedge bunch pile stack"
-)
-"""Nouns before "of" that say in which form something is there."""
 _GENERAL = gather_words("item items thing things object objects product products floor floors")
 """Nouns behind another one that add nothing: "food items"."""
-ALONE = (Determiner.ALL, Determiner.BOTH, Determiner.EACH, Determiner.REST, Determiner.NO)
-"""Determiners that stand without a noun."""
 _ABSENT, UNKNOWN, _PRONOUN_ONE, _THERE = 0.93, 0.1, 0.9, 0.97
 """Degrees: of a kind that the scene lacks, of a noun that is not known, of "those" as things of a
 kind, of "there"."""
@@ -144,10 +125,10 @@ class HeadReader:
             yield replace(phrase, degree=degree)
             if text in ("those", "these", "that"):
                 yield replace(phrase, head=Reference.ONE, degree=_PRONOUN_ONE)
-        if text in _THINGS:
+        if text in THINGS:
             other = self._get(start + 1) == "else"
-            rest = other and _THINGS[text] is Determiner.ALL
-            determiner = Determiner.REST if rest else _THINGS[text]
+            rest = other and THINGS[text] is Determiner.ALL
+            determiner = Determiner.REST if rest else THINGS[text]
             end = start + 1 + other
             use = self._use(start, end, WordRole.THING)
             yield NounPhrase(
@@ -289,8 +270,8 @@ class HeadReader:
     ) -> Iterator[NounPhrase]:
         """Read "(two) pieces of clothing", "(the) carton of milk": the noun behind "of"."""
         inner = self._spans.find_of(core)
-        singular = core.text if core.text in _MEASURES else core.lemma
-        if inner is None or singular not in _MEASURES or core.token < opening.end:
+        singular = core.text if core.text in MEASURES else core.lemma
+        if inner is None or singular not in MEASURES or core.token < opening.end:
             return
         known = self._lexicon.find_noun(singular)
         present = known is not None and bool(known.members) and singular not in ("kind", "sort")

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.parsing.trees import Determiner, ElementName, Noun, NounPhrase, Reference
+from fcp_ros.language.parsing.trees import Determiner, Noun, NounPhrase, Reference
 from fcp_ros.language.syntax.tree import Tree, Word
 
-_SHARING = (Determiner.THE, Determiner.ALL, Determiner.NO)
 _MORE = gather_words("more less fewer")
 _BOUNDING = frozenset(["than", "most", "least"])
 """Words of a number that limits another one: "one, but no more than two"."""
@@ -73,15 +72,3 @@ def share_head(parts: list[NounPhrase]) -> list[NounPhrase]:
         else p
         for p in parts
     ]
-
-
-def share_determiner(parts: Sequence[NounPhrase]) -> tuple[NounPhrase, ...]:
-    """Give a determiner to parts that have none: "the kitchen and living room"."""
-    given: list[NounPhrase] = []
-    for part in parts:
-        if given and part.determiner is Determiner.BARE and part.number is None:
-            singular = not part.plural and not isinstance(part.head, ElementName)
-            if singular or given[0].determiner in _SHARING:
-                part = replace(part, determiner=given[-1].determiner)
-        given.append(part)
-    return tuple(given)

@@ -15,23 +15,20 @@ from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.learned_reader.noun_phrases.descriptions import DescriptionReader, FindState
 from fcp_ros.language.learned_reader.noun_phrases.head_reader import (
-    ALONE,
     PRONOUNS,
     UNKNOWN,
     HeadReader,
     PhraseStart,
 )
-from fcp_ros.language.learned_reader.noun_phrases.joined_nouns import (
-    NounLinks,
-    share_determiner,
-    share_head,
-)
-from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
+from fcp_ros.language.learned_reader.noun_phrases.joined_nouns import NounLinks, share_head
+from fcp_ros.language.parsing.noun_phrases.head_parser import ALONE
+from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser, share_determiner
 from fcp_ros.language.parsing.noun_phrases.quantities import (
     MANY_CLOSED,
     read_limit,
     read_openings,
 )
+from fcp_ros.language.parsing.noun_phrases.relative_parser import EXCEPT as EXCEPTIONS
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
     PLACE,
@@ -52,13 +49,7 @@ from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Word
 
-EXCEPT = PhraseSet(
-    "with [the] exception of",
-    "(except|save) [for]",
-    "(apart|aside) from",
-    "[but] [just|only] not",
-    "(excluding|leaving out|not counting|other than|all but|barring|besides|but|and not|without)",
-)
+EXCEPT = PhraseSet("without", *map(" ".join, EXCEPTIONS))
 """Words before what is left out."""
 _LEFT_OVER = 0.5
 """Degree of a phrase for each word of the tree that it leaves out."""

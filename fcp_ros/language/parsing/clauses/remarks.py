@@ -40,6 +40,7 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.syntax.normalisation import SENTENCE_ENDS
 from fcp_ros.language.syntax.statements import Telling, list_endings
 from fcp_ros.language.syntax.units import find_units
 
@@ -61,7 +62,6 @@ _COMMON_VERBS = gather_words(
     "like drive walk travel serve insist pass carry drop"
 )
 _VERBS = PUT_VERBS | BRING_VERBS | GO_VERBS | HOLD_VERBS | CLEAR_VERBS | KEEP_VERBS
-_SENTENCE_ENDS = frozenset([".", "!", "?", ";"])
 _PRONOUNS = ("it", "them", "there", "one")
 _ONE_OF_SEVERAL = 0.6
 """Degree of "it" behind several things that were named."""
@@ -118,7 +118,7 @@ class RemarkParser:
 
     def parse_remarks(self, start: int) -> Iterator[Remark]:
         """Yield the remarks of all forms that begin at a token."""
-        begins = start == 0 or self._get(start - 1) in _SENTENCE_ENDS
+        begins = start == 0 or self._get(start - 1) in SENTENCE_ENDS
         yield from self._parse_called(start, begins)
         if begins or self._get(start - 1) in _CLAUSE_STARTS:
             yield from self._parse_telling(start)

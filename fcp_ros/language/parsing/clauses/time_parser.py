@@ -64,10 +64,6 @@ def read_duration(tokens: Sequence[Token], start: int) -> tuple[int, Fraction] |
 
 
 def _read_single(tokens: Sequence[Token], start: int) -> tuple[int, Fraction] | None:
-    if _get(tokens, start) in ("minute", "second", "hour"):  # "minute 2"
-        numbered = read_number(tokens, start + 1)
-        if numbered is not None:
-            return numbered[0], Fraction(numbered[1] * UNITS[_get(tokens, start)])
     for words, share in (*_PARTS.items(), *_QUARTERS.items()):
         end = start + len(words)
         if match_words(tokens, start, words) and _get(tokens, end) in UNITS:
@@ -112,7 +108,6 @@ def read_time_limits(tokens: Sequence[Token], start: int) -> Iterator[tuple[int,
         end = max(phrases.find_end(tokens, found[0]) for phrases in behind)
         if needed is None or needed == (end > found[0]):
             yield end, TimeLimit(kind, found[1])
-    yield from _read_between(tokens, start)
 
 
 def read_allowed_time(tokens: Sequence[Token], start: int) -> tuple[int, TimeLimit] | None:
@@ -135,28 +130,6 @@ def read_longest_time(tokens: Sequence[Token], start: int) -> tuple[int, TimeLim
     place = max(phrases.find_end(tokens, start) for phrases in (ALLOWED_BOUNDS, WITHIN))
     found = read_duration(tokens, place) if place > start else None
     return (found[0], TimeLimit(TimeKind.WITHIN, found[1])) if found else None
-
-
-def _read_between(tokens: Sequence[Token], start: int) -> Iterator[tuple[int, TimeLimit]]:
-    """Read "from 30 seconds to one minute", "between one and two minutes"."""
-    for first, second in (("from", "to"), ("from", "until"), ("between", "and")):
-        if _get(tokens, start) != first:
-            continue
-        one = _read_single(tokens, start + 1)
-        amount = _read_amount(tokens, start + 1) if one is None else None
-        middle = one[0] if one is not None else amount[0] if amount is not None else start
-        if middle == start or _get(tokens, middle) != second:
-            continue
-        two = read_duration(tokens, middle + 1)
-        if two is None:
-            continue
-        if one is not None:
-            begin = one[1]
-        else:
-            assert amount is not None
-            begin = amount[1] * UNITS[_get(tokens, two[0] - 1)]
-        if begin < two[1]:
-            yield (FROM_NOW.find_end(tokens, two[0]), TimeLimit(TimeKind.DURING, two[1], begin))
 
 
 def _get(tokens: Sequence[Token], place: int) -> str:

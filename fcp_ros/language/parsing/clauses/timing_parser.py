@@ -55,8 +55,7 @@ class TimingParser:
                 yield end, allowed[1]
 
     def _describe_time(self, start: int, end: int, limit: TimeLimit) -> WordUse:
-        since = f"{limit.begin} to " if limit.begin else ""
-        meaning = f"{limit.kind.value} {since}{limit.seconds} s"
+        meaning = f"{limit.kind.value} {limit.seconds} s"
         return self._nouns.describe_use(start, end, WordRole.ORDER, meaning)
 
     def _read_timing(self, start: int, clause: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:

@@ -72,7 +72,7 @@ _FURNITURE = ("furniture",)
 """Nouns that mean what other things are on, where nothing is called so."""
 _NO_FURNITURE = 0.6
 """Degree of furniture as a kind of its own where nothing is called so."""
-_MEASURES = gather_words(
+MEASURES = gather_words(
     "piece item article bit unit carton bottle glass cup mug can tin box bag packet pack jar tube "
     "bowl plate slice loaf bar stick sheet roll pair set portion kind type sort copy chunk head "
     "wedge bunch pile stack"
@@ -80,7 +80,7 @@ _MEASURES = gather_words(
 """Nouns before "of" that say in which form something is there."""
 _SORTS = gather_words("kind type sort")
 _FORMER = gather_words("previous former original")
-_ALONE = (Determiner.ALL, Determiner.BOTH, Determiner.EACH, Determiner.REST, Determiner.NO)
+ALONE = (Determiner.ALL, Determiner.BOTH, Determiner.EACH, Determiner.REST, Determiner.NO)
 """Determiners that stand without a noun."""
 _SEVERAL = (Determiner.EACH, Determiner.ANY, Determiner.NO, Determiner.BOTH)
 """Determiners behind which "of" stands with a plural."""
@@ -188,7 +188,7 @@ class HeadParser:
             yield blank
         elif opening.many:
             yield from self._close_many(them, opening)
-        elif determiner in _ALONE or (number is not None and determiner is Determiner.A):
+        elif determiner in ALONE or (number is not None and determiner is Determiner.A):
             yield them
 
     # --- with a noun
@@ -394,8 +394,8 @@ class HeadParser:
     ) -> Iterator[NounPhrase]:
         """Read "(two) pieces of clothing", "(the) carton of milk": the noun behind "of"."""
         place, inner = core.token, self._spans.find_of(core)
-        singular = core.text if core.text in _MEASURES else core.lemma
-        if inner is None or singular not in _MEASURES or self._get(place + 1) != "of":
+        singular = core.text if core.text in MEASURES else core.lemma
+        if inner is None or singular not in MEASURES or self._get(place + 1) != "of":
             return
         known = self._lexicon.find_noun(singular)
         present = known is not None and bool(known.members) and singular not in _SORTS

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.tokens import Token
 from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable
@@ -34,7 +34,6 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
-from fcp_ros.language.syntax import join_trees, parse_segments
 from fcp_ros.language.syntax.tree import Tree, Word
 
 _MOST_OF_LENGTH = 4
@@ -42,8 +41,6 @@ _MOST_OF_LENGTH = 4
 _REST_JOINED, _PLACED_JOINED, _UNJOINED = 0.85, 0.9, 0.9
 """Degrees: of "the mug and the others" as one phrase, of "the cups in the kitchen and the dishes",
 of phrases that the tree doesn't join."""
-_LEFT_OVER = 0.5
-"""Degree of a phrase for each word of the tree that it leaves out."""
 _PRONOUNS = (
     Reference.IT,
     Reference.SPEAKER,
@@ -82,56 +79,13 @@ class NounParser(SetParser):
         patterns: PatternTable,
         # the degree to which a phrase may fill a slot of a type
         fits: Callable[[Phrase, str], float],
-        check: Callable[[], None] = lambda: None,
-        tree: Tree | None = None,  # over (some of) the tokens; None: they are parsed
+        check: Callable[[], None],
+        tree: Tree,  # over (some of) the tokens
     ) -> None:
         super().__init__(tokens, lexicon, patterns, fits, check)
-        if tree is None:
-            tree = join_trees(segment.tree for segment in parse_segments(tokens))
         self.spans = TreeSpans(tree, tokens)
         self._heads = HeadParser(self, self.spans)
         self._tails = RelativeParser(self, self.spans)
-
-    # --- by words of the tree
-
-    def read(self, head: int, without: frozenset[int] = frozenset()) -> tuple[Phrase, ...]:
-        """Return the phrases with a word of the tree as head, best first; none if it isn't known.
-
-        Args:
-            head: the place of a noun, pronoun, number or quantifier in the tree.
-            without: places of subtrees that belong to something else.
-        """
-        word = self.spans.tree.words[head]
-        own = self.spans.list_own(word, without)
-        barred = {t for place in without for t in self.spans.list_tokens(place)} - {word.token}
-        last = max((t for t in own if t >= word.token), default=word.token) + 1
-        found: list[tuple[float, int, Phrase]] = []
-        for start in self.spans.list_starts(word):
-            simple = self._read_head(word, start, 0)
-            for end, phrase in [*simple, *self._join(start, simple, 0)]:
-                if end > last or not barred.isdisjoint(range(start, end)):
-                    continue
-                left = sum(self._is_content(t) for t in own if t >= end or t < start)
-                found.append((phrase.degree * _LEFT_OVER**left, end, phrase))
-        found.sort(key=lambda one: (-one[0], -one[1]))
-        different: list[Phrase] = []
-        for _, _, phrase in found[: 2 * MOST_TREES]:
-            if phrase not in different:
-                different.append(phrase)
-        return tuple(different[:MOST_TREES])
-
-    def list_attachments(self, head: int) -> tuple[int, ...]:
-        """List the prepositions below a noun whose phrases may as well be said of its verb.
-
-        "The mug on the table": where the mug is, or where to put it. Pass those that the clause
-        takes to `read`.
-        """
-        return tuple(word.place for word in self.spans.list_attached(head))
-
-    def _is_content(self, token: int) -> bool:
-        return self.tokens[token].kind is not TokenKind.MARK
-
-    # --- by tokens
 
     def parse_phrases(self, start: int, depth: int = 0) -> list[tuple[int, Phrase]]:
         """Return the noun phrases, also joined ones, that begin at a token, and their ends."""
@@ -266,7 +220,7 @@ class NounParser(SetParser):
 
 def _group(chain: _Chain, opened: str, start: int) -> Iterator[Phrase]:
     """Yield what a chain means: one group, or two where "and" and "or" are mixed."""
-    parts = _share_determiner(chain.parts)
+    parts = share_determiner(chain.parts)
     joints = list(chain.joints)
     last = "and"
     for place in reversed(range(len(joints))):  # a comma stands for what comes next
@@ -309,11 +263,12 @@ def _is_plural(phrase: Phrase) -> bool:
     return isinstance(phrase, NounPhrase) and phrase.plural and phrase.number is None
 
 
-def _share_determiner(parts: Sequence[Phrase]) -> tuple[Phrase, ...]:
+def share_determiner(parts: Sequence[_AnyPhrase]) -> tuple[_AnyPhrase, ...]:
     """Give a determiner to parts that have none: "the kitchen and living room"."""
     given: list[Phrase] = []
-    first = before = parts[0]
-    for part in parts:
+    phrases: Sequence[Phrase] = parts
+    first = before = phrases[0]
+    for part in phrases:
         if given and isinstance(part, NounPhrase) and isinstance(first, NounPhrase):
             bare = part.determiner is Determiner.BARE and part.number is None
             singular = not part.plural and not isinstance(part.head, ElementName)
@@ -323,7 +278,7 @@ def _share_determiner(parts: Sequence[Phrase]) -> tuple[Phrase, ...]:
                 part = replace(part, determiner=known)
         given.append(part)
         before = part
-    return tuple(given)
+    return cast("tuple[_AnyPhrase, ...]", tuple(given))
 
 
 def _keep_best(found: list[tuple[int, _AnyPhrase]]) -> list[tuple[int, _AnyPhrase]]:

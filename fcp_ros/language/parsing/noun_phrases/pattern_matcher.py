@@ -16,9 +16,8 @@ from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.lexicon import Lexicon
-from fcp_ros.language.parsing.meanings import PatternTable, match_word
+from fcp_ros.language.parsing.meanings import Leaf, PatternTable, PatternTrie, match_word
 from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, read_number
-from fcp_ros.language.parsing.pattern_trie import Leaf, PatternTrie
 from fcp_ros.language.parsing.trees import (
     Argument,
     ElementName,
