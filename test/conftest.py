@@ -32,6 +32,7 @@ LONGEST = (
     "test/planning/goal/test_random_",
     "test/planning/search/test_portfolio.py",
     "test/grounding/",
+    "test/test_structure.py",
     "test/benchmark/",
     "test/language/",
     "test/abstraction/",

@@ -24,7 +24,6 @@ from rich.console import Console
 
 from benchmark.context_matters.answers import Setting
 from benchmark.context_matters.instances import DATA
-from benchmark.context_matters.part_plans import report_plans
 from benchmark.context_matters.part_reading import SETS, reading_part
 from benchmark.context_matters.part_tasks import Details, impossible_part, planning_part, tasks_part
 from benchmark.tables import Part, show_part, show_verdicts
@@ -63,9 +62,6 @@ def main(
         float, typer.Option(help="Seconds that the model server has for each sentence.")
     ] = MODEL_SECONDS,
     device: Annotated[str, typer.Option(help="The device of the language model.")] = "cpu",
-    plans: Annotated[
-        bool, typer.Option("--plans", help="Plan what is read right, too, and judge the plans.")
-    ] = False,
     show_sealed: Annotated[
         bool, typer.Option("--show-sealed", help="Show the sealed sentences that were read wrong.")
     ] = False,
@@ -94,7 +90,6 @@ def main(
         ),
         val,
         PlanningOptions(time_limit=time_limit),
-        judge_plans=report_plans if plans else None,
     )
     run_part: dict[Name, Callable[[], tuple[Part, Details]]] = {
         Name.TASKS: lambda: tasks_part(setting, quick, only),

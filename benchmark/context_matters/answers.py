@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,7 +18,6 @@ from benchmark.context_matters.instances import ROBOT, HouseTask, build_state, d
 from benchmark.context_matters.pddl import PddlCheck, check_plan
 from benchmark.context_matters.references import Reference
 from benchmark.context_matters.scoring import Judgement, check, judge_answer
-from benchmark.tables import Line, Verdict
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain
 from fcp_ros.domain.shifting import shift_elements
@@ -44,14 +43,12 @@ class Setting:
         val: the binary of VAL; None without it.
         options: of the planner.
         similarity: compares unknown words.
-        judge_plans: plans what was read right and judges the plans; None to read only.
     """
 
     reader: InstructionReader
     val: Path | None = None
     options: PlanningOptions = field(default_factory=PlanningOptions)
     similarity: EmbeddingLabelSimilarity = field(default_factory=EmbeddingLabelSimilarity)
-    judge_plans: Callable[..., tuple[Line, Verdict, list[str]]] | None = None
 
 
 class TimedReader:

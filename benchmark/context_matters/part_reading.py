@@ -158,7 +158,7 @@ def reading_part(
     if not judged:
         return report_nothing(name, only)
     verdicts = [] if sentences.goal is None else _judge(judged, sentences.goal)
-    part = _make_part(name, judged, verdicts, setting)
+    part = _make_part(name, judged, verdicts)
     if show or not sentences.sealed:
         return part, [_describe(j) for j in judged]
     hidden = "the sentences are sealed: --show-sealed shows what was read wrong"
@@ -185,9 +185,7 @@ def _read_all(files: Iterable[Path], setting: Setting, quick: bool, only: str) -
     return [found for meaning in meanings for found in judge_meaning(meaning, setting)]
 
 
-def _make_part(
-    name: str, judged: Sequence[Judged], verdicts: list[Verdict], setting: Setting
-) -> Part:
+def _make_part(name: str, judged: Sequence[Judged], verdicts: list[Verdict]) -> Part:
     domains = dict.fromkeys(j.meaning.domain for j in judged)
     lines = [_line(d, [j for j in judged if j.meaning.domain == d]) for d in domains]
     kinds = dict.fromkeys(kind for j in judged for kind in j.meaning.kinds)
@@ -199,11 +197,6 @@ def _make_part(
     needless = sum(j.right and j.flagged for j in clear)
     notes.append(f"right and flagged without need: {needless}")
     notes += [f"  {_describe_fault(j)}" for j in judged if not j.right]
-    if setting.judge_plans is not None and any(j.right for j in judged):
-        line, verdict, faults = setting.judge_plans(judged, setting)
-        lines.append(line)
-        verdicts.append(verdict)
-        notes += faults
     return Part(name, lines, verdicts, notes)
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quality and speed of the oracles: ``python -m benchmark.grounding``.
+"""Quality of the oracles: ``python -m benchmark.grounding``.
 
 Parts can be run alone, and with one judge: ``python -m benchmark.grounding fresh --judge default``.
-The rivals stand in the same run: raw cosine for quality, separate `generate` calls for speed. The
-last table says of each goal whether it was reached; exits with 1 when one was missed.
+The rival stands in the same run: raw cosine. The last table says of each goal whether it was
+reached; exits with 1 when one was missed.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from typing import Annotated
 
 import typer
 
-from benchmark.tables import finish, open_console, show_part
+from benchmark.tables import finish, open_console
 
 
 class Name(str, Enum):
     """The parts, in the order of running; `<part>.py` has the figures of each."""
 
-    THROUGHPUT = "throughput"
     QUALITY = "quality"
     FRESH = "fresh"
 
@@ -40,11 +39,7 @@ def main(
     found = []
     for name in parts or list(Name):
         part = importlib.import_module(f"benchmark.grounding.{name.value}")
-        if name is Name.THROUGHPUT:
-            found.append(part.measure(quick))
-            show_part(found[-1], console)
-        else:  # which have tables of their own, with a row a judge
-            found.append(part.measure(quick, judges or ()))
+        found.append(part.measure(quick, judges or ()))
     finish(found, console, json)
 
 

@@ -146,12 +146,29 @@ def time_judge(judge: Judge, questions: Sequence[Question]) -> float:
     return 1e3 * float(np.median(seconds[2:]))
 
 
+class StagedJudge:
+    """The default's heads, and their second stage where it helps."""
+
+    def __init__(self, first: OracleJudge, second: OracleJudge, sets: frozenset[str]) -> None:
+        self._first, self._second = first, second
+        self._sets = sets
+
+    @property
+    def refused(self) -> int:
+        return self._first.refused + self._second.refused
+
+    def judge(self, kind: str, pairs: Pairs) -> list[float]:
+        """Judge by whoever has the last word on such a set."""
+        return (self._second if kind in self._sets else self._first).judge(kind, pairs)
+
+
 def _make_tuned(model: str) -> Judge:
     options = GroundingOptions(model=model, tuned=PACKAGED, device=Device.CPU)
-    oracle = make_tuned(options)
-    if oracle is None:
+    stage = make_tuned(options)
+    if stage is None:
         raise GroundingError(GroundingCode.MODEL_NOT_FOUND, "no tuned encoder is here for it")
-    return OracleJudge(oracle)
+    first = OracleJudge(make_oracle("embedding", options))
+    return StagedJudge(first, OracleJudge(stage.oracle), stage.sets)
 
 
 def _make_head(model: str, oracle: str = "head") -> Judge:

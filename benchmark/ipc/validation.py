@@ -24,6 +24,9 @@ from fcp_ros.planning.verification.ipc_plan import Action, read_ipc_plan
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "support"))
 from pddl_interpreter import Interpreter
 
+VAL_PATIENCE = 60.0
+"""Seconds for its answer."""
+
 
 class InvalidPlan(Exception):
     """The plan is wrong; the message says where."""
@@ -63,20 +66,33 @@ def validate_plan(domain: Path, problem: Path, plan: Path, val: Path | None = No
         own = Validation(None, float(len(actions)), f"not checked: {error}")
     if val is None:
         return own
-    done = subprocess.run(
-        [str(val), str(domain), str(problem), str(plan)],
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if done.returncode == 0 and "Plan valid" in done.stdout:
+    accepted, _ = ask_val(val, domain, problem, plan)
+    if accepted:
         if own.valid is False:
             return Validation(False, None, f"VAL accepts, the own check refuses: {own.note}")
         return Validation(True, own.cost)
-    if own.valid and not re.search(r"Plan (invalid|failed)|Goal not satisfied", done.stdout):
+    if own.valid and accepted is None:
         return Validation(True, own.cost, "VAL gave no verdict")
     return Validation(False, None, f"VAL refuses; own check: {own.note or 'valid'}")
+
+
+def ask_val(val: Path, domain: Path, problem: Path, plan: Path) -> tuple[bool | None, str]:
+    """Return the verdict of VAL on a plan file, None if it gives none, and what it says."""
+    try:
+        done = subprocess.run(
+            [str(val), str(domain), str(problem), str(plan)],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=VAL_PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return None, ""
+    if done.returncode == 0 and "Plan valid" in done.stdout:
+        return True, done.stdout
+    refused = re.search(r"Plan (invalid|failed)|Goal not satisfied", done.stdout)
+    return (False if refused else None), done.stdout
 
 
 def execute(task: Interpreter, actions: Iterable[Action]) -> Fraction:

@@ -12,9 +12,7 @@ Memory is PSS (`/proc/PID/smaps_rollup`): pages that processes share are divided
 
 from __future__ import annotations
 
-import compileall
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -31,13 +29,13 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
 
-import fcp_ros
 from benchmark.nodes.node_processes import (
     MODULES,
     SCENE,
     Interval,
     NodeProcess,
     Watch,
+    compile_all,
     read_own_cpu,
     single_commands,
     start,
@@ -332,11 +330,7 @@ def main(
     """Measure, and exit with 1 if a goal is missed."""
     domain = 1 + os.getpid() % 90
     console = open_console()
-    # A new checkout compiles its kernels once, which takes minutes, and its bytecode, unless
-    # PYTHONDONTWRITEBYTECODE is set: then each start compiles again (0.2 to 0.7 s of CPU a node).
-    for folder in fcp_ros.__path__:
-        compileall.compile_dir(folder, quiet=2)
-    subprocess.run([sys.executable, "-m", "fcp_ros.planning.warm_up"], check=True)
+    compile_all()
     found = []
     for number, (title, measure) in enumerate(PARTS.items()):
         console.print(f"{title} ...")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import re
 import signal
@@ -15,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import fcp_ros
 from benchmark.processes import read_cpu_seconds, read_share
 
 MODULES: Mapping[str, str] = {
@@ -29,6 +31,17 @@ MODULES: Mapping[str, str] = {
 SCENE = "twin_house_furnished"
 OTHERS = 0.1
 """Cores that other processes may use while a time on the wall counts."""
+
+
+def compile_all() -> None:
+    """Compile bytecode and kernels before anything starts, as an installation does.
+
+    A new checkout compiles its kernels once, which takes minutes, and its bytecode, unless
+    PYTHONDONTWRITEBYTECODE is set: then each start compiles again (0.2 to 0.7 s of CPU a node).
+    """
+    for folder in fcp_ros.__path__:
+        compileall.compile_dir(folder, quiet=2)
+    subprocess.run([sys.executable, "-m", "fcp_ros.planning.warm_up"], check=True)
 
 
 @dataclass

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -13,12 +12,12 @@ from types import MappingProxyType
 
 from benchmark.ipc.planners import make_job
 from benchmark.ipc.tasks import IpcTask
+from benchmark.ipc.validation import ask_val
 from benchmark.rivals.environment import RivalEnvironment
 from benchmark.rivals.ours import run_ours as run_job
 from benchmark.rivals.programs import PLAN, Limits, run_program
 
 OURS, KAIROS = "fcp", "Kairos"
-VAL_PATIENCE = 60.0
 
 
 @dataclass(frozen=True)
@@ -129,24 +128,14 @@ def with_metric(
     with tempfile.TemporaryDirectory(prefix="val-") as name:
         file = Path(name) / "plan"
         file.write_text(plan, encoding="utf-8")
-        try:
-            done = subprocess.run(
-                [str(val), str(task.domain), str(task.problem), str(file)],
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=VAL_PATIENCE,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return replace(run, note=f"VAL: no answer in {VAL_PATIENCE:g} s")
-    value = re.search(r"^Final value:\s*(\S+)", done.stdout, re.MULTILINE)
-    if "Plan valid" in done.stdout and value is not None:
+        accepted, said = ask_val(val, task.domain, task.problem, file)
+    value = re.search(r"^Final value:\s*(\S+)", said, re.MULTILINE)
+    if accepted and value is not None:
         metric = float(value[1])
         wrong = claimed is not None and abs(metric - claimed) > 1e-6 * max(1.0, abs(metric))
         note = f"claims {claimed:g}" if wrong else run.note
         return replace(run, metric=metric, by_val=True, note=note)
-    if re.search(r"Plan (invalid|failed)|Goal not satisfied", done.stdout):
+    if accepted is False:
         return replace(run, status="INVALID", metric=None, proven=False, note="VAL refuses it")
     return replace(run, note="VAL gave no verdict")
 

@@ -26,9 +26,9 @@ def canonicalise(line: str) -> str:
 
 
 def lines_of(document: Mapping[str, Any]) -> list[str]:
-    """All lines of a rewritten recipe, in order."""
+    """All lines of a rewritten recipe, in order; foods of one line are listed with it each."""
     return [
-        *(str(one.get("line") or one["name"]) for one in document["ingredients"]),
+        *dict.fromkeys(str(one.get("line") or one["name"]) for one in document["ingredients"]),
         *(str(step["text"]) for step in document["steps"]),
     ]
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hours of simulated time of tasks, with faults at random by a seed: ``python -m benchmark.soak``.
 
-Five processes, simulated time (/clock runs `--scale` times as fast as the world's), executors that
-fail in every way (`executors`), and nodes, clock, scene and disk that do (`faults`). Simulated
-hours are those that /clock has passed without its jumps; a step takes its expected duration of
-them. Planning and the waits of the nodes count in real seconds.
+A process for each node, simulated time (/clock runs `--scale` times as fast as the world's),
+executors that fail in every way (`executors`), and nodes, clock, scene and disk that do (`faults`).
+`--goals-at-once` are worked on side by side, by as many robots. Simulated hours are those that
+/clock has passed without its jumps; a step takes its expected duration of them. Planning and the
+waits of the nodes count in real seconds.
 
 Checked at the end (`checks`): each goal has a status, no executor had two steps at once and no step
 was done twice, each outcome that was published is kept, no skill is blamed for what it did not do,
@@ -41,12 +42,13 @@ from benchmark.soak.checks import (
 from benchmark.soak.executors import list_busy, read_log
 from benchmark.soak.faults import ITEMS, SUPPORTS, Faults
 from benchmark.soak.site import (
-    EXECUTORS,
     NAMESPACE,
     Disk,
     Process,
     SimulatedClock,
     World,
+    list_executors,
+    list_robots,
     open_site,
 )
 from benchmark.tables import Part, Verdict, finish, open_console
@@ -107,6 +109,7 @@ class Customers:
 
     source: random.Random
     client: FcpClient
+    robots: list[str]
     sent: list[Sent] = field(default_factory=list)
     unsent: int = 0
     _open: list[Sent] = field(default_factory=list)
@@ -154,14 +157,17 @@ class Customers:
 
     def _draw(self) -> str:
         item, support = self.source.choice(ITEMS), self.source.choice(SUPPORTS)
+        robot = self.source.choice(self.robots)
+        other, place = self.source.choice(ITEMS), self.source.choice(SUPPORTS)
         kinds = (
             f"on({item}, {support})",
             f"on({item}, {support})",
-            f"on({item}, {support}) and at(robot_1, kitchen_1)",
+            f"on({item}, {support}) and at({robot}, kitchen_1)",
+            f"on({item}, {support}) and on({other}, {place})",
             f"not on({item}, {support})",
             f"inside({item}, fridge_1)",
-            f"holding(robot_1, {item})",
-            "at(robot_1, living_room_1)",
+            f"holding({robot}, {item})",
+            f"at({robot}, living_room_1)",
             f"on({item}, {support}) and not on({item}, {support})",
             f"on(unicorn_1, {support})",
         )
@@ -201,10 +207,12 @@ def soak(
     domain: int,
     say: Callable[[str], object],
     least: int = 0,
+    goals_at_once: int = 1,
 ) -> Record:
     """Let it run for these simulated hours, or so many real seconds if that is less.
 
-    `least`: so many steps must have been reported before it ends.
+    `least`: so many steps must have been reported before it ends. `goals_at_once`: that of the
+    site.
     """
     clock = SimulatedClock(scale)
     world = World(clock, domain)
@@ -212,7 +220,7 @@ def soak(
     client.wait_for("achieve_goal", "make_plan", timeout=START_WAIT)
     wait_for(lambda: all(process.is_ready for process in processes.values()), START_WAIT)
     wait_for(lambda: world.find_support(ITEMS[0]), START_WAIT)
-    customers = Customers(random.Random(f"goals {seed}"), client)
+    customers = Customers(random.Random(f"goals {seed}"), client, list_robots(goals_at_once))
     faults = Faults(random.Random(f"faults {seed}"), processes, disk, clock, world, customers.flood)
     memory: dict[str, list[tuple[float, float]]] = {name: [] for name in processes}
     began, begun, told = time.monotonic(), clock.hours, 0.0  # what the start took is no soak
@@ -238,11 +246,12 @@ def soak(
     return Record(hours, passed, customers, faults, world, memory)
 
 
-def judge(record: Record, folder: Path, disk: Disk, executors: Process) -> Iterator[Verdict]:
+def judge(record: Record, folder: Path, disk: Disk, executors: list[Process]) -> Iterator[Verdict]:
     """Judge what is left when everything has ended."""
     yield Verdict("simulated time", f"{record.hours:.2f} h in {record.seconds:.0f} s")
     yield from judge_goals(record.customers)
-    attempts = list(list_busy(read_log(folder / "attempts.jsonl"), executors.deaths))
+    deaths = {pid: at for one in executors for pid, at in one.deaths.items()}
+    attempts = list(list_busy(read_log(folder / "attempts.jsonl"), deaths))
     done = Counter(one.fault.value for one in attempts)
     said = ", ".join(f"{name} {count}" for name, count in sorted(done.items()))
     tried = f"{len(attempts)}: {said}"
@@ -254,7 +263,7 @@ def judge(record: Record, folder: Path, disk: Disk, executors: Process) -> Itera
     more = find_repetitions(attempts, record.world.outcomes)
     yield Verdict("steps begun without an outcome", str(more.total()), "0", not more)
     robot = find_robot_overlaps(attempts)
-    yield Verdict("two steps of the robot at once", str(len(robot)), "0", not robot)
+    yield Verdict("two steps of a robot at once", str(len(robot)), "0", not robot)
     for before, one in [*overlaps[:3], *robot[:5]]:
         yield Verdict("  at once", f"{before} | {one}")
     yield from judge_evidence(record, disk, attempts)
@@ -327,6 +336,9 @@ def main(
     fault_share: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="Share of the steps that go wrong.")
     ] = 0.2,
+    goals_at_once: Annotated[
+        int, typer.Option(min=1, max=8, help="Goals side by side, and robots for them.")
+    ] = 2,
     quick: Annotated[bool, typer.Option("--quick", help="Four minutes at most.")] = False,
     keep: Annotated[
         Path | None, typer.Option(help="Empty folder for logs and stores, which are kept.")
@@ -341,7 +353,14 @@ def main(
         folder = keep or Path(temporary)
         folder.mkdir(exist_ok=True)
         os.environ.update(ROS_DOMAIN_ID=str(domain), ROS_LOG_DIR=str(folder / "log"))
-        opened = open_site(folder, seed=seed, scale=scale, fault_share=fault_share, domain=domain)
+        opened = open_site(
+            folder,
+            seed=seed,
+            scale=scale,
+            fault_share=fault_share,
+            domain=domain,
+            goals_at_once=goals_at_once,
+        )
         with opened as (processes, disk):
             record = soak(
                 processes,
@@ -352,8 +371,9 @@ def main(
                 scale=scale,
                 domain=domain,
                 say=console.print,
+                goals_at_once=goals_at_once,
             )
-            verdicts = list(judge(record, folder, disk, processes[EXECUTORS]))
+            verdicts = list(judge(record, folder, disk, list_executors(processes)))
             record.world.close()
             record.customers.client.close()
     finish([Part(f"soak, seed {seed}", (), verdicts)], console)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,10 +32,7 @@ FOUND_OTHERWISE = "found the world otherwise"
 
 def find_overlaps(attempts: Iterable[Attempt]) -> list[tuple[Attempt, Attempt]]:
     """Find pairs of attempts at one executor that acted at the same time."""
-    by_executor: dict[str, list[Attempt]] = defaultdict(list)
-    for one in attempts:
-        by_executor[one.executor].append(one)
-    return [pair for found in by_executor.values() for pair in find_robot_overlaps(found)]
+    return _find_overlaps(attempts, lambda one: (one.robot, one.executor))
 
 
 def find_repetitions(
@@ -52,15 +49,22 @@ def identify_step(outcome: ActionOutcome) -> tuple[str, int]:
 
 
 def find_robot_overlaps(attempts: Iterable[Attempt]) -> list[tuple[Attempt, Attempt]]:
-    """Find pairs of attempts of the one robot that acted at the same time, at any executor."""
+    """Find pairs of attempts of one robot that acted at the same time, at any executor."""
+    return _find_overlaps(attempts, lambda one: one.robot)
+
+
+def _find_overlaps(
+    attempts: Iterable[Attempt], name: Callable[[Attempt], Hashable]
+) -> list[tuple[Attempt, Attempt]]:
     ordered = sorted((one for one in attempts if one.end is not None), key=lambda one: one.begin)
     found = []
-    last: Attempt | None = None
+    latest: dict[Hashable, Attempt] = {}  # of each name, the one that ends last so far
     for one in ordered:
+        last = latest.get(name(one))
         if last is not None and last.end is not None and one.begin < last.end:
             found.append((last, one))
         if last is None or last.end is None or (one.end is not None and one.end > last.end):
-            last = one
+            latest[name(one)] = one
     return found
 
 

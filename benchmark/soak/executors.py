@@ -14,8 +14,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from concurrent.futures import Future
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
@@ -28,15 +27,14 @@ from fcp_ros.cset import Delta
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.msg import SceneGraphUpdate
-from fcp_ros.nodes.conversions.plan import step_from_ros
-from fcp_ros.nodes.conversions.step_outcome import outcome_to_result
+from fcp_ros.nodes.executors.step_threads import StepThreads
 from fcp_ros.nodes.runtime.domain_parameter import (
     DOMAIN,
     TYPE_OVERRIDES,
     list_executors,
     load_configured_domain,
 )
-from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import DOMAIN_FOLDERS, ParameterSpec
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken
@@ -68,6 +66,8 @@ class Fault(str, Enum):
 
 FAULTS = tuple(fault for fault in Fault if fault is not Fault.NONE)
 
+AT_ONCE = 4
+"""Steps that an executor would do at a time: one that gets two is not to hide it by a refusal."""
 NAPS = 5
 """Naps of a step, with feedback after each."""
 LATE = 3.0
@@ -100,6 +100,7 @@ class Attempt:
     end: float | None = None  # None: its process died before
     code: str = ""  # of the outcome that was reported
     done: bool = False  # it changed the world as it should
+    robot: str = ""  # "" for a step that is none's
 
 
 def read_log(path: Path) -> list[Attempt]:
@@ -122,13 +123,13 @@ class FaultyExecutors(ManagedNode):
         super().__init__("faulty_executors", PARAMETERS, **kwargs)
         self._scene = SceneFollower()
         self._changed = threading.Condition()
-        self._tokens: dict[bytes, CancelToken] = {}
         self._lock = threading.Lock()  # guards the random draws and the log
         self._answered: list[Any] = []  # headers and results of the last answers
         self._twice: set[bytes] = set()  # goals whose answer is sent twice
         self._random = random.Random(0)
         self._domain: Domain | None = None
         self._rules: StepRules | None = None
+        self._steps: StepThreads | None = None
         self._reporter: SceneReporter | None = None
         self._owner: SceneOwner | None = None
 
@@ -142,22 +143,21 @@ class FaultyExecutors(ManagedNode):
         self._reporter = SceneReporter(self, updates, self._scene, self._domain)
         self._owner = SceneOwner(self, self._scene)
         follow_scene(self, self._scene, self._notice)
-        for executor in list_executors(self._domain):
-            server = self.offer_action(
-                ExecuteStep,
-                executor,
-                self._make_executor(executor),
-                accepted=self._accept,
-                cancel=self._cancel,
-            )
+        self._steps = StepThreads(self, list_executors(self._domain), self._work, AT_ONCE)
+        for server in self._steps.servers:
             self._answer_strangely(server)
+
+    def deactivate(self) -> None:
+        """Have all steps end that can be cancelled."""
+        if self._steps is not None:
+            self._steps.cancel_all()
 
     def release(self) -> None:
         """End all waits."""
-        for part in (self._reporter, self._owner):
+        for part in (self._steps, self._reporter, self._owner):
             if part is not None:
                 part.close()
-        self._reporter = self._owner = None
+        self._steps = self._reporter = self._owner = None
         super().release()
 
     def _notice(self) -> None:
@@ -183,50 +183,16 @@ class FaultyExecutors(ManagedNode):
 
         server._send_result_response = answer
 
-    def _accept(self, goal: ServerGoalHandle) -> None:
-        self._tokens[bytes(goal.goal_id.uuid)] = CancelToken()
-        goal.execute()
-
-    def _cancel(self, goal: ServerGoalHandle) -> None:
-        token = self._tokens.get(bytes(goal.goal_id.uuid))
-        if token is not None:
-            token.cancel()
-
-    def _make_executor(
-        self, executor: str
-    ) -> Callable[[ServerGoalHandle], Awaitable[ExecuteStep.Result]]:
-        async def execute(goal: ServerGoalHandle) -> ExecuteStep.Result:
-            key = bytes(goal.goal_id.uuid)
-            answer: Future[Outcome] = Future()
-
-            def work() -> None:
-                try:
-                    answer.set_result(self._work(executor, goal, self._tokens[key]))
-                except BaseException as error:
-                    answer.set_exception(error)
-
-            threading.Thread(target=work, daemon=True).start()
-            outcome: Outcome = await self.await_answer(answer)
-            self._tokens.pop(key, None)
-            ends = {
-                OutcomeCode.SUCCEEDED: GoalEnd.SUCCEEDED,
-                OutcomeCode.CANCELLED: GoalEnd.CANCELLED,
-            }
-            end_goal(goal, ends.get(outcome.code, GoalEnd.ABORTED))
-            return outcome_to_result(outcome, simulated=True)
-
-        return execute
-
     # --- steps ----------------------------------------------------------------------------------
 
-    def _work(self, executor: str, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
-        step = step_from_ros(goal.request.step)
+    def _work(self, step: PlanStep, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
         with self._lock:
             is_faulty = self._random.random() < self.parameters.number("fault_share")
             fault = self._random.choice(FAULTS) if is_faulty else Fault.NONE
         plan = bytes(goal.request.plan_id.uuid).hex()
+        robot, index = dict(step.arguments).get("robot", ""), goal.request.step_index
         attempt = Attempt(
-            executor, plan, goal.request.step_index, step.rule, fault, os.getpid(), time.monotonic()
+            step.executor, plan, index, step.rule, fault, os.getpid(), time.monotonic(), robot=robot
         )
         self._write(attempt)
         outcome, done = self._perform(step, fault, goal, token)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from benchmark.soak.site import EXECUTORS, Disk, Process, SimulatedClock, World
+from benchmark.soak.site import Disk, Process, SimulatedClock, World, list_executors
 
 ITEMS = ("mug_1", "apple_1", "bowl_1", "book_1", "drinking_glass_1", "sponge_1", "vase_1")
 SUPPORTS = ("counter_1", "table_1", "tv_stand_1")
@@ -46,10 +46,10 @@ class Faults:
             if now >= at:
                 self._ends.remove((at, end))
                 end()
-        executors = self.processes[EXECUTORS]
-        if not executors.look():  # it dies by itself, half-way in a step
-            self.counts["executors died"] += 1
-            executors.start()
+        for executors in list_executors(self.processes):
+            if not executors.look():  # it dies by itself, half-way in a step
+                self.counts["executors died"] += 1
+                executors.start()
         if now >= self._next:
             self._begin()
             self._next = now + self.source.uniform(*PAUSES)
@@ -97,7 +97,8 @@ class Faults:
             self._note(f"{name} killed")
 
     def _freeze(self) -> None:
-        name = self.source.choice(("scene_graph", "grounder", "task_planner", EXECUTORS))
+        executors = self.source.choice(list_executors(self.processes)).name
+        name = self.source.choice(("scene_graph", "grounder", "task_planner", executors))
         process = self.processes[name]
         if process.look():
             process.signal(signal.SIGSTOP)

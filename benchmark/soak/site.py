@@ -10,9 +10,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,9 @@ from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.msg import ActionOutcome, SceneGraph, SceneGraphChange, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import ANY_NUMBER, delta_to_ros
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
-from fcp_ros.package_files import find_domain
+from fcp_ros.package_files import find_domain, find_scene
+from fcp_ros.scene import load_scene
+from fcp_ros.scene.formats.canonical import write_scene
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import SceneRelation
 
@@ -41,9 +43,11 @@ MODULES: Mapping[str, str] = {
     "grounder": "fcp_ros.nodes.grounder.node",
     "task_planner": "fcp_ros.nodes.planner.node",
     "executive": "fcp_ros.nodes.executive.node",
-    EXECUTORS: "benchmark.soak.executors",
 }
 """Process -> the module with its `main`."""
+PERFORMING = "benchmark.soak.executors"
+SCENE_TOPICS = ("scene_graph", "scene_changes", "scene_status", "scene_graph_update")
+"""Topics of the one scene, which the executors of each robot are to find."""
 
 WAITS = {
     "min_step_timeout": 2.0,
@@ -303,11 +307,55 @@ class Disk:
             subprocess.run(["umount", str(self.folder)], check=False)
 
 
+def list_robots(count: int) -> list[str]:
+    """Name the robots of the house, by their elements."""
+    return [f"robot_{number + 1}" for number in range(count)]
+
+
+def write_house(robots: list[str], folder: Path) -> str:
+    """Write the scene with these robots; return its path, or its name if it has them all."""
+    house = load_scene(str(find_scene(SCENE)))
+    missing = [name for name in robots if name not in house.nodes]
+    if not missing:
+        return SCENE
+    more = {name: replace(house.nodes["robot_1"], id=name) for name in missing}
+    path = folder / "house.json"
+    write_scene(replace(house, nodes={**house.nodes, **more}), path)
+    return str(path)
+
+
+def make_command(
+    module: str, given: Mapping[str, object], namespace: str, renamed: Iterable[str] = ()
+) -> list[str]:
+    """Make the command of a node; `renamed`: topics of the namespace of all."""
+    body = f"from {module} import main; raise SystemExit(main())"
+    names = {"__ns": namespace, **{name: f"/{NAMESPACE}/{name}" for name in renamed}}
+    words = [sys.executable, "-c", body, "--ros-args"]
+    words += [word for pair in names.items() for word in ("-r", ":=".join(pair))]
+    given = {"use_sim_time": True, **given}
+    return words + [word for key, value in given.items() for word in ("-p", f"{key}:={value}")]
+
+
+def list_executors(processes: Mapping[str, Process]) -> list[Process]:
+    """List the processes of the robots' executors."""
+    return [one for name, one in processes.items() if name.startswith(EXECUTORS)]
+
+
 @contextmanager
 def open_site(
-    folder: Path, *, seed: int, scale: float, fault_share: float, domain: int
+    folder: Path,
+    *,
+    seed: int,
+    scale: float,
+    fault_share: float,
+    domain: int,
+    goals_at_once: int = 1,
 ) -> Iterator[tuple[dict[str, Process], Disk]]:
-    """Start all processes, and end them afterwards."""
+    """Start all processes, and end them afterwards.
+
+    For several goals at once there are as many robots, each with executors of its own.
+    """
+    robots = list_robots(goals_at_once)
     disk = Disk(folder / "disk")
     environment = {
         **os.environ,
@@ -317,7 +365,10 @@ def open_site(
     }
     stores = disk.folder
     parameters: dict[str, dict[str, object]] = {
-        "scene_graph": {"scene": SCENE, "last_graph": f"{folder}/scene.sqlite"},
+        "scene_graph": {
+            "scene": write_house(robots, folder),
+            "last_graph": f"{folder}/scene.sqlite",
+        },
         "grounder": {
             "calibration_path": f"{stores}/calibration.sqlite",
             "cache_path": f"{stores}/judgements.sqlite",
@@ -330,20 +381,28 @@ def open_site(
             "world": "simulated",
             **WAITS,
         },
-        EXECUTORS: {
-            "log": f"{folder}/attempts.jsonl",
-            "seed": seed,
-            "fault_share": fault_share,
-            "time_scale": scale,
-        },
     }
-    processes = {}
-    for name, module in MODULES.items():
-        body = f"from {module} import main; raise SystemExit(main())"
-        given = {"use_sim_time": True, **parameters.get(name, {})}
-        options = [word for key, value in given.items() for word in ("-p", f"{key}:={value}")]
-        command = [sys.executable, "-c", body, "--ros-args", "-r", f"__ns:=/{NAMESPACE}", *options]
-        processes[name] = Process(name, command, environment, folder / f"{name}.txt")
+    performing = {
+        "log": f"{folder}/attempts.jsonl",
+        "seed": seed,
+        "fault_share": fault_share,
+        "time_scale": scale,
+    }
+    if len(robots) > 1:
+        parameters["executive"] |= {"goals_at_once": goals_at_once, "robot_namespaces": robots}
+    commands = {
+        name: make_command(module, parameters.get(name, {}), f"/{NAMESPACE}")
+        for name, module in MODULES.items()
+    }
+    for robot in robots:
+        namespace = f"/{NAMESPACE}/{robot}" if len(robots) > 1 else f"/{NAMESPACE}"
+        commands[f"{EXECUTORS}_{robot}"] = make_command(
+            PERFORMING, performing, namespace, SCENE_TOPICS
+        )
+    processes = {
+        name: Process(name, command, environment, folder / f"{name}.txt")
+        for name, command in commands.items()
+    }
     try:
         for process in processes.values():
             process.start()

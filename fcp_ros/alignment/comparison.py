@@ -34,6 +34,7 @@ from fcp_ros.alignment.synonyms import ANY, ContradictorySynonyms, Image, Synony
 from fcp_ros.domain.pddl.source_text import read_source
 from fcp_ros.domain.pddl.syntax_checks import refuse_axioms
 from fcp_ros.domain.pddl.task_reader import PddlTexts, read_texts
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.foundation.wording import shorten_words, suggest_name, to_printable
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.model.request import CancelCallback, never_cancel
@@ -351,7 +352,6 @@ def _check_any(synonym: Synonym, narrow: _Side, wide: _Side, task: AlignmentTask
         )
 
 
-Check = Callable[[], None]
 Guard = Callable[[Check], AbstractContextManager[None]]
 """Makes a context whose code ends when a check raises, even where it does not ask."""
 

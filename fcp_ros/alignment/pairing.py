@@ -8,7 +8,7 @@ the words of the own one; initial facts are given in both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fcp_ros.alignment.merging import merge_texts, rename_predicates
@@ -33,6 +33,7 @@ from fcp_ros.domain.pddl.rendering import render_in_pddl
 from fcp_ros.domain.pddl.syntax_tree import TRUE, Conjunction, Disjunction, Formula, Negation
 from fcp_ros.domain.pddl.task_reader import PddlTexts, work_out
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.foundation.wording import join_words, shorten_words
 
 OWN, OTHER = 0, 1
@@ -69,7 +70,7 @@ def make_task(model: PddlTexts) -> AlignmentTask:
     return AlignmentTask(model, find_uses(model), dict.fromkeys(model.domain.predicates, OWN))
 
 
-def open_world(other: PddlTexts, check: Callable[[], None]) -> ModelSimulator:
+def open_world(other: PddlTexts, check: Check) -> ModelSimulator:
     return ModelSimulator(work_out(other, check), check)
 
 
@@ -164,9 +165,6 @@ def unmark_names(texts: PddlTexts) -> PddlTexts:
 
 
 # --- the world that plans are tried in, with its words: a PDDL problem, or a domain in a state
-
-
-Check = Callable[[], None]
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from fcp_ros.alignment.simulator import GroundAction, ModelSimulator, Observatio
 from fcp_ros.alignment.synonyms import ContradictorySynonyms, NameMapping, Synonym
 from fcp_ros.domain.pddl.syntax_tree import TRUE
 from fcp_ros.domain.pddl.task_reader import PddlTexts, work_out
+from fcp_ros.foundation.stopping import Check
 
 MOST_NODES = 20_000
 """Partial hitting sets that are looked at before the rest is left out."""
@@ -166,7 +167,7 @@ class Predictor:
         texts: PddlTexts,
         uses: Mapping[str, PredicateUse],
         candidates: Iterable[Synonym],
-        check: Callable[[], None],
+        check: Check,
     ) -> None:
         self._texts = texts
         self._uses = uses

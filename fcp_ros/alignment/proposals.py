@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import permutations
@@ -15,6 +15,7 @@ from fcp_ros.alignment.pairing import AlignmentTask
 from fcp_ros.alignment.predicate_use import Objects, PredicateUse
 from fcp_ros.alignment.synonyms import ANY, Places, Synonym, project_facts
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
+from fcp_ros.foundation.stopping import Check, never_stop
 
 _PARTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z0-9])")
 
@@ -35,9 +36,7 @@ class NameLikeness:
         # why letters were compared; empty if meanings were
         self.note = "" if similarity is not None else "names were compared by their letters"
 
-    def compare(
-        self, pairs: Sequence[tuple[str, str]], check: Callable[[], None] = lambda: None
-    ) -> list[float]:
+    def compare(self, pairs: Sequence[tuple[str, str]], check: Check = never_stop) -> list[float]:
         """Return the likeness of the names of each pair, at most 1; equal names have 1."""
         if not pairs:
             return []
@@ -91,9 +90,7 @@ class Proposals:
         names = [name for one in listed for name in one.synonym.names]
         return len(names) > len(set(names)) and any(one.likeness is None for one in listed)
 
-    def weigh_names(
-        self, tier: int, likeness: NameLikeness, check: Callable[[], None]
-    ) -> Proposals:
+    def weigh_names(self, tier: int, likeness: NameLikeness, check: Check) -> Proposals:
         """Return the candidates with the likeness of their names up to a tier, ordered by it.
 
         `tier`: the last one whose names are compared.
@@ -114,7 +111,7 @@ def sort_proposals(proposals: Iterable[Proposal]) -> dict[Synonym, Proposal]:
     return {one.synonym: one for one in ordered}
 
 
-def propose_synonyms(task: AlignmentTask, bound: int, check: Callable[[], None]) -> Proposals:
+def propose_synonyms(task: AlignmentTask, bound: int, check: Check) -> Proposals:
     """List the candidates of a task: those that were declared, and those that signatures allow.
 
     `bound`: the most candidates.
@@ -134,9 +131,7 @@ def propose_synonyms(task: AlignmentTask, bound: int, check: Callable[[], None])
     return Proposals(sort_proposals(found), left_out)
 
 
-def _list_pairs(
-    task: AlignmentTask, check: Callable[[], None]
-) -> Iterator[tuple[PredicateUse, PredicateUse]]:
+def _list_pairs(task: AlignmentTask, check: Check) -> Iterator[tuple[PredicateUse, PredicateUse]]:
     """List pairs of which one can hold, or end, and the other is needed: the likely ones first."""
     # Other synonyms change nothing that can be seen.
     sides, crosses = task.sides, task.crosses

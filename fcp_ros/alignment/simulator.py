@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, lgamma, log
 from typing import Protocol
@@ -14,6 +14,7 @@ from fcp_ros.domain.expressions import evaluation
 from fcp_ros.domain.expressions.syntax import Expression, to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.pddl import PddlTask
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.planning import verify
 from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.plan import PlanStep
@@ -62,7 +63,7 @@ class ModelSimulator:
 
     is_exact = True
 
-    def __init__(self, task: PddlTask, check: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, task: PddlTask, check: Check = never_stop) -> None:
         self._task = task
         self._check = check
 
@@ -95,7 +96,7 @@ class DomainSimulator:
         # a crisp condition in the words of the domain; without one, a plan has succeeded once all
         # its actions have
         goal: Expression | None = None,
-        check: Callable[[], None] = lambda: None,
+        check: Check = never_stop,
     ) -> None:
         self._domain = domain
         self._rules = StepRules(replace(domain, constraints=()))
@@ -219,7 +220,7 @@ _RANDOM = -log(100.0)
 class ConfirmingSimulator:
     """A simulator whose outcomes are confirmed, unless it is exact (a `Simulator`)."""
 
-    def __init__(self, simulator: Simulator, check: Callable[[], None]) -> None:
+    def __init__(self, simulator: Simulator, check: Check) -> None:
         self._simulator = simulator
         self._check = check
         self._log = ReliabilityLog()

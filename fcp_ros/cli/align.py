@@ -47,8 +47,8 @@ from fcp_ros.cli.session import open_session
 from fcp_ros.cli.terminal import check_outputs, escape_text, explain_errors, fail, open_console, say
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.domain.pddl.syntax_writer import write_domain, write_problem
-from fcp_ros.domain.pddl.task_reader import Check
 from fcp_ros.domain.yaml.overrides import write_overrides
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
@@ -172,9 +172,6 @@ def run_align(
 ) -> None:
     """Find out which names mean the same, of two domains or of a scene and a domain."""
     if not is_pddl(str(domain)):
-        # Formats of scenes are slow to import; PDDL needs none of them.
-        from fcp_ros.cli.align import SceneToAlign, align_scene_file
-
         if merged is not None or problem is not None:
             fail("--merged and --problem are for PDDL domains; a scene has --domain", BAD_INPUT)
         limits = SceneAlignmentOptions(time_limit, trials, seed)

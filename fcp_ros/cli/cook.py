@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -32,6 +33,41 @@ _EXIT_CODES = {
 """Those of the planning statuses that mean the same (`exit_codes`)."""
 
 
+@dataclass(frozen=True)
+class WishChoice:
+    """Options for what is missing or ruled out; a command takes them with `expand_options`."""
+
+    # Ingredients that are not there
+    missing: Annotated[
+        list[str] | None,
+        typer.Option("--missing", "-m", help="An ingredient that is not there (repeatable)."),
+    ] = None
+    # Foods, kinds of food, allergens or tools that must not be used
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--without",
+            "-w",
+            help="A food, kind of food, allergen or tool that must not be used (repeatable).",
+        ),
+    ] = None
+    # Diets of the knowledge file
+    diet: Annotated[
+        list[str] | None,
+        typer.Option("--diet", help="A diet, such as vegan or gluten-free (repeatable)."),
+    ] = None
+    # Minutes that the dish may take; None for any
+    minutes: Annotated[
+        float | None, typer.Option(help="The most minutes that the dish may take.")
+    ] = None
+
+    def to_wishes(self) -> Wishes:
+        missing, without, diets = (
+            tuple(one or ()) for one in (self.missing, self.without, self.diet)
+        )
+        return Wishes(missing, without, diets, (), self.minutes)
+
+
 @app.command()
 @expand_options
 def cook(
@@ -43,25 +79,7 @@ def cook(
             'with the headings "Ingredients" and "Directions".'
         ),
     ],
-    missing: Annotated[
-        list[str] | None,
-        typer.Option("--missing", "-m", help="An ingredient that is not there (repeatable)."),
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--without",
-            "-w",
-            help="A food, kind of food, allergen or tool that must not be used (repeatable).",
-        ),
-    ] = None,
-    diet: Annotated[
-        list[str] | None,
-        typer.Option("--diet", help="A diet, such as vegan or gluten-free (repeatable)."),
-    ] = None,
-    minutes: Annotated[
-        float | None, typer.Option(help="The most minutes that the dish may take.")
-    ] = None,
+    choice: WishChoice,
     alpha: Annotated[
         float,
         typer.Option(min=0.0, max=1.0, help="Degree that the substitutes reach on average."),
@@ -85,14 +103,13 @@ def cook(
     Exits with 10 if nothing is left to cook, with 11 if no substitutes are good enough.
     """
     check_outputs((page,), (recipe, judges.calibration))
-    wishes = Wishes(tuple(missing or ()), tuple(without or ()), tuple(diet or ()), (), minutes)
     options = CookingOptions(alpha=alpha, adaptive=not fixed, tnorm=t_norm)
     with explain_errors(), collect_garbage_seldom():
         try:
             lines = read_recipe_file(recipe)
             domain = load_domain(find_domain("kitchen"))
             kitchen = Kitchen(memberships=open_grounder(domain, judges), domain=domain)
-            cooked = kitchen.cook(lines, wishes, options)
+            cooked = kitchen.cook(lines, choice.to_wishes(), options)
         except RecipeError as error:
             fail(str(error), _EXIT_CODES.get(error.code, BAD_INPUT))
         if page is not None:

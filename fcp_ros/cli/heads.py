@@ -143,10 +143,10 @@ def _tune(
         with _open_progress(console) as progress:
             shown = _ShownSteps(progress, progress.add_task("reading", total=None))
             figures = tune(request, shown.report)
-    table = make_table("set", "held out", "mean error", "rank correlation", "AUC")
-    for name, one in figures.items():
+    table = make_table("heads", "set", "held out", "mean error", "rank correlation", "AUC")
+    for (helped, name), one in figures.items():
         numbers = (f"{one.mean_error:.3f}", f"{one.rank:.2f}", f"{one.area:.3f}")
-        table.add_row(name, str(one.count), *numbers)
+        table.add_row(helped, name, str(one.count), *numbers)
     console.print(table)
     console.print(
         f"wrote {out}: set the grounder's option tuned (GroundingOptions.tuned) to use it",

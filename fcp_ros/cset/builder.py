@@ -279,26 +279,7 @@ def _admits(attribute: Attribute, value: AttributeValue) -> bool:
     return isinstance(value, (int, float)) and math.isfinite(value)
 
 
-class FreeNames:
-    """Hands out names, each once."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-        self._counts: dict[str, int] = {}
-
-    def take(self, wanted: str) -> str:
-        """Take `wanted` if it is free, else ``wanted_2``, ``wanted_3``, ..."""
-        name = wanted
-        number = self._counts.get(wanted, 1)
-        while name in self._taken:
-            number += 1
-            name = f"{wanted}_{number}"
-        self._counts[wanted] = number
-        self._taken.add(name)
-        return name
-
-
-def find_free_name(builder: InstanceBuilder, wanted: str) -> str:
+def find_unused_name(builder: InstanceBuilder, wanted: str) -> str:
     """Find a name that no element has: `wanted`, else that with a number, in logarithmic time."""
     if not builder.has(wanted):
         return wanted

@@ -22,11 +22,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fcp_ros.cset.builder import FreeNames, InstanceBuilder
+from fcp_ros.cset.builder import InstanceBuilder
 from fcp_ros.cset.instance import Instance
 from fcp_ros.cset.morphisms import Morphism
 from fcp_ros.cset.schema import Schema, TypeName
 from fcp_ros.cset.value_expressions import ValueExpression
+from fcp_ros.foundation.wording import FreeNames
 
 Term: TypeAlias = str | tuple[str, ...]
 """A generator, or its name and the functions to apply to it, from left to right."""

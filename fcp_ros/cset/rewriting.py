@@ -15,7 +15,7 @@ is added a second time becomes one with the first. Attributes that R assigns rep
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from fcp_ros.cset.builder import InstanceBuilder, find_free_name
+from fcp_ros.cset.builder import InstanceBuilder, find_unused_name
 from fcp_ros.cset.constraints import Violation, ViolationKind
 from fcp_ros.cset.dpo import Context, Gluing, examine, plan_gluing
 from fcp_ros.cset.draft import Change
@@ -112,7 +112,7 @@ class _Application:
         """Add the elements and tuples of R that are not from K."""
         image, builder, new = self.image, self.builder, self.plan.new_elements
         for element in new:
-            image[element.id] = builder.add(element.type, find_free_name(builder, element.name))
+            image[element.id] = builder.add(element.type, find_unused_name(builder, element.name))
         for element in new:
             for function, value in element.functions:
                 builder.set_function(function, image[element.id], image[value])

@@ -8,12 +8,13 @@ relation that has changed is left alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 
 from fcp_ros.cset import Fact, Instance, InstanceBuilder, Schema
 from fcp_ros.domain.expressions.syntax import atoms, list_variables
 from fcp_ros.domain.model import ActionRule, Domain, Effect, Stratum
 from fcp_ros.domain.rule_spans import EffectMatcher
+from fcp_ros.foundation.stopping import Check, never_stop
 
 Tuple = tuple[str, tuple[int, ...]]
 """A relation and the ids of the elements in its legs."""
@@ -39,7 +40,7 @@ class FactDerivation:
         # the relations in which it differs from a state with the same facts of derived relations,
         # all of which followed there; None if nothing is known
         changed: Collection[str] | None = None,
-        check: Callable[[], None] = lambda: None,
+        check: Check = never_stop,
     ) -> Instance:
         """Return a state with exactly the facts of derived relations that follow."""
         known = None if changed is None else set(changed)
@@ -86,7 +87,7 @@ class _PreparedStratum:
         ]
         self.reads = frozenset[str]().union(*(rule.reads for rule in self._rules))
 
-    def derive(self, state: Instance, check: Callable[[], None]) -> Instance:
+    def derive(self, state: Instance, check: Check) -> Instance:
         """Return the state with what follows of these relations; others stay."""
         builder = InstanceBuilder.of(state)
         for relation in self.relations:
@@ -108,8 +109,31 @@ class _PreparedStratum:
 
 def add_facts(domain: Domain, instance: Instance, facts: Collection[Fact]) -> Instance:
     """Return a state in which some facts hold, too, with what follows from them."""
+    return change_facts(FactDerivation.of(domain), instance, facts, ())
+
+
+def change_facts(
+    derivation: FactDerivation,
+    instance: Instance,
+    added: Collection[Fact],  # each takes the place of what its functional legs have now
+    removed: Collection[Fact],
+) -> Instance:
+    """Return a state in which some facts hold, and others don't, with what follows from that.
+
+    Raises UnknownElement if one is about an element that is not there.
+    """
     builder = InstanceBuilder.of(instance)
-    for fact in facts:
+    for fact in removed:
+        builder.unrelate(fact.relation, *map(builder.id_of, fact.arguments))
+    for fact in added:
+        legs = tuple(map(builder.id_of, fact.arguments))
+        declared = instance.schema.relation(fact.relation)
+        for position in declared.keys:
+            leg = declared.legs[position][0]
+            for row in instance.tuples_at(fact.relation, leg, legs[position]):
+                if instance.tuples(fact.relation)[row] != legs:
+                    builder.unrelate(fact.relation, *instance.tuples(fact.relation)[row])
+    for fact in added:
         builder.relate(fact.relation, *map(builder.id_of, fact.arguments))
-    changed = {fact.relation for fact in facts}
-    return FactDerivation.of(domain).derive(builder.build(), changed)
+    changed = {fact.relation for fact in (*added, *removed)}
+    return derivation.derive(builder.build(), changed)

@@ -24,7 +24,9 @@ Each step is a `StepMachine`; the `Dispatcher` decides which one begins, and whe
 late step delays only what waits for it. How a plan ends before all of it is done:
 
 - a robot's own executor is gone: the others go on with what does without that robot, to the end.
-  Then the plan ends, and whoever plans again hands the robot's steps on;
+  Then the plan ends, and whoever plans again hands the robot's steps on. With `hands_on` that is
+  while the others are busy: only what is being done goes on, until another plan takes the place of
+  this one, with those as its first steps (`take_over`), or there is none (`go_on`);
 - a step has failed, an executor is not there, or the world was not kept up to date for too long:
   nothing more is sent. A robot that does another step is not to blame, and stopped half-way it may
   stand in a door with its hands full: its step may end by itself within `finish_wait`, and is
@@ -118,22 +120,29 @@ class Dispatcher:
         order: RunOrder | None = None,  # by default one step after the other
         # executor -> the robot that it belongs to, if only that one needs it
         owners: Mapping[str, str] | None = None,
+        # whoever executes the plan makes another one as soon as a robot is lost
+        hands_on: bool = False,
     ) -> None:
-        self._steps = tuple(steps)
         self._owners = owners or {}
-        self._order = order or RunOrder.chain(len(self._steps))
+        self._hands_on = hands_on
         self._situation = Situation(settings, ledger, world, clock, may_begin)
-        self._machines = [
-            StepMachine(index, step, agents, self._situation)
-            for index, (step, agents) in enumerate(
-                zip(self._steps, self._order.agents, strict=True)
-            )
-        ]
         self._started = False
         self._search: ExecutorSearch | None = None  # for all executors, before the first step
         self._search_deadline = 0.0
-        self._was_scene_lost = False  # at some time of this plan
+        self._was_scene_lost = False  # at some time
         self._outdated = ""  # why the rest of the plan is not wanted
+        self._open: dict[int, StepMachine] = {}  # those that have begun and were not recorded
+        self._result: DispatchResult | None = None
+        self._take_plan(steps, order or RunOrder.chain(len(steps)))
+
+    def _take_plan(self, steps: Sequence[PlanStep], order: RunOrder) -> None:
+        """Begin with a plan; what has failed so far was another one's."""
+        self._steps, self._order = tuple(steps), order
+        self._machines = [
+            StepMachine(index, step, agents, self._situation)
+            for index, (step, agents) in enumerate(zip(self._steps, order.agents, strict=True))
+        ]
+        self._done: set[int] = set()  # steps that have succeeded
         self._failure: PlanFailure | None = None  # the first one
         self._further: list[str] = []  # what has failed after it, in sentences
         self._is_given_up = False  # a failure concerns more than one robot
@@ -142,9 +151,6 @@ class Dispatcher:
         self._stop_time = 0.0  # when what still runs after the failure is stopped
         self._unanswered: dict[str, None] = {}  # executors that may still be acting
         self._records: list[StepRecord] = []
-        self._open: dict[int, StepMachine] = {}  # those that have begun and were not recorded
-        self._done: set[int] = set()  # steps that have succeeded
-        self._result: DispatchResult | None = None
 
     # --- queries --------------------------------------------------------------------------------
 
@@ -174,6 +180,22 @@ class Dispatcher:
         return tuple(one.index for one in self._machines if one.phase in unsent)
 
     @property
+    def done(self) -> frozenset[int]:
+        """Positions of the steps that have succeeded."""
+        return frozenset(self._done)
+
+    def find_rest(self, index: int) -> float:
+        """Return how long a step that is being done is expected to take from now on (s)."""
+        machine = self._machines[index]
+        return max(0.0, machine.step.duration - machine.age)
+
+    @property
+    def handing_on(self) -> DispatchResult | None:
+        """The end of the plan if no other plan takes its place, while `take_over` is waited for."""
+        is_waiting = self._hands_on and self._lost and not self._is_ending
+        return self._describe_end() if is_waiting and self._result is None else None
+
+    @property
     def result(self) -> DispatchResult | None:
         """The end of the plan; None before `Finish`."""
         return self._result
@@ -200,12 +222,31 @@ class Dispatcher:
             raise RuntimeError("a dispatcher executes its plan once; make a new one")
         self._started = True
         if not self._steps:
-            return self._finish(DispatchStatus.SUCCEEDED, "The plan has no steps: nothing to do.")
+            return self._conclude()
         needs = [(machine.step, machine.agents) for machine in self._machines]
         self._search = ExecutorSearch(needs, self._situation)
         settings = self._situation.settings
         self._search_deadline = self._situation.clock() + settings.executor_wait
         return self._search.begin()
+
+    def take_over(self, steps: Sequence[PlanStep], order: RunOrder) -> Commands:
+        """Go on with another plan, whose first steps are those that are `running`, as they come.
+
+        Raises RuntimeError if no other plan is waited for (`handing_on`).
+        """
+        kept = self._list_open()
+        if self.handing_on is None or len(kept) > len(steps):
+            raise RuntimeError("another plan can't take the place of this one now")
+        self._take_plan(steps, order)
+        self._open = dict(enumerate(kept))
+        for index, machine in self._open.items():
+            self._machines[index], machine.index = machine, index
+        return self._go_on()
+
+    def go_on(self) -> Commands:
+        """Do what does without the robots that are lost: no other plan takes its place."""
+        self._hands_on = False
+        return () if self._result is not None else self._go_on()
 
     def handle(self, event: Event) -> Commands:
         """Take in one event.
@@ -303,7 +344,7 @@ class Dispatcher:
             if not self._open and (self._is_ending or is_done):
                 return commands + self._conclude()
             phases = [machine.phase for machine in self._open.values()]
-            if self._is_ending or DispatchPhase.STOPPING in phases:
+            if self._is_ending or DispatchPhase.STOPPING in phases or self.handing_on:
                 self._withdraw(self._list_open())
             else:
                 self._withdraw(one for one in self._list_open() if self._is_lost(one))
@@ -437,21 +478,14 @@ class Dispatcher:
             self._stop_time = self._situation.clock() + wait
 
     def _conclude(self) -> Commands:
-        total = len(self._steps)
-        if self._situation.is_cancelled:
-            text = describe_cancellation(len(self._done), total, tuple(self._unanswered))
-            return self._finish(DispatchStatus.CANCELLED, text)
-        if self._failure is not None:
-            text = " ".join([self._failure.message, *self._further])
-            return self._finish(self._failure.status, text)
-        if len(self._done) == total:
-            return self._finish(DispatchStatus.SUCCEEDED, f"All {total} steps succeeded.")
-        return self._finish(DispatchStatus.OUTDATED, self._outdated)
-
-    def _finish(self, status: DispatchStatus, message: str) -> Commands:
         self._search = None
+        self._result = self._describe_end()
+        return (Finish(),)
+
+    def _describe_end(self) -> DispatchResult:
+        status, message = self._find_end()
         is_their_own = all(name in self._owners for name in self._gone)
-        self._result = DispatchResult(
+        return DispatchResult(
             status,
             message,
             len(self._done),
@@ -459,4 +493,15 @@ class Dispatcher:
             ", ".join(self._unanswered),
             tuple(self._lost) if is_their_own else (),
         )
-        return (Finish(),)
+
+    def _find_end(self) -> tuple[DispatchStatus, str]:
+        done, total = len(self._done), len(self._steps)
+        if self._situation.is_cancelled:
+            text = describe_cancellation(done, total, tuple(self._unanswered))
+            return DispatchStatus.CANCELLED, text
+        if self._failure is not None:
+            return self._failure.status, " ".join([self._failure.message, *self._further])
+        if done < total:
+            return DispatchStatus.OUTDATED, self._outdated
+        nothing = "The plan has no steps: nothing to do."
+        return DispatchStatus.SUCCEEDED, f"All {total} steps succeeded." if total else nothing

@@ -175,6 +175,11 @@ class StepMachine:
         self._reported: Outcome | None = None  # the executor's answer (CONFIRMING)
         self._assumed = False  # its effects were written already
 
+    @property
+    def age(self) -> float:
+        """Seconds since it was sent."""
+        return self._situation.clock() - self._started
+
     # --- before it is sent ----------------------------------------------------------------------
 
     def begin(self) -> Commands:

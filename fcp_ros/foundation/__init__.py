@@ -9,11 +9,13 @@ Processes:
 
 - `imports`: packages that re-export names without importing their modules; hidden packages.
 - `garbage`: Python's garbage collector in processes that hold large scenes.
+- `stopping`: the check that long work calls now and then, and that may stop it.
 
 Words:
 
 - `labels`: one spelling of category labels, and their match with a table of labels.
-- `wording`: names and numbers in texts: near misses of unknown names, lists, exact decimals.
+- `wording`: names and numbers in texts: near misses of unknown names, lists, exact decimals,
+  free names.
 
 Errors:
 

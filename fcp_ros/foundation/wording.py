@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from fractions import Fraction
 
 _UNPRINTABLE = "\N{REPLACEMENT CHARACTER}"
@@ -117,3 +117,34 @@ def write_decimal(value: Fraction) -> str:
     text = f"{digits.numerator:0{places + 1}d}"
     sign = "-" if value < 0 else ""
     return f"{sign}{text[:-places]}.{text[-places:]}" if places else sign + text
+
+
+# --- names that nothing else has
+
+
+def find_free_name(wanted: str, *taken: Container[str]) -> str:
+    """Return `wanted`, or it with the first number from 2 on that is in none of `taken`."""
+    name, number = wanted, 1
+    while any(name in names for names in taken):
+        number += 1
+        name = f"{wanted}_{number}"
+    return name
+
+
+class FreeNames:
+    """Hands out names, each once."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._counts: dict[str, int] = {}
+
+    def take(self, wanted: str) -> str:
+        """Take `wanted` if it is free, else ``wanted_2``, ``wanted_3``, ..."""
+        name = wanted
+        number = self._counts.get(wanted, 1)
+        while name in self._taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._counts[wanted] = number
+        self._taken.add(name)
+        return name

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Degrees: t-norms, fuzzy sets, alpha policies and the requirements of plans.
+"""Degrees: t-norms, fuzzy sets and alpha policies.
 
 - `tnorm`: t-norms with their losses, and their names; `check_degree`.
-- `alpha`: alpha policies, alpha-cuts, and the requirement before each step of a plan.
+- `alpha`: alpha policies and alpha-cuts.
 - `fuzzy_sets`: how well a number fits: trapezoids and sigmoids.
 """
 
@@ -11,11 +11,8 @@ from fcp_ros.fuzzy.alpha import (
     AlphaPolicy,
     AlphaPreset,
     alpha_policy,
-    backward_requirement,
     count_graded_steps,
-    is_feasible,
     reaches,
-    requirements_along,
 )
 from fcp_ros.fuzzy.tnorm import (
     EPSILON,
@@ -45,11 +42,8 @@ __all__ = [
     "Product",
     "TNorm",
     "alpha_policy",
-    "backward_requirement",
     "check_degree",
     "count_graded_steps",
-    "is_feasible",
     "reaches",
-    "requirements_along",
     "tnorm_by_name",
 ]

@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alpha policies and requirements: the membership that an acceptable plan must reach.
+"""Alpha policies: the membership that an acceptable plan must reach.
 
 A caller makes one policy a request (`alpha_policy`) and asks it for the cut of a plan
-(`AlphaPolicy.cut`), which comes with the sentence that is reported with the plan. Requirements
-follow a plan backwards: the membership that a state must still have for the plan to reach alpha
-from there (docs/design.md).
+(`AlphaPolicy.cut`), which comes with the sentence that is reported with the plan.
 """
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from fcp_ros.fuzzy.tnorm import EPSILON, TNorm, check_degree
+from fcp_ros.fuzzy.tnorm import EPSILON, check_degree
 
 
 class AlphaPreset(str, Enum):
@@ -49,9 +46,9 @@ class AlphaPolicy:
     """From a preset (or a value) to the alpha of one request.
 
     ``alpha(n) = lower + criticality * (1 - lower)`` with
-    ``lower = base * length_factor ** max(0, n - free_length)``, where n is the expected length of
-    the plan if the policy is fixed, and the number of graded steps of the plan found if it is
-    adaptive. So alpha never rises with n.
+    ``lower = base * length_factor ** max(0, n - free_length)``, where n is 0 if the policy
+    is fixed, and the number of graded steps of the plan found if it is adaptive. So alpha never
+    rises with n.
 
     How a search uses an adaptive policy: n is taken from the plan with the *best membership*, and
     the alpha that it gives holds for the whole request. (If each plan were held to the alpha of
@@ -70,7 +67,6 @@ class AlphaPolicy:
     # is; a policy that knows the length allows for it, and says so.
     length_factor: float = 0.97
     free_length: int = 3  # number of graded steps that lower nothing, >= 0
-    expected_length: int = 0  # number of graded steps that a fixed policy allows for, >= 0
     adaptive: bool = False  # whether the alpha depends on the plan that is found
 
     def __post_init__(self) -> None:
@@ -80,7 +76,6 @@ class AlphaPolicy:
         if check_degree(self.length_factor, "length_factor") == 0.0:
             raise ValueError("length_factor is 0, which would accept any plan; give one above 0")
         _check_length(self.free_length, "free_length")
-        _check_length(self.expected_length, "expected_length")
 
     @property
     def base_alpha(self) -> float:
@@ -96,10 +91,9 @@ class AlphaPolicy:
         origin = f"preset {self.base.value}" if isinstance(self.base, AlphaPreset) else "given"
         parts = [f"{origin} {self.base_alpha:.3g}" if origin != "given" else origin]
         if extra := self._extra(plan_length):
-            found = "of the plan found" if self.adaptive else "expected"
             parts.append(
-                f"times {self.length_factor:.3g} for each of {extra} graded steps {found} beyond "
-                f"{self.free_length}"
+                f"times {self.length_factor:.3g} for each of {extra} graded steps of the plan "
+                f"found beyond {self.free_length}"
             )
         if self.criticality > 0.0:
             parts.append(f"lifted towards 1 by criticality {self.criticality:.3g}")
@@ -110,8 +104,7 @@ class AlphaPolicy:
     def _extra(self, plan_length: int) -> int:
         """Number of graded steps that lower the alpha."""
         _check_length(plan_length, "the plan's length")
-        length = plan_length if self.adaptive else self.expected_length
-        return max(0, length - self.free_length)
+        return max(0, plan_length - self.free_length) if self.adaptive else 0
 
 
 def count_graded_steps(degrees: Iterable[float]) -> int:
@@ -125,7 +118,6 @@ def alpha_policy(
     criticality: float = 0.0,
     length_factor: float = 0.97,
     free_length: int = 3,
-    expected_length: int = 0,
     adaptive: bool = False,
 ) -> AlphaPolicy:
     """The policy for what a user gave as alpha: the name of a preset, or a number.
@@ -141,7 +133,7 @@ def alpha_policy(
         except (TypeError, ValueError):
             names = ", ".join(preset.value for preset in AlphaPreset)
             raise ValueError(f"alpha is {text!r}; give a number from 0 to 1, or {names}") from None
-    return AlphaPolicy(base, criticality, length_factor, free_length, expected_length, adaptive)
+    return AlphaPolicy(base, criticality, length_factor, free_length, adaptive)
 
 
 def _check_length(length: int, what: str) -> None:
@@ -152,33 +144,3 @@ def _check_length(length: int, what: str) -> None:
 def reaches(membership: float, alpha: float) -> bool:
     """Return True if `membership` passes the alpha-cut, with the tolerance `EPSILON`."""
     return membership + EPSILON >= alpha
-
-
-def is_feasible(requirement: float) -> bool:
-    """Return True if a requirement can be met: it is not above 1, with the tolerance `EPSILON`."""
-    return requirement <= 1.0 + EPSILON
-
-
-def backward_requirement(required_after: Iterable[tuple[float, float]], tnorm: TNorm) -> float:
-    """The least membership needed at a state, given its possible steps (docs/design.md).
-
-    The *minimum* over the steps, because an existential plan takes the cheapest continuation. (The
-    maximum would be for choices that somebody else makes.)
-
-    Above 1 (maybe infinite) it is infeasible, as it is when there is no step.
-    """
-    return min(
-        (tnorm.least_requirement(required, degree) for required, degree in required_after),
-        default=math.inf,
-    )
-
-
-def requirements_along(alpha: float, degrees: Iterable[float], tnorm: TNorm) -> tuple[float, ...]:
-    """The requirement before each of a plan's n steps, in order, and `alpha` after the last.
-
-    From membership 1 the plan reaches alpha exactly if the first of these n + 1 is feasible.
-    """
-    backwards = [alpha]
-    for degree in reversed(list(degrees)):
-        backwards.append(tnorm.least_requirement(backwards[-1], degree))
-    return tuple(reversed(backwards))

@@ -10,26 +10,33 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.grounding.cached_oracle import CachedOracle
-from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
 from fcp_ros.grounding.heads.head_file import find_sentence_source
 from fcp_ros.grounding.heads.head_judge import HeadOracle
-from fcp_ros.grounding.judgement import GroundingError, JudgementRequest, Membership
+from fcp_ros.grounding.judgement import CONFIRMED, GroundingError, JudgementRequest, Membership
 from fcp_ros.grounding.membership_oracle import MembershipOracle, hash_predicate
 from fcp_ros.grounding.options import Device, GroundingOptions
 from fcp_ros.grounding.tuning.tuned_file import find_tuned
 
 MOST_CONFIRMED = 16_384
 TUNED = "tuned"  # The name of the oracle that confirms
-CONFIRMED = (EmbeddingOracle.name, HeadOracle.name)  # Whose degrees are confirmed
 PACKAGED = "packaged"  # The setting `tuned` that takes the package's
 
 
-def make_tuned(options: GroundingOptions) -> MembershipOracle | None:
-    """Make the oracle that confirms degrees of the default one; None where nobody asks for it.
+@dataclass(frozen=True, slots=True)
+class SecondStage:
+    """An oracle that judges again, and the sets whose degrees it improves."""
+
+    oracle: MembershipOracle
+    sets: frozenset[str]
+
+
+def make_tuned(options: GroundingOptions) -> SecondStage | None:
+    """Make what confirms degrees of the default oracle; None where nobody asks for it.
 
     Raises GroundingError if the file that was given can't be used. That there is no packaged one
     for a model is no error: then nothing is confirmed.
@@ -43,19 +50,21 @@ def make_tuned(options: GroundingOptions) -> MembershipOracle | None:
     except GroundingError:
         return None  # the default oracle reports it
     source = find_tuned(plain, weights, own) if plain is not None else None
-    return HeadOracle(source, TUNED) if source is not None else None
+    return SecondStage(HeadOracle(source, TUNED), source.sets) if source is not None else None
 
 
 class Confirmer:
     """Confirms the degrees of one oracle by another. Safe to use from several threads.
 
     `confirmed`: the name of the oracle whose degrees are judged again; what a table states, people
-    judged or a fallback answered is left alone.
+    judged or a fallback answered is left alone. `sets`: of judgements; a predicate that is judged
+    like another one is left alone, too.
     """
 
-    def __init__(self, oracle: CachedOracle, confirmed: str) -> None:
+    def __init__(self, oracle: CachedOracle, confirmed: str, sets: frozenset[str]) -> None:
         self._oracle = oracle
         self._source = confirmed
+        self._sets = sets
         self._known: OrderedDict[str, Membership] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -81,7 +90,8 @@ class Confirmer:
         """
         batches: dict[str, list[JudgementRequest]] = {}
         for key, request in questions.items():
-            if answers[key].source == self._source and predicates[request.predicate].judged_like:
+            is_helped = predicates[request.predicate].judged_like in self._sets
+            if is_helped and answers[key].source == self._source:
                 batches.setdefault(request.predicate, []).append(request)
         found: dict[str, Membership] = {}
         for name, batch in batches.items():

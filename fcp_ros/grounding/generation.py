@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.grounding.language_model.chat_turn import Turn
 from fcp_ros.grounding.language_model.rubric_prompt import sanitise
 
@@ -137,7 +138,7 @@ class TextGenerator(Protocol):
     @property
     def model(self) -> str: ...
 
-    def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
+    def write(self, request: TextRequest, check: Check) -> list[WrittenText]:
         """Write texts, likeliest first, each once; GroundingError without an answer in time."""
         ...
 

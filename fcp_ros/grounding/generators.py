@@ -25,6 +25,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
 
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.grounding.beam_search import BeamSearch, prepare_search
 from fcp_ros.grounding.chat_completion import (
     ChatAnswer,
@@ -79,7 +80,7 @@ class ModelThread:
     def run(
         self,
         compute: Callable[[Callable[[], None]], Result],
-        check: Callable[[], None],
+        check: Check,
         seconds: float,
         late: str,
     ) -> Result:
@@ -167,7 +168,7 @@ class ModelGenerator:
     def is_loaded(self) -> bool:
         return self._search is not None
 
-    def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
+    def write(self, request: TextRequest, check: Check) -> list[WrittenText]:
         late = (
             f"the language model {self._model} did not answer within {request.seconds:g} s; give "
             "it more time, use a smaller model, a GPU, or a model server"
@@ -234,7 +235,7 @@ class ServerGenerator:
         """The model's name, as far as it is known, and the server's."""
         return f"{self._model_name or 'the first model'}@{self._server.host}"
 
-    def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
+    def write(self, request: TextRequest, check: Check) -> list[WrittenText]:
         """Ask for the likeliest text, and for further ones drawn with the seed."""
         late = (
             f"{self._server.shown} did not answer within {request.seconds:g} s; give it more "

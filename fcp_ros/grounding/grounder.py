@@ -23,11 +23,11 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Combination, Domain, GradedPredicate
 from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.grounding.cached_oracle import CachedOracle, UnavailableOracle
-from fcp_ros.grounding.calibration.calibrator import NOTICEABLE, Calibrator, Question
+from fcp_ros.grounding.calibration.calibrator import Calibrator, Question
 from fcp_ros.grounding.calibration.drift import Drift
 from fcp_ros.grounding.calibration.reliability import Reliability
 from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
-from fcp_ros.grounding.confirming import Confirmer, make_tuned
+from fcp_ros.grounding.confirming import Confirmer, SecondStage, make_tuned
 from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
 from fcp_ros.grounding.endpoint_oracle import EndpointOracle
 from fcp_ros.grounding.heads.head_file import (
@@ -38,6 +38,7 @@ from fcp_ros.grounding.heads.head_judge import HeadOracle
 from fcp_ros.grounding.heads.pair_features import make_encoder
 from fcp_ros.grounding.judged_pairs import KnownAnswers
 from fcp_ros.grounding.judgement import (
+    NOTICEABLE,
     GroundingCode,
     GroundingError,
     JudgementRequest,
@@ -209,7 +210,7 @@ class Grounder:
         fallback: str = "",
         known: KnownAnswers | None = None,
         reader: RequestReader | None = None,
-        tuned: MembershipOracle | None = None,
+        tuned: SecondStage | None = None,
     ) -> None:
         self.predicates = MappingProxyType(dict(predicates))
         self._parameters = {
@@ -226,8 +227,8 @@ class Grounder:
         }
         self._confirmer: Confirmer | None = None
         if tuned is not None:
-            kept = CachedOracle(tuned, cache, known=known, reader=reader)
-            self._confirmer = Confirmer(kept, default)
+            kept = CachedOracle(tuned.oracle, cache, known=known, reader=reader)
+            self._confirmer = Confirmer(kept, default, tuned.sets)
         self._router = OracleRouter(predicates, self._oracles, default, fallback)
         wanted = {name: by for by, choice in self._router.choices.items() for name in choice.names}
         if fallback:

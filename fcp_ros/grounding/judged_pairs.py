@@ -9,7 +9,7 @@ What people judged word for word is looked up, whoever is asked. The first of th
 for a predicate and the words of a request:
 
 1. an example of the predicate's rubric: the anchor's score;
-2. identical words on both sides of a predicate that is judged like one of `ABOUT_USE`: 1;
+2. identical words on both sides of a predicate that is judged like `SAME_THING`: 1;
 3. a pair of the set that the predicate is judged like: its degree; "mugs" as "mug" if they were not
    judged themselves;
 4. a word in a label that forbids the use, for predicates that are judged like one of these sets: 0,
@@ -192,7 +192,10 @@ SOURCE, MODEL = "judged", "judgements"
 """Source and model of the memberships. The model doesn't change with the judgements, so that the
 evidence about them stays together in calibration."""
 ABOUT_USE = ("function", "substitution")
-"""Sets of how well a thing does: a thing is as good as can be for what is called the same."""
+"""Sets of how well a thing does."""
+SAME_THING = "substitution"
+"""The set of what does in place of another thing: one of the same name does. Not "function":
+whoever names a thing "drinking" would have made it the best of all to drink from (issue 34)."""
 VETO = "vetoes"  # Model of the degrees 0 that a word in a label gives
 MOST_KEPT = 16_384  # Most answers of a predicate that are remembered
 LONGEST_KEPT = 500  # Characters of the words among them
@@ -211,7 +214,8 @@ class _Known:
     examples: dict[Words, float]  # degrees of the rubric's examples
     pairs: JudgedPairs | None  # the set that it is judged like
     places: tuple[Places, Places] | None  # of its arguments on both sides of these pairs
-    is_about_use: bool  # True for degrees of how well a thing does: identical words are judged 1
+    is_about_use: bool  # True for degrees of how well a thing does
+    is_same_thing: bool  # True where identical words are judged 1
     # answers that were looked up, by the words of the arguments
     found: dict[Words, Membership | None] = field(default_factory=dict)
 
@@ -247,7 +251,7 @@ class _Known:
     def _find_stated(self, words: Words) -> Membership | None:
         if words in self.examples:
             return Membership.of_degree(self.examples[words], SOURCE, MODEL, EXAMPLE)
-        if words[0] == words[-1] and self.is_about_use and len(set(words)) == 1 < len(words):
+        if self.is_same_thing and len(set(words)) == 1 < len(words):
             return Membership.of_degree(1.0, SOURCE, MODEL, IDENTICAL)
         return None
 
@@ -304,7 +308,7 @@ class KnownAnswers:
         like = predicate.judged_like
         pairs = self._load_once().get(like) if like else None
         places = pairs and find_side_places(predicate, pairs.columns)
-        known = _Known(examples, pairs, places or None, like in ABOUT_USE)
+        known = _Known(examples, pairs, places or None, like in ABOUT_USE, like == SAME_THING)
         self._known[version] = known
         return known
 

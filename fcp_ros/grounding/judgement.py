@@ -25,6 +25,10 @@ from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.fuzzy import tnorm
 
+CONFIRMED = ("embedding", "head")
+"""The oracles whose degrees a tuned encoder may judge again (`Grounder.confirm`)."""
+NOTICEABLE = 0.005  # The smallest move of a degree that anybody is told
+
 
 class GroundingCode(str, Enum):
     """Reasons for which a membership can't be determined."""

@@ -13,6 +13,7 @@ from dataclasses import replace
 from fcp_ros.grounding.judgement import GroundingError, JudgementRequest
 from fcp_ros.planning.model.memberships import ConfirmingSource
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus
+from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.session import PlanningRequest
 
 CONFIRMATIONS = 3  # Most plans that are made again
@@ -36,6 +37,8 @@ def plan_confirmed(
             moved = source.confirm(list_grounds(result))
         except GroundingError as error:
             return replace(result, notes=(*result.notes, error.sentence))
+        except Interrupted as reason:  # the plan stands as it was judged in passing
+            return replace(result, notes=(*result.notes, str(reason)))
         if not moved:
             break
         again = plan(request)

@@ -8,7 +8,7 @@ those on which its effects depend.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from immutables import Map
@@ -17,8 +17,8 @@ from fcp_ros.cset import Fact, Instance, InstanceBuilder
 from fcp_ros.domain.expressions.evaluation import holds
 from fcp_ros.domain.expressions.syntax import Atom, Variable, atoms
 from fcp_ros.domain.model import ActionRule, Domain, Effect
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.planning.model.ground_step import GroundStep
-from fcp_ros.planning.model.request import never_stop
 
 Bound = tuple[tuple[int, str], ...]
 """Positions of legs, each with the element there."""
@@ -59,7 +59,7 @@ def find_footprints(
     domain: Domain,
     instance: Instance,
     steps: Sequence[GroundStep],
-    check: Callable[[], None] = never_stop,
+    check: Check = never_stop,
 ) -> tuple[StepFootprint, ...]:
     """Return the footprints of the steps of a sequence that can be done."""
     view = FactView(instance)
@@ -78,7 +78,7 @@ def find_footprint(domain: Domain, view: FactView, step: GroundStep) -> StepFoot
     binding = dict(zip(step.rule.parameter_names, step.arguments, strict=True))
     adds = {ground(atom, binding) for atom in step.rule.add}
     deletes = {ground(atom, binding) for atom in step.rule.delete}
-    watches = []
+    watches: list[FactPattern] = []
     for effect in step.rule.effects:
         watches.extend(_pattern(literal.atom, binding) for literal in effect.when)
         watches.extend(_pattern(a, binding) for formula in effect.formulas for a in atoms(formula))

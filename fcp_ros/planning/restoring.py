@@ -15,6 +15,7 @@ from fractions import Fraction
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.evaluation import name_of
 from fcp_ros.domain.model import ActionRule, Domain
+from fcp_ros.foundation.stopping import never_stop
 from fcp_ros.planning.answer.solution import Disturbance, Solution
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.goal.alternatives import Alternative
@@ -22,7 +23,6 @@ from fcp_ros.planning.goal.formula import Crisp, make_complement
 from fcp_ros.planning.goal.ground_goal import GroundPreference
 from fcp_ros.planning.goal.stages import Places
 from fcp_ros.planning.model.ground_step import Agents, GroundStep
-from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.verification.stepping import holds
 
 

@@ -9,18 +9,18 @@ all bounds, `time_steps` does it for the order, windows and deadline of a plan's
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain, Window
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.foundation.wording import join_words
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.footprint import FactView, find_footprints
 from fcp_ros.planning.model.ground_step import Agents, GroundStep
 from fcp_ros.planning.model.plan import PlanStep, Schedule
-from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.step_order import (
     Pair,
     PartialOrder,
@@ -227,7 +227,7 @@ def schedule_steps(
     in_order: bool = False,
     # the times in which each step may run, within the window of its rule; by default that one
     windows: Sequence[Window] = (),
-    check: Callable[[], None] = never_stop,
+    check: Check = never_stop,
 ) -> Schedule | Inconsistency:
     """Work out when each step of a plan can run.
 

@@ -17,6 +17,7 @@ from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.model import Domain
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
 from fcp_ros.planning.encoding.costs import CostUnit, find_cost_unit
 from fcp_ros.planning.model.chunks import ChunkLibrary, learn_chunks
@@ -31,7 +32,6 @@ from fcp_ros.planning.model.request import (
     ProgressCallback,
     ignore_progress,
     never_cancel,
-    never_stop,
 )
 from fcp_ros.planning.model.result import Candidate
 from fcp_ros.planning.model.watch import RequestStart, Watch
@@ -56,7 +56,7 @@ class PlanningSession:
         self,
         domain: Domain,
         learn: bool = False,  # make chunks of sequences that occur often
-        check: Callable[[], None] = never_stop,
+        check: Check = never_stop,
         suggester: PlanSuggester | None = None,  # knows plans without a search; asked first
         compiler: RelevanceCompiler | None = None,  # of the domain, if there is one already
     ) -> None:
@@ -91,7 +91,7 @@ class PlanningSession:
             return self._lacking
 
     def restrict(
-        self, make: Callable[[Domain], Domain], check: Callable[[], None] = never_stop
+        self, make: Callable[[Domain], Domain], check: Check = never_stop
     ) -> PlanningSession:
         """Return the memory for a part of the domain; the same one each time.
 

@@ -20,11 +20,12 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import ActionRule, Domain
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.planning.errands import Duration, PlanErrand, PlanParts
 from fcp_ros.planning.footprint import (
     FactView,
@@ -34,7 +35,7 @@ from fcp_ros.planning.footprint import (
     ground,
 )
 from fcp_ros.planning.model.ground_step import Agents, GroundStep, compute_duration
-from fcp_ros.planning.model.request import AbsentExecutor, never_stop
+from fcp_ros.planning.model.request import AbsentExecutor
 
 BONUSES = (0.0, 0.1, 0.25, 0.5, 1.0)
 """Seconds of its start that an errand may be late for each second of its work."""
@@ -73,7 +74,7 @@ def share_work(
     stay: Collection[str] = (),  # agents that have to end where, and with what, they end now
     absent: Collection[AbsentExecutor] = (),
     duration: Duration | None = None,
-    check: Callable[[], None] = never_stop,
+    check: Check = never_stop,
 ) -> tuple[GroundStep, ...] | None:
     """Deal out the work of a plan; None if it can't be taken apart, or nothing can be dealt.
 
@@ -117,7 +118,7 @@ class _Dealer:
         team: Sequence[str],
         absent: frozenset[AbsentExecutor],
         seconds: Duration,
-        check: Callable[[], None],
+        check: Check,
     ) -> None:
         self._domain = domain
         self._instance = instance

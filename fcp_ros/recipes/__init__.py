@@ -5,10 +5,12 @@ Lowest first:
 
 - `knowledge_entries`, `knowledge`: crisp facts about food, tools and substitutes.
 - `recipe`: a recipe as a value, codes of what is wrong with it; `measures`: units and quantities.
-- `ingredient_lines`, `direction_words`, `recipe_files`, `reading`: from a file to that value.
+- `ingredient_lines`, `direction_words`, `food_mentions`, `recipe_files`, `reading`: from a file to
+  that value.
 - `wishes`: what is missing and ruled out; `dish_roles`: what an ingredient does in a dish.
 - `kitchen_state`: the state (C-set) of the domain `kitchen`, from recipe, facts and wishes.
-- `text_editing`, `rewriting`: from a plan back to a recipe.
+- `text_editing`, `recipe_draft`, `rewritten_list`, `procedure_changes`, `tool_changes`,
+  `rewriting`: from a plan back to a recipe.
 - `cooking`: the whole; `cook` is the way in.
 """
 

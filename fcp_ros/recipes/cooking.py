@@ -36,16 +36,17 @@ from fcp_ros.recipes.kitchen_state import (
 from fcp_ros.recipes.knowledge import FoodKnowledge, read_knowledge
 from fcp_ros.recipes.reading import read_recipe
 from fcp_ros.recipes.recipe import Note, Recipe, RecipeCode, RecipeError
+from fcp_ros.recipes.recipe_draft import FoodChoice, ToolChoice
 from fcp_ros.recipes.recipe_files import RecipeLines, parse_recipe
-from fcp_ros.recipes.rewriting import FoodChoice, ToolChoice, rewrite_recipe
+from fcp_ros.recipes.rewriting import rewrite_recipe
 from fcp_ros.recipes.wishes import Limits, Wishes, understand
 from fcp_ros.relaxation.plan_goal import plan_goal
 
 GOAL = "turn(cook, done_with_needs) and next_step(cook, done_with_steps)"
-ALPHA = 0.1
+ALPHA = 0.15
 """Degree that substitutes reach on average (geometric mean) by default.
 
-The packaged judge is strict: what cooks use in place of eggs it gives 0.1 to 0.4.
+The judge is strict: nine tenths of the substitutes of the knowledge file reach 0.16 by likeness.
 """
 UNHURRIED = PlanningOptions(time_limit=120.0, improve_time=120.0, allow_relaxation=False)
 """A recipe is small: it is planned to the end, so that no answer depends on the load."""
@@ -188,7 +189,8 @@ class Kitchen:
                 method = state.methods[arguments["method"]]
                 tools.append(ToolChoice(state.tools[arguments["tool"]], method))
         written = rewrite_recipe(original, choices, tools, self.knowledge, self._may_use(limits))
-        notes = (*original.notes, *state.notes, *self._warn(original, limits))
+        uncertain = (one.way.note for one in choices if one.way and one.way.note)
+        notes = (*original.notes, *uncertain, *self._warn(original, limits))
         written = replace(written, notes=notes)
         return Cooked(written, original, result.plan.membership, result)
 
@@ -293,6 +295,7 @@ def _describe_judgement(judged: Judged) -> str:
     words = [argument.words for argument in judged.request.arguments]
     membership = judged.membership
     verb = "stands in for" if judged.request.predicate == "suitable_substitute" else "serves for"
+    verb = verb.replace("s ", " ", 1) if " and " in words[0] else verb
     source = "judged word for word" if membership.source == "judged" else membership.source
     return f"{words[0]} {verb} {words[-1]}: {membership.degree:.2f} ({source})"
 

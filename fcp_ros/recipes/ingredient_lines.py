@@ -14,9 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.recipes.knowledge import FoodKnowledge
-from fcp_ros.recipes.measures import PIECE, read_unit
+from fcp_ros.recipes.measures import PIECE, convert, read_unit
 from fcp_ros.recipes.recipe import ListedIngredient
 
 _GRAMMAR = Path(__file__).with_name("ingredient_line.lark")
@@ -33,6 +32,7 @@ _QUANTITY_IN_BRACKETS = re.compile(r"\(\s*((?:about |around |~\s*)?\d[^()]*)\)")
 _QUANTITY_LAST = re.compile(
     r"^(?P<name>[^\d:]+?)\s*[:,-]\s*(?P<rest>(?:about |around |~\s*)?[\d].*)$", re.IGNORECASE
 )
+_CAPITALS = re.compile(r"[^\W\d_]{2,}")  # "2 Tbsp"; of single letters, T and t differ
 _HYPHEN_FRACTION = re.compile(r"(\d)\s*-\s*(\d+/\d+)")
 _BOUND = re.compile(
     r"\s(?:for|in|with|from|to|per|at|on|into|as|if|plus|enough|whisked|cut|depending)\s",
@@ -50,60 +50,13 @@ _PART_OF = re.compile(
     r"(?:an?\s+|the\s+)?(?P<count>\d+)?\s*(?:whole\s+)?(?P<whole>.+)$",
     re.IGNORECASE,
 )
-_SIZES = frozenset(
-    [
-        "small",
-        "medium",
-        "large",
-        "big",
-        "whole",
-        "half",
-        "heaping",
-        "level",
-        "fresh",
-        "freshly",
-        "finely",
-        "roughly",
-        "thinly",
-        "coarsely",
-        "ripe",
-        "raw",
-        "chopped",
-        "minced",
-        "sliced",
-        "diced",
-        "grated",
-        "shredded",
-        "crushed",
-        "melted",
-        "softened",
-        "peeled",
-        "cooked",
-        "beaten",
-        "ground",
-        "packed",
-        "sifted",
-        "warm",
-        "hot",
-        "cold",
-        "boneless",
-        "skinless",
-        "of",
-        "the",
-        "a",
-        "an",
-        "some",
-        "good",
-        "quality",
-        "few",
-        "little",
-        "bit",
-        "any",
-        "your",
-        "favourite",
-        "favorite",
-    ]
-)
+_SIZES_TEXT = """
+    small medium large big whole half heaping level fresh freshly finely roughly thinly coarsely
+    ripe raw chopped minced sliced diced grated shredded crushed melted softened peeled cooked
+    beaten ground packed sifted warm hot cold boneless skinless of the a an some good quality few
+    little bit any your favourite favorite
+"""
+_SIZES = frozenset(_SIZES_TEXT.split())
 _WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&-]*\w)?")
 
 
@@ -119,27 +72,34 @@ class LineAmount:
 def read_ingredients(line: str, knowledge: FoodKnowledge) -> list[ListedIngredient]:
     """Read a line; several for "salt and pepper". Without a food, the list is empty."""
     text = _clean(line)
+    found = _read(text, line, knowledge)
+    if "(" in text and not any(one.food for one in found):
+        # "4 pinches of (mozzarella or Jack cheese)": the food itself is in brackets.
+        inside = _read(" ".join(re.sub(r"[()]", " ", text).split()), line, knowledge)
+        found = inside if any(one.food for one in inside) else found
+    return found
+
+
+def _read(text: str, line: str, knowledge: FoodKnowledge) -> list[ListedIngredient]:
     optional = _OPTIONAL.search(text) is not None
     amount = _read_amount(_OPTIONAL.sub(" ", text))
+    more = _parse(amount.rest[1:].strip()) if amount.rest.startswith("+") else None
+    if more is not None and amount.quantity is not None and more.quantity is not None:
+        # "1 cup + 2 tbsp milk"; what doesn't convert is left out.
+        added = convert(more.quantity, more.unit, amount.unit, "", knowledge) or 0.0
+        amount = LineAmount(amount.quantity + added, amount.unit, more.rest)
     part = _PART_OF.match(amount.rest)
     if part is not None:
         count = float(part["count"]) if part["count"] else amount.quantity
         amount = LineAmount(count, PIECE, f"{part['whole'].rstrip('s')} {part['part']}")
-    shown = line.strip()
     found: list[ListedIngredient] = []
     for one in _divide(amount.rest, amount.quantity is not None, knowledge):
         # The quantity of "2 tsp salt and pepper" is that of both together: nobody's own.
         shared = len(found) > 0 or one.is_shared
+        quantity, unit = (None, "") if shared else (amount.quantity, amount.unit)
+        shown = line.strip()
         found.append(
-            ListedIngredient(
-                one.name,
-                one.food,
-                None if shared else amount.quantity,
-                "" if shared else amount.unit,
-                shown,
-                one.alternatives,
-                optional,
-            )
+            ListedIngredient(one.name, one.food, quantity, unit, shown, one.alternatives, optional)
         )
     return found
 
@@ -154,26 +114,12 @@ def find_foods(text: str, knowledge: FoodKnowledge) -> Iterator[tuple[int, int, 
             inside = text[first.start() : last.end()]
             if length > 1 and re.search(r"[^\w\s'\u2019&-]", inside):
                 continue
-            food = find_food(inside, knowledge)
+            food = knowledge.find(inside)
             if food is not None:
                 yield first.start(), last.end(), food
                 place += length - 1
                 break
         place += 1
-
-
-def find_food(words: str, knowledge: FoodKnowledge) -> str | None:
-    """Return the food that words name, in singular or plural, with or without hyphens."""
-    for text in (words, words.replace("-", " ")):
-        found = knowledge.find(text)
-        if found is not None:
-            return found
-        *before, last = text.lower().split()
-        for single in list_singulars(last):
-            found = knowledge.find(" ".join([*before, single]))
-            if found is not None:
-                return found
-    return None
 
 
 def _clean(line: str) -> str:
@@ -186,6 +132,7 @@ def _clean(line: str) -> str:
         for one in text
     )
     text = " ".join(_HYPHEN_FRACTION.sub(r"\1 \2", text).split())
+    text = _CAPITALS.sub(lambda match: match[0].lower(), text)
     return _SIZE_OF_UNIT.sub(r"\1 ", text)
 
 

@@ -7,13 +7,13 @@ Only needs that can't be met as listed get ways, so the state is as large as the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from fcp_ros.cset import Instance
 from fcp_ros.cset.presentation import present
 from fcp_ros.cset.schema import Schema
-from fcp_ros.recipes.dish_roles import find_dish, find_duty, find_roles, list_main_roles
+from fcp_ros.recipes.dish_roles import find_purpose, find_roles, list_main_roles
 from fcp_ros.recipes.ingredient_lines import find_foods
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.knowledge_entries import Equipment, Substitution
@@ -34,6 +34,7 @@ class WayPart:
     food: str
     quantity: float | None = None
     unit: str = ""
+    ratio: str = ""  # to the other parts, where no quantity is known: "3 tbsp to 1 tbsp vinegar"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class SubstituteWay:
     roles: tuple[str, ...] = ()  # in which it does; none: in all
     brought: tuple[str, ...] = ()  # foods that its changes need: a pinch of sugar for yeast
     reason: str = ""
+    note: Note | None = None
 
     @property
     def label(self) -> str:
@@ -63,7 +65,6 @@ class KitchenState:
     changes: Mapping[str, str]
     methods: Mapping[str, Equipment]
     tools: Mapping[str, str]
-    notes: tuple[Note, ...] = ()
 
 
 @dataclass(slots=True)
@@ -74,11 +75,10 @@ class _Parts:
     tuples: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     attributes: list[tuple[str, str, str]] = field(default_factory=list)
 
-    def add(self, name: str, type_: str, category: str = "", **attributes: str) -> str:
+    def add(self, name: str, type_: str, category: str = "") -> str:
         if name not in self.elements:
             self.elements[name] = type_
-            values = {"category": category, **attributes}
-            self.attributes += [(name, key, value) for key, value in values.items() if value]
+            self.attributes += [(name, "category", category)] if category else []
         return name
 
     def relate(self, relation: str, *legs: str) -> None:
@@ -99,7 +99,6 @@ class KitchenStateMaker:
         self._most = most_candidates
         self._limits = limits
         self._knowledge = knowledge
-        self._dish = find_dish(recipe)
 
     def make(self, schema: Schema, excluded: frozenset[str] = frozenset()) -> KitchenState:
         """Make the state, without the ways that are `excluded`."""
@@ -108,7 +107,7 @@ class KitchenStateMaker:
         self._ways: dict[str, SubstituteWay] = {}
         self._changes: dict[str, str] = {}
         self._methods: dict[str, Equipment] = {}
-        self._notes: list[Note] = []
+        self._foods: dict[str, str] = {}  # names by element
         parts, count = self._parts, len(self._recipe.ingredients)
         cook = parts.add("cook", "cook")
         needs = {f"need_{index}": index for index in range(count)}
@@ -131,7 +130,6 @@ class KitchenStateMaker:
             self._changes,
             self._methods,
             tools,
-            tuple(dict.fromkeys(self._notes)),
         )
 
     # --- needs and ways
@@ -140,7 +138,7 @@ class KitchenStateMaker:
         one = self._recipe.ingredients[index]
         roles = find_roles(index, self._recipe, self._knowledge)
         label = one.food or one.name
-        self._parts.add(name, "need", label, role=", ".join(sorted(roles)), dish=self._dish)
+        self._parts.add(name, "need", label)
         food = self._add_food(one.food or one.name, index not in self._limits.missing)
         self._parts.relate("listed", name, food)
         if index not in self._limits.missing and not self._explain_exclusion(one.food):
@@ -151,16 +149,16 @@ class KitchenStateMaker:
                 self._add_way(way_name, name, way)
                 main = list_main_roles(roles)
                 for role in sorted(main & set(way.roles) if way.roles else main):
-                    self._add_duty(role, way_name)
+                    self._add_duty(role, index, way_name)
         minor = self._find_minor(one, roles)
         if minor:
             self._parts.relate("minor", self._parts.add(f"minor_{minor}", "duty", minor), name)
 
-    def _add_duty(self, role: str, way: str) -> None:
-        purpose = find_duty(role, self._recipe)
+    def _add_duty(self, role: str, index: int, way: str) -> None:
+        purpose = find_purpose(role, index, self._recipe)
         if purpose:
-            name = f"duty_{role}"
-            self._parts.add(name, "duty", purpose, role=role, dish=self._dish)
+            name = f"duty_{index}_{role}"
+            self._parts.add(name, "duty", purpose)
             self._parts.relate("serves", name, way)
 
     def _explain_exclusion(self, food: str) -> str:
@@ -191,19 +189,24 @@ class KitchenStateMaker:
     ) -> SubstituteWay:
         """Take as much of a substitute as the recipe's quantity asks for."""
         of, unit = substitute.of
-        quantity = None
+        quantity = note = None
         if one.quantity is not None:
             quantity = convert(one.quantity, one.unit, unit, one.food, self._knowledge)
             if quantity is None:
-                self._notes.append(_note_unit(one, unit, substitute))
+                note = _note_unit(one, unit, substitute)
         factor = None if quantity is None else quantity / of
 
         def scale(amount: float) -> float | None:
             return None if factor is None else amount * factor
 
+        parts = [WayPart(two.ingredient, scale(two.quantity), two.unit) for two in substitute.use]
+        if factor is None and len(parts) > 1:
+            main, *others = substitute.use
+            to = " and ".join(f"{two.quantity:g} {two.unit} {two.ingredient}" for two in others)
+            parts[0] = replace(parts[0], ratio=f"{main.quantity:g} {main.unit} to {to}")
         return SubstituteWay(
             index,
-            tuple(WayPart(two.ingredient, scale(two.quantity), two.unit) for two in substitute.use),
+            tuple(parts),
             tuple(substitute.steps),
             tuple(
                 WayPart(two.ingredient, scale(two.quantity), two.unit) for two in substitute.less
@@ -211,6 +214,7 @@ class KitchenStateMaker:
             substitute.roles,
             self._list_brought(substitute),
             _write_ratio(substitute),
+            note,
         )
 
     def _list_brought(self, substitute: Substitution) -> tuple[str, ...]:
@@ -223,7 +227,7 @@ class KitchenStateMaker:
     def _add_way(self, name: str, need: str, way: SubstituteWay) -> None:
         parts = self._parts
         self._ways[name] = way
-        parts.add(name, "way", way.label, dish=self._dish)
+        parts.add(name, "way", way.label)
         parts.relate("replaces", name, need)
         for taken in (*(part.food for part in way.parts), *way.brought):
             food = self._add_food(taken, self._limits.is_stocked(taken, self._knowledge))
@@ -235,8 +239,9 @@ class KitchenStateMaker:
 
     def _add_food(self, food: str, stocked: bool) -> str:
         name = f"food_{'_'.join(food.replace('-', ' ').split())}"
-        if name in self._parts.elements:
+        if name in self._foods:
             return name
+        self._foods[name] = food
         self._parts.add(name, "food", food)
         if stocked:
             self._parts.relate("stocked", name)
@@ -249,24 +254,12 @@ class KitchenStateMaker:
 
     def _add_apart(self) -> None:
         """Relate the foods that a diet keeps out of one dish."""
-        foods = [
-            (name, self._category(name))
-            for name, type_ in self._parts.elements.items()
-            if type_ == "food"
-        ]
-        for diet in self._limits.diets:
-            for one, other in self._knowledge.diets[diet].apart:
-                for first, name in foods:
-                    for second, second_name in foods:
-                        if one in self._contents(name) and other in self._contents(second_name):
-                            self._parts.relate("apart", first, second)
-
-    def _category(self, element: str) -> str:
-        return next(
-            value
-            for name, key, value in self._parts.attributes
-            if (name, key) == (element, "category")
-        )
+        pairs = [pair for diet in self._limits.diets for pair in self._knowledge.diets[diet].apart]
+        for one, other in pairs:
+            for first, name in self._foods.items():
+                for second, second_name in self._foods.items():
+                    if one in self._contents(name) and other in self._contents(second_name):
+                        self._parts.relate("apart", first, second)
 
     def _contents(self, food: str) -> frozenset[str]:
         known = food in self._knowledge.ingredients

@@ -7,8 +7,9 @@ part of itself, and no two foods share a name.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -17,6 +18,7 @@ from fcp_ros.foundation.bounded_file import FileError, read_text
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import describe_unknown_name, list_names
 from fcp_ros.foundation.yaml_text import TextError, load_yaml
+from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.package_files import config_folder
 from fcp_ros.recipes.knowledge_entries import (
     Category,
@@ -96,9 +98,11 @@ class FoodKnowledge:
         return max(len(word.split()) for word in self._names)
 
     def find(self, words: str) -> str | None:
-        """Return the ingredient that these words name exactly, in singular or plural."""
-        text = " ".join(words.casefold().split())
-        return next((self._names[form] for form in _singulars(text) if form in self._names), None)
+        """Return the ingredient that these words name exactly, in singular or plural.
+
+        Hyphens and accents don't count: "crème fraîche" is creme fraiche.
+        """
+        return next((self._names[form] for form in _list_forms(words) if form in self._names), None)
 
     def kinds_of(self, name: str) -> frozenset[str]:
         """Return the ingredient or category itself and all that it is a kind of."""
@@ -289,9 +293,13 @@ def _close(above: Mapping[str, Iterable[str]], *, itself: bool = True) -> dict[s
     return closed
 
 
-def _singulars(text: str) -> Iterator[str]:
-    """List the text, and what it may be the plural of."""
-    yield text
-    for ending, single in (("ies", "y"), ("ves", "f"), ("oes", "o"), ("es", ""), ("s", "")):
-        if text.endswith(ending):
-            yield text.removesuffix(ending) + single
+@lru_cache(maxsize=16_384)
+def _list_forms(words: str) -> tuple[str, ...]:
+    """List the names that words may stand for: plain, and what they may be the plural of."""
+    letters = unicodedata.normalize("NFKD", words.casefold())
+    text = " ".join("".join(one for one in letters if not unicodedata.combining(one)).split())
+    forms = []
+    for spelling in dict.fromkeys((text, text.replace("-", " "))):
+        *before, last = spelling.split() or [""]
+        forms += [" ".join([*before, one]) for one in (last, *list_singulars(last))]
+    return tuple(forms)

@@ -87,10 +87,11 @@ class Equipment(KnownFact):
 class ChangeKind(str, Enum):
     """Kind of change that a substitute makes to the steps.
 
-    PREPARE: a new step before the first use. LATER, EARLIER: the use moves to a later or earlier
-    step. TIME: the minutes of steps with `verbs` after the use are multiplied by `factor`.
-    HEAT: their temperature rises by `celsius`. DROP: work (`verbs`) on the replaced ingredient
-    alone is left out. REPLACE: that work becomes `text`. NOTE: `text` is added to the step of use.
+    PREPARE: a new step before the first use, where the recipe has one of `verbs`, if any are given.
+    LATER, EARLIER: the use moves to a later or earlier step. TIME: the minutes of steps with
+    `verbs` after the use are multiplied by `factor`. HEAT: their temperature rises by `celsius`.
+    DROP: work (`verbs`) on the replaced ingredient alone is left out. REPLACE: that work becomes
+    `text`. NOTE: `text` is added to the step of use.
     """
 
     PREPARE = "prepare"

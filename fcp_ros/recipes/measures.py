@@ -99,11 +99,6 @@ def _convert(quantity: float, unit: str, wanted: str) -> float:
     return float(_load_registry().Quantity(quantity, unit).to(wanted).magnitude)
 
 
-def load_units() -> None:
-    """Load the library of units now instead of with the first recipe that converts."""
-    _load_registry()
-
-
 # --- quantities for people
 
 
@@ -123,7 +118,7 @@ _CLOSE = 0.05
 def round_quantity(quantity: float, unit: str) -> tuple[float, str]:
     """Round a quantity to what a kitchen can measure, in the unit that suits its size."""
     for small, large, least, always in _UP:
-        if unit == small and quantity >= least - 0.01:
+        if unit == small and quantity >= least * (1.0 - _CLOSE):
             larger = _convert(quantity, _PINT[small], _PINT[large])
             is_close = abs(_round(larger, large) - larger) <= _CLOSE * larger
             if is_close or quantity >= always - 0.01:

@@ -77,7 +77,7 @@ class ListedIngredient:
             "name": self.name,
             "quantity": self.quantity,
             "unit": self.unit,
-            "line": self.line or self.name,
+            "line": self.line,
         }
 
 
@@ -161,11 +161,16 @@ class Recipe:
         """Minutes of all steps whose time is said."""
         return sum(step.minutes or 0.0 for step in self.steps)
 
+    @property
+    def lines(self) -> list[str]:
+        """Lines of the list: several foods may share one, and what only steps name has none."""
+        return list(dict.fromkeys(one.line for one in self.ingredients if one.line))
+
     def to_plain(self) -> dict[str, Any]:
         """Return the recipe as plain data for JSON."""
         return {
             "title": self.title,
-            "ingredients": [one.to_plain() for one in self.ingredients],
+            "ingredients": [one.to_plain() for one in self.ingredients if one.line],
             "steps": [one.to_plain() for one in self.steps],
             "changes": [one.to_plain() for one in self.changes],
             "not_understood": [*self.not_understood, *map(str, self.notes)],
@@ -175,8 +180,7 @@ class Recipe:
         """Write the recipe as text: changed lines begin with `*`, new ones with `+`."""
         parts = [self.title, "", "Ingredients"]
         changed = {part for change in self.changes for part in change.substitutes}
-        for one in self.ingredients:
-            parts.append(f"{'*' if one.line in changed else '-'} {one.line or one.name}")
+        parts += [f"{'*' if one in changed else '-'} {one}" for one in self.lines]
         parts += ["", "Directions"]
         for number, step in enumerate(self.steps, 1):
             mark = "+ " if step.is_new else "* " if step.changed_from else ""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.recipes.direction_words import Measured, read_number
+from fcp_ros.recipes.recipe import FoodMention, MentionKind, Step
 
 _PREPARED = (
     "melted softened beaten whisked cold cool warm warmed hot soft chopped diced sliced grated "
@@ -35,6 +36,8 @@ _BEFORE = re.compile(
 )
 _SENTENCE = re.compile(r"[^.!?]*(?:[.!?](?!\d)|$)(?:\)|\s)*")
 _WORD = re.compile(r"[^\W\d_]+")
+_PRONOUN = re.compile(r"\b(?:them|it|these)\b(?P<with>\s+with\b\s*)?", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[,;]\s*(?:and\s+|then\s+)*|\s+(?:and|then)\s+", re.IGNORECASE)
 _ANY_NUMBER = re.compile(r"\d+\s+\d/\d|\d+/\d|\d+(?:[.,]\d+)?")
 WHERE = re.compile(r"\b(?:in|into|on|over)\b", re.IGNORECASE)
 _CONNECTED = (
@@ -78,7 +81,9 @@ def find_preceding(text: str, start: int) -> Preceding:
             or half
             or read_number(re.split(r"\s*(?:-|\u2013|to)\s*", number)[-1])
         )
-        return Preceding(match.start(), "", quantity, match["unit"] or "")
+        # "a spoonful of" stays where it can't be said in another quantity; "2 eggs" doesn't.
+        kept = text[match.start() : match.start("prepared")] if match["unit"] else ""
+        return Preceding(match.start(), kept, quantity, match["unit"] or "")
     return Preceding(match.start(), match["article"] or "")
 
 
@@ -129,21 +134,50 @@ def find_verb(text: str, verbs: Sequence[str], start: int, end: int) -> re.Match
     return found
 
 
-def remove_mention(text: str, start: int, end: int) -> Edit | None:
-    """Take a name out of an enumeration; None where it stands alone."""
+def remove_mention(text: str, start: int, end: int, verbs: Sequence[str] = ()) -> Edit | None:
+    """Take a name out of an enumeration; None where it stands alone.
+
+    What follows "and" is none of the enumeration if it is one of the `verbs`: "and arrange them".
+    """
     first = find_preceding(text, start).start
-    before = next(
-        (one.search(text[:first]) for one in _CONNECTED if one.search(text[:first])), None
-    )
+    before = next((one for search in _CONNECTED if (one := search.search(text[:first]))), None)
     after = re.match(r"\s*(?:,\s*(?:and\s+)?|\s+and\s+)(?=\w)", text[end:])
-    if before is not None and after is not None and before.group().strip() != ",":
-        return Edit(first, end + after.end(), "")
-    if before is not None:
-        # "salt, pepper and basil" without basil: the comma before becomes "and" by `tidy`'s grace.
-        return Edit(before.start(), end, "")
     if after is not None:
-        return Edit(first, end + after.end(), "")
-    return None
+        word = _WORD.match(text, end + after.end())
+        if word is not None and set(list_stems(word[0].lower())) & set(verbs):
+            after = None
+    # "salt, pepper and basil" without basil: "salt, pepper".
+    if before is not None and (after is None or before.group().strip() == ","):
+        return Edit(before.start(), end, "")
+    return None if after is None else Edit(first, end + after.end(), "")
+
+
+def leave_out(step: Step, mention: FoodMention) -> Edit:
+    """Take what is left out of a step's text: its name, its clause or its sentence."""
+    text, start, end = step.text, mention.start, mention.end
+    first, last = find_sentence(text, start)
+    others = [
+        one
+        for one in step.mentions
+        if one.ingredient != mention.ingredient and first <= one.start < last
+    ]
+    edit = None
+    if mention.kind is MentionKind.NOUN:
+        edit = remove_mention(text, start, end, step.verbs)
+    if edit is not None or not others:
+        return edit or Edit(first, last, "")
+    ends = [first, *(one.end() for one in _CLAUSE_END.finditer(text, first, last)), last]
+    left = max(one for one in ends if one <= start)
+    right = min(one for one in ends if one >= end)
+    if any(left <= one.start < right for one in others):
+        return Edit(find_preceding(text, start).start, end, "")
+    pronoun = _PRONOUN.search(text, right, last)
+    if pronoun is None:
+        return Edit(left, right, "")
+    # "Chop it and fry it with the onion" fries the onion; "and arrange it on top" does nothing.
+    if pronoun["with"] is None:
+        return Edit(first, last, "")
+    return Edit(left, last, text[right : pronoun.start()] + text[pronoun.end() : last])
 
 
 def scale_times(text: str, times: Iterable[Measured], factor: float) -> str:

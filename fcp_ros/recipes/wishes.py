@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from fcp_ros.foundation.wording import list_names, suggest_name
 from fcp_ros.language.english.inflection import list_singulars
-from fcp_ros.recipes.ingredient_lines import find_food
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.recipe import ListedIngredient, Recipe, RecipeCode, RecipeError
 
@@ -119,7 +118,7 @@ def _find_matter(word: str, knowledge: FoodKnowledge) -> str | None:
         for form in forms:
             if form in known:
                 return form
-    return find_food(word, knowledge) if word.strip() else None
+    return knowledge.find(word)
 
 
 def _find_tool(word: str, knowledge: FoodKnowledge) -> str | None:
@@ -143,7 +142,7 @@ def _find_missing(
     """Find the ingredients that a word names, and what is not in stock."""
     forms = set(_forms(word))
     food = next((one for one in forms if one in knowledge.categories), None)
-    food = find_food(word, knowledge) if word.strip() and food is None else food
+    food = knowledge.find(word) if food is None else food
     names = {food, *forms} - {None}
     found = {
         index

@@ -20,10 +20,12 @@ def write_recipe_page(cooked: Cooked, path: Path) -> Path:
     """Write a page without references to other files."""
     environment = make_environment()
     environment.filters["printable"] = to_printable
-    old = {one.line or one.name for one in cooked.original.ingredients}
     template = environment.get_template("recipe.html.j2")
     page = template.render(
-        cooked=cooked, recipe=cooked.recipe, old_lines=old, mark_changes=mark_changes
+        cooked=cooked,
+        recipe=cooked.recipe,
+        old_lines=cooked.original.lines,
+        mark_changes=mark_changes,
     )
     return write_page(page, path)
 

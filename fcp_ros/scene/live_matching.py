@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.foundation.wording import find_free_name
 from fcp_ros.scene.graph.delta import Renaming, have_same_properties
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.transforms import measure_turn
-from fcp_ros.scene.relations.draft_graph import choose_free_id
 
 _LARGEST = 64
 """Greatest size of a group of candidates that is resolved: so many like things so close together
@@ -427,11 +427,11 @@ def _choose_id(node: SceneNode, known: SceneGraph, taken: set[str], identity: Id
     """Choose our id for a node without match: the source's, unless another element has it."""
     wanted = identity.to_ours(node.id)
     if wanted is None:  # the former name of another element, which the source has renamed
-        return choose_free_id(node.id, known.nodes, taken)
+        return find_free_name(node.id, known.nodes, taken)
     there = known.nodes.get(wanted)
     if there is not None and wanted not in taken and _kind(there) == _kind(node):
         return wanted  # it has moved far, but nothing shows that it is another one
-    return choose_free_id(wanted, known.nodes, taken)
+    return find_free_name(wanted, known.nodes, taken)
 
 
 def _may_be_same(there: SceneNode, node: SceneNode, gate: float, trust: IdTrust) -> bool:

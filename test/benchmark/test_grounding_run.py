@@ -11,7 +11,7 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from benchmark.grounding import __main__ as grounding
-from benchmark.grounding import throughput
+from benchmark.grounding import quality
 from benchmark.tables import Part, Verdict
 
 
@@ -19,11 +19,11 @@ from benchmark.tables import Part, Verdict
 def test_it_fails_when_a_goal_is_missed(
     met: bool | None, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    found = Part("throughput", (), (Verdict("a judgement", "2 us", "at most 1 us", met),))
-    monkeypatch.setattr(throughput, "measure", lambda _quick: found)
+    found = Part("quality", (), (Verdict("a judgement", "2 us", "at most 1 us", met),))
+    monkeypatch.setattr(quality, "measure", lambda _quick, _judges: found)
     app = Typer()
     app.command()(grounding.main)
-    words = ["throughput", "--quick", "--json", str(tmp_path / "figures.json")]
+    words = ["quality", "--quick", "--json", str(tmp_path / "figures.json")]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == code
     assert "at most 1 us" in result.output

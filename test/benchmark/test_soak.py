@@ -24,7 +24,7 @@ from benchmark.soak.checks import (
     find_wrong_blame,
 )
 from benchmark.soak.executors import Attempt, Fault, list_busy
-from benchmark.soak.site import EXECUTORS, Heard, open_site
+from benchmark.soak.site import Heard, list_executors, open_site
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import ActionOutcome
 from fcp_ros.nodes.conversions.common import time_to_ros
@@ -53,6 +53,10 @@ def test_steps_at_the_same_time_are_found():
     other = attempt(0.5, 0.7, executor="pick")
     assert not find_overlaps([first, other, after])
     assert find_robot_overlaps([first, other, after]) == [(first, other)]
+    another = replace(inside, robot="robot_2")
+    assert not find_overlaps([first, another]), "each robot has executors of its own"
+    assert not find_robot_overlaps([first, another])
+    assert find_robot_overlaps([first, another, inside]) == [(first, inside)]
     (killed,) = list_busy([attempt(end=None)], {7: 3.0})
     assert killed.end == 3.0
 
@@ -97,10 +101,18 @@ def test_growth_is_that_of_the_second_half():
 
 @pytest.mark.thorough  # one of five longer runs lost four outcomes, and nobody knows yet why
 @pytest.mark.timeout(600)
-def test_all_goals_of_a_short_soak_are_met(tmp_path):
+@pytest.mark.parametrize("goals_at_once", [1, 2])
+def test_all_goals_of_a_short_soak_are_met(tmp_path, goals_at_once):
     """It ends when enough steps have been tried, however fast the machine is."""
     with claim_domain() as domain:
-        opened = open_site(tmp_path, seed=11, scale=60.0, fault_share=0.3, domain=domain)
+        opened = open_site(
+            tmp_path,
+            seed=11,
+            scale=60.0,
+            fault_share=0.3,
+            domain=domain,
+            goals_at_once=goals_at_once,
+        )
         with opened as (processes, disk):
             record = soak(
                 processes,
@@ -112,8 +124,9 @@ def test_all_goals_of_a_short_soak_are_met(tmp_path):
                 domain=domain,
                 say=lambda _line: None,
                 least=8,
+                goals_at_once=goals_at_once,
             )
-            verdicts = list(judge(record, tmp_path, disk, processes[EXECUTORS]))
+            verdicts = list(judge(record, tmp_path, disk, list_executors(processes)))
             record.world.close()
             record.customers.client.close()
     assert len(record.world.outcomes) >= 8

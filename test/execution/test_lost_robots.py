@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from dispatch_bench import SUCCESS, Bench, order, step
+from dispatch_bench import FAILURE, STOPPED, SUCCESS, Bench, order, step
 
 from fcp_ros.execution import events as ev
 from fcp_ros.execution.dispatch_model import (
@@ -107,6 +107,84 @@ def test_an_answer_that_comes_late_leaves_nothing_abandoned():
     assert bench.ledger.list_abandoned() == {attempt: "r1/go"}
     bench.ledger.take_late(ev.Forgotten(attempt))
     assert bench.ledger.list_abandoned() == {}
+
+
+# --- steps that are handed on while other robots are still busy
+
+
+@pytest.fixture
+def handing_on() -> Bench:
+    """The first robot is lost in its first step, and the second is at its own."""
+    steps = (FIRST, FIRST, SECOND, SECOND)
+    bench = make_bench(*steps, order=TURNS, hands_on=True).start()
+    bench.tell(ev.Accepted(2))
+    bench.now += 3.0
+    bench.tell(ev.ExecutorLost("r1/go"))
+    return bench
+
+
+def test_what_is_being_done_goes_on_while_another_plan_is_made(handing_on):
+    dispatcher = handing_on.dispatcher
+    assert dispatcher.running == (2,)
+    assert dispatcher.handing_on.lost_robots == ("r1",)
+    assert ReplanPolicy().decide(dispatcher.handing_on, 0).follow_up is FollowUp.REPLAN
+    assert ReplanPolicy(0).decide(dispatcher.handing_on, 0).follow_up is FollowUp.EXHAUSTED
+    assert dispatcher.find_rest(2) == 7.0
+    assert dispatcher.result is None
+
+
+def test_another_plan_takes_over_with_the_step_that_is_being_done(handing_on):
+    sent = len(handing_on.of(ev.SendStep))
+    rest = (SECOND, SECOND, SECOND)
+    turns = order(3, (0, 1), (1, 2), agents=(("r2",),) * 3)
+    handing_on.commands += handing_on.dispatcher.take_over(rest, turns)
+    assert handing_on.dispatcher.running == (0,)
+    assert len(handing_on.of(ev.SendStep)) == sent, "it is not sent again"
+    handing_on.tell(ev.Finished(2, SUCCESS))
+    assert handing_on.of(ev.RecordOutcome)[-1].record.index == 0
+    for index in (1, 2):
+        end(handing_on, index)
+    result = handing_on.result
+    assert (result.status, result.steps_done) == (DispatchStatus.SUCCEEDED, 3)
+    assert result.unanswered == "", "the lost robot is no part of this plan"
+
+
+def test_a_plan_that_took_over_hands_on_again(handing_on):
+    turns = order(2, agents=(("r2",), ("r2",)))
+    handing_on.commands += handing_on.dispatcher.take_over((SECOND, SECOND), turns)
+    handing_on.tell(ev.ExecutorLost("r2/go"))
+    assert handing_on.result.lost_robots == ("r2",)
+
+
+def test_without_another_plan_the_others_go_on_to_the_end(handing_on):
+    handing_on.commands += handing_on.dispatcher.go_on()
+    handing_on.tell(ev.Finished(2, SUCCESS))
+    end(handing_on, 3)
+    assert handing_on.result.status is DispatchStatus.EXECUTOR_LOST
+    assert handing_on.result.steps_done == 2
+
+
+def test_nothing_is_sent_while_another_plan_is_made(handing_on):
+    sent = len(handing_on.of(ev.SendStep))
+    handing_on.tell(ev.Finished(2, SUCCESS))
+    assert len(handing_on.of(ev.SendStep)) == sent
+    assert handing_on.result.lost_robots == ("r1",), "all that was being done has ended"
+    assert handing_on.dispatcher.handing_on is None
+    assert handing_on.dispatcher.go_on() == ()
+
+
+def test_a_step_that_fails_meanwhile_ends_the_plan(handing_on):
+    handing_on.tell(ev.Finished(2, FAILURE))
+    assert handing_on.result.steps_done == 0
+    with pytest.raises(RuntimeError):
+        handing_on.dispatcher.take_over((SECOND,), order(1, agents=(("r2",),)))
+
+
+def test_a_cancel_stops_what_is_being_done_meanwhile(handing_on):
+    handing_on.tell(ev.CancelRequested())
+    assert handing_on.of(ev.CancelStep)[-1].attempt == 2
+    handing_on.tell(ev.Finished(2, STOPPED))
+    assert handing_on.result.status is DispatchStatus.CANCELLED
 
 
 # --- whose an executor is

@@ -32,11 +32,6 @@ def test_only_an_adaptive_policy_depends_on_the_plan() -> None:
     assert [adaptive.alpha_for(n) for n in (0, 2, 4)] == pytest.approx([0.6, 0.6, 0.15])
 
 
-def test_a_fixed_policy_allows_for_the_expected_length() -> None:
-    policy = AlphaPolicy(0.6, length_factor=0.5, free_length=2, expected_length=4)
-    assert [policy.alpha_for(n) for n in (0, 9)] == pytest.approx([0.15, 0.15])
-
-
 @given(
     base=st.floats(0.0, 1.0),
     criticality=st.floats(0.0, 1.0),
@@ -90,7 +85,6 @@ def test_what_a_user_gives() -> None:
         ({"criticality": 2.0}, "criticality is"),
         ({"length_factor": 0.0}, "length_factor is"),
         ({"free_length": -1}, "free_length is"),
-        ({"expected_length": 1.5}, "expected_length is"),
     ],
 )
 def test_values_out_of_range_are_refused(settings: dict[str, float], message: str) -> None:

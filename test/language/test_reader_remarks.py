@@ -262,6 +262,7 @@ def test_what_is_waited_for_is_not_brought_about_unasked(house, reader):
         "bring me the other mug",
         "bring me a slice of the apple",
         "bring me half of the apple",
+        "leave the door open until I come back",  # until the robot is in the kitchen again
     ],
 )
 def test_what_would_be_done_otherwise_is_not_plain(sentence, house, reader):

@@ -8,6 +8,7 @@ import pytest
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError, Membership
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanStatus, plan
+from fcp_ros.relaxation.plan_goal import plan_goal
 
 GOAL = '(serves_as(mug_1, "drinking") or serves_as(mug_2, "drinking")) and on(book, tv)'
 FIRST, SECOND = "serves_as(mug_1, drinking)", "serves_as(mug_2, drinking)"
@@ -61,6 +62,15 @@ def test_a_plan_that_rests_on_too_high_a_degree_is_made_again(planned):
     assert result.status.solved, result.message
     assert list_judged(result) == {SECOND: 0.8}
     assert sorted(set(source.confirmed)) == [FIRST, SECOND]
+
+
+def test_a_goal_that_may_be_relaxed_rests_on_confirmed_degrees_too(house, home):
+    """The memory of a request's answers lets them be confirmed; it hid them once (issue 34)."""
+    source = TwoStages({FIRST: 0.9, SECOND: 0.7}, {FIRST: 0.4, SECOND: 0.8})
+    settings = PlanningOptions(time_limit=20.0, alpha=0.3)
+    result = plan_goal(PlanningRequest(house, home, GOAL, settings, source))
+    assert result.status.solved, result.message
+    assert list_judged(result) == {SECOND: 0.8}
 
 
 def test_what_no_plan_rests_on_is_not_looked_at(planned):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.domain import check_goal, parse_expression
+from fcp_ros.grounding import JudgementRequest, Membership
 from fcp_ros.planning import Plan, PlanStatus, Switches, verify
 from fcp_ros.recipes import CookingOptions, Kitchen, RecipeCode, RecipeError, cook
 from fcp_ros.recipes.cooking import GOAL
@@ -48,6 +50,21 @@ def test_the_judge_chooses_the_substitute(kitchen: Kitchen) -> None:
     other = Kitchen(kitchen.knowledge, LikingJudge(margarine=0.8), kitchen.domain)
     (change,) = cook(BISCUITS, ["butter"], kitchen=other).recipe.changes
     assert "margarine" in change.substitutes[0]
+
+
+def test_the_judge_hears_words_that_it_was_trained_on(kitchen: Kitchen) -> None:
+    heard: list[JudgementRequest] = []
+
+    class Listener(LikingJudge):
+        def judge(self, requests: Sequence[JudgementRequest]) -> Sequence[Membership]:
+            heard.extend(requests)
+            return super().judge(requests)
+
+    cook(BISCUITS, ["butter"], kitchen=Kitchen(kitchen.knowledge, Listener(), kitchen.domain))
+    assert {("olive oil", "butter"), ("olive oil", "making pastry flaky")} <= {
+        tuple(argument.words for argument in request.arguments) for request in heard
+    }
+    assert not any(argument.attributes for request in heard for argument in request.arguments)
 
 
 def test_quantities_names_and_work_change(kitchen: Kitchen) -> None:

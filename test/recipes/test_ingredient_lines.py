@@ -24,6 +24,8 @@ from fcp_ros.recipes.knowledge import FoodKnowledge
         ("Eggs: 5", "eggs", 5, "piece"),
         ("Rice (50 grams)", "rice", 50, "g"),
         ("Chickpeas, 400g ( drained )", "chickpeas", 400, "g"),
+        ("2 Tbsp Butter, soft", "butter", 2, "tbsp"),
+        ("1 Cup Milk", "milk", 1, "cup"),
         ("2 T olive oil", "olive oil", 2, "tbsp"),
         ("2 t olive oil", "olive oil", 2, "tsp"),
         ("Zest of 1 lemon", "lemon zest", 1, "piece"),
@@ -31,6 +33,9 @@ from fcp_ros.recipes.knowledge import FoodKnowledge
         ("Butter", "butter", None, ""),
         ("Onions (4g per sausage)", "onions", None, ""),
         ("2 [chicken breasts](/pan-seared-chicken)", "chicken breasts", 2, "piece"),
+        ("1 cup + 2 tbsp milk", "milk", 1.125, "cup"),
+        ("4 pinches of (mozzarella)", "mozzarella", 4, "pinch"),
+        ("250 ml crème fraîche", "crème fraîche", 250, "ml"),
     ],
 )
 def test_a_line_has_a_quantity_and_a_food(

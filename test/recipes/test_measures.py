@@ -62,6 +62,7 @@ def test_quantities_are_written_as_they_are_read(
         ((8, "tbsp"), (0.5, "cup")),
         ((4, "tsp"), (4, "tsp")),
         ((3, "tsp"), (1, "tbsp")),
+        ((2.98, "tsp"), (1, "tbsp")),
         ((9.6, "tbsp"), (2 / 3, "cup")),
         ((14.4, "tbsp"), (1, "cup")),
         ((1500, "g"), (1.5, "kg")),

@@ -53,6 +53,7 @@ class Bench:
         order: RunOrder | None = None,
         may_begin: Callable[[], bool] | None = None,  # by default as many as `allowed` says
         owners: Mapping[str, str] | None = None,
+        hands_on: bool = False,
         **settings,
     ) -> None:
         self.now = 100.0
@@ -70,6 +71,7 @@ class Bench:
             may_begin or self._may_begin,
             order,
             owners,
+            hands_on,
         )
         self.gone: set[str] = set()  # executors that don't answer when they are looked for
         self.commands: list[ev.Command] = []

@@ -42,6 +42,7 @@ from fcp_ros.abstraction.qnp.state_space import (
 from fcp_ros.abstraction.states.building import GoalTest, build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import RelationalState, list_forms
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.foundation.wording import suggest_name
 
 MOST_MISSING = 3
@@ -123,9 +124,7 @@ class BlameSearch:
     `task`: its state is that of the fault; it is not changed.
     """
 
-    def __init__(
-        self, task: CheckedTask, check: Callable[[], None], most_states: int = MOST_STATES
-    ) -> None:
+    def __init__(self, task: CheckedTask, check: Check, most_states: int = MOST_STATES) -> None:
         self._task = task
         self._check = check
         self._most_states = most_states
@@ -213,7 +212,7 @@ class BlameSearch:
 
 
 def check_initial_state(
-    task: CheckedTask, policy: QnpPolicy, check: Callable[[], None]
+    task: CheckedTask, policy: QnpPolicy, check: Check
 ) -> Iterator[AbstractionError]:
     """Find faults of the QNP's initial condition and goal in the initial state of a task.
 
@@ -273,7 +272,7 @@ def check_abstraction(
     proposal: AbstractionProposal,
     training: tuple[TrainingTask, ...],
     limits: QnpLimits,
-    check: Callable[[], None],
+    check: Check,
 ) -> CheckedAbstraction:
     """Check names, programs and termination; find a policy if the proposer gives none."""
     errors = tuple(_find_wrong_names(proposal, training))

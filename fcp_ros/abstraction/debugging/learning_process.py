@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing import Pipe
@@ -29,6 +28,7 @@ from fcp_ros.abstraction.debugging.outcome import (
 from fcp_ros.abstraction.proposers.proposer import TrainingTask
 from fcp_ros.abstraction.proposers.status import GeneralizationStatus, translate_interruption
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 
@@ -59,7 +59,7 @@ class LearningProcessDied(RuntimeError):
 def generalize_apart(
     request: LearningRequest,
     progress: GeneralizationCallback = ignore_generalization,  # told what is being done
-    check: Callable[[], None] = lambda: None,
+    check: Check = never_stop,
 ) -> Generalization:
     """Look for a policy in a process of its own; arguments and result as of `generalize`.
 

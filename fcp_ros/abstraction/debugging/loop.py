@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic, process_time
 
@@ -43,6 +42,7 @@ from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.joining import UnsupportedRule
 from fcp_ros.domain.identity import identify_domain
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.foundation.wording import join_words
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
@@ -66,7 +66,7 @@ def generalize(
     proposer: AbstractionProposer,
     options: GeneralizationOptions | None = None,
     progress: GeneralizationCallback = ignore_generalization,  # told what is being done
-    check: Callable[[], None] = lambda: None,
+    check: Check = never_stop,
 ) -> Generalization:
     """Look for a policy that passes all checks on the training tasks.
 
@@ -113,7 +113,7 @@ class _DebuggingLoop:
         proposer: AbstractionProposer,
         options: GeneralizationOptions,
         progress: GeneralizationCallback,
-        check: Callable[[], None],
+        check: Check,
     ) -> None:
         self._training = training
         self._generating = _choose_generating(training, options.generating)

@@ -26,6 +26,7 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionLayer,
 )
 from fcp_ros.abstraction.qnp.problem import QnpPolicy, describe_condition, describe_state
+from fcp_ros.foundation.stopping import Check
 
 MOST_SHOWN = 12
 """Last actions of a path that an error shows."""
@@ -71,7 +72,7 @@ class _Node:
 
 
 def walk_refined_tree(
-    task: CheckedTask, policy: QnpPolicy, limits: TreeLimits, check: Callable[[], None]
+    task: CheckedTask, policy: QnpPolicy, limits: TreeLimits, check: Check
 ) -> WalkedTree:
     """Walk through all that a policy can do on a task, within bounds.
 
@@ -93,7 +94,7 @@ class _Walk:
     """The present path, the states met so far, and the faults."""
 
     def __init__(
-        self, task: CheckedTask, policy: QnpPolicy, limits: TreeLimits, check: Callable[[], None]
+        self, task: CheckedTask, policy: QnpPolicy, limits: TreeLimits, check: Check
     ) -> None:
         self.task, self.policy, self.limits, self.check = task, policy, limits, check
         self.most_states = limits.searched if task.refiner.searches else limits.states

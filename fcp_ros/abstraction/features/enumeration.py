@@ -34,6 +34,7 @@ from fcp_ros.abstraction.features.expressions import (
 )
 from fcp_ros.abstraction.features.state_batch import PooledRole, RolePool, StateBatch, Words
 from fcp_ros.abstraction.states.state import GOAL, RelationalState, StateVocabulary
+from fcp_ros.foundation.stopping import Check, never_stop
 
 _LARGEST_BATCH = 1024
 """Candidates that are computed at once."""
@@ -78,7 +79,7 @@ class ConceptPool:
         self,
         vocabulary: StateVocabulary,  # the names that concepts and roles are made of
         batch: StateBatch,
-        check: Callable[[], None],
+        check: Check,
         most: int,
     ) -> None:
         self.batch = batch
@@ -237,7 +238,7 @@ def enumerate_features(
     # how far. At the limit of features the last complexity is cut; at another limit it is left out
     # as a whole.
     limits: PoolLimits | None = None,
-    check: Callable[[], None] = lambda: None,
+    check: Check = never_stop,
 ) -> FeaturePool:
     limits = limits or PoolLimits()
     deadline = time.process_time() + limits.time_limit
@@ -258,7 +259,7 @@ class _Enumeration:
         vocabulary: StateVocabulary,
         states: Sequence[RelationalState],
         limits: PoolLimits,
-        check: Callable[[], None],
+        check: Check,
     ) -> None:
         self._vocabulary = vocabulary
         self._limits = limits
@@ -345,7 +346,7 @@ class _Distances:
     A distance to a single object from several is that of the inverse role.
     """
 
-    def __init__(self, concepts: ConceptPool, check: Callable[[], None]) -> None:
+    def __init__(self, concepts: ConceptPool, check: Check) -> None:
         self._concepts = concepts
         self._batch = concepts.batch
         self._check = check

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import re
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
@@ -25,6 +24,25 @@ from fcp_ros.abstraction.states.state import GOAL
 TOP = "top"
 """The word for the concept of all objects."""
 _PLAIN_NAME = re.compile(r"[^\W\d][\w.\-]*")
+
+
+class _Construct:
+    """A concept, role or feature that is written as a word with its parts in parentheses."""
+
+    __slots__: tuple[str, ...] = ()
+    word: ClassVar[str]
+    is_nested: ClassVar[bool] = False  # True if `word(word(a, b), c)` is written `word(a, b, c)`
+
+    @property
+    def parts(self) -> tuple[DescriptionExpression, ...]:
+        """The concepts and roles that it is directly made of."""
+        return tuple([getattr(self, name) for name in self.__slots__])
+
+    def __str__(self) -> str:
+        texts = [str(part) for part in self.parts]
+        if self.is_nested and type(self.parts[0]) is type(self):
+            texts[0] = texts[0][len(self.word) + 1 : -1]
+        return f"{self.word}({', '.join(texts)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,52 +64,43 @@ class Top:
 
 
 @dataclass(frozen=True, slots=True)
-class NotConcept:
+class NotConcept(_Construct):
     """All other objects."""
 
+    word: ClassVar[str] = "not"
     concept: ConceptExpression
-
-    def __str__(self) -> str:
-        return f"not({self.concept})"
 
 
 @dataclass(frozen=True, slots=True)
-class AndConcept:
+class AndConcept(_Construct):
     """The objects in both concepts."""
 
+    word: ClassVar[str] = "and"
+    is_nested: ClassVar[bool] = True
     left: ConceptExpression
     right: ConceptExpression
 
-    def __str__(self) -> str:
-        left = str(self.left)
-        opening = left[:-1] if isinstance(self.left, AndConcept) else f"and({left}"
-        return f"{opening}, {self.right})"
-
 
 @dataclass(frozen=True, slots=True)
-class SomeConcept:
+class SomeConcept(_Construct):
     """The objects with at least one successor in a concept."""
 
+    word: ClassVar[str] = "some"
     role: RoleExpression
     concept: ConceptExpression
 
-    def __str__(self) -> str:
-        return f"some({self.role}, {self.concept})"
-
 
 @dataclass(frozen=True, slots=True)
-class AllConcept:
+class AllConcept(_Construct):
     """The objects all of whose successors are in a concept, or that have none."""
 
+    word: ClassVar[str] = "all"
     role: RoleExpression
     concept: ConceptExpression
 
-    def __str__(self) -> str:
-        return f"all({self.role}, {self.concept})"
-
 
 @dataclass(frozen=True, slots=True)
-class SameConcept:
+class SameConcept(_Construct):
     """The objects whose successors in both roles are the same set.
 
     An object without any successor in either role is among them: where the goal asks nothing of a
@@ -100,11 +109,9 @@ class SameConcept:
     moved, as are `some(difference(goal.at, at), top)` where each has one place.
     """
 
+    word: ClassVar[str] = "same"
     left: RoleExpression
     right: RoleExpression
-
-    def __str__(self) -> str:
-        return f"same({self.left}, {self.right})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,71 +125,57 @@ class NamedRole:
 
 
 @dataclass(frozen=True, slots=True)
-class InverseRole:
+class InverseRole(_Construct):
     """The pairs in the opposite order."""
 
+    word: ClassVar[str] = "inverse"
     role: RoleExpression
-
-    def __str__(self) -> str:
-        return f"inverse({self.role})"
 
 
 @dataclass(frozen=True, slots=True)
-class ClosureRole:
+class ClosureRole(_Construct):
     """The transitive closure: pairs connected by one step or more."""
 
+    word: ClassVar[str] = "closure"
     role: RoleExpression
-
-    def __str__(self) -> str:
-        return f"closure({self.role})"
 
 
 @dataclass(frozen=True, slots=True)
-class RestrictRole:
+class RestrictRole(_Construct):
     """The pairs whose second object is in a concept."""
 
+    word: ClassVar[str] = "restrict"
     role: RoleExpression
     concept: ConceptExpression
 
-    def __str__(self) -> str:
-        return f"restrict({self.role}, {self.concept})"
-
 
 @dataclass(frozen=True, slots=True)
-class AndRole:
+class AndRole(_Construct):
     """The pairs in both roles."""
 
+    word: ClassVar[str] = "and"
+    is_nested: ClassVar[bool] = True
     left: RoleExpression
     right: RoleExpression
 
-    def __str__(self) -> str:
-        left = str(self.left)
-        opening = left[:-1] if isinstance(self.left, AndRole) else f"and({left}"
-        return f"{opening}, {self.right})"
-
 
 @dataclass(frozen=True, slots=True)
-class ChainRole:
+class ChainRole(_Construct):
     """The pairs connected by a step in the first role, then one in the second."""
 
+    word: ClassVar[str] = "chain"
+    is_nested: ClassVar[bool] = True
     left: RoleExpression
     right: RoleExpression
-
-    def __str__(self) -> str:
-        left = str(self.left)
-        opening = left[:-1] if isinstance(self.left, ChainRole) else f"chain({left}"
-        return f"{opening}, {self.right})"
 
 
 @dataclass(frozen=True, slots=True)
-class DifferenceRole:
+class DifferenceRole(_Construct):
     """The pairs in the first role that are not in the second."""
 
+    word: ClassVar[str] = "difference"
     left: RoleExpression
     right: RoleExpression
-
-    def __str__(self) -> str:
-        return f"difference({self.left}, {self.right})"
 
 
 ConceptExpression: TypeAlias = (
@@ -202,15 +195,7 @@ def write_name(name: str) -> str:
 
 def list_parts(expression: DescriptionExpression) -> tuple[DescriptionExpression, ...]:
     """Return the concepts and roles that an expression is directly made of."""
-    if isinstance(expression, NamedConcept | NamedRole | Top):
-        return ()
-    if isinstance(expression, NotConcept):
-        return (expression.concept,)
-    if isinstance(expression, InverseRole | ClosureRole):
-        return (expression.role,)
-    if isinstance(expression, SomeConcept | AllConcept | RestrictRole):
-        return (expression.role, expression.concept)
-    return (expression.left, expression.right)
+    return expression.parts if isinstance(expression, _Construct) else ()
 
 
 def collect_names(expression: DescriptionExpression) -> frozenset[str]:
@@ -255,16 +240,11 @@ def _is_still_to_do(expression: DescriptionExpression) -> bool:
 # --- features: numbers and truth values of a state, computed from its concepts and roles
 
 
-class Feature(ABC):
+class Feature(_Construct):
     """A number, or a truth value, of each state."""
 
     __slots__ = ()
     is_boolean: ClassVar[bool]  # True if its values are 0 and 1 for false and true
-
-    @property
-    @abstractmethod
-    def parts(self) -> tuple[DescriptionExpression, ...]:
-        """The concepts and roles that it is directly made of."""
 
     @property
     def text(self) -> str:
@@ -284,11 +264,12 @@ class Feature(ABC):
 class FlagFeature(Feature):
     """A relation without legs: true or false."""
 
-    name: str
+    word: ClassVar[str] = "flag"
     is_boolean: ClassVar[bool] = True
+    name: str
 
     def __str__(self) -> str:
-        return f"flag({write_name(self.name)})"
+        return f"{self.word}({write_name(self.name)})"
 
     @property
     def parts(self) -> tuple[DescriptionExpression, ...]:
@@ -305,30 +286,18 @@ class FlagFeature(Feature):
 class AnyFeature(Feature):
     """True if a concept has an object."""
 
-    concept: ConceptExpression
+    word: ClassVar[str] = "any"
     is_boolean: ClassVar[bool] = True
-
-    def __str__(self) -> str:
-        return f"any({self.concept})"
-
-    @property
-    def parts(self) -> tuple[DescriptionExpression, ...]:
-        return (self.concept,)
+    concept: ConceptExpression
 
 
 @dataclass(frozen=True, slots=True)
 class CountFeature(Feature):
     """The number of objects in a concept."""
 
-    concept: ConceptExpression
+    word: ClassVar[str] = "count"
     is_boolean: ClassVar[bool] = False
-
-    def __str__(self) -> str:
-        return f"count({self.concept})"
-
-    @property
-    def parts(self) -> tuple[DescriptionExpression, ...]:
-        return (self.concept,)
+    concept: ConceptExpression
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,15 +309,8 @@ class DistanceFeature(Feature):
     more than any shortest path has steps.
     """
 
+    word: ClassVar[str] = "distance"
+    is_boolean: ClassVar[bool] = False
     source: ConceptExpression
     role: RoleExpression
     target: ConceptExpression
-    is_boolean: ClassVar[bool] = False
-
-    def __str__(self) -> str:
-        return f"distance({self.source}, {self.role}, {self.target})"
-
-    @property
-    def parts(self) -> tuple[DescriptionExpression, ...]:
-        """The two concepts and the role."""
-        return (self.source, self.role, self.target)

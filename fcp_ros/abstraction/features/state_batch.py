@@ -29,6 +29,7 @@ from fcp_ros.abstraction.features.expressions import (
     measure_complexity,
 )
 from fcp_ros.abstraction.states.state import RelationalState, StateVocabulary
+from fcp_ros.foundation.stopping import Check
 
 Words: TypeAlias = NDArray[np.unsignedinteger]
 """Bitsets."""
@@ -189,9 +190,7 @@ class PooledRole:
 class RolePool:
     """The roles of a vocabulary on some states."""
 
-    def __init__(
-        self, vocabulary: StateVocabulary, batch: StateBatch, check: Callable[[], None]
-    ) -> None:
+    def __init__(self, vocabulary: StateVocabulary, batch: StateBatch, check: Check) -> None:
         self._batch = batch
         self._check = check
         named = self._drop_repeated(self._read_names(vocabulary))

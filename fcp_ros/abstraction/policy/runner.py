@@ -38,6 +38,7 @@ from fcp_ros.abstraction.states.state import RelationalState, list_forms
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, Expression
 from fcp_ros.foundation.garbage import pause_garbage_collection
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.foundation.wording import join_words, list_names
 from fcp_ros.planning import PlanningRequest, PlanningResult, PlanningSession, plan
 from fcp_ros.planning.model.plan import PolicyFeature, PolicyMove, PolicyTrace, Suggestion
@@ -101,10 +102,6 @@ class Execution:
         return self.status is ExecutionStatus.REACHED
 
 
-def never_stop() -> None:
-    """The check of a caller without limits of its own."""
-
-
 class PolicyRunner:
     """Runs a policy in instances of one domain; not to be shared by threads.
 
@@ -127,7 +124,7 @@ class PolicyRunner:
         instance: Instance,
         goal: Expression,
         limits: ExecutionLimits | None = None,
-        check: Callable[[], None] = never_stop,
+        check: Check = never_stop,
     ) -> Execution:
         if self._engine is None:
             return Execution(ExecutionStatus.UNSUPPORTED, reason=self._unsupported)
@@ -149,7 +146,7 @@ class PolicyRunner:
         state: RelationalState,
         goal: GoalAtoms,
         limits: ExecutionLimits | None = None,
-        check: Callable[[], None] = never_stop,
+        check: Check = never_stop,
     ) -> Execution:
         """Run the policy in a state, which it changes, until the atoms of a goal hold."""
         if self._engine is None:
@@ -200,7 +197,7 @@ class _Run:
         self._moves: list[tuple[QState, str, int, FeatureValues]] = []
         self._values: FeatureValues = ()
 
-    def go(self, check: Callable[[], None]) -> tuple[ExecutionStatus, str]:
+    def go(self, check: Check) -> tuple[ExecutionStatus, str]:
         """Run to the end; return status and reason."""
         limits, steps = self._limits, self._steps
         deadline = limits.clock() + limits.seconds
@@ -377,7 +374,7 @@ class DomainPolicies:
         return tuple(runner.policy.name for runner in self._runners)
 
     def suggest(
-        self, instance: Instance, goal: Expression, seconds: float, check: Callable[[], None]
+        self, instance: Instance, goal: Expression, seconds: float, check: Check
     ) -> Suggestion:
         """Run one policy after the other until one reaches the goal (see `PlanSuggester`)."""
         notes: list[str] = []

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
@@ -23,6 +22,7 @@ from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, Training
 from fcp_ros.abstraction.proposers.status import GeneralizationStatus
 from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError
 from fcp_ros.domain.yaml.domain_files import parse_lines, read_text
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.foundation.wording import shorten_words
 
 LONGEST = 100_000
@@ -154,7 +154,7 @@ class FileProposer:
         self,
         training: tuple[TrainingTask, ...],
         feedback: tuple[AbstractionError, ...],
-        check: Callable[[], None],
+        check: Check,
     ) -> AbstractionProposal:
         """Read the file; only a person can mend its faults.
 

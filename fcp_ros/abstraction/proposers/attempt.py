@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -42,6 +42,7 @@ from fcp_ros.abstraction.proposers.separation import Selection, SeparationProble
 from fcp_ros.abstraction.proposers.travel import TravelRule
 from fcp_ros.abstraction.qnp.state_space import EndlessComponent, build_policy_graph, sieve
 from fcp_ros.abstraction.states.state import RelationalState, StateVocabulary
+from fcp_ros.foundation.stopping import Check
 
 MOST_WEIGHT = 12  # of all features of an order, which has three at most
 FIRST = 24  # states that all orders are tried on
@@ -79,7 +80,7 @@ class DescentSearch:
         self._tried: set[int] = set()
         self._try_first(drawn.tolist())
 
-    def find(self, check: Callable[[], None], deadline: float = float("inf")) -> Selection | None:
+    def find(self, check: Check, deadline: float = float("inf")) -> Selection | None:
         """Return the cheapest order whose features tell the goal; None if there is none.
 
         `deadline`: by `time.process_time`.
@@ -94,7 +95,7 @@ class DescentSearch:
         return None
 
     def _list_passing(
-        self, weight: int, check: Callable[[], None], deadline: float
+        self, weight: int, check: Check, deadline: float
     ) -> Iterator[tuple[int, int, int]]:
         """Yield the orders (columns) of one weight that pass the states that are tried first."""
         weights = self._columns.weights
@@ -235,7 +236,7 @@ def attempt_abstraction(
     vocabulary: StateVocabulary,  # the names that features may use
     firsts: Sequence[RelationalState],  # initial states of the training tasks
     settings: AttemptSettings,
-    check: Callable[[], None],
+    check: Check,
 ) -> LearnedAbstraction | None:
     """Learn an abstraction of a sample; None if the pool has none.
 
@@ -251,7 +252,7 @@ def adapt_abstraction(
     vocabulary: StateVocabulary,
     firsts: Sequence[RelationalState],
     settings: AttemptSettings,
-    check: Callable[[], None],
+    check: Check,
 ) -> LearnedAbstraction | None:
     """Learn another policy with the features of an abstraction; None if they don't suffice."""
     features = tuple(learned.refinement.features.values())
@@ -265,7 +266,7 @@ def _enumerate(
     sample: TransitionSample,
     vocabulary: StateVocabulary,
     settings: AttemptSettings,
-    check: Callable[[], None],
+    check: Check,
 ) -> FeaturePool:
     limits = PoolLimits(max_complexity=settings.complexity, time_limit=settings.pool_seconds)
     return enumerate_features(vocabulary, sample.states, limits, check)
@@ -279,7 +280,7 @@ def _select(
     sample: TransitionSample,
     firsts: Sequence[RelationalState],
     settings: AttemptSettings,
-    check: Callable[[], None],
+    check: Check,
 ) -> LearnedAbstraction | None:
     writer: ProgramWriter = SearchWriter(settings.width) if settings.width else StepWriter()
     if settings.travel and pool is not None:

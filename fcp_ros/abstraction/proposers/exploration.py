@@ -15,6 +15,7 @@ from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.proposers.travel import TravelRule
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import RelationalState
+from fcp_ros.foundation.stopping import Check
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def explore(
     is_goal: Callable[[RelationalState], bool],
     travel: Sequence[TravelRule],  # the rules that travel, for journeys; empty for single steps
     most_states: int,
-    check: Callable[[], None],
+    check: Check,
 ) -> SampledSpace | None:
     """Return the state space from a state; None if it has more than `most_states` states."""
     states, number_of = [initial.copy()], {initial.key(): 0}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import clingo
@@ -18,6 +18,7 @@ from fcp_ros.abstraction.proposers.separation import (
     collapse_transitions,
     draw_hashing,
 )
+from fcp_ros.foundation.stopping import Check
 
 
 def widen_good(problem: SeparationProblem, selection: Selection) -> np.ndarray:
@@ -195,7 +196,7 @@ class SeparationProgram:
             body.extend(-self._selected[feature] for feature in features)
             backend.add_rule([], body)
 
-    def solve(self, check: Callable[[], None], deadline: float = float("inf")) -> Model | None:
+    def solve(self, check: Check, deadline: float = float("inf")) -> Model | None:
         """Return the cheapest model; None if there is none.
 
         `deadline`: by `time.process_time`; the best model until then is returned. Raises
@@ -265,7 +266,7 @@ class Selector:
         self._tell_goals()
         self._tell_hardest()
 
-    def select(self, check: Callable[[], None], deadline: float = float("inf")) -> Selection | None:
+    def select(self, check: Check, deadline: float = float("inf")) -> Selection | None:
         """Return the cheapest selection; None if there is none.
 
         `deadline`: by `time.process_time`. Raises TimeoutError if none was found until the

@@ -42,6 +42,7 @@ from fcp_ros.abstraction.qnp.problem import encode_values
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import GOAL, RelationalState, StateVocabulary
+from fcp_ros.foundation.stopping import Check
 
 
 def guard_steps(
@@ -199,7 +200,7 @@ class SymbolicLearning:
         self,
         tasks: Sequence[TrainingTask],
         options: SymbolicOptions,
-        check: Callable[[], None],
+        check: Check,
         report: ReportCallback,  # told in a sentence what was tried
         begin: int = 0,  # number of the first stage to try
     ) -> None:
@@ -410,7 +411,7 @@ class SymbolicProposer:
         self,
         training: tuple[TrainingTask, ...],
         feedback: tuple[AbstractionError, ...],
-        check: Callable[[], None],
+        check: Check,
     ) -> AbstractionProposal:
         """Learn an abstraction that solves all training tasks.
 

@@ -6,7 +6,7 @@ The model's answers are data from somebody unknown: parsed strictly, bounded in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from time import monotonic
@@ -31,6 +31,7 @@ from fcp_ros.abstraction.states.state import GOAL, RelationForm, StateVocabulary
 from fcp_ros.domain.expressions.syntax import Atom, Term, Variable, to_text, write_term
 from fcp_ros.domain.model import ActionRule, Domain, Effect, Literal
 from fcp_ros.domain.pddl.pddl_task import WORLD
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.grounding.generation import TextGenerator, TextRequest, quote_data
 from fcp_ros.grounding.judgement import GroundingError
@@ -339,7 +340,7 @@ class LanguageModelProposer:
         self,
         training: tuple[TrainingTask, ...],
         feedback: tuple[AbstractionError, ...],
-        check: Callable[[], None],
+        check: Check,
     ) -> AbstractionProposal:
         """Ask for an abstraction, or for a better one.
 
@@ -363,7 +364,7 @@ class LanguageModelProposer:
         training: Sequence[TrainingTask],
         last: str,
         faults: tuple[AbstractionError, ...],
-        check: Callable[[], None],
+        check: Check,
     ) -> str:
         """Ask once; return the answer without the frame that chat models like to put around."""
         task, question = write_task(training), write_question(step, training, last, faults)

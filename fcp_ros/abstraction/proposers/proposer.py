@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -19,6 +19,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.pddl.source_text import UnsupportedPddl
 from fcp_ros.domain.pddl.task_reader import read_pddl
+from fcp_ros.foundation.stopping import Check
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ class AbstractionProposer(Protocol):
         training: tuple[TrainingTask, ...],  # tasks of one domain, at least one
         # the faults of the last proposal; none in the first round
         feedback: tuple[AbstractionError, ...],
-        check: Callable[[], None],
+        check: Check,
     ) -> AbstractionProposal:
         """Propose an abstraction.
 

@@ -29,9 +29,10 @@ from fcp_ros.abstraction.states.building import GoalAtoms, GoalTest, build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.novelty import FactNumbers, NoveltyTable
 from fcp_ros.abstraction.states.state import RelationalState, list_bits, list_forms, read_vocabulary
+from fcp_ros.foundation.stopping import Check
 
 
-def add_subgoals(space: SampledSpace, width: int, check: Callable[[], None]) -> SampledSpace:
+def add_subgoals(space: SampledSpace, width: int, check: Check) -> SampledSpace:
     """Return the space with a transition from each state to all that a search finds from there."""
     numbers = FactNumbers()
     facts = [numbers.gather(state.list_fluent_facts()) for state in space.states]
@@ -76,7 +77,7 @@ class TaskSamples:
         width: int,  # of searches, for subgoals; 0 for steps or journeys
         seed: int,
         draws: int,  # parts of each task with things that the goal says nothing about
-        check: Callable[[], None],
+        check: Check,
     ) -> None:
         source = random.Random(seed)
         self._check = check
@@ -177,9 +178,7 @@ class SmallTasks:
         self._followed: set[int] = set()
         self._is_used = False
 
-    def draw(
-        self, goals: int, extra: Collection[str], check: Callable[[], None]
-    ) -> SampledSpace | None:
+    def draw(self, goals: int, extra: Collection[str], check: Check) -> SampledSpace | None:
         """Return a state space that was not returned before; None if none is found.
 
         `goals`: number of goal facts of a part. `extra`: elements of a part besides those that a
@@ -200,7 +199,7 @@ class SmallTasks:
                 return space
         return None
 
-    def follow(self, run: Execution, check: Callable[[], None]) -> Iterator[SampledSpace]:
+    def follow(self, run: Execution, check: Check) -> Iterator[SampledSpace]:
         """Yield spaces from a late state of a run that failed; none from one that was followed."""
         # It is the last state from which the goal can be reached, or one a little earlier, so that
         # the step that led astray is among the transitions. Where too much is left to do for the
@@ -227,7 +226,7 @@ class SmallTasks:
         return GoalTest(self._forms, goal, state)
 
     def _follow_parts(
-        self, state: RelationalState, run: Execution, check: Callable[[], None]
+        self, state: RelationalState, run: Execution, check: Check
     ) -> Iterator[SampledSpace]:
         goal = self.task.goal
         still_open = tuple(fact for fact in goal if not self._test((fact,), state).holds(state))
@@ -246,7 +245,7 @@ class SmallTasks:
         return state
 
     def _choose_elements(
-        self, goal: GoalAtoms, goals: int, extra: Collection[str], check: Callable[[], None]
+        self, goal: GoalAtoms, goals: int, extra: Collection[str], check: Check
     ) -> frozenset[str] | None:
         """Choose elements for some facts of a goal; None if no plan was found for them."""
         planned = self._planned.find(choose_facts(goal, goals, self._random), self._random, check)
@@ -282,7 +281,7 @@ class SmallTasks:
     def _explore(
         self,
         kept: frozenset[str],
-        check: Callable[[], None],
+        check: Check,
         beginning: RelationalState | None = None,
     ) -> SampledSpace | None:
         names = [name for name in self.state.objects if name in kept]
@@ -300,7 +299,7 @@ class SmallTasks:
         state: RelationalState,
         is_goal: Callable[[RelationalState], bool],
         most_states: int,
-        check: Callable[[], None],
+        check: Check,
     ) -> SampledSpace | None:
         space = explore(self.engine, state, is_goal, self._travel, most_states, check)
         if space is None or not self._width:

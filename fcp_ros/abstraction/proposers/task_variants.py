@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.abstraction.proposers.proposer import TrainingTask
@@ -24,6 +24,7 @@ from fcp_ros.cset.builder import InstanceBuilder
 from fcp_ros.cset.instance import InstanceError
 from fcp_ros.domain.expressions.syntax import And, Atom, Constant
 from fcp_ros.domain.model import make_crisp
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, plan
 
 # --- A state restricted to some of its elements, and the choice of the elements to keep
@@ -88,7 +89,7 @@ class PlannedElements:
         self._found: dict[GoalAtoms, list[frozenset[str] | None]] = {}
 
     def find(
-        self, facts: GoalAtoms, random_source: random.Random, check: Callable[[], None]
+        self, facts: GoalAtoms, random_source: random.Random, check: Check
     ) -> frozenset[str] | None:
         """Find elements with which some goal facts can be reached from the initial state.
 
@@ -171,9 +172,7 @@ class ObservedTwins:
     types: frozenset[str]  # of which some task has two elements
 
 
-def enlarge_tasks(
-    training: Sequence[TrainingTask], check: Callable[[], None]
-) -> tuple[TrainingTask, ...]:
+def enlarge_tasks(training: Sequence[TrainingTask], check: Check) -> tuple[TrainingTask, ...]:
     """Make solvable tasks with two and three times as many objects of most kinds; maybe none."""
     twins = observe_twins(training, check)
     largest = sorted(training, key=lambda task: -task.object_count)
@@ -191,9 +190,7 @@ def enlarge_tasks(
     return tuple(made)
 
 
-def observe_twins(
-    training: Sequence[TrainingTask], check: Callable[[], None], seed: int = 0
-) -> ObservedTwins:
+def observe_twins(training: Sequence[TrainingTask], check: Check, seed: int = 0) -> ObservedTwins:
     """Observe what may hold at once, in the tasks and on random walks from them."""
     source = random.Random(seed)
     kinds: set[Kind] = set()

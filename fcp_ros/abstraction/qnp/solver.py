@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
@@ -19,6 +19,7 @@ from fcp_ros.abstraction.qnp.state_space import (
     number_components,
     sieve,
 )
+from fcp_ros.foundation.stopping import Check, never_stop
 
 FAR = 1 << 60
 """Distance of qstates from which the goal can't be reached."""
@@ -303,9 +304,7 @@ class QnpResult:
     statistics: QnpStatistics = QnpStatistics()
 
 
-def solve_qnp(
-    qnp: Qnp, limits: QnpLimits | None = None, check: Callable[[], None] = lambda: None
-) -> QnpResult:
+def solve_qnp(qnp: Qnp, limits: QnpLimits | None = None, check: Check = never_stop) -> QnpResult:
     """Find a policy that reaches the goal from every initial qstate, whatever the numbers are.
 
     `limits`: of qstates, moves and time. Returns a policy that SIEVE has tested again as a whole,

@@ -11,7 +11,7 @@ makes a component, too, and so does a cycle that changes only booleans.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.abstraction.qnp.problem import (
@@ -24,6 +24,7 @@ from fcp_ros.abstraction.qnp.problem import (
     QualitativeChange,
     describe_state,
 )
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.foundation.wording import join_words, list_names
 
 MOST_DECREASED = 16
@@ -156,7 +157,7 @@ class QnpLimits:
 class QnpWatch:
     """Interrupts the solver at its time limit, or when the caller wants so."""
 
-    def __init__(self, limits: QnpLimits, check: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, limits: QnpLimits, check: Check = never_stop) -> None:
         self.limits = limits
         self._check = check
         self._start = time.monotonic()

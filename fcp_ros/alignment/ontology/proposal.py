@@ -7,7 +7,7 @@ with what the others say, a few times over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,7 @@ from fcp_ros.domain.scene_names import (
     SceneNames,
 )
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.complete import complete_relations
@@ -73,7 +74,7 @@ class Proposer:
         target: DomainTarget,
         similarity: LabelSimilarity | None,  # compares names in meaning; None leaves that out
         hints: Iterable[NameClaim] = (),  # what another scene of the place calls the same things
-        check: Callable[[], None] = lambda: None,
+        check: Check = never_stop,
     ) -> None:
         self.vocabulary = vocabulary
         self.target = target

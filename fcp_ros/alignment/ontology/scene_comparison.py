@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations
 
@@ -15,6 +15,7 @@ from fcp_ros.alignment.ontology.proposal import CREDIBLE
 from fcp_ros.alignment.ontology.vocabulary import SceneVocabulary
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
 from fcp_ros.domain.scene_names import DOORLESS, AttributeReading, RelationReading
+from fcp_ros.foundation.stopping import Check, never_stop
 
 Matrix = NDArray[np.float64]
 
@@ -58,7 +59,7 @@ def find_counterparts(
     one: SceneVocabulary,
     other: SceneVocabulary,
     similarity: LabelSimilarity | None,  # compares labels in meaning; None leaves that out
-    check: Callable[[], None] = lambda: None,
+    check: Check = never_stop,
 ) -> Counterparts:
     """Find the counterparts of a scene's things in another scene."""
     rows, columns = tuple(one.label_of), tuple(other.label_of)
@@ -209,7 +210,7 @@ def compare_names(
     one: SceneVocabulary,
     other: SceneVocabulary,
     similarity: LabelSimilarity | None,  # compares labels in meaning; None leaves that out
-    check: Callable[[], None] = lambda: None,
+    check: Check = never_stop,
 ) -> tuple[NameClaim, ...]:
     """Find out what the names of a scene are in another scene of the same place."""
     found = find_counterparts(one, other, similarity, check)

@@ -10,9 +10,10 @@ That is safe only where nothing of it is used afterwards.
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.grounding.judgement import JudgementRequest, Membership
 from fcp_ros.planning.model.memberships import ConfirmingSource, MembershipSource
 from fcp_ros.planning.model.watch import Interrupted
@@ -45,7 +46,7 @@ class Interruption:
 
     def __init__(self) -> None:
         self.cancelled = False  # True once Ctrl-C was pressed
-        self._check: Callable[[], None] | None = None
+        self._check: Check | None = None
 
     def cancel(self) -> None:
         """Cancel the request; the second time leave at once."""
@@ -64,7 +65,7 @@ class Interruption:
         return self.cancelled
 
     @contextmanager
-    def guard(self, check: Callable[[], None]) -> Iterator[None]:
+    def guard(self, check: Check) -> Iterator[None]:
         """A context whose code ends as soon as `check` raises `Interrupted`.
 
         Nested contexts keep the outer check.
@@ -93,9 +94,7 @@ class Interruption:
 class GuardedMemberships:
     """A source of memberships whose answers end with the request."""
 
-    def __init__(
-        self, source: MembershipSource, interruption: Interruption, check: Callable[[], None]
-    ) -> None:
+    def __init__(self, source: MembershipSource, interruption: Interruption, check: Check) -> None:
         self._source = source
         self._interruption = interruption
         self._check = check

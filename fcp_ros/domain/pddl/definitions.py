@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
@@ -31,6 +31,7 @@ from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.draft_rules import DraftEffect, DraftRule
 from fcp_ros.domain.pddl.invariants import InvariantSearch, Key, Part
 from fcp_ros.domain.pddl.universe import Universe
+from fcp_ros.foundation.stopping import Check
 
 MAX_KEYS = 200_000
 """Predicates with more possible facts than this are not tried as complements."""
@@ -48,9 +49,7 @@ class Definition:
 Definitions = Mapping[str, Definition]
 
 
-def find_definitions(
-    universe: Universe, drafts: Sequence[DraftRule], check: Callable[[], None]
-) -> Definitions:
+def find_definitions(universe: Universe, drafts: Sequence[DraftRule], check: Check) -> Definitions:
     """Find the predicates that can be replaced, each with its definition.
 
     `universe`: types, objects, initial facts.
@@ -77,7 +76,7 @@ def _find_definition(
     wider: Iterable[str],
     universe: Universe,
     drafts: Sequence[DraftRule],
-    check: Callable[[], None],
+    check: Check,
 ) -> Iterator[Definition]:
     arity = len(universe.domain.predicates[predicate])
     for other in wider:
@@ -121,7 +120,7 @@ def _is_single(
     definition: Definition,
     universe: Universe,
     drafts: Sequence[DraftRule],
-    check: Callable[[], None],
+    check: Check,
 ) -> bool:
     """Return True if the relation has at most one fact for each key, in any state."""
     part = definition.part

@@ -7,7 +7,7 @@ Declared objects and constants have all the types that they are declared with.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
@@ -19,6 +19,7 @@ from fcp_ros.domain.pddl.durative import read_durative_action
 from fcp_ros.domain.pddl.formulas import FormulaReader
 from fcp_ros.domain.pddl.source_text import PddlError, Source
 from fcp_ros.foundation.s_expressions import SList, preview
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.foundation.wording import list_names, suggest_name
 
 
@@ -154,9 +155,7 @@ def check_not_swapped(domain: Source, problem: Source) -> None:
         raise domain.error(0, message, "give the domain first and the problem second")
 
 
-def read_domain(
-    source: Source, check: Callable[[], None], *, durative: bool = False
-) -> pddl.DomainText:
+def read_domain(source: Source, check: Check, *, durative: bool = False) -> pddl.DomainText:
     """Read a domain file; names are not looked up yet. `durative`: read durative actions, too.
 
     Raises UnsupportedPddl for a section or an effect that has no place in the syntax tree. Raises
@@ -299,7 +298,7 @@ class _DomainReader:
     # --- axioms and actions
 
     def read_axioms(
-        self, predicates: Mapping[str, tuple[pddl.Typed, ...]], check: Callable[[], None]
+        self, predicates: Mapping[str, tuple[pddl.Typed, ...]], check: Check
     ) -> Iterator[pddl.PddlAxiom]:
         """Read the sections `(:derived (predicate ?x - type) condition)`."""
         # A parameter without a type has the one with which the predicate is declared.
@@ -326,18 +325,18 @@ class _DomainReader:
             body = formulas.read_formula(section[2], section, 2)
             yield pddl.PddlAxiom(atom, parameters, body, section.start)
 
-    def read_actions(self, check: Callable[[], None]) -> Iterator[pddl.PddlAction]:
+    def read_actions(self, check: Check) -> Iterator[pddl.PddlAction]:
         for section in self._list_actions(":action", check):
             yield self._read_action(section)
 
-    def read_durative_actions(self, check: Callable[[], None]) -> Iterator[pddl.DurativeAction]:
+    def read_durative_actions(self, check: Check) -> Iterator[pddl.DurativeAction]:
         for section in self._list_actions(DURATIVE, check):
             name, given = self._read_keys(section, _DURATIVE_KEYS)
             at = self._source.offset_of(section, 1)
             spelling = self._source.spelling(at, len(name))
             yield read_durative_action(self._formulas, section, given, name, spelling)
 
-    def _list_actions(self, kind: str, check: Callable[[], None]) -> Iterator[SList]:
+    def _list_actions(self, kind: str, check: Check) -> Iterator[SList]:
         """List the sections of one kind of action; no two actions have one name."""
         seen: set[str] = set()
         for section in self._source.sections:

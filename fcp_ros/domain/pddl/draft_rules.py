@@ -10,13 +10,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.model import Cost, CostTerm
 from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.normal_form import Conjunct, join_formulas, negate_formula
 from fcp_ros.domain.pddl.source_text import Source
 from fcp_ros.domain.pddl.universe import Universe
+from fcp_ros.foundation.wording import FreeNames
 
 SAME = "="
 """The static predicate of equal objects, for effects that compare their variables."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.model import Cost
 from fcp_ros.domain.pddl import syntax_tree as pddl
@@ -29,6 +28,8 @@ from fcp_ros.domain.pddl.draft_rules import (
 from fcp_ros.domain.pddl.normal_form import Conjunct, Normaliser, is_open
 from fcp_ros.domain.pddl.source_text import Source
 from fcp_ros.domain.pddl.universe import Universe
+from fcp_ros.foundation.stopping import Check
+from fcp_ros.foundation.wording import FreeNames
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ _Instance = tuple[pddl.PddlAction, tuple[pddl.PddlTerm, ...]]
 
 
 def draft_rules(
-    action: pddl.PddlAction, universe: Universe, source: Source, check: Callable[[], None]
+    action: pddl.PddlAction, universe: Universe, source: Source, check: Check
 ) -> tuple[DraftRule, ...]:
     """Draft the rules of an action; none if it can never apply.
 
@@ -220,7 +221,7 @@ def _draft(
     source: Source,
     normaliser: Normaliser,
     most: int,
-    check: Callable[[], None],
+    check: Check,
 ) -> tuple[DraftRule, ...] | None:
     """Draft the rules of an action or of its instances; None if there are more than `most`."""
     found: dict[DraftRule, DraftRule] = {}

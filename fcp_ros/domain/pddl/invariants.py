@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.domain.expressions.syntax import Atom, Term, Text
 from fcp_ros.domain.pddl.draft_rules import DraftEffect, DraftRule
+from fcp_ros.foundation.stopping import Check
 
 MAX_CANDIDATES = 400
 """Number of candidates tried for one part before the search gives up."""
@@ -48,7 +49,7 @@ Invariant = frozenset[Part]
 class InvariantSearch:
     """Finds invariants of some rules; what was found for one part is known for the others."""
 
-    def __init__(self, rules: Sequence[DraftRule], facts: Facts, check: Callable[[], None]) -> None:
+    def __init__(self, rules: Sequence[DraftRule], facts: Facts, check: Check) -> None:
         self._facts = facts
         self._check = check
         self._rules = rules

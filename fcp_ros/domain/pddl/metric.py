@@ -19,13 +19,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
-from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.pddl_task import MetricValue
 from fcp_ros.domain.pddl.source_text import Source
 from fcp_ros.domain.pddl.syntax_writer import write_numeric
 from fcp_ros.domain.pddl.universe import Universe, list_required
+from fcp_ros.foundation.wording import FreeNames
 
 COST = pddl.FunctionValue(pddl.TOTAL_COST)
 TIMES = "*"

@@ -16,13 +16,13 @@ from fractions import Fraction
 from functools import cached_property
 
 from fcp_ros.cset import Instance, Relation, Schema
-from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.diagnostics import Diagnostic
 from fcp_ros.domain.expressions.syntax import NAME_PATTERN, Atom, Constant, Expression, Term
 from fcp_ros.domain.model import TEXT, ActionRule, Domain
 from fcp_ros.domain.pddl.draft_rules import SAME, DraftParameter
 from fcp_ros.domain.pddl.syntax_tree import ROOT, Typed
 from fcp_ros.domain.pddl.universe import Universe
+from fcp_ros.foundation.wording import FreeNames
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from fcp_ros.cset import Instance, Relation, Schema
-from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -27,6 +26,7 @@ from fcp_ros.domain.model import ActionRule, Domain, Effect, Literal, Parameter
 from fcp_ros.domain.pddl import syntax_tree as pddl
 from fcp_ros.domain.pddl.source_text import Source
 from fcp_ros.domain.pddl.task_reader import PddlTexts
+from fcp_ros.foundation.wording import FreeNames
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from fcp_ros.cset import Instance, InstanceBuilder, Schema
-from fcp_ros.cset.builder import FreeNames
 from fcp_ros.domain.derived_facts import FactDerivation
 from fcp_ros.domain.expressions.syntax import (
     And,
@@ -37,6 +36,8 @@ from fcp_ros.domain.pddl.pddl_task import ActionForm, Legs, Names, PddlTask, Rep
 from fcp_ros.domain.pddl.source_text import Source
 from fcp_ros.domain.pddl.universe import Universe
 from fcp_ros.domain.scene_names import SceneMapping
+from fcp_ros.foundation.stopping import Check
+from fcp_ros.foundation.wording import FreeNames
 
 Bound = Mapping[Term, Term]
 
@@ -198,7 +199,7 @@ def assemble(
     goal: tuple[pddl.Formula, Mapping[str, Fraction]],
     sources: Sequence[Source],  # domain and problem file
     definitions: Definitions,
-    check: Callable[[], None],
+    check: Check,
     strata: Sequence[DraftStratum] = (),  # the derived predicates with their rules
 ) -> PddlTask:
     """Put a task together; its state has all facts that follow."""
@@ -218,7 +219,7 @@ class _Assembly:
         drafts: Sequence[DraftRule],
         goal: tuple[pddl.Formula, Mapping[str, Fraction]],
         sources: Sequence[Source],
-        check: Callable[[], None],
+        check: Check,
         strata: Sequence[DraftStratum],
     ) -> PddlTask:
         spelling = {a.name: a.spelling for a in self._universe.domain.actions}

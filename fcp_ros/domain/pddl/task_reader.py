@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
 
@@ -41,10 +41,11 @@ from fcp_ros.domain.pddl.syntax_writer import write_domain, write_formula
 from fcp_ros.domain.pddl.task_assembly import DraftStratum, assemble
 from fcp_ros.domain.pddl.universe import Universe, list_derivations
 from fcp_ros.foundation.garbage import pause_garbage_collection
+from fcp_ros.foundation.stopping import Check, never_stop
 
 
 def draft_strata(
-    layers: Iterable[Layer], universe: Universe, source: Source, check: Callable[[], None]
+    layers: Iterable[Layer], universe: Universe, source: Source, check: Check
 ) -> tuple[DraftStratum, ...]:
     """Draft the rules of the derived predicates.
 
@@ -61,7 +62,7 @@ def settle_static(
     domain: DomainText,
     problem: ProblemText,
     sources: tuple[Source, Source],  # domain and problem file
-    check: Callable[[], None],
+    check: Check,
 ) -> tuple[DomainText, ProblemText]:
     """Derive the facts of static predicates, and drop their axioms."""
     static = _find_static(domain)
@@ -111,12 +112,6 @@ def _find_static(domain: DomainText) -> frozenset[str]:
 
 _GOAL = "the goal"
 """The name of the goal in the place of a file's."""
-Check = Callable[[], None]
-"""Called often while files are read; may raise to stop."""
-
-
-def never_stop() -> None:
-    """The check of a caller without limits."""
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,10 @@ from fcp_ros.grounding.calibration.posterior import (
 )
 from fcp_ros.grounding.calibration.reliability import Reliability
 from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
-from fcp_ros.grounding.judgement import GroundingError, check_degree
+from fcp_ros.grounding.judgement import NOTICEABLE, GroundingError, check_degree
 from fcp_ros.grounding.options import CalibrationOptions
 
 MOST_ANSWERS = 100_000  # Most calibrated degrees that are kept until the evidence changes
-NOTICEABLE = 0.005  # The smallest move of a degree that gets a note
 
 
 class Question(NamedTuple):

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -25,41 +26,59 @@ from fcp_ros.grounding.tuning.pair_texts import PairText
 
 DROPOUT = 0.1
 HIDDEN = 256  # Width of the head
+GROUPS = 4  # Tables of attention, of texts of about one length: less of them is padding
 Made = TypeVar("Made", nn.Linear, nn.LayerNorm)
 
 
 @dataclass(frozen=True, slots=True)
+class AlikeTexts:
+    """Texts of about one length, among whose tokens attention is computed in one table."""
+
+    rows: slice  # their tokens
+    slots: Tensor  # int64[t], in a table of (texts, longest text)
+    mask: Tensor  # float32[n, 1, 1, longest]: -inf where a text has no token
+
+
+@dataclass(frozen=True, slots=True)
 class PackedPairs:
-    """The tokens of a batch in one row, and where each belongs."""
+    """The tokens of a batch in one row, shorter texts first, and where each belongs."""
 
     tokens: Tensor  # int64[t]
     places: Tensor  # int64[t], in its text
-    slots: Tensor  # int64[t], in a table of (texts, longest text)
     sides: Tensor  # int64[t]: 2 i and 2 i + 1 of the sides of text i, 2 n of what is neither
-    mask: Tensor  # float32[n, 1, 1, longest]: -inf where a text has no token
+    groups: tuple[AlikeTexts, ...]
+    count: int  # n, the texts
 
 
 def pack(texts: Sequence[PairText]) -> PackedPairs:
     lengths = np.array([len(text.tokens) for text in texts])
-    longest = int(lengths.max())
-    rows = np.repeat(np.arange(len(texts)), lengths)
-    places = np.concatenate([np.arange(length) for length in lengths])
-    sides = np.full(len(rows), 2 * len(texts))
-    starts = np.cumsum(lengths) - lengths
-    for number, (text, start) in enumerate(zip(texts, starts, strict=True)):
-        begin = start + 1
+    order = np.argsort(lengths, kind="stable")
+    places = np.concatenate([np.arange(lengths[number]) for number in order])
+    sides = np.full(len(places), 2 * len(texts))
+    starts = np.zeros(len(texts) + 1, np.int64)  # of the texts in their new order
+    np.cumsum(lengths[order], out=starts[1:])
+    for number, start in zip(order, starts[:-1], strict=True):
+        text, begin = texts[number], start + 1
         sides[begin : begin + text.left] = 2 * number
         begin += text.left + 1
         sides[begin : begin + text.right] = 2 * number + 1
-    mask = np.where(np.arange(longest) < lengths[:, None], 0.0, -np.inf).astype(np.float32)
-    tokens = np.concatenate([text.tokens for text in texts])
+    parts = [part for part in np.array_split(np.arange(len(texts)), GROUPS) if len(part)]
+    tokens = np.concatenate([texts[number].tokens for number in order])
     return PackedPairs(
         torch.from_numpy(tokens.astype(np.int64)),
         torch.from_numpy(places),
-        torch.from_numpy(rows * longest + places),
         torch.from_numpy(sides),
-        torch.from_numpy(mask)[:, None, None, :],
+        tuple(_group(lengths[order[part]], starts[part[0]], places) for part in parts),
+        len(texts),
     )
+
+
+def _group(lengths: NDArray[np.int64], start: int, places: NDArray[np.int64]) -> AlikeTexts:
+    longest = int(lengths.max())
+    rows = slice(int(start), int(start + lengths.sum()))
+    slots = np.repeat(np.arange(len(lengths)), lengths) * longest + places[rows]
+    mask = np.where(np.arange(longest) < lengths[:, None], 0.0, -np.inf).astype(np.float32)
+    return AlikeTexts(rows, torch.from_numpy(slots), torch.from_numpy(mask)[:, None, None, :])
 
 
 def make_linear(affine: Affine) -> nn.Linear:
@@ -91,8 +110,8 @@ class EncoderLayer(nn.Module):  # type: ignore[misc]
             made = make_norm(affine, epsilon) if is_norm else make_linear(affine)
             self.add_module(part.name, made)
 
-    def forward(self, hidden: Tensor, batch: PackedPairs, bias: Tensor) -> Tensor:
-        attended = self.attended(self._attend(hidden, batch, bias))
+    def forward(self, hidden: Tensor, batch: PackedPairs, biases: Sequence[Tensor]) -> Tensor:
+        attended = self.attended(self._attend(hidden, batch, biases))
         attended = functional.dropout(attended, DROPOUT, self.training)
         hidden = self.attended_norm(hidden + attended)
         outer = self.outer(functional.gelu(self.inner(hidden)))
@@ -100,17 +119,25 @@ class EncoderLayer(nn.Module):  # type: ignore[misc]
         normalised: Tensor = self.outer_norm(hidden + outer)
         return normalised
 
-    def _attend(self, hidden: Tensor, batch: PackedPairs, bias: Tensor) -> Tensor:
-        count, longest = batch.mask.shape[0], batch.mask.shape[-1]
-        width = hidden.shape[1]
+    def _attend(self, hidden: Tensor, batch: PackedPairs, biases: Sequence[Tensor]) -> Tensor:
+        projected = [part(hidden) for part in (self.query, self.key, self.value)]
+        seen = [
+            self._attend_alike([values[group.rows] for values in projected], group, bias)
+            for group, bias in zip(batch.groups, biases, strict=True)
+        ]
+        return torch.cat(seen)
+
+    def _attend_alike(self, projected: Sequence[Tensor], group: AlikeTexts, bias: Tensor) -> Tensor:
+        count, longest = group.mask.shape[0], group.mask.shape[-1]
+        width = projected[0].shape[1]
 
         def spread(values: Tensor) -> Tensor:
-            table = values.new_zeros(count * longest, width).index_copy(0, batch.slots, values)
+            table = values.new_zeros(count * longest, width).index_copy(0, group.slots, values)
             return table.view(count, longest, self._heads, -1).transpose(1, 2)
 
-        query, key, value = (spread(part(hidden)) for part in (self.query, self.key, self.value))
+        query, key, value = map(spread, projected)
         seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
-        return seen.transpose(1, 2).reshape(count * longest, width)[batch.slots]
+        return seen.transpose(1, 2).reshape(count * longest, width)[group.slots]
 
 
 class PairEncoder(nn.Module):  # type: ignore[misc]
@@ -139,10 +166,10 @@ class PairEncoder(nn.Module):  # type: ignore[misc]
         places = self._weights.positions[batch.places.numpy()]
         with torch.no_grad():
             hidden = self._norm(torch.from_numpy(words + places))
-        bias = self._compute_bias(batch)
+        biases = [self._compute_bias(group) for group in batch.groups]
         for layer in self.layers:
-            hidden = layer(hidden, batch, bias)
-        count = 2 * batch.mask.shape[0]
+            hidden = layer(hidden, batch, biases)
+        count = 2 * batch.count
         sums = hidden.new_zeros(count + 1, hidden.shape[1]).index_add(0, batch.sides, hidden)
         sizes = torch.bincount(batch.sides, minlength=count + 1)[:count, None]
         means = (sums[:count] / sizes).view(-1, 2, hidden.shape[1])
@@ -150,9 +177,9 @@ class PairEncoder(nn.Module):  # type: ignore[misc]
         logits: Tensor = self.head(torch.cat([a, b, (a - b).abs(), a * b], dim=1))
         return logits
 
-    def _compute_bias(self, batch: PackedPairs) -> Tensor:
+    def _compute_bias(self, group: AlikeTexts) -> Tensor:
         if self._distances is None:
-            return batch.mask
-        places = np.arange(batch.mask.shape[-1])
+            return group.mask
+        places = np.arange(group.mask.shape[-1])
         classes = classify_distances(places[None, :] - places[:, None])
-        return self._distances[torch.from_numpy(classes)].permute(2, 0, 1)[None] + batch.mask
+        return self._distances[torch.from_numpy(classes)].permute(2, 0, 1)[None] + group.mask

@@ -146,11 +146,14 @@ class TunedSource:
     `folder`: of the encoder that was tuned; `plain`: the heads that its file has blends for.
     """
 
-    def __init__(self, plain: HeadSource, weights: str, folder: Path, file: Path) -> None:
+    def __init__(
+        self, plain: HeadSource, weights: str, folder: Path, file: Path, sets: Sequence[str] = ()
+    ) -> None:
         self._plain = plain
         self._weights = weights
         self._folder = folder
         self.file = file
+        self.sets = frozenset(sets)  # whose heads it helps; another set is left to its head
         self.hash = f"{plain.hash}+{hash_file(file)}"
         self._is_read = False
 
@@ -205,7 +208,7 @@ def find_tuned(plain: HeadSource, weights: str, own: Path | None = None) -> Tune
             raise _build_unfit(file, f"it is damaged ({error})") from error
         folder = _find_folder(str(text.get("weights", "")))
         if folder is not None and weights in text.get("blends", {}):
-            return TunedSource(plain, weights, folder, file)
+            return TunedSource(plain, weights, folder, file, text["blends"][weights])
     if own is not None:
         raise _build_unfit(own, f"it doesn't fit {plain.model}, or its encoder was not fetched")
     return None

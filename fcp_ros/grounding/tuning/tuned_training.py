@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fcp_ros.foundation.array_file import Arrays
 from fcp_ros.grounding.heads.head import Head
@@ -27,6 +28,7 @@ from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.judgement_set import (
     Agreement,
     JudgementSet,
+    find_head_word,
     hash_judgements,
     measure_agreement,
     split,
@@ -41,7 +43,7 @@ from fcp_ros.grounding.models.sentence_encoder import (
 )
 from fcp_ros.grounding.tuning.adapter import TunedEncoder, reduce_change
 from fcp_ros.grounding.tuning.batches import collect_pairs, is_in_fold
-from fcp_ros.grounding.tuning.blending import Blend, TunedHead, fit_blend
+from fcp_ros.grounding.tuning.blending import Blend, fit_blend, measure_gain
 from fcp_ros.grounding.tuning.pair_texts import write_form
 from fcp_ros.grounding.tuning.tuned_file import Tuned, save_tuned
 from fcp_ros.grounding.tuning.tuning import PRESETS, Report, Tuner, TuningOptions
@@ -98,8 +100,8 @@ def _list_encoders() -> list[SentenceEncoder]:
     ]
 
 
-def tune(request: TuningRequest, report: Report) -> dict[str, Agreement]:
-    """Tune an encoder and write the file; return figures of the first heads, set by set."""
+def tune(request: TuningRequest, report: Report) -> dict[tuple[str, str], Agreement]:
+    """Tune an encoder and write the file; return held-out figures, by heads and set."""
     for heads in request.heads:
         if heads.judgements != hash_judgements(request.sets):
             raise GroundingError(
@@ -109,24 +111,40 @@ def tune(request: TuningRequest, report: Report) -> dict[str, Agreement]:
             )
     pairs = collect_pairs(request.sets, FOLD, FOLDS, request.extra)
     forms = {name: write_form(name, request.sets[name].columns) for name in pairs.names}
-    kind = str(read_config(request.folder)["model_type"])
-    options = request.options or PRESETS[kind]
+    options = request.options or PRESETS[str(read_config(request.folder)["model_type"])]
     tuner = Tuner(request.folder, pairs, tuple(forms.values()), options)
     state = request.work / f"tuning-{tuner.identity}.safetensors"
     tuner.run(state, report)
     report("reducing", 0, 1)
     arrays = reduce_tuned(request.folder, tuner, request.rank)
     encoder = TunedEncoder(request.folder, arrays, forms)
-    blends = {}
-    for number, heads in enumerate(request.heads):
-        report("fitting", number, len(request.heads))
-        blends[heads.weights] = fit_blends(request.sets, heads.by_name, encoder)
+    folds = {}
+    for number, (name, kind) in enumerate(request.sets.items()):
+        report("scoring", number, len(request.sets))
+        folds[name] = score_fold(kind, encoder)
+    blends = {heads.weights: fit_blends(folds, heads.by_name) for heads in request.heads}
     weights = compute_weights_fingerprint(request.folder)
     name = compute_fingerprint(request.folder).partition("@")[0]
     judged_by = hash_judgements(request.sets)
     save_tuned(Tuned(name, weights, judged_by, forms, arrays, blends), request.out)
-    first = request.heads[0]
-    return measure_held_out(request.sets, first.by_name, encoder, blends[first.weights])
+    return _measure(request, encoder, blends, report)
+
+
+def _measure(
+    request: TuningRequest,
+    encoder: TunedEncoder,
+    blends: Mapping[str, Mapping[str, Blend]],
+    report: Report,
+) -> dict[tuple[str, str], Agreement]:
+    figures = {}
+    for number, (name, kind) in enumerate(request.sets.items()):
+        report("measuring", number, len(request.sets))
+        logits = encoder.score(name, [j.pair for j in split(kind.judgements).held_out])
+        for heads in request.heads:
+            blend = blends[heads.weights].get(name)
+            found = measure_held_out(kind, heads.by_name[name], logits, blend)
+            figures[heads.encoder, name] = found
+    return figures
 
 
 def reduce_tuned(folder: Path, tuner: Tuner, rank: int) -> Arrays:
@@ -136,46 +154,70 @@ def reduce_tuned(folder: Path, tuner: Tuner, rank: int) -> Arrays:
     return reduce_change(map_weights(file, kind, len(tuner.model.layers)), after, rank)
 
 
-def fit_blends(
-    sets: Mapping[str, JudgementSet], heads: Mapping[str, Head], encoder: TunedEncoder
-) -> dict[str, Blend]:
-    """Fit the blend of each set on the fold that the tuning didn't see."""
-    return {name: _fit_blend(sets[name], heads[name], encoder) for name in heads}
+@dataclass(frozen=True, slots=True)
+class FoldScores:
+    """Logits of a set's pairs that the tuning didn't see, for the blends with all heads."""
+
+    name: str  # of the set
+    chosen: NDArray[np.bool_]  # of a head's evidence: the training pairs, then the unrelated ones
+    logits: NDArray[np.float64]  # of the chosen ones
+    given: NDArray[np.float64]
+    worth: NDArray[np.float64]
+    kinds: NDArray[np.int64]  # numbers of the items' head words
 
 
-def _fit_blend(kind: JudgementSet, head: Head, encoder: TunedEncoder) -> Blend:
+def score_fold(kind: JudgementSet, encoder: TunedEncoder) -> FoldScores:
+    """Score the fold of a set that the tuning didn't see."""
     judgements = split(kind.judgements).training
     judged = [j.pair for j in judgements]
     extra: list[tuple[str, str]] = []
     if kind.name in UNRELATED_FIT_NOT:
         extra = draw_unrelated(kind, judged, TrainingOptions())
     pairs = [*judged, *extra]
+    chosen = np.array([is_in_fold(item, FOLD, FOLDS) for item, _ in pairs])
+    given = np.array([*(j.degree for j in judgements), *(0.0 for _ in extra)])
+    worth = np.array([*(1.0 for _ in judged), *(UNRELATED_IN_MAP for _ in extra)])
+    logits = encoder.score(kind.name, [p for p, own in zip(pairs, chosen, strict=True) if own])
+    words = [find_head_word(item) for item, _ in pairs]
+    kinds = np.unique(words, return_inverse=True)[1].astype(np.int64)
+    return FoldScores(kind.name, chosen, logits, given[chosen], worth[chosen], kinds[chosen])
+
+
+def fit_blends(folds: Mapping[str, FoldScores], heads: Mapping[str, Head]) -> dict[str, Blend]:
+    """Fit the blend of each set, on the fold that the tuning didn't see, that helps its head.
+
+    A set whose degrees don't get better by more than the standard error is left to its head.
+    """
+    found = {name: _fit_blend(folds[name], head) for name, head in heads.items()}
+    return {name: blend for name, blend in found.items() if blend is not None}
+
+
+def _fit_blend(fold: FoldScores, head: Head) -> Blend | None:
     evidence = np.concatenate([head.evidence.training, head.evidence.unrelated])
-    if len(evidence) != len(pairs):
+    if len(evidence) != len(fold.chosen):
         raise GroundingError(
             GroundingCode.INVALID_OPTION,
-            f"the head of {kind.name} holds the scores of {len(evidence)} pairs, not of "
-            f"{len(pairs)}; train it on these judgements with `fcp grounding train`",
+            f"the head of {fold.name} holds the scores of {len(evidence)} pairs, not of "
+            f"{len(fold.chosen)}; train it on these judgements with `fcp grounding train`",
         )
-    chosen = np.array([is_in_fold(item, FOLD, FOLDS) for item, _ in pairs])
-    given = np.array([*(j.degree for j in judgements), *(0.0 for _ in extra)])[chosen]
-    worth = np.array([*(1.0 for _ in judged), *(UNRELATED_IN_MAP for _ in extra)])[chosen]
-    logits = encoder.score(kind.name, [p for p, own in zip(pairs, chosen, strict=True) if own])
-    scores, errors = evidence[chosen, 0].astype(np.float64), evidence[chosen, 1].astype(np.float64)
-    return fit_blend(logits, head.degree_map.apply_all(scores), errors, given, worth)
+    own = evidence[fold.chosen].astype(np.float64)
+    plain = head.degree_map.apply_all(own[:, 0])
+    gain, error = measure_gain(fold.logits, plain, fold.given, fold.worth, fold.kinds)
+    if gain <= error:
+        return None
+    return fit_blend(fold.logits, plain, own[:, 1], fold.given, fold.worth)
 
 
 def measure_held_out(
-    sets: Mapping[str, JudgementSet],
-    heads: Mapping[str, Head],
-    encoder: TunedEncoder,
-    blends: Mapping[str, Blend],
-) -> dict[str, Agreement]:
-    """Measure the blend of each set on its held-out part."""
-    found = {}
-    for name, blend in blends.items():
-        held_out = split(sets[name].judgements).held_out
-        head = TunedHead(heads[name], encoder, blend)
-        degrees = blend.degree_map.apply_all(head.score([j.pair for j in held_out]).values)
-        found[name] = measure_agreement(degrees.tolist(), [j.degree for j in held_out])
-    return found
+    kind: JudgementSet, head: Head, logits: NDArray[np.float64], blend: Blend | None
+) -> Agreement:
+    """Measure a blend (None: the head alone) on a set's held-out part, by the head's kept scores.
+
+    `logits`: of the tuned encoder for the held-out pairs.
+    """
+    own = head.evidence.held_out.astype(np.float64)
+    degrees = head.degree_map.apply_all(own[:, 0])
+    if blend is not None:
+        degrees = blend.degree_map.apply_all(blend.score(logits, degrees))
+    given = [j.degree for j in split(kind.judgements).held_out]
+    return measure_agreement(degrees.tolist(), given)

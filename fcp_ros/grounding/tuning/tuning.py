@@ -84,7 +84,7 @@ class Tuner:
         self._forms = tuple(forms)
         self._writer = make_writer(folder)
         self._optimizer = torch.optim.AdamW(
-            list_groups(self.model, options), weight_decay=options.weight_decay
+            list_groups(self.model, options), weight_decay=options.weight_decay, fused=True
         )
         self._rates = [group["lr"] for group in self._optimizer.param_groups]
         self.steps = options.passes * count_batches(pairs, options.batches)

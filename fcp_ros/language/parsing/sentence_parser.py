@@ -430,7 +430,7 @@ class SentenceParser:
     def _list_clauses(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """List clauses, and statements as they stand behind "after"."""
         place = start
-        if self._nouns.get_text(place) in ("you", "we", "i", "having"):
+        if self._nouns.get_text(place) in ("you", "we", "having"):
             place += 1
             while self._nouns.get_text(place) in ("have", "are", "were", "had", "done"):
                 place += 1

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 
@@ -207,14 +209,39 @@ def budgets_from_ros(messages: Iterable[Budget]) -> dict[str, float]:
 def _steps_to_ros(plan: Plan) -> list[PlanStepMessage]:
     """Write the steps, with their places in the schedule if there is one."""
     messages = [step_to_ros(step) for step in plan.steps]
-    schedule = plan.schedule
-    if schedule is not None:
-        for position, message in enumerate(messages):
-            message.earliest_start = duration_to_ros(schedule.starts[position])
-            message.latest_start = duration_to_ros(schedule.latest_starts[position])
-            message.after = [before for before, after in schedule.order if after == position]
-            message.agents = list(schedule.agents[position])
+    if plan.schedule is not None:
+        _place_steps(messages, plan.schedule)
     return messages
+
+
+def _place_steps(messages: Sequence[PlanStepMessage], schedule: Schedule) -> None:
+    for position, message in enumerate(messages):
+        message.earliest_start = duration_to_ros(schedule.starts[position])
+        message.latest_start = duration_to_ros(schedule.latest_starts[position])
+        message.after = [before for before, after in schedule.order if after == position]
+        message.agents = list(schedule.agents[position])
+
+
+def join_plans(
+    underway: Iterable[PlanStepMessage], plan: PlanMessage, schedule: Schedule
+) -> PlanMessage:
+    """Put steps that are being done before those of a plan that begins where they end.
+
+    `schedule`: of all these steps, with the time that those still take. What the plan says of
+    degrees and levels is about its own steps.
+    """
+    joined = deepcopy(plan)
+    joined.id = id_to_ros(str(uuid.uuid4()))
+    begun = list(map(deepcopy, underway))
+    for message in begun:
+        message.chunk = ""  # the rest of its chunk is gone, and the plan may have one of that name
+    joined.steps = [*begun, *joined.steps]
+    lengths = zip(schedule.starts, schedule.ends, strict=True)
+    for message, (start, end) in zip(joined.steps, lengths, strict=True):
+        message.expected_duration = duration_to_ros(end - start)
+    joined.scheduled, joined.makespan = True, duration_to_ros(schedule.makespan)
+    _place_steps(joined.steps, schedule)
+    return joined
 
 
 def schedule_from_ros(message: PlanMessage) -> Schedule | None:

@@ -9,11 +9,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from builtin_interfaces.msg import Time
 
 from fcp_ros.execution.goal_conflicts import Literals
+from fcp_ros.execution.monitoring import Look
+from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.msg import ExecutiveGoal, Plan
 from fcp_ros.nodes.runtime.worker import CancelToken
 
@@ -140,6 +142,47 @@ class GoalView:
     done: frozenset[int] = frozenset()  # positions of its steps that have succeeded
 
 
+class RunListener(Protocol):
+    """Gets what happens while a plan runs; called in the goal's thread."""
+
+    def on_step_sent(self, index: int) -> None:
+        """A step was given to its executor."""
+
+    def on_progress(self, index: int, progress: float, message: str) -> None:
+        """The executor reports progress in [0, 1]."""
+
+    def on_outcome(self, record: StepRecord) -> None:
+        """A step has ended."""
+
+    def on_cancelling(self) -> None:
+        """The plan is being cancelled."""
+
+    def on_scene_lost(self, problem: str) -> None:
+        """The scene graph is stale, and nothing is sent until it is kept again."""
+
+    def on_scene_found(self) -> None:
+        """The scene graph is kept up to date again."""
+
+    def on_late(self, problem: str) -> bool:
+        """The deadline of the plan can't be kept any more; return True to end the plan for that."""
+
+    def on_goals_changed(self) -> None:
+        """A pause has begun or ended, or another number of goals waits."""
+
+    def on_scene_changed(self, look: Look) -> None:
+        """Elements of the rest of the plan have changed, and the rest was checked again."""
+
+
+class RunningPlan(Protocol):
+    """A plan whose steps are being done while its goal waits for something else."""
+
+    def look(self) -> float | None:
+        """Look at the time; return by when the plan wants to be told (s, of `time.monotonic`)."""
+
+    def take(self, event: object | None) -> None:
+        """Take an event of the goal; None: the time has come."""
+
+
 class GoalContext:
     """One goal of an action on its way through the executive."""
 
@@ -154,6 +197,7 @@ class GoalContext:
         self._execute: Callable[[], None] | None = execute
         self.token = CancelToken()  # Cancelled when somebody wants the goal to end
         self.events = EventQueue()  # Only while it is at work: see `GoalThreads.post_to`
+        self.running: RunningPlan | None = None  # hears of the goal's events in any wait
         self.rest: Rest | None = None  # from its first rest on; guarded by the threads' lock
         self.interruption: EarlyEnd | None = None  # None while the executive goes on with it
         # Of the work on it; GoalWithdrawn if that never begins
@@ -188,3 +232,8 @@ class GoalContext:
         """Have the goal end because the executive can't go on with it."""
         self.interruption = interruption
         self.token.cancel()
+
+
+def find_earlier(one: float | None, other: float | None) -> float | None:
+    """Return the earlier of two times; None stands for never."""
+    return min((moment for moment in (one, other) if moment is not None), default=None)

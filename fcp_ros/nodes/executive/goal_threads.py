@@ -29,6 +29,7 @@ from fcp_ros.nodes.executive.goal_context import (
     Rest,
     RestingDue,
     ThreadClosed,
+    find_earlier,
 )
 from fcp_ros.nodes.runtime.worker import CancelToken, Worker, WorkerClosed
 
@@ -343,13 +344,22 @@ class GoalThreads:
     def wait_events(self, context: GoalContext, seconds: float | None) -> Iterator[object]:
         """Yield a goal's events of the coming seconds; those about executors are handled, too.
 
-        None: for as long as the caller wants, who looks after each event whether its goal was
-        cancelled (that is one).
+        Its plan handles them if steps of it are still being done. None: for as long as the caller
+        wants, who looks after each event whether its goal was cancelled (that is one).
         """
         until = None if seconds is None else time.monotonic() + seconds
-        while (event := self.take(context, until)) is not None:
-            self._handle_late(event)
-            yield event
+        while True:
+            running = context.running
+            moment = until if running is None else find_earlier(until, running.look())
+            event = self.take(context, moment)
+            if running is not None:
+                running.take(event)
+            elif event is not None:
+                self._handle_late(event)
+            if event is not None:
+                yield event
+            elif until is not None and time.monotonic() >= until:
+                return
 
     def _look_at_resting(self, event: object) -> None:
         """Have the goals that rest wait for their turn if they are due after an event."""

@@ -21,8 +21,8 @@ from fcp_ros.execution.goal_conflicts import list_literals
 from fcp_ros.execution.monitoring import ArrivalWatch
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.execution.side_by_side import Encounter
+from fcp_ros.msg import ExecutionState, Question
 from fcp_ros.msg import PlanResult as PlanResultMessage
-from fcp_ros.msg import Question
 from fcp_ros.nodes.executive.goal_context import GoalContext, Rest
 from fcp_ros.nodes.executive.goal_parts import (
     START_WAIT,
@@ -87,6 +87,12 @@ class GoalAchievement:
 
     def run(self) -> tuple[GoalEnd, AchieveGoal.Result] | Rest:
         """Work on the goal to its end, or until it is met and stays in force."""
+        try:
+            return self._take_turn()
+        finally:
+            self._runner.close()
+
+    def _take_turn(self) -> tuple[GoalEnd, AchieveGoal.Result] | Rest:
         keeping, is_first = self._keeping, not self._keeping.is_in_force
         if not is_first:
             if keeping.is_met:  # again, before its turn came
@@ -107,9 +113,12 @@ class GoalAchievement:
     def _work(self) -> Conclusion:
         """Plan and execute to an end; the policy bounds the number of rounds."""
         found = self._plan_and_execute("Planning.")
-        while isinstance(found, Decision):
-            self._report.replans += 1
-            found = self._plan_and_execute(f"Replanning: {found.reason}")
+        while isinstance(found, Decision) or self._runner.is_busy:
+            if isinstance(found, Decision):
+                self._report.replans += 1
+                found = self._plan_and_execute(f"Replanning: {found.reason}")
+            else:  # no plan takes the place of the one at hand, of which steps are being done
+                found = self._do_rest()
         return found
 
     def _rest(self) -> Rest:
@@ -132,20 +141,36 @@ class GoalAchievement:
     def _plan_and_execute(self, reason: str) -> Conclusion | Decision:
         """Plan and execute once; return the end, or the decision to replan."""
         lost = self._await_scene()
-        if lost is not None:
-            return lost
         planned_from = self._parts.fleet.find_present()
-        found = self._find_plan(reason)
+        found = lost or self._find_plan(reason)
+        if found is None:
+            return self._do_rest()
         if isinstance(found, (Conclusion, Decision)):
             return found
         # Nothing is waited for from here to the first step: the plan has room now.
-        plan = self._plan_result.plan
+        joined = self._runner.join(self._plan_result.plan, found)
+        if joined is None:
+            return self._do_rest()
+        plan, steps = joined
+        self._plan_result.plan = plan
         self._report.on_plan(plan)
         arrivals = self._watch_arrivals(planned_from)
         deadline = self._report.watch_deadline(plan)
         words = find_words(self._context.goal.request)
-        result = self._runner.run(plan, found, words, self._report, arrivals, deadline)
-        self._settle_names()
+        hands_on = self._report.replans < self._policy.max_replans
+        result = self._runner.run(plan, steps, words, self._report, arrivals, deadline, hands_on)
+        return self._follow_plan(result)
+
+    def _do_rest(self) -> Conclusion | Decision:
+        """Go on with the plan at hand without a robot that is lost: no other plan is better."""
+        if not self._context.is_cancelled:
+            self._report.publish_state(ExecutionState.EXECUTING, "The others go on as planned.")
+        return self._follow_plan(self._runner.finish())
+
+    def _follow_plan(self, result: DispatchResult) -> Conclusion | Decision:
+        """Decide what follows when a plan has ended, or steps of a lost robot are handed on."""
+        if not self._runner.is_busy:
+            self._settle_names()
         if result.status is DispatchStatus.OUTDATED and self._report.is_given_up:
             left = self._report.find_time_left()
             if left <= 0.0:
@@ -153,8 +178,12 @@ class GoalAchievement:
             self._wish.hurry(left)
         return self._follow(self._policy.decide(result, self._report.replans), result)
 
-    def _find_plan(self, reason: str) -> tuple[PlanStep, ...] | Conclusion | Decision:
-        """Make a plan that has room beside those of other goals; return its steps."""
+    def _find_plan(self, reason: str) -> tuple[PlanStep, ...] | Conclusion | Decision | None:
+        """Make a plan that has room beside those of other goals; return its steps.
+
+        None if it would have to wait, or takes things for others, while steps of the plan before
+        are being done.
+        """
         words = find_words(self._context.goal.request)
         room = Room(self._parts, self._context, self._report)
         while True:
@@ -163,6 +192,8 @@ class GoalAchievement:
                 return self._conclude_cancelled("Cancelled while planning.")
             if failure is not None:
                 return failure
+            if self._runner.is_busy and (self._is_crowded or self._plan_result.plan.shifts):
+                return None
             if self._is_crowded:
                 refusal = room.wait(self._await_others(words))
             else:
@@ -176,6 +207,8 @@ class GoalAchievement:
                     )
                 if self._runner.find_meeting(plan, steps, words) is None:
                     return steps
+                if self._runner.is_busy:
+                    return None
                 refusal = room.wait(partial(self._runner.find_meeting, plan, steps, words))
             if self._context.is_cancelled:
                 return self._conclude_cancelled("Cancelled before the first step.")
@@ -300,6 +333,7 @@ class GoalAchievement:
         self._absent = self._parts.fleet.find_absent(self._context)
         self._busy = self._parts.fleet.find_busy(self._context)
         self._wish.do_without(self._absent, self._busy)
+        self._wish.count_on(self._runner.list_underway())
         self._report.on_planning(f"{reason} {describe_absent(self._absent)}".rstrip())
         answer = self._parts.planner.request_plan(
             self._context, self._wish.request, self._waits, self._report.on_planning_progress

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import Protocol, get_args
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import get_args
 
 from fcp_ros.cset import Delta, Fact, Instance
 from fcp_ros.domain.derived_facts import add_facts
@@ -43,15 +45,22 @@ from fcp_ros.execution.run_order import RunOrder
 from fcp_ros.execution.side_by_side import Claim, Encounter, make_claim
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.msg import Plan as PlanMessage
-from fcp_ros.nodes.conversions.plan import schedule_from_ros
+from fcp_ros.msg import PlanStep as PlanStepMessage
+from fcp_ros.nodes.conversions.plan import join_plans, schedule_from_ros, step_from_ros
 from fcp_ros.nodes.executive.fleet import Fleet
-from fcp_ros.nodes.executive.goal_context import GoalContext, GoalsChanged
+from fcp_ros.nodes.executive.goal_context import (
+    GoalContext,
+    GoalsChanged,
+    RunListener,
+    find_earlier,
+)
 from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.watches import NameWatch, SceneNews, SceneWatch
 from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
 from fcp_ros.planning.model.ground_step import Agents
 from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.schedule import Inconsistency, schedule_steps
 from fcp_ros.planning.verification.stepping import StepRules
 
 EVENTS = get_args(Event)
@@ -60,35 +69,19 @@ DECISIVE = (Tick, ExecutorReady, Finished, SceneNews)
 """Events after which something is sent or judged by the scene graph, which must not be stale."""
 
 
-class RunListener(Protocol):
-    """Gets what happens while a plan runs; called in the goal's thread."""
+@dataclass
+class _Run:
+    """A plan that runs."""
 
-    def on_step_sent(self, index: int) -> None:
-        """A step was given to its executor."""
-
-    def on_progress(self, index: int, progress: float, message: str) -> None:
-        """The executor reports progress in [0, 1]."""
-
-    def on_outcome(self, record: StepRecord) -> None:
-        """A step has ended."""
-
-    def on_cancelling(self) -> None:
-        """The plan is being cancelled."""
-
-    def on_scene_lost(self, problem: str) -> None:
-        """The scene graph is stale, and nothing is sent until it is kept again."""
-
-    def on_scene_found(self) -> None:
-        """The scene graph is kept up to date again."""
-
-    def on_late(self, problem: str) -> bool:
-        """The deadline of the plan can't be kept any more; return True to end the plan for that."""
-
-    def on_goals_changed(self) -> None:
-        """A pause has begun or ended, or another number of goals waits."""
-
-    def on_scene_changed(self, look: Look) -> None:
-        """Elements of the rest of the plan have changed, and the rest was checked again."""
+    plan: PlanMessage
+    steps: Sequence[PlanStep]
+    dispatcher: Dispatcher
+    watch: PlanWatch
+    listener: RunListener
+    arrivals: ArrivalWatch | None
+    seen: int | None = None  # number of the scene graph that its rest was checked against
+    is_cancelling: bool = False
+    underway: tuple[int, ...] = ()  # the steps that the next plan counts on
 
 
 class PlanRunner:
@@ -121,6 +114,7 @@ class PlanRunner:
         self._monitor = Monitor(self._rules, self._present)
         self._granted: frozenset[Fact] = frozenset()  # what the plan ends and nobody has seen
         self._deadline: DeadlineWatch | None = None  # of the plan at hand, until it is missed
+        self._run: _Run | None = None
 
     def await_scene(self, sequence: int, seconds: float) -> None:
         """Wait until the scene graph with this number, or a later one, has arrived."""
@@ -166,18 +160,22 @@ class PlanRunner:
         Raises NoSceneError if there is no state.
         """
         self._scene.state(self._domain)  # one from before the scene was lost will not do
-        return find_obstacle(self._rules, steps, self._present())
+        present, run = self._present(), self._run
+        if run is not None and self.is_busy:
+            underway = [run.steps[index] for index in run.dispatcher.running]
+            present = self._rules.foresee(underway, present)
+        return find_obstacle(self._rules, steps, present)
 
     def find_meeting(
         self, plan: PlanMessage, steps: Sequence[PlanStep], words: str
     ) -> Encounter | None:
         """Return the plan of another goal that a plan has to wait for; None if it can begin.
 
-        One that can't begin waits from then on, until it can or `stop_waiting`.
+        One that can't begin waits from then on, unless another one of the same goal still runs.
         """
         claim = self._make_claim(plan, steps, words)
         meeting = self._fleet.plans.find_meeting(self._context.key, claim)
-        if meeting is not None:
+        if meeting is not None and not self.is_busy:
             self._fleet.plans.wait(self._context.key, claim)
         return meeting
 
@@ -189,14 +187,75 @@ class PlanRunner:
             self._fleet.plans.wait(self._context.key, claim)
         return meeting
 
-    def stop_waiting(self) -> None:
-        """Let others begin that wait for the room that this goal has waited for."""
-        self._fleet.leave(self._context.key)
-
     def _make_claim(self, plan: PlanMessage, steps: Sequence[PlanStep], words: str) -> Claim:
         steps = tuple(map(self._fleet.robots.resolve, steps))
         goal = plan.planned_goal or plan.goal
         return make_claim(words, goal, steps, self._domain, is_shifted=bool(self._shifts))
+
+    # --- steps that are still being done while another plan is made ---
+
+    @property
+    def is_busy(self) -> bool:
+        """True while a plan waits for another one to take its place, and steps of it go on."""
+        return self._run is not None and self._run.dispatcher.result is None
+
+    def list_underway(self) -> list[PlanStepMessage]:
+        """List these steps, for the planner; `join` then sees what has become of them."""
+        if self._run is None:
+            return []
+        self._run.underway = self._run.dispatcher.running
+        return [self._run.plan.steps[index] for index in self._run.underway]
+
+    def join(
+        self, plan: PlanMessage, steps: Sequence[PlanStep]
+    ) -> tuple[PlanMessage, Sequence[PlanStep]] | None:
+        """Put what is still being done before the steps of a plan that was made for its end.
+
+        None if the plan can't take the place of the one at hand, as a step has not gone as the
+        plan wants it.
+        """
+        run = self._run
+        if run is None:
+            return plan, steps
+        dispatcher, kept = run.dispatcher, run.dispatcher.running
+        if not {*kept, *dispatcher.done}.issuperset(run.underway):
+            return None
+        if dispatcher.result is not None:  # all of it has ended
+            self.close()
+            return plan, steps
+        messages = [run.plan.steps[index] for index in kept]
+        rests = map(dispatcher.find_rest, kept)
+        begun = [
+            replace(step_from_ros(message), duration=rest)
+            for message, rest in zip(messages, rests, strict=True)
+        ]
+        joined = (*begun, *steps)
+        schedule = schedule_steps(self._domain, self._present(), joined)
+        if dispatcher.handing_on is None or self._shifts or isinstance(schedule, Inconsistency):
+            return None
+        return join_plans(messages, plan, schedule), joined
+
+    def finish(self) -> DispatchResult:
+        """Bring the plan at hand to its end, without the robots that are lost."""
+        run = self._run
+        assert run is not None
+        self.take_up([run.steps[index] for index in run.dispatcher.waiting], ())
+        return self._go_on(run, run.dispatcher.go_on)
+
+    def close(self) -> None:
+        """Let go of the plan at hand; what is still being done is stopped."""
+        run, self._run, self._context.running = self._run, None, None
+        if run is None:
+            return
+        self._clients.unwatch(self._context)
+        self._scene_watch.end(self._context)
+        if run.dispatcher.result is None:  # a fault of ours: no executor may go on alone
+            self._stop_all(run.dispatcher)
+        fleet, key = self._fleet, self._context.key
+        fleet.acting = {one for one in fleet.acting if one[0] != key}
+        fleet.leave(key)
+
+    # --- a plan that runs -----------------------------------------------------------------------
 
     def run(
         self,
@@ -208,68 +267,102 @@ class PlanRunner:
         arrivals: ArrivalWatch | None = None,
         # Tells when the deadline of the plan can't be kept any more
         deadline: DeadlineWatch | None = None,
+        # Another plan is made as soon as a robot is lost
+        hands_on: bool = False,
     ) -> DispatchResult:
-        """Run a plan that meets no other one (`find_meeting`) to its end."""
+        """Run a plan that meets no other one (`find_meeting`) to its end.
+
+        If it hands on the steps of a robot that is lost, its result comes before its end: steps go
+        on while the goal's thread waits for something else (`is_busy`), until the next plan is run
+        (`join`), or this one again (`finish`).
+        """
         fleet, context = self._fleet, self._context
         claim = self._make_claim(plan, steps, words)
-        steps = claim.steps
+        steps, order = claim.steps, self._make_order(plan, claim.steps)
+        run, kept = self._run, range(0)  # what another plan has begun comes first in this one
+        if run is None:
+            monitor = self._monitor = Monitor(self._rules, self._present)
+            dispatcher = Dispatcher(
+                steps,
+                fleet.settings(),
+                fleet.ledger,
+                monitor,
+                time.monotonic,
+                self._threads.may_begin,
+                order,
+                {name: one.agent for name, one in fleet.own.items()},
+                hands_on and not claim.alone,
+            )
+            begin = dispatcher.start
+            self._scene_watch.begin(context)
+        else:
+            dispatcher = run.dispatcher
+            begin = partial(dispatcher.take_over, steps, order)
+            kept = range(len(dispatcher.running))
+            others = {one for one in fleet.acting if one[0] != context.key}
+            fleet.acting = others | {(context.key, index) for index in kept}
+        watch = PlanWatch(self._rules, steps, self._monitor.find_effects)
+        run = self._run = _Run(plan, steps, dispatcher, watch, listener, arrivals)
+        run.seen, self._deadline = self._scene.sequence, deadline
+        for index in kept:
+            self._begin_step(index)
+        fleet.plans.begin(context.key, claim)
+        return self._go_on(run, begin)
+
+    def _go_on(self, run: _Run, begin: Callable[[], Sequence[Command]]) -> DispatchResult:
+        """Take events until the plan has ended, or hands on the steps of a robot that is lost."""
         # Each event is handed to the dispatcher, and its commands are carried out before the next
         # event is taken. A cancelled goal becomes one `CancelRequested`, which the dispatcher gets
         # even if the event that told of it was replaced or came before the plan.
-        monitor = self._monitor = Monitor(self._rules, self._present)
-        order = self._make_order(plan, steps)
-        dispatcher = Dispatcher(
-            steps,
-            fleet.settings(),
-            fleet.ledger,
-            monitor,
-            time.monotonic,
-            self._threads.may_begin,
-            order,
-            {name: one.agent for name, one in fleet.own.items()},
-        )
-        watch = PlanWatch(self._rules, steps, monitor.find_effects)
-        seen = self._scene.sequence
-        is_cancelling = False
-        self._deadline = deadline
-        self._scene_watch.begin(context)
-        fleet.plans.begin(context.key, claim)
+        dispatcher, self._context.running = run.dispatcher, None
         try:
-            self._obey(dispatcher.start(), plan, listener)
-            while dispatcher.result is None:
-                late_at, late = self._tell_delay(listener)
-                if late:
-                    self._obey(dispatcher.handle(PlanOutdated(late)), plan, listener)
-                    continue
-                if context.is_cancelled and not is_cancelling:
-                    is_cancelling = True
-                    listener.on_cancelling()
-                    self._obey(dispatcher.handle(CancelRequested()), plan, listener)
-                    continue
-                event = self._threads.take(context, _find_earlier(dispatcher.deadline, late_at))
-                if event is None:
-                    event = Tick()
-                if isinstance(event, DECISIVE):
-                    self._obey(self._tell_scene(dispatcher, listener), plan, listener)
-                if isinstance(event, GoalsChanged):
-                    listener.on_goals_changed()
-                if isinstance(event, EVENTS):  # otherwise late news of the planner or grounder
-                    self._obey(dispatcher.handle(event), plan, listener)
-                if isinstance(event, WorldChanged) and dispatcher.result is None:
-                    seen = self._check_rest(watch, dispatcher, seen, listener)
-                    reason = "" if arrivals is None else arrivals.find_arrival(fleet.see())
-                    if reason:
-                        arrivals = None  # told once
-                        self._obey(dispatcher.handle(PlanOutdated(reason)), plan, listener)
-            return dispatcher.result
-        finally:
-            self._clients.unwatch(context)
-            self._scene_watch.end(context)
-            self._deadline = None
-            if dispatcher.result is None:  # a fault of ours: no executor may go on alone
-                self._stop_all(dispatcher)
-            fleet.acting = {one for one in fleet.acting if one[0] != context.key}
-            fleet.leave(context.key)
+            self._obey(run, begin())
+            while True:
+                until = self.look()
+                if dispatcher.result is not None:
+                    self.close()
+                    return dispatcher.result
+                if (handed := dispatcher.handing_on) is not None:
+                    self._context.running = self
+                    return handed
+                self.take(self._threads.take(self._context, until))
+        except BaseException:
+            self.close()
+            raise
+
+    def look(self) -> float | None:
+        """Tell the dispatcher what no event tells; return by when it wants the next one."""
+        run = self._run
+        assert run is not None
+        late_at, late = self._tell_delay(run.listener)
+        if late:
+            self._obey(run, run.dispatcher.handle(PlanOutdated(late)))
+        if self._context.is_cancelled and not run.is_cancelling:
+            run.is_cancelling = True
+            run.listener.on_cancelling()
+            self._obey(run, run.dispatcher.handle(CancelRequested()))
+        return find_earlier(run.dispatcher.deadline, late_at)
+
+    def take(self, event: object | None) -> None:
+        """Take an event for the plan at hand; None: the time has come."""
+        run = self._run
+        assert run is not None
+        dispatcher, listener = run.dispatcher, run.listener
+        if event is None:
+            event = Tick()
+        if isinstance(event, DECISIVE):
+            self._obey(run, self._tell_scene(dispatcher, listener))
+        if isinstance(event, GoalsChanged):
+            listener.on_goals_changed()
+        if isinstance(event, EVENTS):  # otherwise late news of the planner or grounder
+            self._obey(run, dispatcher.handle(event))
+        is_over = dispatcher.result is not None or dispatcher.handing_on is not None
+        if isinstance(event, WorldChanged) and not is_over:
+            run.seen = self._check_rest(run)
+            reason = "" if run.arrivals is None else run.arrivals.find_arrival(self._fleet.see())
+            if reason:
+                run.arrivals = None  # told once
+                self._obey(run, dispatcher.handle(PlanOutdated(reason)))
 
     def _make_order(self, plan: PlanMessage, steps: Sequence[PlanStep]) -> RunOrder:
         """Make the order of a plan; one without a schedule has agents all the same.
@@ -312,26 +405,25 @@ class PlanRunner:
         self._deadline = None
         return None, problem if listener.on_late(problem) else ""
 
-    def _check_rest(
-        self, watch: PlanWatch, dispatcher: Dispatcher, seen: int | None, listener: RunListener
-    ) -> int | None:
-        """Check the rest of the plan if the changes since the graph `seen` concern it.
+    def _check_rest(self, run: _Run) -> int | None:
+        """Check the rest of a plan if the changes since the last look concern it.
 
-        Returns the number of the newest graph.
+        Returns the number of the newest graph that was looked at.
         """
         newest = self._scene.sequence
-        changed = None if seen is None else self._scene.find_changed_since(seen)
-        running, waiting = dispatcher.running, dispatcher.waiting
-        elements = watch.find_affected(sorted((*running, *waiting)), changed)
+        changed = None if run.seen is None else self._scene.find_changed_since(run.seen)
+        running, waiting = run.dispatcher.running, run.dispatcher.waiting
+        elements = run.watch.find_affected(sorted((*running, *waiting)), changed)
         if elements:
             try:
-                problem = watch.find_problem(running, waiting, self._present())
+                problem = run.watch.find_problem(running, waiting, self._present())
             except NoSceneError:
-                return seen
-            listener.on_scene_changed(Look(elements, problem))
+                return run.seen
+            run.listener.on_scene_changed(Look(elements, problem))
         return newest
 
-    def _obey(self, commands: Sequence[Command], plan: PlanMessage, listener: RunListener) -> None:
+    def _obey(self, run: _Run, commands: Sequence[Command]) -> None:
+        plan, listener = run.plan, run.listener
         for command in commands:
             if isinstance(command, FindExecutor):
                 self._clients.find(command.executor, self._context)
@@ -339,8 +431,7 @@ class PlanRunner:
                 listener.on_step_sent(command.index)
                 self._granted -= self._monitor.find_effects(command.step)[1]
                 self._watch_names(command.index)
-                if self._deadline is not None:
-                    self._deadline.begin_step(command.index, time.monotonic())
+                self._begin_step(command.index)
                 self._clients.send(command, plan.id, plan.steps[command.index], self._context)
             elif isinstance(command, ReportProgress):
                 listener.on_progress(command.index, command.progress, command.message)
@@ -355,6 +446,10 @@ class PlanRunner:
                 self._assume_effects(command.step)
             else:
                 self._cancel_step(command)
+
+    def _begin_step(self, index: int) -> None:
+        if self._deadline is not None:
+            self._deadline.begin_step(index, time.monotonic())
 
     def _watch_names(self, index: int) -> None:
         """Look at the world when a step begins, to find its effects under other names."""
@@ -397,8 +492,3 @@ class PlanRunner:
         for attempt in dispatcher.attempts:
             self._fleet.ledger.abandon(attempt)
             self._clients.cancel(attempt)
-
-
-def _find_earlier(one: float | None, other: float | None) -> float | None:
-    """Return the earlier of two times; None stands for never."""
-    return min((moment for moment in (one, other) if moment is not None), default=None)

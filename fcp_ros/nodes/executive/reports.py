@@ -12,6 +12,7 @@ from typing import Any
 
 from rclpy.node import Node
 from rclpy.publisher import Publisher
+from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.execution.goal_conflicts import ConflictFinder, list_literals
@@ -40,6 +41,9 @@ STATUSES = {
 
 PAUSING = "Pausing: the present step goes on to its end, and no other begins."
 PAUSED = "Paused between two steps, until control_execution resumes."
+
+PROGRESS_PERIOD = 1.0
+"""Least time (s) between two states of which only the progress of steps differs."""
 
 LOOK_PERIOD = 1.0
 """Seconds between two reports that a changed world makes no difference to the plan."""
@@ -92,6 +96,15 @@ class ReportChannels:
     threads: GoalThreads  # Knows of a pause, and how many goals wait
 
 
+@dataclass
+class _Acting:
+    """A step that is being done, as its executor knows it: another plan may have taken over."""
+
+    plan_id: UUID
+    index: int
+    progress: float = 0.0  # in [0, 1]
+
+
 class GoalReport:
     """Reports on one goal (a `plan_runner.RunListener`)."""
 
@@ -110,7 +123,8 @@ class GoalReport:
         self._channels = channels
         self._whole = whole
         self._when_late = when_late
-        self._acting: set[int] = set()  # positions of the steps that are being done
+        self._acting: dict[int, _Acting] = {}  # steps that are being done, by their positions
+        self._shown = -PROGRESS_PERIOD  # when the state was published last
         self._state, self._message = ExecutionState.PLANNING, ""  # what was published last
         self._plan = PlanMessage()
         self._index = 0
@@ -125,10 +139,11 @@ class GoalReport:
     # --- phases ---------------------------------------------------------------------------------
 
     def on_planning(self, message: str) -> None:
-        """The planner begins to work."""
-        self._plan = PlanMessage()
-        self._index = 0
-        self._context.show(plan=None)
+        """The planner begins to work; steps of the plan before may still be being done."""
+        if not self._acting:
+            self._plan = PlanMessage()
+            self._index = 0
+            self._context.show(plan=None)
         self.publish_state(ExecutionState.PLANNING, message)
         self.on_planning_progress(message)
 
@@ -148,12 +163,13 @@ class GoalReport:
         self._send_feedback(AchieveGoal.Feedback.PLANNING, 0.0, message)
 
     def on_plan(self, plan: PlanMessage) -> None:
-        """A plan is about to be executed."""
+        """A plan is about to be executed, whose first steps are those that are being done."""
         self._plan = plan
         self._index = 0
         self._problem = ""
-        self._acting.clear()
-        self._context.show(plan=plan, done=frozenset(), acting="")
+        self._acting = dict(enumerate(one for _, one in sorted(self._acting.items())))
+        self._context.show(plan=plan, done=frozenset())
+        self._show_acting()
         if self._when_late is WhenLate.REPLAN:
             self._late = ""  # this plan may keep the deadline
         self._channels.plans.publish(plan)
@@ -213,6 +229,7 @@ class GoalReport:
     def publish_state(self, state: int, message: str) -> None:
         """Publish the executive's activity on ``execution_state``."""
         self._state, self._message = state, message
+        self._shown = time.monotonic()
         status = STATUSES.get(state, self._context.view.status)
         if status != self._context.view.status:
             self._context.show(status=status, since=self._node.get_clock().now().to_msg())
@@ -225,6 +242,7 @@ class GoalReport:
                 plan_id=self._plan.id,
                 step_index=self._index,
                 running=sorted(self._acting),
+                progress=[one.progress for _, one in sorted(self._acting.items())],
                 step_count=len(self._plan.steps),
                 replans=self.replans,
                 question=self._question,
@@ -239,7 +257,7 @@ class GoalReport:
     def on_step_sent(self, index: int) -> None:
         """A step was given to its executor."""
         self._index = index
-        self._acting.add(index)
+        self._acting[index] = _Acting(self._plan.id, index)
         self._show_acting()
         message = self._describe_acting()
         self.publish_state(ExecutionState.EXECUTING, message)
@@ -267,13 +285,18 @@ class GoalReport:
         """The executor reports progress in [0, 1]."""
         self._index = index
         self._progress = progress
+        if index in self._acting:
+            self._acting[index].progress = progress
         self._send_feedback(AchieveGoal.Feedback.EXECUTING, progress, message)
+        if time.monotonic() - self._shown >= PROGRESS_PERIOD:
+            self.publish_state(self._state, self._message)
 
     def on_outcome(self, record: StepRecord) -> None:
         """A step has ended: publish its outcome."""
+        sent = self._acting.pop(record.index, _Acting(self._plan.id, record.index))
         message = ActionOutcome(
-            plan_id=self._plan.id,
-            step_index=record.index,
+            plan_id=sent.plan_id,
+            step_index=sent.index,
             step=self._credit_step(record),
             outcome=outcome_to_ros(record.outcome),
             duration=duration_to_ros(record.duration),
@@ -283,11 +306,12 @@ class GoalReport:
         message.header.stamp = self._node.get_clock().now().to_msg()
         set_quality(message, record.outcome)
         self.outcomes.append(message)
-        self._acting.discard(record.index)
         self._show_acting()
         if record.outcome.succeeded:
             self._context.show(done=self._context.view.done | {record.index})
-        if self._acting and self._state == ExecutionState.EXECUTING:
+        if self._state == ExecutionState.PLANNING:  # while another plan is made
+            self.publish_state(self._state, self._message)
+        elif self._acting and self._state == ExecutionState.EXECUTING:
             self._index = min(self._acting)
             self.publish_state(ExecutionState.EXECUTING, self._describe_acting())
         self._channels.deliver(message)

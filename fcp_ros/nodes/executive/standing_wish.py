@@ -17,6 +17,7 @@ from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.execution.kept_goals import find_kept
 from fcp_ros.msg import Interpretation, PlanRequest, PlanResult, Question
+from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import duration_to_ros, id_from_ros, id_to_ros
 from fcp_ros.nodes.conversions.plan import absent_to_ros
 from fcp_ros.nodes.executive.goal_context import GoalContext
@@ -146,6 +147,10 @@ class StandingWish:
         """
         self.request.absent = [*self._absent, *absent_to_ros({*absent, *busy})]
         self.request.forbid_relaxation = self._is_strict or bool(busy)
+
+    def count_on(self, underway: list[PlanStepMessage]) -> None:
+        """Ask for a plan that begins where these steps have ended."""
+        self.request.underway = underway
 
     def hurry(self, left: float) -> None:
         """Ask for a plan that takes the time that is left at most (s)."""

@@ -123,6 +123,7 @@ class SceneWatch:
         problem = self._owner.find_problem()
         if not problem or context.is_cancelled:
             return problem
+        is_watching = context.key in self._is_lost
         report(problem)
         self._arm(context, is_lost=True)
         try:
@@ -132,7 +133,10 @@ class SceneWatch:
                     return problem
             return self._owner.find_problem()
         finally:
-            self.end(context)
+            if is_watching:  # for a plan of which steps are still being done
+                self._arm(context, is_lost=False)
+            else:
+                self.end(context)
 
     def close(self) -> None:
         """Destroy the timer."""

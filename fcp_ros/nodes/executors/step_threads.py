@@ -60,6 +60,11 @@ class StepThreads:
             )
             self._servers.append(server)
 
+    @property
+    def servers(self) -> tuple[ActionServer, ...]:
+        """The servers of the actions, in the order of the executors."""
+        return tuple(self._servers)
+
     def close(self) -> None:
         """Offer the actions no longer; the node has closed its workers."""
         while self._servers:

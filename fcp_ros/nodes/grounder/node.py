@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -22,6 +23,7 @@ from fcp_ros.grounding import (
     make_grounder,
 )
 from fcp_ros.grounding.grounder import suggest_model
+from fcp_ros.grounding.judgement import Membership
 from fcp_ros.grounding.models.torch_device import measure_device_memory
 from fcp_ros.msg import ActionOutcome, CalibrationEntry, GroundingInfo
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
@@ -54,10 +56,11 @@ MODEL = "grounder"
 class GrounderNode(ManagedNode):
     """Judges graded predicates.
 
-    Services ``judge`` (JudgePredicates), ``calibration`` (GetCalibration) and ``record_outcomes``
-    (RecordOutcomes). Subscribes to ``outcomes`` (ActionOutcome, events; also while inactive, so
-    that no evidence is lost); an outcome that comes by topic and by service, or several times, is
-    evidence once. Publishes ``grounding_info`` (GroundingInfo, latched).
+    Services ``judge`` (JudgePredicates), ``confirm`` (the same, for what a plan rests on: the tuned
+    encoder judges it again, and from then on that counts), ``calibration`` (GetCalibration) and
+    ``record_outcomes`` (RecordOutcomes). Subscribes to ``outcomes`` (ActionOutcome, events; also
+    while inactive, so that no evidence is lost); an outcome that comes by topic and by service, or
+    several times, is evidence once. Publishes ``grounding_info`` (GroundingInfo, latched).
 
     The model lives in one worker thread; requests wait for it in a bounded queue. Evidence is
     written by a thread of its own, all that waits at once, and is on disk before the service
@@ -69,6 +72,7 @@ class GrounderNode(ManagedNode):
         self._grounder: Grounder | None = None
         self._domain_name = ""
         self._batches: JudgeBatches | None = None
+        self._confirmations: JudgeBatches | None = None
         self._evidence_lock = threading.Lock()
         self._evidence_count = 0
         self._learner: OutcomeLearner | None = None
@@ -79,6 +83,7 @@ class GrounderNode(ManagedNode):
         self._info_publisher: Any = None
         self._published_info: GroundingInfo | None = None
         self.offer_service(JudgePredicates, "judge", self._judge)
+        self.offer_service(JudgePredicates, "confirm", self._confirm)
         self.offer_service(GetCalibration, "calibration", self._calibration, once=True)
         self.offer_service(RecordOutcomes, "record_outcomes", self._record_outcomes)
 
@@ -109,11 +114,11 @@ class GrounderNode(ManagedNode):
         )
         self._domain_name = domain.name
         queue_size = self.parameters.integer("queue_size")
-        self._batches = JudgeBatches(
-            self.workers.open(MODEL, queue_size, patience=5.0),
-            self._grounder.judge,
-            window=self.parameters.number("batch_window"),
-            capacity=queue_size,
+        worker = self.workers.open(MODEL, queue_size, patience=5.0)
+        window = self.parameters.number("batch_window")
+        self._batches = JudgeBatches(worker, self._grounder.judge, window, queue_size)
+        self._confirmations = JudgeBatches(
+            worker, partial(confirm, self._grounder), window, queue_size
         )
         self._info_publisher = self.publish_state(GroundingInfo, "grounding_info")
         self._recorder = OutcomeRecorder(self._learn, self._report_loss)
@@ -133,7 +138,7 @@ class GrounderNode(ManagedNode):
 
     def release(self) -> None:
         super().release()
-        self._batches = None
+        self._batches = self._confirmations = None
         recorder, self._recorder = self._recorder, None
         if recorder is not None:
             recorder.close()
@@ -174,7 +179,12 @@ class GrounderNode(ManagedNode):
     # --- judge ----------------------------------------------------------------------------------
 
     async def _judge(self, request: Any, response: Any) -> Any:
-        batches = self._batches
+        return await self._answer(self._batches, request, response)
+
+    async def _confirm(self, request: Any, response: Any) -> Any:
+        return await self._answer(self._confirmations, request, response)
+
+    async def _answer(self, batches: JudgeBatches | None, request: Any, response: Any) -> Any:
         if batches is None:
             raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
         limit = duration_from_ros(request.time_limit)
@@ -306,6 +316,12 @@ class GrounderNode(ManagedNode):
             info.header = Header(stamp=self.get_clock().now().to_msg())
             self._published_info = info
             self._info_publisher.publish(info)
+
+
+def confirm(grounder: Grounder, requests: Sequence[JudgementRequest]) -> list[Membership]:
+    """Have requests judged again, more exactly; return the degrees that count from now on."""
+    grounder.confirm(requests)
+    return grounder.judge(requests)
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -19,6 +19,7 @@ from fcp_ros.grounding import (
     ScoringMode,
 )
 from fcp_ros.grounding.calibration.store import DEFAULT_PATH, locate_store
+from fcp_ros.grounding.confirming import PACKAGED
 from fcp_ros.grounding.grounder import ORACLES
 from fcp_ros.grounding.models.model_store import is_registered, locate_models
 from fcp_ros.grounding.options import DEFAULT_KEY_VARIABLE, KEY_PREFIX, check_key_variable
@@ -39,7 +40,8 @@ class ModelRule(FileRule):
 
     def resolve(self, address: str, texts: Sequence[str]) -> str:
         """See `FileRule.resolve`."""
-        return address if is_registered(address) else super().resolve(address, texts)
+        is_name = is_registered(address) or address == PACKAGED
+        return address if is_name else super().resolve(address, texts)
 
 
 MODEL_FILES = ModelRule("model_folders", locate_models, with_folders=True)
@@ -143,6 +145,13 @@ PARAMETERS = (
         files=MODEL_FILES,
     ),
     ParameterSpec(
+        "tuned",
+        "",
+        "Tuned encoder (fcp grounding train --tune) that judges again what a plan rests on; "
+        f'"{PACKAGED}" for the package\'s, "" for none.',
+        files=MODEL_FILES,
+    ),
+    ParameterSpec(
         "calibration_path",
         DEFAULT_PATH,
         "SQLite file of the evidence; {robot} is the namespace, {world} real or simulated; "
@@ -233,6 +242,7 @@ def read_grounding_options(values: ParameterTable, origin: EvidenceOrigin) -> Gr
         GroundingOptions,
         model=_to_path(values.file("model")) or "",
         heads=_to_path(values.file("heads")) or "",
+        tuned=values.file("tuned"),
         cache_path=_to_path(values.text("cache_path")),
         language_model=values.fill(
             LanguageModelOptions, folder=_to_path(values.file("language_model")) or ""

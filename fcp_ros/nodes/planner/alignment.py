@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fcp_ros.alignment.answer import AlignmentOptions
-from fcp_ros.alignment.comparison import Check, compare_vocabularies, read_task
+from fcp_ros.alignment.comparison import compare_vocabularies, read_task
 from fcp_ros.alignment.ontology.scene_alignment import SceneAlignmentOptions, align_scene
 from fcp_ros.alignment.pairing import OtherWorld, open_domain, open_problem
 from fcp_ros.alignment.proposals import NameLikeness
@@ -22,6 +22,7 @@ from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.nodes.conversions.alignment import (
     AlignmentOrigin,
     alignment_to_ros,

@@ -102,7 +102,7 @@ class PlannerNode(ManagedNode):
         self._scene = SceneFollower()
         self._owner: SceneOwner | None = None
         self._judge: JudgeService | None = None
-        self._judge_client: Any = None
+        self._judge_clients: list[Any] = []
         self._monitor: Any = None
         self._plan_publisher: Any = None
         self._alignment_publisher: Any = None
@@ -126,13 +126,15 @@ class PlannerNode(ManagedNode):
     def configure(self) -> None:
         """Read the domain; make topics and the worker."""
         domain = read_domain(self.parameters)
-        self._judge_client = self.create_client(
-            JudgePredicates, "judge", qos_profile=request_qos(), callback_group=self.requests
-        )
+        judge, confirm = self._judge_clients = [
+            self.create_client(
+                JudgePredicates, name, qos_profile=request_qos(), callback_group=self.requests
+            )
+            for name in ("judge", "confirm")
+        ]
         self._monitor = ServerMonitor(self)
-        self._judge = JudgeService(
-            self._judge_client, self._monitor, ServerLife(self, GROUNDER_TOPIC, is_topic=True)
-        )
+        life = ServerLife(self, GROUNDER_TOPIC, is_topic=True)
+        self._judge = JudgeService(judge, confirm, self._monitor, life)
         self._owner = SceneOwner(self, self._scene)
         self._service = self._make_service(domain)
         self.workers.open(PLANS, self.parameters.integer("queue_size"), patience=5.0)
@@ -157,9 +159,9 @@ class PlannerNode(ManagedNode):
             if part is not None:
                 part.close()
         self._monitor = self._owner = self._judge = None
-        if self._judge_client is not None:
-            self.destroy_client(self._judge_client)
-            self._judge_client = None
+        for client in self._judge_clients:
+            self.destroy_client(client)
+        self._judge_clients = []
         self._service = None
         self._scene.clear()
         self._last_answer = ""

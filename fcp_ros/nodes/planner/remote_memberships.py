@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The grounder's service ``judge`` as the planner's source of memberships."""
+"""The grounder's services ``judge`` and ``confirm`` as the planner's source of memberships."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from typing import Any
 
 from rclpy.client import Client
 
-from fcp_ros.grounding.judgement import GroundingCode, GroundingError, JudgementRequest, Membership
+from fcp_ros.grounding.judgement import (
+    CONFIRMED,
+    NOTICEABLE,
+    GroundingCode,
+    GroundingError,
+    JudgementRequest,
+    Membership,
+)
 from fcp_ros.nodes.conversions.common import ConversionError, duration_to_ros
 from fcp_ros.nodes.conversions.judgement import membership_from_ros, request_to_ros
 from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch, ServiceCall
@@ -27,9 +34,10 @@ ANSWER_MARGIN = 1.0
 
 @dataclass(frozen=True)
 class JudgeService:
-    """The grounder's service."""
+    """The grounder's services, whose clients' node is spun elsewhere."""
 
-    client: Client  # Client of the service ``judge``; its node is spun elsewhere
+    client: Client  # of ``judge``
+    confirming: Client  # of ``confirm``
     monitor: ServerMonitor
     life: ServerLife  # Watches the process of its server
 
@@ -64,6 +72,8 @@ class RemoteMemberships:
         self._answer_wait = answer_wait
         self._deadline = deadline
         self._token = token
+        self._given: dict[str, Membership] = {}  # what was answered in this request, by context
+        self._confirmed: set[str] = set()
         self._news = threading.Event()
         token.call_when_cancelled(self._news.set)
 
@@ -82,11 +92,38 @@ class RemoteMemberships:
                 f"{self._service.describe_death()}: start the node grounder in the planner's "
                 "namespace.",
             )
+        answers = self._call(self._client, requests)
+        self._given.update(zip((one.context_key for one in requests), answers, strict=True))
+        return answers
+
+    def confirm(self, requests: Sequence[JudgementRequest]) -> bool:
+        """Have the grounder judge again, once, what its model judged; True if a degree moved.
+
+        Raises what `judge` does; asks nobody where nothing can be confirmed.
+        """
+        unsure = {
+            request.context_key: request
+            for request in requests
+            if request.context_key in self._given
+            and request.context_key not in self._confirmed
+            and self._given[request.context_key].source in CONFIRMED
+        }
+        service = self._service.confirming
+        if not unsure or self._is_lost or not service.service_is_ready():
+            return False
+        answers = self._call(service, list(unsure.values()))
+        self._confirmed.update(unsure)
+        return any(
+            abs(answer.prior - self._given[key].prior) > NOTICEABLE
+            for key, answer in zip(unsure, answers, strict=True)
+        )
+
+    def _call(self, client: Client, requests: Sequence[JudgementRequest]) -> list[Membership]:
         request = JudgePredicates.Request(
             queries=[request_to_ros(item) for item in requests],
             time_limit=duration_to_ros(self._answer_wait),
         )
-        call = ServiceCall(self._client, request, repeatable=True)
+        call = ServiceCall(client, request, repeatable=True)
         call.answer.add_done_callback(lambda _answer: self._news.set())
         gone = ServerWatch(lambda: self._service.is_there, False, self._note_loss)
         self._monitor.watch(f"life {id(self)}", gone)
@@ -108,7 +145,7 @@ class RemoteMemberships:
         if not answered:
             raise GroundingError(
                 GroundingCode.NO_ANSWER,
-                f"The grounder did not answer on {self._client.srv_name} within "
+                f"The grounder did not answer on {client.srv_name} within "
                 f"{self._answer_wait:g} s: is it busy with other requests, or loading its model? "
                 "Raise the planner's parameter judge_timeout.",
             )

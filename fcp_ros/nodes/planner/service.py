@@ -14,20 +14,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fcp_ros.cset import Instance
+from fcp_ros.cset import Instance, InstanceError
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.shifting import shift_elements
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation
 from fcp_ros.language.registry import make_reader
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.conversions.judgement import refuse_judgement
-from fcp_ros.nodes.conversions.plan import PlanOrigin, StepOrderError, check_degree, plan_from_ros
+from fcp_ros.nodes.conversions.plan import (
+    PlanOrigin,
+    StepOrderError,
+    check_degree,
+    plan_from_ros,
+    step_from_ros,
+)
 from fcp_ros.nodes.conversions.planning import (
     MOST_CHARACTERS,
     MOST_NAME,
@@ -51,6 +58,7 @@ from fcp_ros.planning.model.request import Phase, PlanningOptions, ProgressCallb
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Verdict
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch, measure_memory
 from fcp_ros.planning.session import PlanningRequest, PlanningSession
+from fcp_ros.planning.verification.stepping import UnknownStep
 from fcp_ros.planning.verification.verify import verify
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.plan_instruction import plan_instruction, read_instruction
@@ -116,7 +124,7 @@ class LivePolicies:
         self.present = read_policies(self.folder, self._domain)
 
     def suggest(
-        self, instance: Instance, goal: Expression, seconds: float, check: Callable[[], None]
+        self, instance: Instance, goal: Expression, seconds: float, check: Check
     ) -> Suggestion:
         """Suggest a plan by the first policy that reaches the goal (see `PlanSuggester`)."""
         suggester = self.present.suggester
@@ -209,6 +217,7 @@ class PlanningService:
         try:
             wish, options = request_from_ros(request, read_planning_options(self._parameters))
             state = self._await_state(token, asked + options.time_limit)
+            state = self._foresee(request.underway, state)
             with self._stop_when_stale(token) as until_stale:
                 answer = self._solve(wish, options, asked, state, until_stale, progress)
             if not token.cancelled:
@@ -350,6 +359,24 @@ class PlanningService:
         state = self._scene.state(self.domain)
         self._warn_once(state.notes)
         return state
+
+    def _foresee(self, underway: Iterable[Any], state: WorldState) -> WorldState:
+        """Return the state in which these steps, as messages, have ended.
+
+        Raises ConversionError if one is no step of this domain and scene.
+        """
+        steps = tuple(map(step_from_ros, underway))
+        if not steps:
+            return state
+        levels = dict(state.resources)
+        try:
+            instance = self._session.rules.foresee(steps, state.instance)
+        except (UnknownStep, InstanceError) as error:
+            raise ConversionError(f"a step that is underway can't be done here: {error}") from error
+        for step in steps:
+            for name, use in self.domain.rules[step.rule].uses.items():
+                levels[name] -= use
+        return replace(state, scene=replace(state.scene, instance=instance), resources=levels)
 
     @contextmanager
     def _stop_when_stale(self, token: CancelToken) -> Iterator[CancelToken]:

@@ -35,8 +35,9 @@ from fcp_ros.domain.pddl.syntax_tree import (
     terms_in,
 )
 from fcp_ros.domain.pddl.syntax_writer import declare, write_list, write_problem
-from fcp_ros.domain.pddl.task_reader import PddlTexts, never_stop, settle_static, work_out
+from fcp_ros.domain.pddl.task_reader import PddlTexts, settle_static, work_out
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.stopping import never_stop
 from fcp_ros.foundation.wording import suggest_name, write_decimal
 from fcp_ros.fuzzy.tnorm import Goedel
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
@@ -181,7 +182,7 @@ PARAMETERS = (
 )
 
 
-def _read_labels(file: str) -> Mapping[int, str]:
+def _read_labels(file: str | Path) -> Mapping[int, str]:
     # Here, and in `DsgStream`: its pydantic models take 0.1 s of a start, mostly without Hydra.
     from fcp_ros.scene.formats.spark_dsg.dsg_reader import read_label_space
 

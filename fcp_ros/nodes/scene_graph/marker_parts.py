@@ -259,8 +259,6 @@ def _make_label(node: SceneNode) -> Marker:
     return text(caption(node), above, height, colour(1.0, 1.0, 1.0))
 
 
-# --- parts of a scene that are drawn, in the order of their importance ---
-
 # --- the route of the present plan, with the numbers of its steps ---
 
 PlanSteps = tuple[tuple[str, ...], ...]
@@ -328,6 +326,30 @@ def _make_disc(place: Vector) -> Marker:
 
 def _make_number(above: Vector, numbers: list[int]) -> Marker:
     return text(", ".join(map(str, numbers)), above, NUMBER_HEIGHT, colour(*PAINT))
+
+
+# --- the steps that are being done, above who does them
+
+DOING_LIFT = 0.25
+"""Height of these words above an agent's name (m)."""
+
+Doing = tuple[tuple[str, str], ...]
+"""An element, and what it does now in words."""
+
+
+def draw_doing(graph: SceneGraph, doing: Doing) -> Iterator[Drawing]:
+    """Draw the namespace ``plan/running``: what agents do."""
+    for name, words in doing:
+        node = graph.nodes.get(name)
+        if node is not None and node.layer is Layer.AGENT and node.pose is not None:
+            yield Drawing("plan/running", name, (node, words), partial(_make_doing, node, words))
+
+
+def _make_doing(node: SceneNode, words: str) -> Marker:
+    assert node.pose is not None
+    x, y, z = node.pose.position
+    above = (x, y, z + (node.size or AGENT_SIZE)[2] / 2.0 + LABEL_HEIGHT + DOING_LIFT)
+    return text(words, above, LABEL_HEIGHT, colour(*PAINT))
 
 
 # --- relations as arrows and lines: a namespace and a colour for each name ---
@@ -441,10 +463,12 @@ class View:
 
     graph: SceneGraph
     steps: PlanSteps = ()  # The present plan; empty for none
+    doing: Doing = ()
     relations: frozenset[str] = frozenset(RELATIONS)  # Names of the relations to draw
 
 
 _ORDER: tuple[tuple[str, Callable[[View], Iterable[Drawing]]], ...] = (
+    ("plan", lambda view: draw_doing(view.graph, view.doing)),
     ("plan", lambda view: draw_route(view.graph, view.steps)),
     ("robots", lambda view: draw_robots(view.graph)),
     ("rooms", lambda view: draw_rooms(view.graph)),
@@ -463,7 +487,7 @@ PARTS: Mapping[str, str] = {
     "robots": "robots",
     "relations": "relations/<name>",
     "labels": "labels/rooms, labels/robots, labels/things",
-    "plan": "plan/route, plan/steps",
+    "plan": "plan/route, plan/steps, plan/running",
 }
 """Parts that can be chosen -> their namespaces."""
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -12,13 +13,14 @@ from typing import Any
 from rclpy.parameter import Parameter
 from visualization_msgs.msg import Marker, MarkerArray
 
-from fcp_ros.msg import Plan
+from fcp_ros.msg import ExecutionState, Plan
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
 from fcp_ros.nodes.runtime.worker import PausableTimer
 from fcp_ros.nodes.scene_graph.marker_parts import (
     PARTS,
     RELATIONS,
+    Doing,
     Drawing,
     PlanSteps,
     View,
@@ -116,6 +118,52 @@ class MarkerBoard:
         return self._last_id
 
 
+# --- the steps that are being done, from the executive's messages ---
+
+MOST_PLANS = 16
+"""Plans that are remembered: twice as many as are ever executed side by side."""
+
+
+class RunningSteps:
+    """The steps that are being done, as the executive says. Not thread-safe.
+
+    A state may come before the plan that it is about.
+    """
+
+    def __init__(self) -> None:
+        self._plans: OrderedDict[bytes, Plan] = OrderedDict()
+        self._states: dict[bytes, ExecutionState] = {}  # of plans with such steps; the newest last
+
+    def take_plan(self, plan: Plan) -> None:
+        """Take a message of ``plan_in_execution``."""
+        self._plans[bytes(plan.id.uuid)] = plan
+        while len(self._plans) > MOST_PLANS:
+            self._plans.popitem(last=False)
+
+    def take_state(self, state: ExecutionState) -> None:
+        """Take a message of ``execution_state``."""
+        key = bytes(state.plan_id.uuid)
+        self._states.pop(key, None)
+        if state.state == ExecutionState.IDLE:
+            self._states.clear()
+        elif state.running:
+            self._states[key] = state
+
+    def list_doing(self) -> Doing:
+        """List who does what now, with the progress; an agent does what was said of it last."""
+        doing: dict[str, str] = {}
+        for key, state in self._states.items():
+            steps = self._plans[key].steps if key in self._plans else ()
+            for index, progress in zip(state.running, state.progress, strict=False):
+                if index < len(steps):
+                    step = steps[index]
+                    values = [argument.value for argument in step.arguments]
+                    share = f" {progress:.0%}" if progress > 0.0 else ""
+                    words = f"{index + 1}: {step.rule}({', '.join(values)}){share}"
+                    doing.update(dict.fromkeys(step.agents or values, words))
+        return tuple(sorted(doing.items()))
+
+
 # --- the topic ``scene_markers``: changes once in a period ---
 
 PARAMETERS = (
@@ -158,10 +206,11 @@ class SceneMarkers:
     """Publishes the scene and the present plan as markers, while its node is active.
 
     Publishes ``scene_markers`` (MarkerArray, latched) and subscribes to ``task_plan`` (Plan,
-    latched). A message holds the changes since the one before. When a new subscriber appears,
-    everything is sent, beginning with DELETEALL. Without subscribers nothing is drawn, and without
-    changes nothing runs. Thread-safe. `node`: in its ``configure``; it has the parameters
-    `PARAMETERS`.
+    latched), and to ``plan_in_execution`` (Plan, latched) and ``execution_state`` (ExecutionState,
+    latched) for what is being done. A message holds the changes since the one before. When a new
+    subscriber appears, everything is sent, beginning with DELETEALL. Without subscribers nothing is
+    drawn, and without changes nothing runs. Thread-safe. `node`: in its ``configure``; it has the
+    parameters `PARAMETERS`.
     """
 
     def __init__(self, node: ManagedNode) -> None:
@@ -169,6 +218,7 @@ class SceneMarkers:
         self._lock = threading.Lock()
         self._graph: SceneGraph | None = None
         self._steps: PlanSteps = ()
+        self._running = RunningSteps()
         self._drawn: SceneGraph | None = None
         self._drawn_with: tuple[object, ...] = ()
         self._board = MarkerBoard()
@@ -177,6 +227,8 @@ class SceneMarkers:
         self._timer = PausableTimer(node, node.parameters.number("marker_period"), self._publish)
         self._publisher = node.publish_state(MarkerArray, "scene_markers", DEPTH, self._on_match)
         node.subscribe_state(Plan, "task_plan", self._take_plan)
+        node.subscribe_state(Plan, "plan_in_execution", self._take_running_plan)
+        node.subscribe_state(ExecutionState, "execution_state", self._take_state)
         node.add_post_set_parameters_callback(self._on_parameters)
 
     def show(self, graph: SceneGraph) -> None:
@@ -205,6 +257,16 @@ class SceneMarkers:
             self._steps = steps
         self._timer.start()
 
+    def _take_running_plan(self, message: Plan) -> None:
+        with self._lock:
+            self._running.take_plan(message)
+        self._timer.start()
+
+    def _take_state(self, message: ExecutionState) -> None:
+        with self._lock:
+            self._running.take_state(message)
+        self._timer.start()
+
     def _on_match(self, counts: Any) -> None:
         """Send everything to a new subscriber: the latched messages hold the last changes alone."""
         if counts.total_count_change:
@@ -219,23 +281,23 @@ class SceneMarkers:
         if not self._publisher.get_subscription_count():
             return False
         with self._lock:
-            graph, steps = self._graph, self._steps
+            graph, steps, doing = self._graph, self._steps, self._running.list_doing()
             sends_all, self._sends_all = self._sends_all, False
-        changed = self._draw(graph, steps)
+        changed = self._draw(graph, steps, doing)
         markers = self._board.repeat_all() if sends_all else changed
         if markers:
             self._publisher.publish(MarkerArray(markers=markers))
         return False
 
-    def _draw(self, graph: SceneGraph, steps: PlanSteps) -> list[Marker]:
+    def _draw(self, graph: SceneGraph, steps: PlanSteps, doing: Doing) -> list[Marker]:
         parameters = self._node.parameters
         limit = parameters.integer("max_markers")
         parts = parameters.texts("marker_parts")
         relations = frozenset(parameters.texts("marker_relations"))
-        drawn_with = (steps, parts, relations, limit)
+        drawn_with = (steps, doing, parts, relations, limit)
         if graph is self._drawn and drawn_with == self._drawn_with:
             return []
-        drawings = draw_parts(View(graph, steps, relations), parts)
+        drawings = draw_parts(View(graph, steps, doing, relations), parts)
         changed, left_out = self._board.show(drawings, graph.frame_id, limit)
         self._drawn, self._drawn_with = graph, drawn_with
         if left_out and left_out != self._left_out:

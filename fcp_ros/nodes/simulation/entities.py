@@ -16,6 +16,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fcp_ros.foundation.wording import find_free_name
 from fcp_ros.nodes.scene_graph.sightings import PLACING
 from fcp_ros.nodes.simulation.calls import ENTITY
 from fcp_ros.scene.formats.source_graph import SOURCE_ID, to_identifier
@@ -32,7 +33,6 @@ from fcp_ros.scene.graph.elements import (
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.transforms import Transform, measure_turn
 from fcp_ros.scene.live_matching import LiveOptions, associate
-from fcp_ros.scene.relations.draft_graph import choose_free_id
 
 HOLD_REACH = 1.5
 """Distance (m) from the middle of a robot to which a thing in its hand can be, by default."""
@@ -200,7 +200,7 @@ def _choose_id(entity: Entity, taken: set[str]) -> str:
     name = _last_part(entity.name)
     if name.isidentifier() and name.isascii() and name not in taken:
         return name
-    return choose_free_id(to_identifier(entity.category or "object"), taken)
+    return find_free_name(to_identifier(entity.category or "object"), taken)
 
 
 def _make_node(entity: Entity, id_: str, pose: Pose) -> SceneNode:

@@ -14,6 +14,7 @@ from itertools import chain
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches
 from fcp_ros.planning.answer.messages import explain_unreachable, format_distinct
 from fcp_ros.planning.answer.solution import Solution, SolverResult
@@ -141,7 +142,7 @@ def _list_considered(encoding: Encoding) -> dict[str, str]:
 
 
 def list_candidates(
-    result: SolverResult, judge: Judge, tnorm: TNorm, check: Callable[[], None]
+    result: SolverResult, judge: Judge, tnorm: TNorm, check: Check
 ) -> tuple[Candidate, ...]:
     """List one candidate for each binding, best first: the best of its alternatives."""
     if result.encoding is None or result.task is None or result.conditions is None:
@@ -167,7 +168,7 @@ class _AlternativesView:
         conditions: Conditions,
         judge: Judge,
         tnorm: TNorm,
-        check: Callable[[], None],
+        check: Check,
     ) -> None:
         self._result = result
         self._encoding = encoding
@@ -229,7 +230,7 @@ class _AlternativesView:
 
 
 def _limit_in_full_task(
-    encoding: Encoding, judge: Judge, tnorm: TNorm, check: Callable[[], None]
+    encoding: Encoding, judge: Judge, tnorm: TNorm, check: Check
 ) -> list[float]:
     """Limit the membership of the plans of each alternative from above; -1 if there is none."""
     check()
@@ -245,7 +246,7 @@ def _limit_in_full_task(
 
 
 def _limit_in_narrow_task(
-    encoding: Encoding, judge: Judge, tnorm: TNorm, check: Callable[[], None]
+    encoding: Encoding, judge: Judge, tnorm: TNorm, check: Check
 ) -> list[float]:
     """Limit the same if a wider task might have better plans."""
     task = encoding.task

@@ -11,10 +11,11 @@ its window after another one. Its steps stay operators of their own, so no plan 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.domain.model import Chunk
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.encoding.encode import MacroMaker
 from fcp_ros.planning.encoding.encoding import FlatAction
@@ -22,7 +23,6 @@ from fcp_ros.planning.encoding.merge import Entry
 from fcp_ros.planning.flat.builder import Assignment, Body, FlatBlock, FlatEffect, FlatResource
 from fcp_ros.planning.model.chunks import ChunkLibrary, find_chunk_atoms
 from fcp_ros.planning.model.ground_step import GroundStep
-from fcp_ros.planning.model.request import never_stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def make_macros(
     pools: Sequence[FlatResource],
     clock: int,  # number of the one that counts time, or -1
     options: MacroOptions | None = None,
-    check: Callable[[], None] = never_stop,
+    check: Check = never_stop,
 ) -> list[Entry]:
     """Make the macro operators of a task that is being encoded.
 
@@ -68,7 +68,7 @@ def make_macros(
 def bind_macro_maker(
     library: ChunkLibrary,
     options: MacroOptions | None = None,
-    check: Callable[[], None] = never_stop,
+    check: Check = never_stop,
 ) -> MacroMaker:
     """Bind `make_macros` to a library, in the form that `EncodeOptions.macros` takes."""
 
@@ -134,7 +134,7 @@ class _ChunkSearch:
         index: _Index,
         sizes: Sequence[int],
         tries: int,
-        check: Callable[[], None],
+        check: Check,
     ) -> None:
         self._chunk = chunk
         self._index = index

@@ -11,11 +11,12 @@ another out are settled together (see `group_rivals`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
 
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.goal.alternatives import (
     Alternative,
@@ -181,9 +182,7 @@ class Choice:
 class Places:
     """The places that alternatives want occupied, and by what."""
 
-    def __init__(
-        self, alternatives: Iterable[Alternative], task: Task, check: Callable[[], None]
-    ) -> None:
+    def __init__(self, alternatives: Iterable[Alternative], task: Task, check: Check) -> None:
         self._task = task
         self._legs = _find_mutex_legs(alternatives, task, check)
 
@@ -226,9 +225,7 @@ class Places:
         return found
 
 
-def group_rivals(
-    choices: Sequence[Choice], places: Places, check: Callable[[], None]
-) -> list[tuple[int, ...]]:
+def group_rivals(choices: Sequence[Choice], places: Places, check: Check) -> list[tuple[int, ...]]:
     """Group preferences of which no two can be kept at once.
 
     Not all such groups are found: the members of one want different things of one place, whichever
@@ -269,7 +266,7 @@ def _choose_members(numbers: Sequence[int], wanted: Sequence[frozenset[object]])
 
 
 def _find_mutex_legs(
-    alternatives: Iterable[Alternative], task: Task, check: Callable[[], None]
+    alternatives: Iterable[Alternative], task: Task, check: Check
 ) -> Mapping[FactKey, Place]:
     """Map legs of which no two are filled at once to one place: on a table, inside a box.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectory constraints attached to a task: its operators keep account of them.
 
-The monitors (monitors.py, timed_monitors.py) say what changes with a step. Here the changes become
+The monitors (trajectory_monitors.py) say what changes with a step. Here the changes become
 effects on the facts of the constraints, and what a plan must not do becomes conditions. The
 conditions are those of the state *before* the operator, found by regression. Where it matters by
 when a step ends, it becomes an operator for each window of time.
@@ -16,6 +16,7 @@ from functools import cache
 
 from fcp_ros.cset import Fact
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.goal.formula import (
     FALSE,
@@ -61,9 +62,7 @@ MAX_EFFECTS = 500_000
 """Constraints that count from a trigger give operators at most this many effects in all."""
 
 
-def attach_constraints(
-    task: Task, constraints: Sequence[GroundConstraint], check: Callable[[], None]
-) -> Task:
+def attach_constraints(task: Task, constraints: Sequence[GroundConstraint], check: Check) -> Task:
     """Return a task whose operators keep account of trajectory constraints.
 
     Args:
@@ -184,9 +183,7 @@ class _Window:
 class _Attachment:
     """Attaches monitors to the operators of a task."""
 
-    def __init__(
-        self, task: Task, monitors: Sequence[ConstraintMonitor], check: Callable[[], None]
-    ) -> None:
+    def __init__(self, task: Task, monitors: Sequence[ConstraintMonitor], check: Check) -> None:
         new = (fact for monitor in monitors for fact in monitor.facts)
         self.ids = {**task.fact_ids, **{f: len(task.facts) + n for n, f in enumerate(new)}}
         self._task = task

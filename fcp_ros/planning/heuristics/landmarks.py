@@ -15,17 +15,17 @@ of bits for each state, the landmarks reached on the path to it. Not admissible.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.planning.flat.jit import kernel, part
 from fcp_ros.planning.flat.task import Flags, Floats, Ints
 from fcp_ros.planning.heuristics.exploration import MAXIMUM, explore, ff, seed
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace, make_workspace
-from fcp_ros.planning.model.request import never_stop
 
 Row = NDArray[np.uint64]
 """A bit for each landmark, uint64[w]; landmark k is bit `k & 63` of word `k >> 6`."""
@@ -54,9 +54,7 @@ class Landmarks(NamedTuple):
 # --- finding
 
 
-def find_landmarks(
-    relaxed: RelaxedTask, state: Ints, check: Callable[[], None] = never_stop
-) -> Landmarks:
+def find_landmarks(relaxed: RelaxedTask, state: Ints, check: Check = never_stop) -> Landmarks:
     """Find the landmarks from a state, and the facts that others need just before.
 
     Returns:
@@ -118,7 +116,7 @@ def _list_needs(relaxed: RelaxedTask, action: int) -> list[int]:
 
 
 def _find_necessary(
-    relaxed: RelaxedTask, state: Ints, check: Callable[[], None]
+    relaxed: RelaxedTask, state: Ints, check: Check
 ) -> Iterator[tuple[int, set[int]]]:
     """Yield the landmarks that do not hold yet, each with the facts that must hold just before."""
     work = make_workspace(relaxed)

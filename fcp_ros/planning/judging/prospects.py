@@ -21,6 +21,7 @@ from itertools import chain
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.fuzzy import EPSILON, TNorm
 from fcp_ros.planning.goal.formula import (
     AtLeast,
@@ -150,7 +151,7 @@ class Prospects:
         alternatives: Sequence[Formula],
         bounds: Callable[[], UnavoidableLoss],
         judge: Judge,
-        check: Callable[[], None],
+        check: Check,
     ) -> None:
         self._alternatives = alternatives
         self._new_bounds = bounds
@@ -168,7 +169,7 @@ class Prospects:
         instance: Instance,
         judge: Judge,
         tnorm: TNorm,
-        check: Callable[[], None],
+        check: Check,
     ) -> Prospects:
         """Queue the choices of a formula."""
 

@@ -24,6 +24,7 @@ from itertools import count, islice
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Text, Variable
 from fcp_ros.domain.model import ActionRule, Domain
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.fuzzy import Composition, TNorm
 from fcp_ros.planning.model.memberships import GradedAtom
 
@@ -90,7 +91,7 @@ class FactLossBounds:
         instance: Instance,
         known: Callable[[GradedAtom], float | None],
         tnorm: TNorm,
-        check: Callable[[], None],
+        check: Check,
     ) -> None:
         self._instance = instance
         self.known = known

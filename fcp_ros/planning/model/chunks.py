@@ -17,6 +17,7 @@ from itertools import groupby
 from fcp_ros.domain.expressions.evaluation import name_of
 from fcp_ros.domain.model import Chunk, Domain, Parameter
 from fcp_ros.domain.vocabulary import common_subtypes
+from fcp_ros.foundation.wording import find_free_name
 from fcp_ros.planning.model.ground_step import GroundStep, list_graded_atoms
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.plan import PlanStep, chunk_name
@@ -219,7 +220,7 @@ def _make_chunk(domain: Domain, shape: Shape, taken: set[str]) -> Chunk | None:
         for parameter, number in zip(domain.rules[rule].parameters, arguments, strict=True):
             wanted.setdefault(number, set()).add(parameter.type)
             if number not in labels:
-                labels[number] = _make_unique(parameter.name, set(labels.values()))
+                labels[number] = find_free_name(parameter.name, set(labels.values()))
     parameters: list[Parameter] = []
     for number, types in wanted.items():
         fitting = common_subtypes(domain.schema.types, types)
@@ -227,12 +228,6 @@ def _make_chunk(domain: Domain, shape: Shape, taken: set[str]) -> Chunk | None:
             return None
         parameters.append(Parameter(labels[number], fitting[0]))
     steps = tuple((rule, tuple(labels[n] for n in arguments)) for rule, arguments in shape)
-    return Chunk(_make_unique("_".join(rule for rule, _ in shape), taken), tuple(parameters), steps)
-
-
-def _make_unique(name: str, taken: set[str]) -> str:
-    number, found = 1, name
-    while found in taken:
-        number += 1
-        found = f"{name}_{number}"
-    return found
+    return Chunk(
+        find_free_name("_".join(rule for rule, _ in shape), taken), tuple(parameters), steps
+    )

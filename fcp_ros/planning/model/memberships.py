@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.fuzzy import reaches
 from fcp_ros.grounding.judgement import (
     WRONG_QUESTION,
@@ -17,7 +18,6 @@ from fcp_ros.grounding.judgement import (
     build_request,
 )
 from fcp_ros.planning.model.plan import Judged
-from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.model.result import PlanStatus
 
 BATCH = 64
@@ -92,7 +92,7 @@ class MembershipMemory:
         return self._known.get(context_key)
 
     def judge(
-        self, requests: Sequence[JudgementRequest], check: Callable[[], None] = never_stop
+        self, requests: Sequence[JudgementRequest], check: Check = never_stop
     ) -> list[Membership]:
         """Return one membership for each request, in their order; ask for those not known yet."""
         pending = {r.context_key: r for r in requests if r.context_key not in self._known}
@@ -110,6 +110,17 @@ class MembershipMemory:
                 self._known[request.context_key] = membership
         return [self._known[request.context_key] for request in requests]
 
+    def confirm(self, requests: Sequence[JudgementRequest]) -> bool:
+        """Have the source look again, if it can; what moved is asked for again.
+
+        To be called between two plans: no answer changes while one is made.
+        """
+        if not isinstance(self._source, ConfirmingSource) or not self._source.confirm(requests):
+            return False
+        for request in requests:
+            self._known.pop(request.context_key, None)
+        return True
+
 
 class Judge:
     """Judges ground graded atoms in one state and remembers the answers."""
@@ -119,7 +130,7 @@ class Judge:
         domain: Domain,
         instance: Instance,
         source: MembershipSource,
-        check: Callable[[], None] = never_stop,
+        check: Check = never_stop,
     ) -> None:
         self._domain = domain
         self._instance = instance

@@ -12,14 +12,14 @@ exposed, also the field of the message or the argument of the command.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from enum import Enum
 from typing import Any
 
 from fcp_ros.fuzzy import TNORM_CHOICES, AlphaPolicy, alpha_policy, tnorm_by_name
 from fcp_ros.planning.model.request import (
     CONFIRM_BELOW,
-    AbsentExecutor,
     Algorithm,
     Heuristic,
     Optimise,
@@ -28,9 +28,8 @@ from fcp_ros.planning.model.request import (
     Switches,
 )
 
-OptionValue = (
-    bool | int | float | str | Sequence[str] | Mapping[str, float] | frozenset[AbsentExecutor]
-)
+_DEFAULTS = PlanningOptions()
+_POLICY = AlphaPolicy()
 
 
 @dataclass(frozen=True)
@@ -72,6 +71,14 @@ AMOUNTS = AllowedValues(
 )
 
 
+def _make_plain(value: object) -> object:
+    return value.value if isinstance(value, Enum) else value
+
+
+def _list_switched_off(switches: Switches) -> list[str]:
+    return [one.name for one in fields(Switches) if not getattr(switches, one.name)]
+
+
 @dataclass(frozen=True, kw_only=True)
 class PlanningOption:
     """One option of a planning request.
@@ -80,11 +87,10 @@ class PlanningOption:
         minimum, maximum: Inclusive range of the parameter, for numbers.
     """
 
-    name: str
     field: str  # Its place in `PlanningOptions`: "alpha", "policy.criticality"
-    read: Callable[[PlanningOptions], object]
-    default: OptionValue
     sentence: str
+    name: str = ""  # Where it isn't the last word of `field`
+    plain: Callable[[Any], object] = _make_plain  # Makes a plain value of that in `field`
     unit: str = ""  # Its unit; "" for none
     minimum: float | None = None
     maximum: float | None = None
@@ -100,21 +106,28 @@ class PlanningOption:
     message_field: str = ""  # Its field in ``PlanRequest.msg``; "": not there
     left_open: str = ""  # The value of that field that leaves the choice to the parameter
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.name or self.field.rpartition(".")[2])
+
+    def read(self, options: PlanningOptions) -> object:
+        """Return its value in some options, as a plain one."""
+        owner, _, name = self.field.rpartition(".")
+        return self.plain(getattr((getattr(options, owner) or _POLICY) if owner else options, name))
+
+    @property
+    def default(self) -> Any:
+        """Its default, as a plain value."""
+        return self.read(_DEFAULTS)
+
     @property
     def sentence_with_unit(self) -> str:
         """The meaning, with the unit in brackets where there is one."""
         return f"{self.sentence.rstrip('.')} [{self.unit}]." if self.unit else self.sentence
 
 
-_DEFAULTS = PlanningOptions()
-_POLICY = AlphaPolicy()
-
 OPTIONS = (
     PlanningOption(
-        name="alpha",
         field="alpha",
-        read=lambda options: options.alpha,
-        default=_DEFAULTS.alpha,
         sentence="Least acceptable membership; as a rule 0.5 for casual, 0.7 for typical, 0.85 for "
         "important and 0.95 for critical tasks.",
         minimum=0.0,
@@ -126,10 +139,7 @@ OPTIONS = (
         left_open="NaN",
     ),
     PlanningOption(
-        name="criticality",
         field="policy.criticality",
-        read=lambda options: (options.policy or _POLICY).criticality,
-        default=_POLICY.criticality,
         sentence="Lift of alpha towards 1; 0 leaves it as it is.",
         minimum=0.0,
         maximum=1.0,
@@ -139,17 +149,12 @@ OPTIONS = (
     PlanningOption(
         name="adaptive_alpha",
         field="policy.adaptive",
-        read=lambda options: (options.policy or _POLICY).adaptive,
-        default=_POLICY.adaptive,
         sentence="Lower alpha for long plans (see length_factor).",
         flags=("--adaptive",),
         is_about_plan=True,
     ),
     PlanningOption(
-        name="length_factor",
         field="policy.length_factor",
-        read=lambda options: (options.policy or _POLICY).length_factor,
-        default=_POLICY.length_factor,
         sentence="Factor of an adaptive alpha for each graded step beyond free_length.",
         minimum=0.01,
         maximum=1.0,
@@ -157,10 +162,7 @@ OPTIONS = (
         is_about_plan=True,
     ),
     PlanningOption(
-        name="free_length",
         field="policy.free_length",
-        read=lambda options: (options.policy or _POLICY).free_length,
-        default=_POLICY.free_length,
         sentence="Number of graded steps that do not lower an adaptive alpha.",
         minimum=0,
         maximum=1000,
@@ -168,10 +170,7 @@ OPTIONS = (
         is_about_plan=True,
     ),
     PlanningOption(
-        name="tnorm",
         field="tnorm",
-        read=lambda options: options.tnorm,
-        default=_DEFAULTS.tnorm,
         sentence=f"Composition of degrees: {TNORM_CHOICES}.",
         check=tnorm_by_name,
         flags=("--tnorm",),
@@ -180,10 +179,7 @@ OPTIONS = (
         left_open='""',
     ),
     PlanningOption(
-        name="indifference",
         field="indifference",
-        read=lambda options: options.indifference,
-        default=_DEFAULTS.indifference,
         sentence="Memberships that differ by at most this are equal: fewer steps decide between "
         "them, and what they leave changed. Never below alpha, and not where the goal has "
         "preferences or budgets.",
@@ -196,10 +192,7 @@ OPTIONS = (
         left_open="NaN",
     ),
     PlanningOption(
-        name="optimise",
         field="optimise",
-        read=lambda options: options.optimise.value,
-        default=_DEFAULTS.optimise.value,
         sentence="Objective: the highest membership, or the least cost or duration of the plans "
         "that reach alpha.",
         choices=tuple(item.value for item in Optimise),
@@ -209,10 +202,7 @@ OPTIONS = (
         left_open='""',
     ),
     PlanningOption(
-        name="deadline",
         field="deadline",
-        read=lambda options: options.deadline,
-        default=_DEFAULTS.deadline,
         sentence="Longest duration of the plan.",
         unit="s",
         allowed=_at_least(0.0, "a number of seconds, 0 or more"),
@@ -222,10 +212,7 @@ OPTIONS = (
         message_field="deadline",
     ),
     PlanningOption(
-        name="budgets",
         field="budgets",
-        read=lambda options: options.budgets,
-        default={},
         sentence="How much the plan may use of a resource, or of cost, time (s) or steps; parts of "
         "the goal may then be left out (see docs/goals.md).",
         allowed=AMOUNTS,
@@ -235,42 +222,29 @@ OPTIONS = (
         message_field="budgets",
     ),
     PlanningOption(
-        name="absent",
         field="absent",
-        read=lambda options: options.absent,
-        default=_DEFAULTS.absent,
         sentence="Executors that some agents have not: those agents get no step of them.",
         is_parameter=False,
         is_about_plan=True,
         message_field="absent",
     ),
     PlanningOption(
-        name="share_work",
         field="share_work",
-        read=lambda options: options.share_work,
-        default=_DEFAULTS.share_work,
         sentence="Deal the work of a plan out among all agents that can do it, if its last step "
         "ends sooner then; it may take more steps.",
         flags=("--share-work",),
         is_about_plan=True,
     ),
     PlanningOption(
-        name="allow_relaxation",
         field="allow_relaxation",
-        read=lambda options: options.allow_relaxation,
-        default=_DEFAULTS.allow_relaxation,
         sentence="Relax a goal that can't be met as stated.",
         flags=("--relax", "--no-relax"),
         is_about_plan=True,
         message_field="forbid_relaxation",
     ),
     PlanningOption(
-        name="confirm_below",
         field="confirm_below",
-        read=lambda options: (
-            CONFIRM_BELOW if options.confirm_below is None else options.confirm_below
-        ),
-        default=CONFIRM_BELOW,
+        plain=lambda value: CONFIRM_BELOW if value is None else value,
         sentence="An instruction in words that had to be relaxed, to a degree below this, is to be "
         "confirmed before it counts as planned for; 0 never asks. For a goal in the goal language "
         "a request sets it itself.",
@@ -283,10 +257,7 @@ OPTIONS = (
         left_open="NaN",
     ),
     PlanningOption(
-        name="time_limit",
         field="time_limit",
-        read=lambda options: options.time_limit,
-        default=_DEFAULTS.time_limit,
         sentence="Time limit of a request, from reading its files to the verified answer.",
         unit="s",
         minimum=0.01,
@@ -297,10 +268,7 @@ OPTIONS = (
         left_open="zero",
     ),
     PlanningOption(
-        name="improve_time",
         field="improve_time",
-        read=lambda options: options.improve_time,
-        default=_DEFAULTS.improve_time,
         sentence="Time to look for a better plan, or for the proof that there is none, after the "
         "first plan that reaches alpha; 0 takes that plan.",
         unit="s",
@@ -310,10 +278,7 @@ OPTIONS = (
         flags=("--improve-time",),
     ),
     PlanningOption(
-        name="memory_limit",
         field="memory_limit",
-        read=lambda options: options.memory_limit,
-        default=_DEFAULTS.memory_limit,
         sentence="Resident memory by which a request may enlarge the process; the first one loads "
         "the search kernels, about 100 MiB.",
         unit="MiB",
@@ -323,38 +288,26 @@ OPTIONS = (
         flags=("--memory-limit",),
     ),
     PlanningOption(
-        name="max_expansions",
         field="max_expansions",
-        read=lambda options: options.max_expansions,
-        default=_DEFAULTS.max_expansions,
         sentence="Number of states that all searches of a request together may expand.",
         minimum=1,
         maximum=2**31 - 1,
         allowed=COUNT,
     ),
     PlanningOption(
-        name="algorithm",
         field="search.algorithm",
-        read=lambda options: options.search.algorithm.value,
-        default=_DEFAULTS.search.algorithm.value,
         sentence="Search algorithm; the portfolio chooses by itself.",
         choices=tuple(item.value for item in Algorithm),
         flags=("--algorithm",),
     ),
     PlanningOption(
-        name="heuristic",
         field="search.heuristic",
-        read=lambda options: options.search.heuristic.value,
-        default=_DEFAULTS.search.heuristic.value,
         sentence="Heuristic, for algorithms that leave the choice.",
         choices=tuple(item.value for item in Heuristic),
         flags=("--heuristic",),
     ),
     PlanningOption(
-        name="weight",
         field="search.weight",
-        read=lambda options: options.search.weight,
-        default=_DEFAULTS.search.weight,
         sentence="Weight of the heuristic, for algorithms that have one.",
         allowed=_at_least(1.0, "a number of 1 or more"),
         is_parameter=False,
@@ -362,35 +315,25 @@ OPTIONS = (
     PlanningOption(
         name="without",
         field="switches",
-        read=lambda options: [name for name, on in _switches(options).items() if not on],
-        default=(),
+        plain=_list_switched_off,
         sentence="Optimisations to switch off; no answer changes.",
         choices=tuple(field.name for field in fields(Switches)),
         is_parameter=False,
         flags=("--without",),
     ),
     PlanningOption(
-        name="seed",
         field="seed",
-        read=lambda options: options.seed,
-        default=_DEFAULTS.seed,
         sentence="Choice among equally good plans; the same seed gives the same plan.",
         minimum=0,
         maximum=2**31 - 1,
     ),
     PlanningOption(
-        name="keep",
         field="keep",
-        read=lambda options: options.keep,
-        default=_DEFAULTS.keep,
         sentence="Keep an earlier plan for the goal while it holds and none is better.",
         is_parameter=False,
     ),
     PlanningOption(
-        name="explain",
         field="explain",
-        read=lambda options: options.explain,
-        default=_DEFAULTS.explain,
         sentence="Explain the result: the share of each step in the loss, what binds at alpha, "
         "which elements were considered, the price of keeping what was only preferred.",
         is_parameter=False,
@@ -404,17 +347,6 @@ OPTION = {option.name: option for option in OPTIONS}
 
 DEFAULTS: dict[str, Any] = {option.name: option.default for option in OPTIONS}
 """The default of each option by name, as a plain value."""
-
-
-def _switches(options: PlanningOptions) -> dict[str, bool]:
-    switches = options.switches
-    return {
-        "forgetting": switches.forgetting,
-        "symmetry": switches.symmetry,
-        "metric": switches.metric,
-        "lazy": switches.lazy,
-        "chunks": switches.chunks,
-    }
 
 
 def make_options(values: Mapping[str, Any]) -> PlanningOptions:
@@ -449,13 +381,7 @@ def make_options(values: Mapping[str, Any]) -> PlanningOptions:
         search=SearchOptions(
             Algorithm(given["algorithm"]), Heuristic(given["heuristic"]), given["weight"]
         ),
-        switches=Switches(
-            forgetting="forgetting" not in off,
-            symmetry="symmetry" not in off,
-            metric="metric" not in off,
-            lazy="lazy" not in off,
-            chunks="chunks" not in off,
-        ),
+        switches=Switches(**{one.name: one.name not in off for one in fields(Switches)}),
         seed=given["seed"],
         keep=given["keep"],
         explain=given["explain"],

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import Expression
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.grounding.judgement import JudgementRequest, Membership
 
 
@@ -172,7 +173,7 @@ class PlanSuggester(Protocol):
     """Anything that knows plans of a domain without a search. Safe to use from several threads."""
 
     def suggest(
-        self, instance: Instance, goal: Expression, seconds: float, check: Callable[[], None]
+        self, instance: Instance, goal: Expression, seconds: float, check: Check
     ) -> Suggestion:
         """Suggest steps from a state to a goal.
 

@@ -95,10 +95,6 @@ def never_cancel() -> bool:
     return False
 
 
-def never_stop() -> None:
-    """The check of a caller without limits."""
-
-
 def ignore_progress(_progress: Progress) -> None:
     """The progress callback of a caller that isn't interested."""
 

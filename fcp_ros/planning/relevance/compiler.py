@@ -8,7 +8,7 @@ what matters, not on how large the scene is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.garbage import pause_garbage_collection
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.planning.goal.formula import Wanted
-from fcp_ros.planning.model.request import AbsentExecutor, never_stop
+from fcp_ros.planning.model.request import AbsentExecutor
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.binding_plans import BindingPlanner
 from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, Closure, TooManyOperators
@@ -50,7 +51,7 @@ class _WideTask:
 class RelevanceCompiler:
     """Compiles tasks of one domain; what depends on the domain alone is worked out once."""
 
-    def __init__(self, domain: Domain, check: Callable[[], None] = never_stop) -> None:
+    def __init__(self, domain: Domain, check: Check = never_stop) -> None:
         self.domain = domain
         self._lifted: LiftedDomain = lift_domain(domain, check)
         self._planner = BindingPlanner(self._lifted)

@@ -19,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.task import FlatTask, count_variables
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode, evaluate
@@ -317,7 +318,7 @@ class ForwardSide:
         )
 
     def expand(
-        self, half: ForwardHalf, is_promising: PromisingTest, check: Callable[[], None]
+        self, half: ForwardHalf, is_promising: PromisingTest, check: Check
     ) -> Iterator[ForwardHalf]:
         """Yield the halves with one more operator; `check` is called for each operator."""
         for number in self._applicable.find_in_state(half.state):
@@ -384,7 +385,7 @@ class BackwardSide:
         """The half without operators; None if the goal contradicts itself."""
 
     def expand(
-        self, half: BackwardHalf, is_promising: PromisingTest, check: Callable[[], None]
+        self, half: BackwardHalf, is_promising: PromisingTest, check: Check
     ) -> Iterator[BackwardHalf]:
         """Yield the halves with one more operator in front; `check` is called for each operator.
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.flat.task import FlatTask, count_operators, has_axioms, read_row
 
@@ -85,7 +86,7 @@ class Carries:
         return max(0, most)
 
     def find_tour(
-        self, draw: np.random.Generator, check: Callable[[], None]
+        self, draw: np.random.Generator, check: Check
     ) -> tuple[tuple[int, tuple[tuple[int, int], ...]], ...]:
         """Find an order of many parts that the resource lasts for, by these estimates.
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.builder import (
     Assignment,
@@ -60,7 +61,7 @@ def settle_apart(
     stages: GoalStages,
     composition: Composition,
     cost_first: bool,
-    check: Callable[[], None],
+    check: Check,
 ) -> SettledApart | None:
     """Find the best plan of a task whose goal falls into components.
 
@@ -147,7 +148,7 @@ class _Reader:
 
 
 def _join_variables(
-    reader: _Reader, layers: Iterable[_Layer], check: Callable[[], None]
+    reader: _Reader, layers: Iterable[_Layer], check: Check
 ) -> Callable[[int], int]:
     """Join the variables that an operator or a layer connects; return the finder of components."""
     parent = list(range(len(reader.initial)))
@@ -178,7 +179,7 @@ class _ComponentSearch:
         reader: _Reader,
         operators: Sequence[int],
         layers: Sequence[_Layer],
-        check: Callable[[], None],
+        check: Check,
     ) -> None:
         named = {variable for number in operators for variable in reader.variables[number]}
         named.update(variable for layer in layers for variable in layer.variables)

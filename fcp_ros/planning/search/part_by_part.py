@@ -10,12 +10,13 @@ is passed over, and what was done for it is taken back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat import jit
 from fcp_ros.planning.flat.task import (
@@ -74,7 +75,7 @@ def reach_parts(
     parts: Sequence[CollectablePart],
     goal_var: int,  # the variable of the goal's own operators; what they need of it is left aside
     objective: Objective,
-    check: Callable[[], None],
+    check: Check,
     tours: Iterable[Tour] = (),  # parts in orders to begin with
 ) -> Iterator[tuple[int, ...]]:
     """Yield sequences of operators that reach parts of a goal, without the goal's own."""
@@ -92,7 +93,7 @@ class _Reacher:
         parts: Sequence[CollectablePart],
         goal_var: int,
         objective: Objective,
-        check: Callable[[], None],
+        check: Check,
     ) -> None:
         self._task = prepared.task
         self._parts = parts

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.planning.flat.task import FlatTask, Floats, Ints
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.heuristics.landmarks import find_landmarks, find_worth, make_no_landmarks
@@ -101,7 +102,7 @@ class PreparedTask:
         """The share of an effort counted in evaluations that takes as long as in a small task."""
         return min(1.0, LARGE / max(1, len(self.relaxed.operator)))
 
-    def make_inputs(self, settings: Settings, check: Callable[[], None]) -> HeuristicInputs:
+    def make_inputs(self, settings: Settings, check: Check) -> HeuristicInputs:
         """Make the inputs of a search's heuristics, with workspaces of its own.
 
         Args:

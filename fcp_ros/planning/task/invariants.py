@@ -18,12 +18,12 @@ become one variable ("where the item is").
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from fcp_ros.cset import Instance
-from fcp_ros.planning.model.request import never_stop
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.planning.task.lifted import LiftedAtom, LiftedDomain, LiftedRelation, LiftedRule
 from fcp_ros.planning.task.mutex_pairs import (
     ChangeContext,
@@ -82,7 +82,7 @@ conditions that hold together only if linked."""
 class InvariantFinder:
     """Finds the invariants of one domain from its states on. Safe to share by threads."""
 
-    def __init__(self, lifted: LiftedDomain, check: Callable[[], None] = never_stop) -> None:
+    def __init__(self, lifted: LiftedDomain, check: Check = never_stop) -> None:
         self._lifted = lifted
         # Derived relations take no part: no rule alone says when their facts hold.
         plain = {n: r for n, r in lifted.relations.items() if n not in lifted.domain.derived}
@@ -96,7 +96,7 @@ class InvariantFinder:
         self._known: dict[Hashable, Invariants] = {}
         self._hopeful = self._find(frozenset(), self._hopeful_disjoint, check)
 
-    def find(self, instance: Instance, check: Callable[[], None] = never_stop) -> Invariants:
+    def find(self, instance: Instance, check: Check = never_stop) -> Invariants:
         """Find the invariants that hold from a state on.
 
         The state is not read if the domain's rules keep none that is of use.
@@ -122,7 +122,7 @@ class InvariantFinder:
         self,
         broken: frozenset[MutexPair],
         disjoint: frozenset[frozenset[str]],
-        check: Callable[[], None],
+        check: Check,
     ) -> Invariants:
         known = self._known.get((broken, disjoint))
         if known is None:
@@ -295,7 +295,7 @@ class LegMutexes:
 
 
 def find_leg_mutexes(
-    task: Task, conditions: Conditions, operators: Collection[int], check: Callable[[], None]
+    task: Task, conditions: Conditions, operators: Collection[int], check: Check
 ) -> LegMutexes:
     """Prove mutex legs over some operators (numbers in the task) and the initial state."""
     partners = _make_candidates(task, operators, check)
@@ -309,7 +309,7 @@ def find_leg_mutexes(
     return LegMutexes(task, {key: others for key, others in partners.items() if others})
 
 
-def _make_candidates(task: Task, operators: Iterable[int], check: Callable[[], None]) -> Partners:
+def _make_candidates(task: Task, operators: Iterable[int], check: Check) -> Partners:
     """Make pairs of unbroken legs of one element of which the initial state fills at most one."""
     seen = set(task.initial)
     for index in operators:

@@ -24,7 +24,7 @@ from fcp_ros.domain.expressions.syntax import (
     Variable,
 )
 from fcp_ros.domain.model import ActionRule, Constraint, Domain, Effect, Literal, Parameter
-from fcp_ros.planning.model.request import never_stop
+from fcp_ros.foundation.stopping import Check, never_stop
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -111,7 +111,7 @@ def find_fluents(domain: Domain) -> frozenset[str]:
     return frozenset(changed) | domain.derived
 
 
-def lift_domain(domain: Domain, check: Callable[[], None] = never_stop) -> LiftedDomain:
+def lift_domain(domain: Domain, check: Check = never_stop) -> LiftedDomain:
     """Lift a domain: about a millisecond for 20 rules."""
     fluents = find_fluents(domain)
     relations = _lift_relations(domain, fluents)

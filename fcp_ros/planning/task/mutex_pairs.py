@@ -18,12 +18,12 @@ another in place of one weight.)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, combinations_with_replacement, islice
 
 from fcp_ros.cset import Instance
-from fcp_ros.planning.model.request import never_stop
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.planning.task.lifted import LiftedAtom, LiftedBody, LiftedRelation, LiftedRule
 
 Place = tuple[str, int]
@@ -110,7 +110,7 @@ class MutexProof:
         self,
         rules: Sequence[LiftedRule],
         relations: Mapping[str, LiftedRelation],
-        check: Callable[[], None] = never_stop,
+        check: Check = never_stop,
     ) -> None:
         self._relations = relations
         self.contexts = [context for rule in rules for context in _make_contexts(rule)]
@@ -122,7 +122,7 @@ class MutexProof:
         self,
         broken: Collection[MutexPair],
         disjoint: Disjoint,
-        check: Callable[[], None] = never_stop,
+        check: Check = never_stop,
     ) -> frozenset[MutexPair]:
         """Find the pairs that stay mutex, given those that are not so initially."""
         pairs = set(self._candidates.difference(broken))
@@ -186,7 +186,7 @@ class MutexProof:
 
     # --- candidates
 
-    def _make_candidates(self, check: Callable[[], None]) -> Iterator[MutexPair]:
+    def _make_candidates(self, check: Check) -> Iterator[MutexPair]:
         changing = [relation for relation in self._relations.values() if relation.changes]
         # Groups and links are about elements with facts of several legs. In a grounded domain there
         # are none, but thousands of predicates without parameters, which would all be paired.
@@ -216,7 +216,7 @@ class MutexProof:
             return one[0] != other[0] and self._types_at(other) <= self._relations[one[0]].kinds[0]
         return one[0] != other[0] and not self._types_at(one).isdisjoint(self._types_at(other))
 
-    def _list_near(self, check: Callable[[], None]) -> Iterator[tuple[Place, Place]]:
+    def _list_near(self, check: Check) -> Iterator[tuple[Place, Place]]:
         """List pairs of places at which a rule or an effect mentions one element, none twice."""
         listed: set[tuple[Place, Place]] = set()
         for context, _ in self.contexts:

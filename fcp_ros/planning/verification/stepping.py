@@ -9,18 +9,18 @@ after.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.cset import Delta, Fact, Instance, Morphism, Rewrite, UnknownElement, find_homs
-from fcp_ros.domain.derived_facts import FactDerivation
+from fcp_ros.domain.derived_facts import FactDerivation, change_facts
 from fcp_ros.domain.expressions import evaluation
 from fcp_ros.domain.expressions.syntax import Atom, Variable, to_text
 from fcp_ros.domain.model import ActionRule, Constraint, Domain
 from fcp_ros.domain.rule_spans import DomainSpans, RuleSpan, apply_rule, compute_changes
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.model.request import never_stop
 
 AddedTuple = tuple[str, int, tuple[int, ...]]
 """Relation, id and legs of a tuple that a step added."""
@@ -163,6 +163,21 @@ class StepRules:
         added = frozenset(changes.add)
         return added, frozenset(changes.delete) - added
 
+    def foresee(self, steps: Iterable[PlanStep], instance: Instance) -> Instance:
+        """Return the state in which steps have ended that are being done.
+
+        One that is half done may not fit any more, and what it is to bring about may show already:
+        then its effects are written into the state. Raises UnknownStep or UnknownElement for a step
+        of another domain or world.
+        """
+        for step in steps:
+            after = self.apply(step, instance).instance
+            if after is None:
+                added, removed = self.find_effects(step, instance)
+                after = change_facts(self._derivation, instance, added, removed)
+            instance = after
+        return instance
+
     # --- matching: the parameters decide about every tuple of the left side
 
     def _match(
@@ -258,9 +273,7 @@ class Replayed:
 class Replay:
     """Replays steps of one domain."""
 
-    def __init__(
-        self, domain: Domain, rules: StepRules, check: Callable[[], None] = never_stop
-    ) -> None:
+    def __init__(self, domain: Domain, rules: StepRules, check: Check = never_stop) -> None:
         self.domain = domain
         self._rules = rules
         self._check = check

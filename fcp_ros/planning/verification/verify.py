@@ -8,7 +8,7 @@ that it takes depends on the plan, not on the size of the state.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -21,6 +21,7 @@ from fcp_ros.domain.expressions.syntax import And, Expression, to_text
 from fcp_ros.domain.expressions.trajectories import round_time
 from fcp_ros.domain.model import Domain, Window
 from fcp_ros.foundation.garbage import pause_garbage_collection
+from fcp_ros.foundation.stopping import Check, never_stop
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches, tnorm_by_name
 from fcp_ros.grounding.judgement import JudgementRequest, build_request
 from fcp_ros.planning.model.chunks import NotAChunk, find_step_atoms
@@ -33,7 +34,6 @@ from fcp_ros.planning.model.ground_step import (
 )
 from fcp_ros.planning.model.memberships import Judge, MembershipMemory, MembershipSource
 from fcp_ros.planning.model.plan import Plan, PlanStep, Schedule
-from fcp_ros.planning.model.request import never_stop
 from fcp_ros.planning.model.result import Verdict
 from fcp_ros.planning.verification.stepping import Replay, Replayed, StepRules, holds
 
@@ -221,7 +221,7 @@ def verify(
     # the domain's rules, for a caller that verifies more than once: preparing them takes longer
     # than replaying most plans
     rules: StepRules | None = None,
-    check: Callable[[], None] = never_stop,
+    check: Check = never_stop,
 ) -> Verdict:
     """Check everything that a plan claims.
 
@@ -250,7 +250,7 @@ class _Verifier:
         plan: Plan,
         tnorm: TNorm,
         source: MembershipSource,
-        check: Callable[[], None],
+        check: Check,
     ) -> None:
         self._domain = domain
         self._replay = Replay(domain, rules, check)
@@ -431,7 +431,7 @@ def judge_steps(
     domain: Domain,
     taken: Sequence[tuple[PlanStep, Instance]],
     memory: MembershipMemory,  # the answers; what it does not know is asked for in one go
-    check: Callable[[], None],
+    check: Check,
 ) -> list[list[float]]:
     """Return the degree of each graded atom of each step."""
     requests = _requests(domain, taken)

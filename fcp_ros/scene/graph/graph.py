@@ -24,7 +24,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, overload
 
-from fcp_ros.foundation.wording import list_names
+from fcp_ros.foundation.wording import FreeNames, list_names
 from fcp_ros.scene.graph.checks import (
     check_holders,
     check_nodes,
@@ -137,17 +137,8 @@ class _Flattening:
 
     def clean_ids(self, ids: Iterable[str]) -> dict[str, str]:
         """Return the ids as XML can hold them, by what they were; still unique."""
-        cleaned: dict[str, str] = {}
-        taken: set[str] = set()
-        for id_ in ids:
-            wanted = name = self._clean(id_, id_)
-            number = 1
-            while name in taken:
-                number += 1
-                name = f"{wanted}_{number}"
-            taken.add(name)
-            cleaned[id_] = name
-        return cleaned
+        names = FreeNames()
+        return {id_: names.take(self._clean(id_, id_)) for id_ in ids}
 
     def _fit(self, place: str, value: Any) -> bool | int | float | str:
         if isinstance(value, str):

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from fcp_ros.foundation.wording import find_free_name
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_door, is_floor
@@ -116,7 +117,7 @@ class SceneDraft:
 
     def free_id(self, wanted: str) -> str:
         """Return ``wanted``, or it with the first number that makes it unique."""
-        return choose_free_id(wanted, self.nodes)
+        return find_free_name(wanted, self.nodes)
 
     def find_floors(self) -> dict[str, str]:
         """Find the floor node of each room; of several the one with the least id."""
@@ -135,15 +136,6 @@ class SceneDraft:
             if relation.name == "connected" and len(relation.elements) == 3
         }
         return doors | given
-
-
-def choose_free_id(wanted: str, *taken: Container[str]) -> str:
-    """Return ``wanted``, or it with the first number that is in none of ``taken``."""
-    id_, number = wanted, 2
-    while any(id_ in ids for ids in taken):
-        id_ = f"{wanted}_{number}"
-        number += 1
-    return id_
 
 
 def _rooms_of_floor(node: SceneNode, nodes: Mapping[str, SceneNode]) -> Iterator[str]:

@@ -16,7 +16,8 @@ from fcp_ros.domain.pddl.domain_file import read_domain
 from fcp_ros.domain.pddl.durative import compute_duration, sequence_actions
 from fcp_ros.domain.pddl.source_text import Source
 from fcp_ros.domain.pddl.syntax_tree import Conjunction, Equality, Negation
-from fcp_ros.domain.pddl.task_reader import never_stop, read_texts, work_out
+from fcp_ros.domain.pddl.task_reader import read_texts, work_out
+from fcp_ros.foundation.stopping import never_stop
 
 OBJECTS = ("x", "y")
 FACTS = [f"(p {one})" for one in OBJECTS] + [f"(q {a} {b})" for a, b in product(OBJECTS, OBJECTS)]

@@ -18,7 +18,6 @@ from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest
 from fcp_ros.grounding.judgement_set import (
     Agreement,
     JudgementSet,
-    hash_judgements,
     measure_agreement,
     read_judgements,
     split,
@@ -51,17 +50,6 @@ def measured(sets: Mapping[str, JudgementSet], heads: Heads) -> Agreement:
         ours += heads.by_name[name].judge([judgement.pair for judgement in sample])
         given += [judgement.degree for judgement in sample]
     return measure_agreement(ours, given)
-
-
-def test_they_were_trained_on_the_judgements_in_the_repository(
-    sets: Mapping[str, JudgementSet], heads: Heads
-) -> None:
-    assert heads.judgements == hash_judgements(sets), (
-        "config/judgements changed: fcp grounding train --out "
-        "fcp_ros/grounding/heads/packaged/minilm.safetensors"
-    )
-    assert set(heads.by_name) == set(sets)
-    assert MINILM.stat().st_size < 5 << 20
 
 
 def read_figures(file: Path) -> dict[str, dict[str, float]]:

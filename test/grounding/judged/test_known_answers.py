@@ -113,6 +113,12 @@ def test_identical_words_are_no_perfect_fit_where_that_is_another_question(house
     request = JudgementRequest("stable_enough", words)
     known = KnownAnswers().find(stable, hash_predicate(stable), request)
     assert known is None or known.note != "identical words"
+    named_so = JudgementRequest(
+        "serves_as",
+        (ArgumentContext("item", "x_1", "drinking"), ArgumentContext("purpose", "drinking")),
+    )
+    serves = household.graded["serves_as"]
+    assert KnownAnswers().find(serves, hash_predicate(serves), named_so) is None
 
 
 def test_sides_are_found_by_name(household: Any, repository: Path) -> None:

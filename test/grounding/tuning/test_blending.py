@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 from later import Later
 
-from fcp_ros.grounding.tuning.blending import RIDGE, Blend, _fit_logistic, fit_blend, list_logits
+from fcp_ros.grounding.tuning.blending import (
+    RIDGE,
+    Blend,
+    _fit_logistic,
+    fit_blend,
+    list_logits,
+    measure_gain,
+)
 
 optimize = Later("scipy.optimize")
 
@@ -79,3 +86,15 @@ def test_random_pairs_do_not_make_near_misses_look_easy() -> None:
     both = fit_blend(*many, worth)
     said, before = (b.expect_error(logits, plain, errors).mean() for b in (both, alone))
     assert said == pytest.approx(before, abs=0.02)
+
+
+def test_a_gain_is_one_only_where_the_encoder_knows_something() -> None:
+    logits, plain, _, given = draw(1500)
+    kinds, worth = np.arange(1500) // 5, np.ones(1500)
+    alone = fit_blend(np.zeros(1500), plain, plain, given, worth)
+    plain = alone.degree_map.apply_all(alone.score(np.zeros(1500), plain))  # right on the average
+    gain, error = measure_gain(logits, plain, given, worth, kinds)
+    assert gain > 3.0 * error > 0.0
+    noise = np.random.default_rng(1).normal(size=1500)
+    gain, error = measure_gain(noise, plain, given, worth, kinds)
+    assert gain < error

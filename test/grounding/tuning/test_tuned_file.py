@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -139,4 +140,20 @@ def test_a_hazard_is_confirmed_downwards_only(household) -> None:
     after = grounder.judge(requests)
     for one, other in zip(before, after, strict=True):
         assert other.degree <= one.degree
+    grounder.close()
+
+
+def test_a_set_that_it_does_not_help_is_left_to_the_heads(tmp_path: Path, household) -> None:
+    tuned = load_tuned(PACKAGED)
+    blends = {weights: {"function": by_set["function"]} for weights, by_set in tuned.blends.items()}
+    save_tuned(replace(tuned, blends=blends), tmp_path / "some.safetensors")
+    options = replace(MINILM, tuned=tmp_path / "some.safetensors")
+    grounder = make_grounder(household, options)
+    person = ArgumentContext("person", "tim", "adult")
+    wool = JudgementRequest("safe_for", (ArgumentContext("item", "x", "wool hat"), person))
+    before = grounder.judge([wool])
+    grounder.confirm([wool, ask(*FRESH)])
+    assert grounder.judge([wool]) == before
+    assert grounder.judge([ask(*FRESH)])[0].source == "tuned"
+    assert not grounder.notes
     grounder.close()

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from lidded_boxes import DOMAIN, make_boxes, make_step
 from random_worlds import worlds
 
-from fcp_ros.cset import Fact, facts, find_homs, find_matches, rewrite
+from fcp_ros.cset import Fact, UnknownElement, facts, find_homs, find_matches, rewrite
 from fcp_ros.domain import build_constraint_pattern, build_span
+from fcp_ros.domain.derived_facts import FactDerivation, change_facts
 from fcp_ros.domain.rule_spans import DomainSpans
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.verification.stepping import StepRules, UnknownStep, find_new_matches
@@ -45,6 +46,40 @@ def test_the_change_is_what_the_rule_says(rules, flat, fetch):
     assert delta.removed == (Fact("at", ("robot_1", "hall")),)
     added, removed = rules.find_effects(fetch[0], flat)
     assert (added, removed) == (set(delta.added), set(delta.removed))
+
+
+def test_a_step_that_is_being_done_is_foreseen_to_its_end(rules, household, flat, fetch):
+    after = rules.apply(fetch[0], flat).instance
+    derivation, here = FactDerivation.of(household), Fact("at", ("robot_1", "hall"))
+    nowhere = change_facts(derivation, flat, (), (here,))
+    assert facts(nowhere) == facts(flat) - {here}, "the robot stands in the door"
+    for state in (flat, nowhere, after):
+        assert facts(rules.foresee(fetch[:1], state)) == facts(after)
+    assert rules.foresee((), flat) is flat
+
+
+def test_what_is_foreseen_takes_the_place_of_what_is_seen_meanwhile(rules, household, flat, fetch):
+    *before, place = fetch
+    held = rules.foresee(before, flat)
+    on_table = Fact("on", ("mug_1", "table_1"))
+    seen = change_facts(FactDerivation.of(household), held, (on_table,), ())
+    assert on_table in facts(seen)
+    assert facts(rules.foresee([place], seen)) == facts(rules.apply(place, held).instance)
+
+
+def test_several_steps_are_foreseen_one_after_the_other(rules, flat, fetch):
+    state = flat
+    for step in fetch:
+        state = rules.apply(step, state).instance
+    assert facts(rules.foresee(fetch, flat)) == facts(state)
+    assert facts(rules.foresee(fetch, state)) == facts(state), "all of it is done already"
+
+
+def test_a_step_of_another_world_is_not_foreseen(rules, flat, step):
+    with pytest.raises(UnknownElement):
+        rules.foresee([step("pick", "robot_1", "mug_9", "table_1", "kitchen")], flat)
+    with pytest.raises(UnknownStep):
+        rules.foresee([step("fly", "robot_1")], flat)
 
 
 @pytest.mark.parametrize(

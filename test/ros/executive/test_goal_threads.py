@@ -505,3 +505,51 @@ def test_a_goal_at_work_preempts_another_one_that_it_meets(two):
     assert second.answer.result(10.0)
     first.answer.result(10.0)
     assert first.interruption.code == "PREEMPTED"
+
+
+# --- a plan whose steps are being done while its goal waits for something else ------------------
+
+
+class Running:
+    """A plan that wants to be told at once, and again after each event, up to some times."""
+
+    def __init__(self, ticks: int) -> None:
+        self.taken: list = []
+        self.ticks = ticks
+
+    def look(self) -> float | None:
+        return time.monotonic() if self.taken.count(None) < self.ticks else None
+
+    def take(self, event) -> None:
+        self.taken.append(event)
+
+
+def test_a_plan_that_runs_hears_of_events_and_of_its_time_in_any_wait(late):
+    handled, thread = late
+    running, seen = Running(3), []
+
+    def work(context):
+        context.running = running
+        for event in thread.wait_events(context, None):
+            seen.append(event)
+            if event == "last":
+                return
+
+    answer = begin(thread, work)
+    wait_for(lambda: running.taken.count(None) == 3)
+    for event in ("first", "last"):
+        thread.post(event)
+    answer.result(10.0)
+    assert seen == ["first", "last"], "whoever waits isn't told of the time of the plan"
+    assert running.taken == [None, None, None, "first", "last"]
+    assert handled == [], "nobody else has handled them"
+
+
+def test_a_wait_ends_in_its_time_whatever_the_plan_that_runs_wants(late):
+    _, thread = late
+
+    def work(context):
+        context.running = Running(1_000_000_000)
+        return list(thread.wait_events(context, 0.02))
+
+    assert begin(thread, work).result(10.0) == []

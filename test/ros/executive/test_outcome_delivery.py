@@ -30,9 +30,9 @@ from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.spin import running
 from fcp_ros.nodes.stack import NodeStack
 
-STREAM = 180
-"""Outcomes that are sent while the grounder is killed again and again."""
-KILLS = 2
+STREAM = 120
+"""Outcomes that are sent before and after the grounder is killed."""
+KILLS = 1
 RATE = 60.0
 """Outcomes a second."""
 

@@ -10,7 +10,7 @@ import pytest
 
 from fcp_ros.client.pending import GoalState
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.msg import SceneGraphUpdate
+from fcp_ros.msg import Plan, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
 from fcp_ros.nodes.executive.parameters import GoalError
@@ -54,18 +54,24 @@ def fleet(make_sites, tmp_path):
 
 @pytest.fixture
 def start_robot(fleet, spawn):
-    """Starts the executors of a robot: (namespace, how many times as fast)."""
+    """Starts the executors of a robot: (namespace, how many times as fast, code before)."""
 
-    def start(namespace, speed):
+    def start(namespace, speed, before=""):
         renamed = {one: fleet.name(one) for one in SCENE_TOPICS}
         below = fleet.name(namespace).lstrip("/")
-        return spawn("executors.simulated_executor", below, renamed=renamed, time_scale=speed)
+        return spawn(
+            "executors.simulated_executor", below, before, renamed=renamed, time_scale=speed
+        )
 
     return start
 
 
 def list_missing(site):
     return str(site.executive.diagnose().values["missing"])
+
+
+def name_step(step):
+    return step.rule, [argument.value for argument in step.arguments]
 
 
 def list_outcomes(site):
@@ -107,6 +113,79 @@ def test_a_robot_whose_executors_are_killed_hands_its_steps_on(fleet, start_robo
         return fleet.achieve("at(robot_1, living_room_1)")[0] is GoalState.SUCCEEDED
 
     until(goes, "the first robot again", 60.0)
+
+
+HELD = """
+from pathlib import Path
+from fcp_ros.nodes.executors.simulated_executor import SimulatedExecutorNode as Node
+wait = Node._wait
+def hold(self, duration, goal, token):
+    while not Path({gate!r}).exists():
+        if token.wait(0.02):
+            return True
+    return wait(self, duration, goal, token)
+Node._wait = hold
+"""
+"""Code by which all steps of an executor take until a file is there."""
+
+
+def test_steps_are_handed_on_while_the_other_robot_is_still_at_its_step(
+    fleet, start_robot, until, tmp_path
+):
+    gate = tmp_path / "gate"
+    first = start_robot("first", 0.1)
+    start_robot("robot_2", 50.0, HELD.format(gate=str(gate)))
+    until(
+        lambda: not {"first/pick", "robot_2/pick"} & set(list_missing(fleet).split(", ")),
+        "both robots",
+        60.0,
+    )
+    plans = fleet.probe.listen(Plan, fleet.name("plan_in_execution"), latched=True)
+    goal = fleet.send_achieve(TASK)
+    until(lambda: any(len(m.running) == 2 for m in fleet.states.messages), "both at work", 60.0)
+    until(lambda: plans.messages, "the plan")
+    first.send_signal(signal.SIGKILL)
+    until(lambda: len(plans.messages) > 1, "a plan for the other robot", 60.0)
+    old, new = plans.messages
+    assert not gate.exists(), "its step can't have ended"
+    assert list_outcomes(fleet) == [("robot_1", OutcomeCode.EXECUTOR_LOST)]
+    assert {agent for step in new.steps for agent in step.agents} == {"robot_2"}
+    held = new.steps[0]
+    assert name_step(held) in [name_step(step) for step in old.steps]
+    assert any(step.arguments[1].value == "apple_1" for step in new.steps)
+    until(lambda: fleet.states.messages[-1].plan_id == new.id, "the state of the new plan")
+    assert list(fleet.states.messages[-1].running) == [0]
+
+    gate.touch()
+    state, result = fleet.end_of(goal)
+    assert state is GoalState.SUCCEEDED, result.error_msg
+    assert result.replans == 1
+    _, of_held, *others = fleet.outcomes.messages
+    assert (of_held.plan_id, name_step(of_held.step)) == (old.id, name_step(held)), "as it was sent"
+    done = [(m.plan_id, m.step_index, OutcomeCode(m.outcome.code)) for m in others]
+    assert done == [(new.id, at, OutcomeCode.SUCCEEDED) for at in range(1, len(new.steps))]
+    assert {("on", ("apple_1", "table_1")), ("on", ("book_1", "table_1"))} <= fleet.relations()
+
+
+def test_a_goal_is_cancelled_while_its_steps_are_handed_on(fleet, start_robot, until, tmp_path):
+    first = start_robot("first", 0.1)
+    start_robot("robot_2", 50.0, HELD.format(gate=str(tmp_path / "gate")))
+    until(
+        lambda: not {"first/pick", "robot_2/pick"} & set(list_missing(fleet).split(", ")),
+        "both robots",
+        60.0,
+    )
+    goal = fleet.send_achieve(TASK)
+    until(lambda: any(len(m.running) == 2 for m in fleet.states.messages), "both at work", 60.0)
+    first.send_signal(signal.SIGKILL)
+    until(lambda: list_outcomes(fleet), "the loss")
+    goal.cancel()
+    state, result = fleet.end_of(goal)
+    assert (state, result.error_code) == (GoalState.CANCELED, GoalError.CANCELLED)
+    assert list_outcomes(fleet) == [
+        ("robot_1", OutcomeCode.EXECUTOR_LOST),
+        ("robot_2", OutcomeCode.CANCELLED),
+    ]
 
 
 def test_robots_that_are_unclear_are_refused_at_the_start(make_sites, tmp_path):

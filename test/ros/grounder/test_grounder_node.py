@@ -236,8 +236,6 @@ def test_reset(learner, until, probe):
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"model": "/no/such/model"}, "/no/such/model"),
-        ({"oracle": "causal_lm", "fallback": ""}, "model"),
         ({"samples": 4}, "samples|odd"),
         ({"domain": "/no/such/domain.yaml"}, "/no/such/domain.yaml"),
     ],

@@ -12,10 +12,17 @@ from hypothesis import strategies as st
 from rclpy.serialization import deserialize_message, serialize_message
 from visualization_msgs.msg import Marker, MarkerArray
 
-from fcp_ros.msg import Argument, Plan, PlanStep, SceneGraph, SceneGraphUpdate
+from fcp_ros.msg import (
+    Argument,
+    ExecutionState,
+    Plan,
+    PlanStep,
+    SceneGraph,
+    SceneGraphUpdate,
+)
 from fcp_ros.nodes.conversions.scene import delta_to_ros
 from fcp_ros.nodes.scene_graph.marker_parts import PARTS, RELATIONS, Drawing, View, draw_parts
-from fcp_ros.nodes.scene_graph.markers import MarkerBoard
+from fcp_ros.nodes.scene_graph.markers import MarkerBoard, RunningSteps
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.package_files import find_scene
 from fcp_ros.scene import Layer, Pose, Provenance, SceneDelta, SceneNode, SceneRelation, load_scene
@@ -34,9 +41,9 @@ def house() -> Graph:
     return load_scene(str(find_scene("twin_house_furnished")))
 
 
-def shown(graph: Graph, steps=(), parts=tuple(PARTS), relations=RELATIONS) -> dict:
+def shown(graph: Graph, steps=(), parts=tuple(PARTS), relations=RELATIONS, doing=()) -> dict:
     """(namespace, key) -> marker of all that would be shown."""
-    drawings = list(draw_parts(View(graph, steps, frozenset(relations)), parts))
+    drawings = list(draw_parts(View(graph, steps, doing, frozenset(relations)), parts))
     markers = {(d.namespace, d.key): d.make() for d in drawings}
     assert len(markers) == len(drawings), "one marker for one thing"
     return markers
@@ -321,6 +328,65 @@ def test_everything_is_sent_after_a_pause(node, watch, until):
     viewer = Viewer()
     viewer.take(message.markers)
     assert viewer.markers == shown_before
+
+
+def make_running(number: int, progress: float, *agents: str) -> tuple[Plan, ExecutionState]:
+    arguments = [Argument(kind=Argument.ELEMENT, value=v) for v in ("robot_1", "mug_1")]
+    plan = Plan(steps=[PlanStep(rule="pick", arguments=arguments, agents=agents)])
+    plan.id.uuid[0] = number
+    state = ExecutionState(state=ExecutionState.EXECUTING, running=[0], progress=[progress])
+    state.plan_id = plan.id
+    return plan, state
+
+
+def test_what_an_agent_does_is_what_was_said_last():
+    running = RunningSteps()
+    (first, doing), (second, later) = make_running(1, 0.0, "a"), make_running(2, 0.5, "a", "b")
+    running.take_state(doing)
+    assert running.list_doing() == (), "its plan is not known yet"
+    running.take_plan(first)
+    assert running.list_doing() == (("a", "1: pick(robot_1, mug_1)"),)
+    running.take_plan(second)
+    running.take_state(later)
+    words = "1: pick(robot_1, mug_1) 50%"
+    assert running.list_doing() == (("a", words), ("b", words))
+    later.running = []
+    running.take_state(later)
+    assert running.list_doing() == (("a", "1: pick(robot_1, mug_1)"),)
+    running.take_state(ExecutionState(state=ExecutionState.IDLE))
+    assert running.list_doing() == ()
+
+
+def test_steps_past_the_end_of_a_plan_and_strangers_are_not_shown(house):
+    running = RunningSteps()
+    plan, state = make_running(1, 0.5, "unicorn_1", "table_1", "robot_1")
+    running.take_plan(plan)
+    state.running, state.progress = [0, 7], [0.5, 0.5]
+    running.take_state(state)
+    markers = shown(house, doing=running.list_doing())
+    assert {key for ns, key in markers if ns == "plan/running"} == {"robot_1"}
+
+
+def test_what_is_being_done_appears_and_goes(node, watch, probe):
+    _, see = watch()
+    see(lambda v: v.markers, "the scene")
+    plans = probe.publisher(Plan, "seen/plan_in_execution", latched=True)
+    states = probe.publisher(ExecutionState, "seen/execution_state", latched=True)
+    plan, state = make_running(1, 0.25, "robot_1")
+    plans.publish(plan)
+    states.publish(state)
+
+    def find(viewer):
+        return [m.text for m in viewer.markers.values() if m.ns == "plan/running"]
+
+    see(lambda v: find(v) == ["1: pick(robot_1, mug_1) 25%"], "the step")
+    state.progress = [0.75]
+    states.publish(state)
+    see(lambda v: find(v) == ["1: pick(robot_1, mug_1) 75%"], "its progress")
+    states.publish(ExecutionState(state=ExecutionState.SUCCEEDED, plan_id=plan.id))
+    see(lambda v: not find(v), "nothing")
+    for one in (plans, states):
+        probe.node.destroy_publisher(one)
 
 
 def test_a_plan_appears_and_goes(node, watch, probe):

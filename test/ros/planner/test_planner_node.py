@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from dataclasses import replace
@@ -11,7 +12,8 @@ import pytest
 from rclpy.parameter import Parameter
 
 from fcp_ros.client import FcpClient, GoalState, is_solved, plan_request
-from fcp_ros.msg import Plan, PlanStatus, SceneGraphUpdate
+from fcp_ros.msg import Plan, PlanStatus, PlanStep, SceneGraphUpdate
+from fcp_ros.nodes.conversions.plan import arguments_to_ros
 from fcp_ros.nodes.conversions.planning import result_from_ros
 from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
@@ -226,6 +228,41 @@ BAD_REQUESTS = (
     (MUG_TO_COUNTER, {"tnorm": "average"}, "average"),
     ("(" * 500, {}, "expression"),
 )
+
+
+def ask_after(probe, goal, *underway):
+    request = plan_request(goal, alpha=0.3, relax=False)
+    request.underway = list(underway)
+    return probe.ask(PlanGoal, "plan", PlanGoal.Request(request=request)).result
+
+
+def test_a_plan_begins_where_steps_end_that_are_being_done(probe, scene):
+    whole = ask(probe, MUG_TO_COUNTER, alpha=0.3).plan.steps
+    rest = ask_after(probe, MUG_TO_COUNTER, *whole[:2])
+    assert rest.status.code == PlanStatus.SOLVED_OPTIMALLY, rest.status.message
+    assert [(step.rule, step.arguments) for step in rest.plan.steps] == [
+        (step.rule, step.arguments) for step in whole[2:]
+    ]
+    nothing = ask_after(probe, MUG_TO_COUNTER, *whole)
+    assert (nothing.plan.steps, is_solved(nothing)) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("rule", "values", "words"),
+    [
+        ("fly", ("robot_1",), "a step that is underway can't be done here: domain 'household' has"),
+        ("pick", ("robot_1", "mug_1"), "takes the parameters"),
+        ("navigate", ("robot_1", "kitchen_1", "moon", "door_1"), "underway .* 'moon'"),
+        ("", (), "a plan step names no rule"),
+    ],
+)
+def test_steps_underway_that_make_no_sense_are_refused(probe, scene, rule, values, words):
+    names = ("robot", "from", "to", "passage")
+    pairs = zip(names, values, strict=False)
+    step = PlanStep(rule=rule, arguments=arguments_to_ros(pairs))
+    status, message = statuses(ask_after(probe, MUG_TO_COUNTER, step))
+    assert status == PlanStatus.INVALID_REQUEST
+    assert re.search(words, message), message
 
 
 def test_bad_requests_are_answered(probe, scene):

@@ -98,18 +98,9 @@ def test_a_stage_may_refer_to_all_files_of_the_folders(files, folder):
     assert f"--assets {folder.parent} (of the node scene_graph: scene_folders)" in response.message
 
 
-def test_what_the_domain_reads_otherwise_is_said(stack_options, folder):
-    options = stack_options(
-        folder,
-        {"scene_graph": {"scene_folders": [str(folder)]}},
-        nodes=("scene_graph",),
-        namespace="reading",
-        scene="",
-    )
-    with NodeStack(options) as stack, FcpClient(namespace="reading") as client:
-        stack.wait_active()
-        notes = client.load_scene("television.json").notes
-        assert any("types do not fit: on(tv_1, shelf_1)" in note for note in notes)
+def test_what_the_domain_reads_otherwise_is_said(files):
+    notes = files.load_scene("television.json").notes
+    assert any("types do not fit: on(tv_1, shelf_1)" in note for note in notes)
 
 
 def test_scene_parameter_that_does_not_exist(stack_options, tmp_path):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``on``, ``inside`` and ``under``, beside forms that look at every pair, one by one."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -90,80 +88,6 @@ def test_many_tables() -> None:
     mugs = [box(f"m{i}", 3.0 * i + 0.2, 0.1, 1.05, (0.1, 0.1, 0.1)) for i in range(600)]
     found = placed([*tables, *mugs])["on"]
     assert {a: b for a, (b, _) in found.items()} == {f"m{i}": f"t{i}" for i in range(600)}
-
-
-def test_yaw_decides_what_is_above_a_long_table() -> None:
-    mug, size = box("m", 0.6, 0.6, 1.05, (0.1, 0.1, 0.1)), (2.0, 0.4, 1.0)
-    assert placed([mug, box("t", 0, 0, 0.5, size, yaw=math.pi / 4)])["on"]["m"][0] == "t"
-    assert placed([mug, box("t", 0, 0, 0.5, size)])["on"] == {}
-
-
-@pytest.mark.parametrize(
-    ("gap", "sure"), [(0.0, 1.0), (0.025, 0.75), (-0.049, 0.51), (0.049, 0.51), (0.06, None)]
-)
-def test_the_tolerance_and_the_confidence(gap: float, sure: float | None) -> None:
-    boxes = [box("m", 0, 0, 1.05 + gap, (0.1, 0.1, 0.1)), box("t", 0, 0, 0.5, (1, 1, 1))]
-    assert placed(boxes)["on"].get("m") == (
-        None if sure is None else ("t", pytest.approx(sure, abs=1e-6))
-    )
-
-
-def test_at_the_edge_of_a_table_confidence_falls() -> None:
-    table = box("t", 0, 0, 0.5, (1, 1, 1))
-    found = placed([box("m", 0.49, 0, 1.05, (0.1, 0.1, 0.1)), table])["on"]
-    assert found["m"][1] == pytest.approx(0.6)
-
-
-def test_the_nearest_top_wins() -> None:
-    table = box("table", 0, 0, 0.5, (1, 1, 1))
-    tray = box("tray", 0, 0, 1.01, (0.4, 0.4, 0.02))
-    mug = box("mug", 0, 0, 1.07, (0.1, 0.1, 0.1))
-    assert {a: b for a, (b, _) in placed([table, tray, mug])["on"].items()} == {
-        "tray": "table",
-        "mug": "tray",
-    }
-
-
-def test_a_coaster_in_a_crate_carries_no_crate() -> None:
-    crate = box("crate", 0, 0, 0.2, (0.5, 0.4, 0.4))
-    coaster = box("coaster", 0, 0, 0.01, (0.1, 0.1, 0.02))
-    found = placed([crate, coaster])
-    assert found["on"] == {}
-    assert found["inside"]["coaster"][0] == "crate"
-
-
-def test_the_innermost_container_wins() -> None:
-    fridge = box("fridge", 0, 0, 1, (1, 1, 2))
-    drawer = box("drawer", 0, 0, 0.3, (0.8, 0.8, 0.4))
-    milk = box("milk", 0, 0, 0.3, (0.1, 0.1, 0.3))
-    found = placed([fridge, drawer, milk])["inside"]
-    assert {a: b for a, (b, _) in found.items()} == {"drawer": "fridge", "milk": "drawer"}
-
-
-def test_what_stands_under_a_table_is_not_inside_it() -> None:
-    table = box("table", 0, 0, 0.375, (1.4, 0.8, 0.75), label="table")
-    ball = box("ball", 0.3, 0.1, 0.1, (0.2, 0.2, 0.2))
-    sunk = box("sunk", 0.0, 0.0, 0.7, (0.05, 0.05, 0.06))  # a table's box around what is on it
-    found = placed([table, ball, sunk])
-    assert found["under"] == {"ball": ("table", 1.0)}
-    assert set(found["inside"]) == {"sunk"}
-
-
-def test_under_a_wall_cabinet_but_not_under_a_lamp() -> None:
-    kettle = box("kettle", 0, 0, 1.0, (0.2, 0.2, 0.2))
-    cabinet = box("cabinet", 0, 0, 1.7, (0.6, 0.4, 0.6))
-    lamp = box("lamp", 0, 0, 1.3, (0.1, 0.1, 0.1))
-    high = box("high", 0, 0, 2.6, (0.6, 0.6, 0.6))
-    assert placed([kettle, cabinet])["under"]["kettle"][0] == "cabinet"
-    assert "kettle" not in placed([kettle, lamp])["under"]
-    assert "kettle" not in placed([kettle, high])["under"]
-
-
-def test_what_carries_something_is_not_under_it() -> None:
-    low, high = box("low", 0, 0, 0.1, (0.3, 0.2, 0.2)), box("high", 0, 0, 0.3, (0.3, 0.2, 0.2))
-    found = placed([low, high])
-    assert found["on"]["high"][0] == "low"
-    assert found["under"] == {}
 
 
 def test_a_crowd_in_one_spot_stays_bounded() -> None:

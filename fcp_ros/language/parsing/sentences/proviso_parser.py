@@ -118,7 +118,7 @@ class ProvisoParser:
     def _skip_actor(self, start: int) -> tuple[int, list[WordUse]]:
         """Skip "you have" before what is done."""
         place = start
-        if self._nouns.get_text(place) in ("you", "we", "i", "having"):
+        if self._nouns.get_text(place) in ("you", "we", "having"):
             place += 1
             while self._nouns.get_text(place) in _HAVE:
                 place += 1

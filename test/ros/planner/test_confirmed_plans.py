@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The planner has the grounder look again at what a plan rests on, over the wire."""
+
+from __future__ import annotations
+
+import pytest
+
+from fcp_ros.client import Element, FcpClient, predicate_query
+from fcp_ros.msg import PlanStatus
+from fcp_ros.nodes.stack import NodeStack
+
+ROBOT = "careful"
+GOAL = 'on(?x, couch_1) and serves_as(?x, "leafing through on a train")'
+"""Words that nobody judged, so that a model has to."""
+
+
+@pytest.fixture(scope="module")
+def careful(stack_options, tmp_path_factory):
+    """Scene graph, grounder with a tuned encoder, and planner; a client."""
+    options = stack_options(
+        tmp_path_factory.mktemp("careful"),
+        {"grounder": {"model": "minilm", "tuned": "packaged"}},
+        nodes=("scene_graph", "grounder", "task_planner"),
+        namespace=ROBOT,
+    )
+    with NodeStack(options) as stack, FcpClient(namespace=ROBOT) as client:
+        stack.wait_active()
+        client.wait_for("make_plan", timeout=60.0)
+        yield client
+
+
+def test_a_plan_rests_on_degrees_of_the_tuned_encoder(careful):
+    result = careful.plan(GOAL, alpha=0.05, time_limit=60.0)
+    assert result.status.code == PlanStatus.SOLVED_OPTIMALLY, result.status.message
+    sources = {one.query.predicate: one.membership.source for one in result.plan.goal_judgements}
+    assert sources["serves_as"] == "tuned"
+    others = [
+        one.membership.source
+        for candidate in result.candidates
+        if not candidate.chosen
+        for one in candidate.judgements
+    ]
+    assert "embedding" in others  # all else is judged in passing
+
+
+def test_what_nobody_asks_to_confirm_is_judged_in_passing(careful):
+    query = predicate_query("serves_as", item=Element("j", "jug"), purpose="rinsing a paintbrush")
+    (answer,) = careful.judge(query).memberships
+    assert answer.source == "embedding"
