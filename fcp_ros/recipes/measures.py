@@ -111,7 +111,7 @@ _UP = (
 """(unit, larger one, from which quantity the larger one is written where it says the same, and from
 which in any case): 6 tbsp are no half cup, but nobody measures 14 1/2 tbsp."""
 _FINE = {"g": 5.0, "ml": 5.0, "kg": 0.05, "l": 0.05, "tsp": 0.25, "tbsp": 0.5, "cup": 0.25}
-_CLOSE = 0.05
+_CLOSE = 0.08
 """Share of a quantity by which two units may differ that say the same."""
 
 
