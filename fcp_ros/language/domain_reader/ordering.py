@@ -12,15 +12,18 @@ from dataclasses import replace
 from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import (
+    And,
     Atom,
     Constant,
     Exists,
     Expression,
+    Forall,
     Initially,
     Not,
     Or,
     Preference,
     TrajectoryConstraint,
+    TypedVariable,
     Variable,
     atoms,
     substitute,
@@ -82,6 +85,9 @@ class GoalJoiner:
         self._doubt_awaited(composed)
         self._spare_kept(composed)
         self._refuse_contradictions(composed)
+        for position, one in enumerate(composed):
+            if one.clause.after_each and position:
+                one.constraints += self._follow_each(one, composed[position - 1])
         final, parts = self._steps.order_steps(composed, steps, sentence.links)
         self.degree *= self._steps.degree
         grouped = close_groups([s for i in final for s in composed[i].statements])
@@ -349,6 +355,29 @@ class GoalJoiner:
 
     def _is_constraint(self, composed: ComposedClause) -> bool:
         return not composed.statements
+
+    def _follow_each(self, one: ComposedClause, before: ComposedClause) -> list[Expression]:
+        """State that something is so again after each thing of the clause before it."""
+        later = one.close()
+        found: list[Expression] = []
+        for statement in before.statements:
+            earlier = statement.matrix
+            inner = [r for r in statement.prefix if r.quantifier is not Quantifier.FORALL]
+            wide = [r for r in statement.prefix if r.quantifier is Quantifier.FORALL]
+            trigger = join(
+                [
+                    *(part for r in wide for part in r.restrictions),
+                    Statement(tuple(inner), earlier).close(),
+                ]
+            )
+            if not is_crisp(And((trigger, later)), self._judging):
+                self.degree *= 0.7
+                continue
+            formula: Expression = TrajectoryConstraint(TrajectoryOperator.AFTER, (later, trigger))
+            for referent in reversed(wide):
+                formula = Forall((TypedVariable(referent.name, referent.type),), formula)
+            found.append(formula)
+        return found
 
     def _refuse_contradictions(self, composed: Sequence[ComposedClause]) -> None:
         """Refuse what can't be so as long as something else is always so."""

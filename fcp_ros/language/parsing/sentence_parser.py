@@ -41,7 +41,7 @@ from fcp_ros.language.parsing.sentences.partial_sentences import (
     keep_best,
 )
 from fcp_ros.language.parsing.sentences.proviso_parser import ProvisoParser
-from fcp_ros.language.parsing.trees import Act, Link, Sentence, SpokenClause
+from fcp_ros.language.parsing.trees import Act, Determiner, Link, NounPhrase, Sentence, SpokenClause
 from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.normalisation import SENTENCE_ENDS
@@ -230,6 +230,19 @@ class SentenceParser:
     ) -> Steps:
         sentence = self._add_uses(partial, use)
         behind = bool(sentence.clauses) and not begins_sentence(self._tokens, start)
+        if behind and earlier and _speaks_of_each(clause):
+            last = replace(
+                sentence.clauses[-1],
+                after_each=True,
+                uses=(*sentence.clauses[-1].uses, *_list_said(clause)),
+            )
+            again = replace(
+                sentence,
+                clauses=(*sentence.clauses[:-1], last),
+                degree=sentence.degree * clause.degree,
+            )
+            yield end, PartialSentence(again, Link.AND, False)
+            return
         before = sentence.clauses[-1] if behind else None
         joined = self._nouns.get_text(start - 1) in ("and", "but", "then", "so")
         ahead = joined and self._nouns.get_text(end) == ","  # "..., and once it is there, ..."
@@ -434,3 +447,21 @@ class SentenceParser:
 def _asks_something(sentence: Sentence) -> bool:
     """Return True if a clause is no mere remark."""
     return any(map(asks, sentence.clauses))
+
+
+def _speaks_of_each(clause: SpokenClause) -> bool:
+    """Return True for "after cleaning each room": something is done again and again."""
+    return any(
+        isinstance(argument, NounPhrase) and argument.determiner is Determiner.EACH
+        for said in clause.predications
+        for argument in said.arguments.values()
+    )
+
+
+def _list_said(clause: SpokenClause) -> Iterator[WordUse]:
+    yield from clause.uses
+    for said in clause.predications:
+        yield from said.uses
+        for argument in said.arguments.values():
+            if isinstance(argument, NounPhrase):
+                yield from argument.uses

@@ -265,6 +265,7 @@ class SpokenClause:
     awaited: bool = False  # it is waited for, and not asked for ("when the door is closed")
     verb: str = ""  # the verb that a next clause may leave out
     leaving: bool = False  # the robot is sent elsewhere afterwards
+    after_each: bool = False  # after each thing that the clause before it is about
     uses: tuple[WordUse, ...] = ()  # the words, without those of the predications
     degree: float = 1.0  # how well the words fit
 
