@@ -26,6 +26,7 @@ SERVICE_TIMEOUT = 60.0
 BOND_TIMEOUT = 60.0 if find_spec("bond") else 0.0
 """No bonds where the tests' interfaces are not built, as a user without nav2 sets it."""
 NUMBERS = itertools.count(1)
+pytestmark = pytest.mark.timeout(300)  # all nodes, several times: 36 s where nothing else runs
 
 
 @pytest.fixture
