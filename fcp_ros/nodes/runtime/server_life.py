@@ -350,6 +350,10 @@ class ServerLife:
         servers = self._node.get_publishers_info_by_topic(self._topic)
         return [(server, self._has_ended(server)) for server in servers]
 
+    def awaits_sign(self, server: Any) -> bool:
+        """Return True for a server whose first sign of life may still come, or never come."""
+        return read_participant(server) in self._unheard
+
     def close(self) -> None:
         """End the watch."""
         with self._lock:
@@ -378,8 +382,8 @@ class ServerLife:
         if process is not None:
             return process.has_ended()
         topic = f"{server.node_namespace.rstrip('/')}/{server.node_name}/{TOPIC}"
-        signs = self._node.get_publishers_info_by_topic(topic)
-        if participant in map(read_participant, signs):
+        # Nodes of one name are of one kind: where one gives signs, the other will, or has died.
+        if self._node.get_publishers_info_by_topic(topic):
             self._listen(participant, topic)
         return False
 

@@ -122,7 +122,9 @@ class SceneOwner:
             name = f"{dead.node_namespace.rstrip('/')}/{dead.node_name}"
             return _Staleness(f"the node {name} has died, or is stopped")
         if len(alive) > 1:
-            return _Staleness(f"{len(alive)} nodes keep one: {', '.join(names)}")
+            # One that died before it was ever looked at shows it by its silence, a moment later.
+            is_unheard = any(self._life.awaits_sign(one) for one in alive)
+            return _Staleness(f"{len(alive)} nodes keep one: {', '.join(names)}", is_unheard)
         return self._read_status(read_participant(alive[0]), names[0])
 
     def _read_status(self, participant: bytes, name: str) -> _Staleness | None:

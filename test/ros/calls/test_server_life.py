@@ -19,10 +19,12 @@ from fcp_ros.nodes.runtime.action_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer
 from fcp_ros.nodes.runtime.server_life import (
     SILENT_AFTER,
+    TOPIC,
     LifeSign,
     ProcessIdentity,
     ProcessState,
     ServerLife,
+    read_participant,
 )
 
 BUSY = 4.0
@@ -188,3 +190,27 @@ def test_a_process_that_nobody_waits_for_has_ended():
     assert Path(f"/proc/{child.pid}").exists(), "it is a zombie"
     child.wait(10.0)
     assert there.read_state() is ProcessState.ENDED
+
+
+def test_one_that_died_before_anybody_looked_shows_it_by_its_silence(spawn, until, probe):
+    """Its successor was one of "2 nodes" for as long as nobody looked often (soak)."""
+    action = f"unseen_{time.monotonic_ns()}"
+    life = ServerLife(probe.node, action)
+    try:
+        servers = [spawn(action)]
+        until(lambda: life.look().alive and life._processes, "the first server", 30.0)
+        topic = f"{probe.node.get_namespace().rstrip('/')}/server_{action}/{TOPIC}"
+
+        def list_named() -> set[bytes]:  # the name of a node comes after its publishers
+            listed = probe.node.get_publishers_info_by_topic(topic)
+            return {read_participant(o) for o in listed if o.node_name == f"server_{action}"}
+
+        for _ in range(2):
+            before = list_named()
+            servers[-1].kill()
+            servers.append(spawn(action))
+            until(lambda known=before: list_named() - known, "the next server", 30.0)
+        # Discovery would list the dead for 20 s.
+        until(lambda: len(life.look().alive) == 1, "the one that lives", 15.0)
+    finally:
+        life.close()
