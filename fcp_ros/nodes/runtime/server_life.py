@@ -382,8 +382,8 @@ class ServerLife:
         if process is not None:
             return process.has_ended()
         topic = f"{server.node_namespace.rstrip('/')}/{server.node_name}/{TOPIC}"
-        # Nodes of one name are of one kind: where one gives signs, the other will, or has died.
-        if self._node.get_publishers_info_by_topic(topic):
+        signs = self._node.get_publishers_info_by_topic(topic)
+        if participant in map(read_participant, signs):
             self._listen(participant, topic)
         return False
 
