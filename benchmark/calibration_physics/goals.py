@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import binomtest
 
 from benchmark.calibration_physics.trials import (
     CATEGORIES,
@@ -209,7 +210,5 @@ def find_interval(successes: int, count: int) -> tuple[float, float]:
     """Find the 95 % interval of a rate (Wilson, Probable Inference, 1927)."""
     if not count:
         return 0.0, 1.0
-    z, rate = 1.96, successes / count
-    middle = (rate + z**2 / (2 * count)) / (1 + z**2 / count)
-    half = z / (1 + z**2 / count) * math.sqrt(rate * (1 - rate) / count + (z / (2 * count)) ** 2)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    interval = binomtest(successes, count).proportion_ci(method="wilson")
+    return float(interval.low), float(interval.high)

@@ -21,7 +21,7 @@ TOGETHER = 10
 BINS = 10
 DRAWS = 200  # of outcomes, for the error by chance
 MOST_ERROR = 0.03  # expected calibration error (issue 32)
-SEEN_FOR_GOAL = 1000  # outcomes of a predicate: some 33 of each category
+JUDGED_FROM = 500  # outcomes that were learnt, some 17 of each category
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def show_learning(name: str, found: Sequence[Comparison]) -> Part:
         f"{name}: ECE after {last.seen} outcomes",
         f"{last.error:.3f}",
         f"at most {MOST_ERROR:g}",
-        last.error <= MOST_ERROR if last.seen >= SEEN_FOR_GOAL // 2 else None,
+        last.error <= MOST_ERROR if last.seen >= JUDGED_FROM else None,
     )
     return Part(name, lines, [better, small])
 

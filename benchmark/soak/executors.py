@@ -32,7 +32,7 @@ from fcp_ros.nodes.runtime.domain_parameter import (
     DOMAIN,
     TYPE_OVERRIDES,
     list_executors,
-    load_configured_domain,
+    read_domain,
 )
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import DOMAIN_FOLDERS, ParameterSpec
@@ -135,7 +135,7 @@ class FaultyExecutors(ManagedNode):
 
     def configure(self) -> None:
         """Offer an action for each executor of the domain."""
-        self._domain = load_configured_domain(self.parameters.file("domain"))
+        self._domain = read_domain(self.parameters)
         self._rules = StepRules(self._domain)
         # Another one after each death, as a process would go on otherwise.
         self._random = random.Random(f"{self.parameters.integer('seed')} {os.getpid()}")

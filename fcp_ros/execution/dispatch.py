@@ -192,8 +192,7 @@ class Dispatcher:
     @property
     def handing_on(self) -> DispatchResult | None:
         """The end of the plan if no other plan takes its place, while `take_over` is waited for."""
-        is_waiting = self._hands_on and self._lost and not self._is_ending
-        return self._describe_end() if is_waiting and self._result is None else None
+        return self._describe_end() if self._is_handing_on else None
 
     @property
     def result(self) -> DispatchResult | None:
@@ -235,7 +234,7 @@ class Dispatcher:
         Raises RuntimeError if no other plan is waited for (`handing_on`).
         """
         kept = self._list_open()
-        if self.handing_on is None or len(kept) > len(steps):
+        if not self._is_handing_on or len(kept) > len(steps):
             raise RuntimeError("another plan can't take the place of this one now")
         self._take_plan(steps, order)
         self._open = dict(enumerate(kept))
@@ -344,7 +343,7 @@ class Dispatcher:
             if not self._open and (self._is_ending or is_done):
                 return commands + self._conclude()
             phases = [machine.phase for machine in self._open.values()]
-            if self._is_ending or DispatchPhase.STOPPING in phases or self.handing_on:
+            if self._is_ending or DispatchPhase.STOPPING in phases or self._is_handing_on:
                 self._withdraw(self._list_open())
             else:
                 self._withdraw(one for one in self._list_open() if self._is_lost(one))
@@ -360,6 +359,11 @@ class Dispatcher:
     def _is_ending(self) -> bool:
         """True if nothing more is to be sent."""
         return bool(self._situation.is_cancelled or self._is_given_up or self._outdated)
+
+    @property
+    def _is_handing_on(self) -> bool:
+        is_waiting = self._hands_on and bool(self._lost) and not self._is_ending
+        return is_waiting and self._result is None
 
     def _is_lost(self, machine: StepMachine) -> bool:
         """Return True if the step is about a robot whose executors are gone."""

@@ -7,12 +7,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_PRODUCTS_TEXT = """
+from fcp_ros.foundation.wording import gather_words
+
+PRODUCTS = gather_words(
+    """
     dough batter mixture mix sauce paste filling soup broth syrup glaze frosting icing topping
     crust roux marinade dressing meatball ball cookie cake bread loaf biscuit pancake patty
     casserole stew curry puree crumb custard salad brew tea porridge omelette jam liquid
-"""
-PRODUCTS = frozenset(_PRODUCTS_TEXT.split())
+    """
+)
 """Nouns for what a step may give; where one is listed as an ingredient, it is that."""
 GENERIC = frozenset({"mixture", "mix", "liquid"})
 """Products that stand for whatever was made last."""

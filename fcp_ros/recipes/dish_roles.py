@@ -6,16 +6,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from fcp_ros.foundation.wording import gather_words
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.recipe import Recipe, Step
 
-_DISHES_TEXT = """
+_DISHES = gather_words(
+    """
     cake cookie bread soup sauce pie salad stew curry casserole pancake muffin biscuit pizza dough
     pasta pesto dressing syrup ketchup omelette brownie tart bun roll waffle pudding cream shake
     milkshake stir-fry chili steak noodle rice dip spread drink tea jam porridge oatmeal
-"""
-_DISHES = frozenset(_DISHES_TEXT.split())
+    """
+)
 _BAKED = frozenset(
     ["cake", "cookie", "muffin", "biscuit", "brownie", "waffle", "pancake", "pie", "tart", "batter"]
 )

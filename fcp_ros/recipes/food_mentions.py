@@ -117,7 +117,7 @@ class FoodFinder:
             if length > 1 and re.search(r"[^\w\s'\u2019&-]", inside):
                 continue
             indices = self._find_named(inside.lower())
-            if not indices and any(singular(one) in PRODUCTS for one in [inside.lower()]):
+            if not indices and singular(inside.lower()) in PRODUCTS:
                 return 0
             if not indices:
                 indices = self._find_kind(inside.lower())

@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from fcp_ros.foundation.wording import gather_words
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.measures import PIECE, convert, read_unit
 from fcp_ros.recipes.recipe import ListedIngredient
@@ -50,13 +51,14 @@ _PART_OF = re.compile(
     r"(?:an?\s+|the\s+)?(?P<count>\d+)?\s*(?:whole\s+)?(?P<whole>.+)$",
     re.IGNORECASE,
 )
-_SIZES_TEXT = """
+_SIZES = gather_words(
+    """
     small medium large big whole half heaping level fresh freshly finely roughly thinly coarsely
     ripe raw chopped minced sliced diced grated shredded crushed melted softened peeled cooked
     beaten ground packed sifted warm hot cold boneless skinless of the a an some good quality few
     little bit any your favourite favorite
-"""
-_SIZES = frozenset(_SIZES_TEXT.split())
+    """
+)
 _WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&-]*\w)?")
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from fcp_ros.foundation.wording import gather_words
 from fcp_ros.recipes.direction_words import (
     GENERIC,
     PRODUCTS,
@@ -39,11 +40,12 @@ from fcp_ros.recipes.recipe import (
 )
 from fcp_ros.recipes.recipe_files import RecipeLines
 
-_ADDING_TEXT = """
+_ADDING = gather_words(
+    """
     add stir fold top sprinkle drizzle season pour spread garnish cover return whisk arrange throw
     toss put place
-"""
-_ADDING = frozenset(_ADDING_TEXT.split())
+    """
+)
 """Verbs that bring an ingredient to what the step before gave."""
 _JOINING = frozenset(["combine", "unite", "incorporate", "assemble"])
 """Verbs that bring together all that was made so far."""

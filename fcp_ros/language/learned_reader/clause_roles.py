@@ -10,7 +10,7 @@ from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.subordinators import Subordination, find_relation
 from fcp_ros.language.syntax.clauses import Mood, ParsedClause
-from fcp_ros.language.syntax.requests import CHECKING
+from fcp_ros.language.syntax.requests import CHECKING, asks_whether
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 
 WRAPPING = gather_words(
@@ -135,10 +135,8 @@ class ClauseRoles:
         above = find_wrapper(tree, verb)
         if above.lemma not in WRAPPING or above.place == verb.place or verb.role == "advcl":
             return False
-        if above.lemma in CHECKING and any(
-            tree.words[place].text in ("if", "whether") for place in tree.list_subtree(verb.place)
-        ):
-            return False  # "check whether | it is closed" asks
+        if above.lemma in CHECKING and asks_whether(tree, verb):
+            return False
         to = any(w.text == "to" for w in tree.list_children(verb.place, "aux"))
         subject = tree.find_child(verb.place, *SUBJECTS)
         who = tree.find_child(above.place, "nsubj")

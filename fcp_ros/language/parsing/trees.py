@@ -237,9 +237,8 @@ class Proviso:
     clause: SpokenClause
     uses: tuple[WordUse, ...] = ()  # those of its first words
     ahead: bool = False
-    awaited: bool = (
-        False  # it is waited for ("when the door is closed"), and nobody brings it about
-    )
+    # it is waited for ("when the door is closed"), and nobody is asked to bring it about
+    awaited: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,10 +111,11 @@ def _find_request(segment: Segment, following: Segment | None, concerns: Concern
     tree = segment.tree
     tokens = _list_tokens(tree, range(len(tree.words)))
     joined = following is not None and following.piece.sentence == segment.piece.sentence
-    verb = None if _is_check(segment) else _find_verb(segment, concerns)
+    is_check = _is_check(segment)
+    verb = None if is_check else _find_verb(segment, concerns)
     if verb is None:
         force = Force.REQUEST
-        if _is_question(segment):
+        if is_check or _is_question(segment):
             force = Force.QUESTION
         elif not concerns(_list_weighty(tree)) and _asks_nothing(segment, joined):
             force = Force.REMARK
@@ -341,8 +342,6 @@ def _is_question(segment: Segment) -> bool:
         said[0].role in ("intj", "punct", "cc") or said[0].text in ("so", "and", "then")
     ):
         said = said[1:]
-    if _is_check(segment):
-        return True
     if not said or segment.piece.imperative:
         return False
     if said[0].text in QUESTION_WORDS:
@@ -359,12 +358,16 @@ def _is_check(segment: Segment) -> bool:
     if not segment.piece.imperative or root.lemma not in CHECKING:
         return False
     for verb in tree.list_children(root.place, "ccomp", "advcl"):
-        below = [tree.words[place] for place in tree.list_subtree(verb.place)]
-        asked = any(word.role == "mark" and word.text in ("if", "whether") for word in below)
-        subjects = [word.text for word in below if word.role in SUBJECTS]
-        if asked and subjects and subjects[0] not in ("you", "it"):
+        below = (tree.words[place] for place in tree.list_subtree(verb.place))
+        subject = next((word.text for word in below if word.role in SUBJECTS), "it")
+        if asks_whether(tree, verb) and subject not in ("you", "it"):
             return True
     return False
+
+
+def asks_whether(tree: Tree, verb: Word) -> bool:
+    """Return True for the clause in "check | whether it is closed"."""
+    return any(tree.words[p].text in ("if", "whether") for p in tree.list_subtree(verb.place))
 
 
 def _list_weighty(tree: Tree) -> list[int]:

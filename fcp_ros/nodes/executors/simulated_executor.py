@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -422,14 +421,13 @@ class SimulatedExecutorNode(ManagedNode):
         """Wait until the graph has what was moved: else bridge and executor change it at once."""
         domain = self._domain
         assert domain is not None
-        end = time.monotonic() + self.parameters.number("report_timeout")
-        with self._scene.newer:
-            while not mover.shows(self._scene.follower.state(domain).graph, delta):
-                left = end - time.monotonic()
-                if left <= 0.0 or self._stopped.is_set():
-                    return False
-                self._scene.newer.wait(left)
-        return True
+
+        def is_over() -> bool:
+            is_shown = mover.shows(self._scene.follower.state(domain).graph, delta)
+            return is_shown or self._stopped.is_set()
+
+        timeout = self.parameters.number("report_timeout")
+        return self._scene.wait_for(is_over, timeout) and not self._stopped.is_set()
 
     def _owe(self, performance: Performance) -> None:
         """Report a change as soon as the scene graph is kept again, in a thread of its own."""

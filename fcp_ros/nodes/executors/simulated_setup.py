@@ -46,7 +46,7 @@ class WatchedScene:
 
     def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
         self.follower = SceneFollower()
-        self.newer = threading.Condition()
+        self._newer = threading.Condition()
         self._changed = changed
 
     @property
@@ -63,13 +63,13 @@ class WatchedScene:
     def wake(self) -> None:
         """Let all who wait look again."""
         self._changed()
-        with self.newer:
-            self.newer.notify_all()
+        with self._newer:
+            self._newer.notify_all()
 
     def wait_for(self, is_so: Callable[[], bool], timeout: float) -> bool:
         """Wait until something is so, for at most `timeout` s; return False if it is not."""
-        with self.newer:
-            return self.newer.wait_for(is_so, timeout)
+        with self._newer:
+            return self._newer.wait_for(is_so, timeout)
 
     def describe(self, steps: StepThreads | None) -> Mapping[str, object]:
         """Return what diagnostics say of it, and of the steps that are being performed."""

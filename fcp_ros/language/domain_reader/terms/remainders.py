@@ -130,14 +130,14 @@ class RemainderResolver(DescriptionMatcher):
                         names.add(term.name)
                 elif isinstance(term, Referent) and related and not mention.place:
                     self._leave_out(referent, term)
+        left_out = {n for n in names if noun is None or n in noun.members}
         if singular:
-            if names.isdisjoint(noun.members if noun is not None else names):
+            if not left_out:
                 raise Unresolved('which one is not meant by "other"', Refusal.REMAINDER)
             left = [n for n in self._list_known(whole, noun, referent) if n not in names]
             if len(left) == 1:
                 return Constant(left[0])
             self.degree *= Confidence.LIKELY.degree  # one was said, and several are left
-        left_out = {n for n in names if noun is None or n in noun.members}
         if noun is not None and left_out >= set(noun.members):
             self.degree *= _NO_OTHERS
         for name in sorted(left_out):
