@@ -44,7 +44,7 @@ class CoreReader:
         self._demands = DemandReader(parsed, model, phrases)
         self.acts = GeneralActs(parsed, phrases)
         self._tasks = OwnTasks(model, parsed.context.domain)
-        self._literal = LiteralReader(parsed, phrases)
+        self._literal = LiteralReader(parsed)
         self.has_said = False
         """True if something was said before that "it" may mean."""
 

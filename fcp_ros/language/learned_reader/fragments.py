@@ -17,8 +17,8 @@ from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.learned_reader.marks import Mark, MarkKind
-from fcp_ros.language.learned_reader.noun_phrases.noun_reader import EXCEPT
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
+from fcp_ros.language.parsing.noun_phrases.relative_parser import EXCEPT
 from fcp_ros.language.parsing.trees import Coordination, NounPhrase, Phrase
 from fcp_ros.language.parsing.word_uses import collect_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
@@ -27,6 +27,7 @@ from fcp_ros.language.syntax.tree import Tree
 from fcp_ros.language.syntax.units import take_words
 
 _LEFT_OUT = PhraseSet(
+    "without",
     "(bar|minus|excl|excluding|not including|not counting|cept)",
     "[just] all of (them|those|these) (but|except|bar|save) [for]",
 )
@@ -161,7 +162,7 @@ class FragmentFinder:
         end = _NONE.find_end(self._tokens, place)
         if end > place and loose:
             yield FragmentKind.NONE, end - 1  # "no" is a part of the phrase
-        end = max(EXCEPT.find_end(self._tokens, place), _LEFT_OUT.find_end(self._tokens, place))
+        end = max(one.find_end(self._tokens, place) for one in (EXCEPT, _LEFT_OUT))
         acts = end in self._spans.words and self._spans.words[end].is_verb  # "without opening it"
         if end > place and not acts and (goes_on or self._is_of_all(start, place)):
             yield FragmentKind.LEFT_OUT, end

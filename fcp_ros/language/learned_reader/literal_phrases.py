@@ -12,11 +12,11 @@ from fcp_ros.language.english.function_words import ARTICLES, FILLERS
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.verbs import PARTICLES
-from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.meanings import SpokenPattern
+from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
 from fcp_ros.language.parsing.trees import Act, Predication, Sentence, SpokenClause
-from fcp_ros.language.parsing.word_uses import collect_uses
+from fcp_ros.language.parsing.word_uses import collect_uses, list_argument_uses
 from fcp_ros.language.reading import WordRole
 from fcp_ros.language.syntax.clauses import Mood, ParsedClause
 
@@ -24,10 +24,9 @@ from fcp_ros.language.syntax.clauses import Mood, ParsedClause
 class LiteralReader:
     """A reader of clauses that are phrases of the domain, with words of its own in them."""
 
-    def __init__(self, parsed: ParsedInstruction, phrases: LearnedPhrases) -> None:
+    def __init__(self, parsed: ParsedInstruction) -> None:
         self._nouns = parsed.nouns
         self._patterns = parsed.patterns
-        self._phrases = phrases.domain_phrases
 
     def read(self, parsed: ParsedClause, marked: Collection[int]) -> SpokenClause | None:
         """Read an imperative, all of whose words a phrase has; None for another clause.
@@ -42,18 +41,18 @@ class LiteralReader:
         end = max(token for token in own if token not in marked) + 1
         best: SpokenClause | None = None
         for stem in list_stems(verb.text):
-            for pattern in self._patterns.imperatives.get(stem, ()):
-                if not _has_words(pattern):
+            phrases = self._patterns.find_imperatives(stem)
+            for pattern, found in self._nouns.match_phrases(phrases, verb.token, 0):
+                if found.end > end or not _has_words(pattern):
                     continue
-                clause = self._match(pattern, verb.token, end)
+                clause = self._close(pattern, found, verb.token, end)
                 if clause is not None and (best is None or clause.degree > best.degree):
                     best = clause
         return best
 
-    def _match(self, pattern: SpokenPattern, start: int, end: int) -> SpokenClause | None:
-        found = self._phrases.match_pattern(pattern, start, end)
-        if found is None:
-            return None
+    def _close(
+        self, pattern: SpokenPattern, found: PartsMatch, start: int, end: int
+    ) -> SpokenClause | None:
         behind = range(found.end, end)
         if self._nouns.get_text(found.end) == ",":
             behind = range(0)  # what follows is read by itself
@@ -68,7 +67,7 @@ class LiteralReader:
             uses=(*found.uses, *fillers),
             degree=found.degree * pattern.degree,
         )
-        uses = (*found.all_uses, *fillers)
+        uses = (*list_argument_uses(said), *said.uses)
         verb = self._nouns.get_text(start)
         return SpokenClause(Act.ACHIEVE, (said,), verb=verb, uses=uses, degree=said.degree)
 
@@ -91,18 +90,18 @@ class LiteralReader:
         meaning = said.meaning
         if meaning is None or meaning.source is not MeaningSource.TASK:
             return said
-        known = [p for p in self._patterns.remarks if p.meaning.name == meaning.name]
+        phrases = self._patterns.find_remarks(meaning.name)
         for start in sorted(free):
             best: tuple[int, Predication] | None = None
-            for pattern in known if start in free else ():
-                found = self._phrases.match_pattern(pattern, start, max(free) + 1)
-                if found is None or not free.issuperset(range(start, found.end)):
+            matches = self._nouns.match_phrases(phrases, start, 0) if start in free else ()
+            for pattern, found in matches:
+                if not free.issuperset(range(start, found.end)):
                     continue
                 longer = replace(
                     said,
                     arguments={**said.arguments, **found.arguments},
                     additions=(*said.additions, pattern.meaning),
-                    uses=(*said.uses, *found.all_uses),
+                    uses=(*said.uses, *found.uses),
                 )
                 if best is None or found.end > best[0]:
                     best = found.end, longer

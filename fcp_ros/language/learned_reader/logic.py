@@ -95,7 +95,7 @@ class LogicReader:
         self._cores = CoreReader(parsed, model, phrases)
         self._draft = SentenceDraft()
         self._dependents = DependentReader(self._draft, self._cores, self._marks)
-        self._literal = LiteralReader(parsed, phrases)
+        self._literal = LiteralReader(parsed)
         self._fragments = FragmentWriter(self._draft, phrases)
         self._account = WordAccount(parsed)
         self._applied = [

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Or, Text, Variable, atoms
@@ -190,9 +190,7 @@ class RelativeParser:
         for match in nouns:
             if isinstance(match.head, ElementName) or not (match.plural or place > start):
                 continue
-            labels = tuple(Atom(IS_A, (Variable(THEME), Text(n))) for n in match.head.labels)
-            goal: Expression = Or(labels) if len(labels) > 1 else labels[0]
-            meaning = Meaning(IS_A, MeaningSource.RELATION, {THEME: ""}, goal)
+            meaning = make_kind(match.head.labels)
             said = Predication(meaning, {}, THEME, negated=negated, degree=match.degree)
             use = self._use(start, match.end, WordRole.THING, match.head.said)
             yield match.end, said, (*uses, use)
@@ -326,6 +324,13 @@ class RelativeParser:
             return 1.0
         wrong = ("is", "was", "has") if phrase.plural else ("are", "were", "have")
         return _DISAGREEING if verb in wrong else 1.0
+
+
+def make_kind(labels: Sequence[str]) -> Meaning:
+    """Make the meaning that something is called by one of some labels."""
+    parts = tuple(Atom(IS_A, (Variable(THEME), Text(label))) for label in labels)
+    goal: Expression = Or(parts) if len(parts) > 1 else parts[0]
+    return Meaning(IS_A, MeaningSource.RELATION, {THEME: ""}, goal)
 
 
 def _is_purpose(said: Predication) -> bool:
