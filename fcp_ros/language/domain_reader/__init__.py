@@ -12,9 +12,8 @@ through these files, lowest first:
 - `slot_filling`: the meanings of phrases, with things in their slots, to statements.
 - `acts`: statements for acts such as bringing, which no domain has to declare.
 - `composition`: clauses to statements, by the two before; qualities of things; distribution.
-- `timing`: constraints on when and how often something is so.
-- `provisos`: constraints for clauses with a condition on the way.
-- `contradictions`: which statements undo one another.
+- `timing`: constraints on when and how often something is so, and conditions on the way.
+- `removal`: places for what is taken off something; which statements undo one another.
 - `step_order`: which clauses hold at the end, and what comes before what.
 - `ordering`: formulas joined to a goal, with constraints for their order.
 - `answers`: status, question and message of the readings that were found.

@@ -8,7 +8,6 @@ from dataclasses import replace
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Initially, Or
 from fcp_ros.language.domain_reader.acts import ActComposer
 from fcp_ros.language.domain_reader.graded_goals import drop_guides
-from fcp_ros.language.domain_reader.quantified import is_limited
 from fcp_ros.language.domain_reader.slot_filling import SlotFiller
 from fcp_ros.language.domain_reader.statements import ComposedClause, Statement
 from fcp_ros.language.domain_reader.terms.referents import (
@@ -21,6 +20,7 @@ from fcp_ros.language.domain_reader.terms.referents import (
 )
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
+from fcp_ros.language.domain_reader.timing import is_limited
 from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.trees import (
     PLACE,

@@ -10,8 +10,8 @@ from itertools import pairwise
 from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.english.function_words import ARTICLES, COMMON
 from fcp_ros.language.english.number_words import NUMBERS
+from fcp_ros.language.english.states import OPENING_PARTS
 from fcp_ros.language.english.tokens import Token, TokenKind
-from fcp_ros.language.english.wholes import OPENING_PARTS
 from fcp_ros.language.parsing.clauses.hedges import ASIDE, Asides, set_aside
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable
@@ -26,9 +26,8 @@ from fcp_ros.language.syntax import (
     parse_segments,
     write_inversions,
 )
-from fcp_ros.language.syntax.closed_classes import DETERMINERS
 from fcp_ros.language.syntax.statements import SPEAKERS
-from fcp_ros.language.syntax.tree import SUBJECTS
+from fcp_ros.language.syntax.tree import DETERMINERS, SUBJECTS
 
 _AMOUNTS = frozenset(["than", "within", "half", "least", "most"])
 _CALLING = frozenset(["hey", "hi", "hello", "ok", "my", "dear", "good", "well"])

@@ -22,7 +22,6 @@ from fcp_ros.language.domain_reader.answers import (
     refuse,
 )
 from fcp_ros.language.domain_reader.composition import Composer
-from fcp_ros.language.domain_reader.contradictions import find_self_relation
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
 from fcp_ros.language.domain_reader.graded_goals import decide_sets, drop_idle_guides
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
@@ -31,7 +30,7 @@ from fcp_ros.language.domain_reader.preparation import (
     ParsedInstruction,
     PreparedInstruction,
 )
-from fcp_ros.language.domain_reader.removal import put_somewhere
+from fcp_ros.language.domain_reader.removal import find_self_relation, put_somewhere
 from fcp_ros.language.domain_reader.subjects import Subject
 from fcp_ros.language.domain_reader.terms.places import PresentState
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity

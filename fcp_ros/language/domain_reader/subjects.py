@@ -15,10 +15,9 @@ from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.demands.weights_file import load_weights
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser
 from fcp_ros.language.meanings import list_phrase_words
-from fcp_ros.language.parsing.added_phrases import add_instruments, add_verbs
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable
-from fcp_ros.language.parsing.pattern_building import build_patterns
+from fcp_ros.language.parsing.pattern_building import add_instruments, add_verbs, build_patterns
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.remarks.remark_model import RemarkModel
 from fcp_ros.language.remarks.remark_model import load_weights as load_remark_weights

@@ -23,10 +23,14 @@ from fcp_ros.language.learned_reader.clause_roles import (
     list_wrapper,
 )
 from fcp_ros.language.learned_reader.cores import CoreReader
+from fcp_ros.language.learned_reader.demand_reader import LiteralReader
 from fcp_ros.language.learned_reader.dependents import DependentReader, add_provisos
-from fcp_ros.language.learned_reader.fragment_clauses import FragmentWriter
-from fcp_ros.language.learned_reader.fragments import Fragment, FragmentFinder, cut_tokens
-from fcp_ros.language.learned_reader.literal_phrases import LiteralReader
+from fcp_ros.language.learned_reader.fragments import (
+    Fragment,
+    FragmentFinder,
+    FragmentWriter,
+    cut_tokens,
+)
 from fcp_ros.language.learned_reader.marks import (
     Mark,
     MarkKind,
@@ -36,8 +40,7 @@ from fcp_ros.language.learned_reader.marks import (
 )
 from fcp_ros.language.learned_reader.nucleus import list_uses, mend_clauses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
-from fcp_ros.language.learned_reader.repetition import drop_uses, refer_to
-from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft
+from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft, drop_uses, refer_to
 from fcp_ros.language.learned_reader.telling import (
     PERSONS,
     is_told,
@@ -45,8 +48,8 @@ from fcp_ros.language.learned_reader.telling import (
     names_topic,
 )
 from fcp_ros.language.learned_reader.word_account import WordAccount
+from fcp_ros.language.parsing.asides import wait_for_states
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
-from fcp_ros.language.parsing.sentences.awaited_states import wait_for_states
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
@@ -64,8 +67,8 @@ from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.attachments import mend_segment
 from fcp_ros.language.syntax.clauses import ParsedClause, list_clauses
 from fcp_ros.language.syntax.sentences import Segment
+from fcp_ros.language.syntax.statements import split_units
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
-from fcp_ros.language.syntax.units import split_units
 
 _TOO = PhraseSet("too", "as well", "also", "likewise")
 _REPEATING = gather_words("do should must will can be have would")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fcp_ros.language.english.prepositions import PREPOSITIONS
+from fcp_ros.language.english.function_words import PREPOSITIONS
 from fcp_ros.language.english.verbs import GO_VERBS, PARTICLES
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.reading import WordRole, WordUse

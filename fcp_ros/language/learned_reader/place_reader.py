@@ -19,7 +19,7 @@ from fcp_ros.language.learned_reader.placing_parts import (
     PlacingFinder,
     goes_on,
 )
-from fcp_ros.language.learned_reader.repetition import repeat_phrase
+from fcp_ros.language.learned_reader.sentence_draft import repeat_phrase
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.function_words import FILLERS
-from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE
+from fcp_ros.language.english.remark_words import CLOSINGS, POLITE
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.turning_words import DUTIES, NOT_REMARKED
 from fcp_ros.language.english.word_lists import gather_words

@@ -13,9 +13,8 @@ from typing import Generic, TypeVar
 
 from fcp_ros.domain.model import TEXT
 from fcp_ros.domain.phrases import NUMBER, PhraseSlot, PhraseWord
-from fcp_ros.language.english.function_words import COMMON
+from fcp_ros.language.english.function_words import COMMON, PREPOSITIONS
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.meanings import Meaning
 from fcp_ros.language.parsing.set_index import SetIndex
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from fcp_ros.domain.phrases import PhraseWord, ThingSet
 from fcp_ros.language.english.inflection import list_singulars
+from fcp_ros.language.english.states import PART_NOUNS
 from fcp_ros.language.english.tokens import Token, TokenKind, tokenise
-from fcp_ros.language.english.wholes import PART_NOUNS
 
 _Words = tuple[str, ...]
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.polite_phrases import DEMANDS, INTENTIONS, UNWANTED, WANTS, WISHES
+from fcp_ros.language.english.remark_words import DEMANDS, INTENTIONS, UNWANTED, WANTS, WISHES
 from fcp_ros.language.english.verbs import KEEP_VERBS, PUT_VERBS
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE, AdverbialParser
-from fcp_ros.language.parsing.clauses.former_places import match_former_place
+from fcp_ros.language.parsing.clauses.hedges import match_former_place
 from fcp_ros.language.parsing.clauses.swaps import parse_swap
 from fcp_ros.language.parsing.clauses.verb_phrases import VerbPhrase, read_verb_phrase
 from fcp_ros.language.parsing.trees import (

@@ -11,18 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from fcp_ros.language.english.connectives import LONGEST_LINK, SEQUENCE
+from fcp_ros.language.english.function_words import LONGEST_LINK, SEQUENCE
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.syntax.closed_classes import (
+from fcp_ros.language.syntax.normalisation import Hints, Piece, rate_verb
+from fcp_ros.language.syntax.tree import (
     ADVERBS,
     CONJUNCTIONS,
     DETERMINERS,
     NUMBERS,
     PRONOUNS,
+    SUBJECTS,
     SUBORDINATORS,
+    Tree,
+    Word,
 )
-from fcp_ros.language.syntax.normalisation import Hints, Piece, rate_verb
-from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 
 _GOING = gather_words("to into onto back out over away")
 _BEING = gather_words("on in at under behind next inside beside upon near by below above")

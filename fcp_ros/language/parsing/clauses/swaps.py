@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
-from fcp_ros.language.parsing.noun_phrases.modifier_parser import WHERE
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
+from fcp_ros.language.parsing.noun_phrases.set_parser import WHERE
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
