@@ -22,6 +22,7 @@ from fcp_ros.language.learned_reader.tree_phrases import TreePhrases
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import PRONOUNS
 from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, find_determiner
+from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
@@ -36,7 +37,7 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
-from fcp_ros.language.syntax.tree import Tree, Word
+from fcp_ros.language.syntax.tree import Tree, Word, join_trees
 
 _PRONOUNS = {
     **PRONOUNS,
@@ -96,8 +97,9 @@ class LearnedPhrases:
         self._rated: dict[tuple[int, str], float] = {}
         self._states: dict[tuple[str, str], Predication | None] = {}
         self._ranked: dict[tuple[str, ...], dict[str, float]] = {}
-        self._spans = parsed.nouns.spans
-        self._reader = TreePhrases(parsed.nouns, self.find_state)
+        tree = join_trees(segment.tree for segment in parsed.segments)
+        self._spans = TreeSpans(tree, parsed.nouns.tokens)
+        self._reader = TreePhrases(parsed.nouns, self._spans, self.find_state)
         self._has_spoken = False
 
     # --- heads of clauses' arguments

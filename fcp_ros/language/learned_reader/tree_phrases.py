@@ -15,7 +15,8 @@ from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.parsing.noun_phrases.adjective_parser import UNKNOWN_ADJECTIVE
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.relative_parser import make_kind
-from fcp_ros.language.parsing.trees import THEME, Noun, NounPhrase, Phrase, Predication
+from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
+from fcp_ros.language.parsing.trees import THEME, Noun, NounPhrase, Phrase, Predication, Reference
 from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Word
@@ -31,11 +32,15 @@ FindState = Callable[[str, str], Predication | None]
 
 
 class TreePhrases:
-    """A reader of the noun phrases of one instruction by their heads."""
+    """A reader of the noun phrases of one instruction by their heads.
 
-    def __init__(self, nouns: NounParser, find_state: FindState) -> None:
+    Args:
+        spans: of the tree whose heads are read; what belongs to a head is told by it.
+    """
+
+    def __init__(self, nouns: NounParser, spans: TreeSpans, find_state: FindState) -> None:
         self._nouns = nouns
-        self._spans = nouns.spans
+        self._spans = spans
         self._find_state = find_state
 
     def read(
@@ -91,11 +96,14 @@ class TreePhrases:
 
     def _describe(self, phrase: NounPhrase) -> NounPhrase:
         """Read the words before a noun that were left unread."""
-        if not isinstance(phrase.head, Noun):
+        noun = phrase.head
+        if noun is Reference.ONE:  # "not the full one"
+            noun = Noun("", (), "", self._nouns.lexicon.list_members(""))
+        if not isinstance(noun, Noun):
             return phrase
         qualities, uses, degree = [*phrase.qualities], list[WordUse](), phrase.degree
         for use in phrase.uses:
-            said = self._find_quality(use, phrase.head) if use.role is WordRole.UNREAD else None
+            said = self._find_quality(use, noun) if use.role is WordRole.UNREAD else None
             if said is not None:
                 qualities.append(said)
                 degree *= said.degree / UNKNOWN_ADJECTIVE

@@ -39,6 +39,8 @@ thing before it; of one that the tree gives to something else."""
 _DISAGREEING, _OTHER_KIND, _KNOWN_FOR, _PLACED_PRONOUN = 0.5, 0.4, 0.6, 0.8
 """Of a verb that doesn't fit the number of the noun, of saying that a kitchen is no counter, of
 "the mug to drink from", of "two of them on the table" as two of those that are there."""
+_ROOM, _CONTENT = "room", 0.9
+"""Type of the places that are told by what is in them, and the degree of that."""
 EXCEPT = PhraseSet(
     "with [the] exception of",
     "(except|save) [for]",
@@ -53,6 +55,8 @@ _POSTURES = gather_words(
     "located left stored kept found resting hanging situated lie lies stand stands sit sits "
     "currently still already"
 )
+_LEAVING = gather_words("leave put place store keep set lay")
+"""Verbs of clauses that say where somebody left something."""
 _FINDING = frozenset(["find", "see", "have", "get", "exist", "be", "need", "want"])
 """Verbs of clauses that say nothing of the things: "(all the cups) that you can find"."""
 _HOME = "(house|home|flat|apartment|place)"
@@ -121,6 +125,24 @@ class RelativeParser:
             yield longer
             if phrase.number is not None and phrase.number.share is HalfOf.MANY:
                 yield from close_many(self._chart, longer)
+        yield from self._read_content(phrase, depth)
+
+    def _read_content(self, phrase: NounPhrase, depth: int) -> Iterator[NounPhrase]:
+        """Read "(the room) with the desk": what is in a room says which one is meant."""
+        is_room = isinstance(phrase.head, Noun) and phrase.head.type == _ROOM
+        start = phrase.end + 1
+        if not is_room or self._get(phrase.end) != "with":
+            return
+        use = self._use(phrase.end, start, WordRole.QUALITY, "where something is")
+        for end, content in self._chart.parse_simple(start, depth + 1):
+            said = Predication(None, {THEME: content}, PLACE, "from", degree=content.degree)
+            yield replace(
+                phrase,
+                end=end,
+                qualities=(*phrase.qualities, said),
+                uses=(*phrase.uses, use, *list_phrase_uses(content)),
+                degree=phrase.degree * content.degree * _CONTENT,
+            )
 
     # --- what is said
 
@@ -143,6 +165,8 @@ class RelativeParser:
             return  # the verb of the sentence
         while (place > start or is_free) and self._get(place) in _BE:
             place += 1
+        if place > start:
+            place = self._skip_leaving(place)
         negated, uses = False, list[WordUse]()
         while self._get(place) in ("not", *_POSTURES):
             if self._get(place) == "not":
@@ -166,6 +190,16 @@ class RelativeParser:
             after = NOW.find_end(self._tokens, end)
             if after > end and (place > begun or self._get(end) != "before"):
                 yield after, one, (*found, self._use(end, after, WordRole.FILLER))
+
+    def _skip_leaving(self, start: int) -> int:
+        """Skip "(that) somebody left", "(that) I have put": it is where it is said to be."""
+        subject = self._spans.words.get(start)
+        verb = self._spans.tree.words[subject.head] if subject is not None else None
+        if verb is None or verb.lemma not in _LEAVING or verb.token <= start:
+            return start
+        told = {w.token for w in self._spans.tree.list_children(verb.place)}
+        past = verb.tag in ("VBD", "VBN", "VBP")
+        return verb.token + 1 if past and told.issuperset(range(start, verb.token)) else start
 
     def _read_where(self, start: int, depth: int) -> Iterator[Said]:
         """Read "(the room) where the desk is", "that the desk stands in", "in which it is"."""
