@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Or, Text, Variable, atoms
 from fcp_ros.domain.model import IS_A
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.english.function_words import ARTICLES, PREPOSITIONS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import Meaning, MeaningSource
@@ -39,8 +40,8 @@ thing before it; of one that the tree gives to something else."""
 _DISAGREEING, _OTHER_KIND, _KNOWN_FOR, _PLACED_PRONOUN = 0.5, 0.4, 0.6, 0.8
 """Of a verb that doesn't fit the number of the noun, of saying that a kitchen is no counter, of
 "the mug to drink from", of "two of them on the table" as two of those that are there."""
-_ROOM, _CONTENT = "room", 0.9
-"""Type of the places that are told by what is in them, and the degree of that."""
+_ROOM, _CONTENT = "room", Confidence.LIKELY.degree
+"""Type of the places that are told by what is in them, and the degree of that, which is asked."""
 EXCEPT = PhraseSet(
     "with [the] exception of",
     "(except|save) [for]",
