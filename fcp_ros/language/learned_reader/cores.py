@@ -22,8 +22,8 @@ from fcp_ros.language.learned_reader.general_acts import GeneralActs
 from fcp_ros.language.learned_reader.marks import Mark
 from fcp_ros.language.learned_reader.nucleus import Nucleus, list_uses, read_nucleus
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
-from fcp_ros.language.learned_reader.placing_parts import WANTING
-from fcp_ros.language.learned_reader.telling import is_remark
+from fcp_ros.language.learned_reader.nucleus import WANTING
+from fcp_ros.language.learned_reader.marks import is_remark
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.trees import (
     PERSON,

@@ -19,7 +19,7 @@ from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.nucleus import Nucleus, SpokenPlace, list_uses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.learned_reader.place_reader import PlaceReader
-from fcp_ros.language.learned_reader.placing_parts import LASTING, PLACED, WANTING
+from fcp_ros.language.learned_reader.nucleus import LASTING, PLACED, WANTING
 from fcp_ros.language.parsing.trees import (
     PERSON,
     PLACE,

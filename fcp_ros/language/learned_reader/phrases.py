@@ -35,7 +35,7 @@ from fcp_ros.language.parsing.trees import (
     Quantity,
     Reference,
 )
-from fcp_ros.language.parsing.word_uses import list_phrase_uses
+from fcp_ros.language.parsing.trees import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Tree, Word, join_trees
 

@@ -10,7 +10,7 @@ from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.verbs import REMOVE_VERBS
 from fcp_ros.language.learned_reader.nucleus import Nucleus, SpokenPlace, list_uses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
-from fcp_ros.language.learned_reader.placing_parts import (
+from fcp_ros.language.learned_reader.nucleus import (
     BEING,
     DEICTIC,
     LASTING,
@@ -34,7 +34,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
-from fcp_ros.language.parsing.word_uses import collect_phrase_uses
+from fcp_ros.language.parsing.trees import collect_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Word
 

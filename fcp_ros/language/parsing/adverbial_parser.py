@@ -23,7 +23,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
-from fcp_ros.language.parsing.word_uses import list_argument_uses
+from fcp_ros.language.parsing.trees import list_argument_uses
 from fcp_ros.language.reading import WordRole
 
 MOST_WISHES = 8

@@ -38,7 +38,7 @@ from fcp_ros.language.parsing.trees import (
     TimeLimit,
     list_heads,
 )
-from fcp_ros.language.parsing.word_uses import list_phrase_uses
+from fcp_ros.language.parsing.trees import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 
 _HAVE = frozenset(["have", "are", "were", "had", "done"])

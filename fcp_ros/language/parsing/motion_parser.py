@@ -31,7 +31,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
-from fcp_ros.language.parsing.word_uses import list_phrase_uses
+from fcp_ros.language.parsing.trees import list_phrase_uses
 from fcp_ros.language.reading import WordRole
 
 _MOVING_THINGS = frozenset(["move", "drive", "end", "finish", "return", "run"])

@@ -29,7 +29,7 @@ from fcp_ros.language.meanings import (
     make_rule_meaning,
 )
 from fcp_ros.language.parsing.meanings import FlatPart, PatternTable, SpokenPattern
-from fcp_ros.language.parsing.set_index import SetIndex
+from fcp_ros.language.parsing.meanings import SetIndex
 
 _COPULAS = frozenset(["is", "are", "has", "be"])
 _NAME_DEGREE = 0.95

@@ -28,7 +28,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
-from fcp_ros.language.parsing.word_uses import list_phrase_uses
+from fcp_ros.language.parsing.trees import list_phrase_uses
 from fcp_ros.language.reading import WordRole
 
 _JOINED = 0.85

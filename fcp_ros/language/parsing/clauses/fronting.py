@@ -32,7 +32,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
-from fcp_ros.language.parsing.word_uses import list_argument_uses, list_phrase_uses
+from fcp_ros.language.parsing.trees import list_argument_uses, list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 
 _LOCATED = 0.93

@@ -37,7 +37,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
-from fcp_ros.language.parsing.word_uses import list_phrase_uses
+from fcp_ros.language.parsing.trees import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.normalisation import SENTENCE_ENDS
 from fcp_ros.language.syntax.statements import Telling, find_units, list_endings

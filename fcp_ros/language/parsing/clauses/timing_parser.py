@@ -51,7 +51,7 @@ from fcp_ros.language.parsing.trees import (
     TimeKind,
     TimeLimit,
 )
-from fcp_ros.language.parsing.word_uses import list_phrase_uses
+from fcp_ros.language.parsing.trees import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 
 _PARTS = {("half", "an"): Fraction(1, 2), ("half", "a"): Fraction(1, 2)}

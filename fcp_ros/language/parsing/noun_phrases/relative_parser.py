@@ -28,7 +28,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     Words,
 )
-from fcp_ros.language.parsing.word_uses import list_argument_uses, list_phrase_uses
+from fcp_ros.language.parsing.trees import list_argument_uses, list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 
 Said = tuple[int, Predication, tuple[WordUse, ...]]

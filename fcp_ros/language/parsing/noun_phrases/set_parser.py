@@ -23,7 +23,7 @@ from fcp_ros.language.parsing.noun_phrases.pattern_matcher import (
     PatternMatcher,
 )
 from fcp_ros.language.parsing.noun_phrases.quantities import NounOpening, match_words, read_number
-from fcp_ros.language.parsing.set_index import SetMention
+from fcp_ros.language.parsing.meanings import SetMention
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
