@@ -7,29 +7,34 @@ room, who holds it. Elements without such a combination are called by their name
 """
 
 from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+
 from fcp_ros.cset import Instance
 from fcp_ros.cset.schema import AttributeKind
 from fcp_ros.domain.expressions.evaluation import CATEGORY
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Term
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.labels import label_forms, normalise_label
-from fcp_ros.foundation.wording import join_words
-from fcp_ros.language.nouns import name_element, quote_words, write_label
-from fcp_ros.language.statement_table import StatementTable
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS, FOREIGN
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.turning_words import CONTRARY, NOTHINGS
+from fcp_ros.language.nouns import name_element, quote_words, write_label
 from fcp_ros.language.parsing.clauses.hedges import Asides
-from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Refusal, WordRole, WordUse
-
+from fcp_ros.language.reading import (
+    Interpretation,
+    Reading,
+    ReadingStatus,
+    Refusal,
+    WordRole,
+    WordUse,
+)
+from fcp_ros.language.statement_table import StatementTable
 
 MOST_FEATURES = 2
 """A description combines this many features at most; a longer one is worse than a name."""

@@ -6,50 +6,50 @@ of a domain and a state is remembered.
 """
 
 from __future__ import annotations
+
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity, TextSimilarity
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.demands.weights_file import load_weights
+from fcp_ros.language.domain_reader.answers import name_language, refuse
+from fcp_ros.language.domain_reader.leftovers import Leftovers
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser
-from fcp_ros.language.meanings import list_phrase_words
-from fcp_ros.language.parsing.lexicon import Lexicon
-from fcp_ros.language.parsing.meanings import PatternTable
-from fcp_ros.language.parsing.pattern_building import add_instruments, add_verbs, build_patterns
-from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.remarks.remark_model import RemarkModel
-from fcp_ros.language.remarks.remark_model import load_weights as load_remark_weights
-from fcp_ros.language.statement_table import StatementTable
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
-from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.english.function_words import ARTICLES, COMMON
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.states import OPENING_PARTS
-from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.tokens import Token, TokenKind, tokenise
+from fcp_ros.language.meanings import list_phrase_words
 from fcp_ros.language.parsing.clauses.hedges import ASIDE, Asides, set_aside
-from fcp_ros.language.parsing.trees import Noun
-from fcp_ros.language.reading import WordRole, WordUse
-from fcp_ros.language.syntax import Force, Framed, find_requests, join_checks, join_conditions, parse_segments, write_inversions
-from fcp_ros.language.syntax.statements import SPEAKERS
-from fcp_ros.language.syntax.tree import DETERMINERS, SUBJECTS
-from collections.abc import Sequence
-from dataclasses import dataclass
-from fcp_ros.language.domain_reader.answers import name_language, refuse
-from fcp_ros.language.domain_reader.leftovers import Leftovers
-from fcp_ros.language.english.tokens import TokenKind, tokenise
-from fcp_ros.language.parsing.clauses.hedges import Asides
+from fcp_ros.language.parsing.lexicon import Lexicon
+from fcp_ros.language.parsing.meanings import PatternTable
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
+from fcp_ros.language.parsing.pattern_building import add_instruments, add_verbs, build_patterns
 from fcp_ros.language.parsing.trees import Coordination, ElementName, Noun, Phrase, Reference, Words
 from fcp_ros.language.reader import ReadingContext, find_excess
-from fcp_ros.language.reading import Interpretation, Refusal
-from fcp_ros.language.syntax import Segment, parse_segments
-from fcp_ros.language.syntax.tree import join_trees
-
+from fcp_ros.language.reading import Interpretation, Refusal, WordRole, WordUse
+from fcp_ros.language.remarks.remark_model import RemarkModel
+from fcp_ros.language.remarks.remark_model import load_weights as load_remark_weights
+from fcp_ros.language.statement_table import StatementTable
+from fcp_ros.language.syntax import (
+    Force,
+    Framed,
+    Segment,
+    find_requests,
+    join_checks,
+    join_conditions,
+    parse_segments,
+    write_inversions,
+)
+from fcp_ros.language.syntax.statements import SPEAKERS
+from fcp_ros.language.syntax.tree import DETERMINERS, SUBJECTS, join_trees
 
 _LOGGER = logging.getLogger(__name__)
 _KEPT_STATES = 4

@@ -29,9 +29,9 @@ from fcp_ros.language.domain_reader.preparation import (
     InstructionPreparer,
     ParsedInstruction,
     PreparedInstruction,
+    Subject,
 )
 from fcp_ros.language.domain_reader.removal import find_self_relation, put_somewhere
-from fcp_ros.language.domain_reader.preparation import Subject
 from fcp_ros.language.domain_reader.terms.places import PresentState
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
@@ -47,8 +47,8 @@ from fcp_ros.language.parsing.sentence_parser import SentenceParser
 from fcp_ros.language.parsing.trees import (
     Act,
     Sentence,
+    collect_uses,
 )
-from fcp_ros.language.parsing.trees import collect_uses
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Refusal
 from fcp_ros.language.syntax import require_pipeline

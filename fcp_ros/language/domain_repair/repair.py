@@ -24,11 +24,11 @@ from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.language.domain_repair.rule_checks import (
     SECTIONS,
     AmendedDomain,
+    build_rule_grammar,
     check_generated,
     join_addition,
     take_off_fence,
 )
-from fcp_ros.language.domain_repair.rule_checks import build_rule_grammar
 from fcp_ros.language.model_reader.word_uses import find_stem, is_plain, split_words
 from fcp_ros.language.reader import never_stop
 

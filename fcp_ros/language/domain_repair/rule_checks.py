@@ -6,24 +6,23 @@ describe no action of a robot; these checks find what can be found without knowi
 """
 
 from __future__ import annotations
-from collections.abc import Sequence
-from string import ascii_lowercase
-from fcp_ros.domain.model import Domain
-from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.grounding.generation import START, Grammar, Nonterminal, Symbol, SymbolSequence
+
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from string import ascii_lowercase
 from typing import Any
+
 from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError, Path
 from fcp_ros.domain.expressions.syntax import list_variables
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.domain.rule_spans import build_span
+from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.domain_files import parse_domain, parse_lines
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import suggest_name, to_printable
 from fcp_ros.foundation.yaml_text import dump_yaml
-
+from fcp_ros.grounding.generation import START, Grammar, Nonterminal, Symbol, SymbolSequence
 
 OTHER = "other_"
 DURATIONS = ("2", "5", "10", "20", "30", "60")

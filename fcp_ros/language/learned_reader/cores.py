@@ -19,11 +19,9 @@ from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.clause_roles import list_wrapper
 from fcp_ros.language.learned_reader.demand_reader import DemandFound, DemandReader, LiteralReader
 from fcp_ros.language.learned_reader.general_acts import GeneralActs
-from fcp_ros.language.learned_reader.marks import Mark
-from fcp_ros.language.learned_reader.nucleus import Nucleus, list_uses, read_nucleus
+from fcp_ros.language.learned_reader.marks import Mark, is_remark
+from fcp_ros.language.learned_reader.nucleus import WANTING, Nucleus, list_uses, read_nucleus
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
-from fcp_ros.language.learned_reader.nucleus import WANTING
-from fcp_ros.language.learned_reader.marks import is_remark
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.trees import (
     PERSON,
@@ -66,8 +64,6 @@ def list_ways(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
             wished = replace(clause, verb="want", complement=word, particle="")
             yield replace(parts, clause=wished)
             return
-    if nucleus.lemma in _HAVING and nucleus.subject is not None and nucleus.thing is not None:
-        yield from _list_had(parts, nucleus)
     if nucleus.lemma in _LACKING and nucleus.subject is not None and nucleus.thing is not None:
         yield from _list_needs(parts, nucleus.subject, nucleus.thing)
     if not nucleus.lemma and nucleus.subject is verb and nucleus.particles:
@@ -135,19 +131,6 @@ def _bring(nucleus: Nucleus, thing: Word) -> SpokenParts:
     speaker = tree.find_child(nucleus.verb.place, *SUBJECTS) or nucleus.verb
     things = (SpokenArgument(RECEIVER, "me"), SpokenArgument(OBJECT, name_noun(tree, thing)))
     return SpokenParts(DemandClause("bring", "", things), (speaker.place, thing.place))
-
-
-def _list_had(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
-    """Yield "the hall has | a clean floor" as what is said of the hall."""
-    assert nucleus.thing is not None
-    tree, thing = nucleus.tree, nucleus.thing
-    before = [w.text for w in tree.list_children(thing.place, "amod", "compound")]
-    kept = [i for i, head in enumerate(parts.heads) if head != thing.place]
-    if before and kept:
-        complement = " ".join([*before, thing.lemma])
-        arguments = tuple(parts.clause.arguments[i] for i in kept)
-        clause = DemandClause("have", "", arguments, complement)
-        yield SpokenParts(clause, tuple(parts.heads[i] for i in kept))
 
 
 def _list_needs(parts: SpokenParts, subject: Word, thing: Word) -> Iterator[SpokenParts]:

@@ -38,8 +38,10 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     Sentence,
     SpokenClause,
+    collect_phrase_uses,
+    collect_uses,
+    list_argument_uses,
 )
-from fcp_ros.language.parsing.trees import collect_phrase_uses, collect_uses, list_argument_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.clauses import Mood, ParsedClause
 from fcp_ros.language.syntax.tree import Tree

@@ -32,8 +32,8 @@ from fcp_ros.language.parsing.trees import (
     Predication,
     Reference,
     SpokenClause,
+    collect_phrase_uses,
 )
-from fcp_ros.language.parsing.trees import collect_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.sentences import Segment
 from fcp_ros.language.syntax.statements import take_words

@@ -32,22 +32,24 @@ from fcp_ros.language.learned_reader.fragments import (
     cut_tokens,
 )
 from fcp_ros.language.learned_reader.marks import (
+    PERSONS,
     Mark,
     MarkKind,
     apply_mark,
     find_marks,
+    is_told,
+    list_tokens,
+    names_topic,
     split_marks,
 )
 from fcp_ros.language.learned_reader.nucleus import list_uses, mend_clauses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
-from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft, drop_uses, refer_to
-from fcp_ros.language.learned_reader.marks import (
-    PERSONS,
-    is_told,
-    list_tokens,
-    names_topic,
+from fcp_ros.language.learned_reader.sentence_draft import (
+    SentenceDraft,
+    WordAccount,
+    drop_uses,
+    refer_to,
 )
-from fcp_ros.language.learned_reader.sentence_draft import WordAccount
 from fcp_ros.language.parsing.asides import wait_for_states
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.parsing.trees import (

@@ -2,29 +2,32 @@
 """Closed-class phrases around clauses (times, wishes, order), and clauses that only tell."""
 
 from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+
 from fcp_ros.language.english.function_words import LONGEST_LINK, OTHERWISE, SEQUENCE
 from fcp_ros.language.english.states import ALWAYS, AT_MOST_ONCE, IN_ORDER, PREFERENCES, SOMETIME
 from fcp_ros.language.english.tokens import Token, TokenKind
-from fcp_ros.language.parsing.clauses.timing_parser import read_time_limits
-from fcp_ros.language.parsing.trees import Act, Link, Sentence, SpokenClause, TimeLimit
-from fcp_ros.language.parsing.trees import collect_uses
-from fcp_ros.language.reading import WordRole, WordUse
-from fcp_ros.language.syntax.tree import Word
-from collections.abc import Sequence
-from fcp_ros.language.english.tokens import Token
 from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.clause_roles import WRAPPING
 from fcp_ros.language.learned_reader.nucleus import Nucleus
-from fcp_ros.language.parsing.trees import Act
+from fcp_ros.language.parsing.clauses.timing_parser import read_time_limits
+from fcp_ros.language.parsing.trees import (
+    Act,
+    Link,
+    Sentence,
+    SpokenClause,
+    TimeLimit,
+    collect_uses,
+)
+from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.clauses import Mood, ParsedClause
 from fcp_ros.language.syntax.sentences import Segment
 from fcp_ros.language.syntax.statements import tell
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
-
 
 _LOOSE = (
     "advmod",

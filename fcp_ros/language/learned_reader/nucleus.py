@@ -2,22 +2,19 @@
 """The parts of a clause by its tree: who or what it is about, where, and how it shall be."""
 
 from __future__ import annotations
-from collections.abc import Iterable, Iterator, Sequence
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+
 from fcp_ros.language.english.function_words import PREPOSITIONS
-from fcp_ros.language.english.verbs import GO_VERBS, PARTICLES
+from fcp_ros.language.english.turning_words import EXCEPTIONS
+from fcp_ros.language.english.verbs import GO_VERBS, PARTICLES, PUT_VERBS, REMOVE_VERBS
 from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.learned_reader.phrases import DIRECTIONS
+from fcp_ros.language.parsing.trees import Act, Reference
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.clauses import ParsedClause
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from fcp_ros.language.english.turning_words import EXCEPTIONS
-from fcp_ros.language.english.verbs import PUT_VERBS, REMOVE_VERBS
-from fcp_ros.language.learned_reader.phrases import DIRECTIONS
-from fcp_ros.language.parsing.trees import Act, Reference
-from fcp_ros.language.syntax.tree import Word
-
 
 _PARTNERS = gather_words("you i we me us")
 _SIDES = gather_words("top front side inside middle back")

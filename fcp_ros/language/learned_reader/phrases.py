@@ -34,8 +34,8 @@ from fcp_ros.language.parsing.trees import (
     Predication,
     Quantity,
     Reference,
+    list_phrase_uses,
 )
-from fcp_ros.language.parsing.trees import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Tree, Word, join_trees
 

@@ -5,8 +5,10 @@ At the end each word is accounted for.
 """
 
 from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
+
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.function_words import FILLERS
@@ -15,12 +17,23 @@ from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.turning_words import DUTIES, NOT_REMARKED
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
-from fcp_ros.language.parsing.trees import Act, Coordination, Sentence
-from fcp_ros.language.parsing.trees import collect_uses
+from fcp_ros.language.parsing.trees import (
+    Act,
+    Argument,
+    Coordination,
+    Determiner,
+    ElementName,
+    Link,
+    Noun,
+    NounPhrase,
+    Phrase,
+    Predication,
+    Reference,
+    Sentence,
+    SpokenClause,
+    collect_uses,
+)
 from fcp_ros.language.reading import WordRole, WordUse
-from fcp_ros.language.parsing.trees import Act, Argument, Coordination, Determiner, ElementName, Link, Noun, NounPhrase, Phrase, Predication, Reference, Sentence, SpokenClause
-from fcp_ros.language.reading import WordUse
-
 
 _AGAIN = gather_words("already again still yet anymore currently too also somewhere")
 _LOGICAL = gather_words("or nor neither either but for with by at in on up down over")

@@ -16,8 +16,15 @@ from fcp_ros.language.parsing.noun_phrases.adjective_parser import UNKNOWN_ADJEC
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.relative_parser import make_kind
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
-from fcp_ros.language.parsing.trees import THEME, Noun, NounPhrase, Phrase, Predication, Reference
-from fcp_ros.language.parsing.trees import list_phrase_uses
+from fcp_ros.language.parsing.trees import (
+    THEME,
+    Noun,
+    NounPhrase,
+    Phrase,
+    Predication,
+    Reference,
+    list_phrase_uses,
+)
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Word
 

@@ -7,17 +7,33 @@ without a counterpart is UNREAD.
 """
 
 from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
 from fcp_ros.cset import Instance
-from fcp_ros.domain.expressions.syntax import Atom, Constant, Count, Exists, Expression, Forall, Initially, Not, Preference, Text, TrajectoryConstraint, TypedVariable, atoms, children
+from fcp_ros.domain.expressions.syntax import (
+    Atom,
+    Constant,
+    Count,
+    Exists,
+    Expression,
+    Forall,
+    Initially,
+    Not,
+    Preference,
+    Text,
+    TrajectoryConstraint,
+    TypedVariable,
+    atoms,
+    children,
+)
 from fcp_ros.domain.model import IS_A, Domain
 from fcp_ros.domain.phrases import PhraseWord
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import WordRole, WordUse
-
 
 _PLAIN_NAME = re.compile(r"[^\W\d_][\w.\-]*(?: [\w.\-]+){0,4}\Z")
 _LONGEST_NAME = 48

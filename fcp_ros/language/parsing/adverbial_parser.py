@@ -22,8 +22,8 @@ from fcp_ros.language.parsing.trees import (
     NounPhrase,
     Reference,
     SpokenClause,
+    list_argument_uses,
 )
-from fcp_ros.language.parsing.trees import list_argument_uses
 from fcp_ros.language.reading import WordRole
 
 MOST_WISHES = 8

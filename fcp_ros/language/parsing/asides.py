@@ -37,8 +37,8 @@ from fcp_ros.language.parsing.trees import (
     TimeKind,
     TimeLimit,
     list_heads,
+    list_phrase_uses,
 )
-from fcp_ros.language.parsing.trees import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 
 _HAVE = frozenset(["have", "are", "were", "had", "done"])

@@ -6,21 +6,18 @@ reads "{item} is on {surface}", a rule `throw_away` "throw away {what}".
 """
 
 from __future__ import annotations
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from fcp_ros.domain.phrases import PhraseWord, ThingSet
-from fcp_ros.language.english.inflection import list_singulars
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+from fcp_ros.domain.model import TEXT
+from fcp_ros.domain.phrases import NUMBER, PhraseSlot, PhraseWord, ThingSet
+from fcp_ros.language.english.function_words import COMMON, PREPOSITIONS
+from fcp_ros.language.english.inflection import list_singulars, list_stems
 from fcp_ros.language.english.states import PART_NOUNS
 from fcp_ros.language.english.tokens import Token, TokenKind, tokenise
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
-from fcp_ros.domain.model import TEXT
-from fcp_ros.domain.phrases import NUMBER, PhraseSlot, PhraseWord
-from fcp_ros.language.english.function_words import COMMON, PREPOSITIONS
-from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.meanings import Meaning
-
 
 _Words = tuple[str, ...]
 

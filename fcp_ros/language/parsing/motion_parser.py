@@ -30,8 +30,8 @@ from fcp_ros.language.parsing.trees import (
     Predication,
     Reference,
     SpokenClause,
+    list_phrase_uses,
 )
-from fcp_ros.language.parsing.trees import list_phrase_uses
 from fcp_ros.language.reading import WordRole
 
 _MOVING_THINGS = frozenset(["move", "drive", "end", "finish", "return", "run"])

@@ -28,8 +28,7 @@ from fcp_ros.language.meanings import (
     make_relation_meaning,
     make_rule_meaning,
 )
-from fcp_ros.language.parsing.meanings import FlatPart, PatternTable, SpokenPattern
-from fcp_ros.language.parsing.meanings import SetIndex
+from fcp_ros.language.parsing.meanings import FlatPart, PatternTable, SetIndex, SpokenPattern
 
 _COPULAS = frozenset(["is", "are", "has", "be"])
 _NAME_DEGREE = 0.95

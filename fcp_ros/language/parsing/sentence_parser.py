@@ -43,8 +43,15 @@ from fcp_ros.language.parsing.meanings import PatternTable, SpokenPattern
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
-from fcp_ros.language.parsing.trees import Act, Determiner, Link, NounPhrase, Sentence, SpokenClause
-from fcp_ros.language.parsing.trees import list_phrase_uses
+from fcp_ros.language.parsing.trees import (
+    Act,
+    Determiner,
+    Link,
+    NounPhrase,
+    Sentence,
+    SpokenClause,
+    list_phrase_uses,
+)
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.normalisation import SENTENCE_ENDS
 

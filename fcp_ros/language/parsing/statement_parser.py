@@ -2,26 +2,37 @@
 """Statements of what shall be so, and of what is so already; things that swap places."""
 
 from __future__ import annotations
+
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
+
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.word_lists import PhraseSet, gather_words
-from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
-from fcp_ros.language.parsing.noun_phrases.set_parser import WHERE
-from fcp_ros.language.parsing.trees import PLACE, THEME, Act, Coordination, Determiner, NounPhrase, Phrase, Predication, SpokenClause
-from fcp_ros.language.parsing.trees import list_phrase_uses
-from fcp_ros.language.reading import WordRole
-from abc import abstractmethod
 from fcp_ros.language.english.remark_words import DEMANDS, INTENTIONS, UNWANTED, WANTS, WISHES
 from fcp_ros.language.english.verbs import KEEP_VERBS, PUT_VERBS
+from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE, AdverbialParser
 from fcp_ros.language.parsing.clauses.hedges import match_former_place
 from fcp_ros.language.parsing.clauses.verb_phrases import VerbPhrase, read_verb_phrase
-from fcp_ros.language.parsing.trees import PERSON, PLACE, THEME, Act, Coordination, Determiner, NounPhrase, Phrase, Predication, Reference, SpokenClause
-from fcp_ros.language.parsing.trees import list_argument_uses, list_phrase_uses
+from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
+from fcp_ros.language.parsing.noun_phrases.set_parser import WHERE
+from fcp_ros.language.parsing.trees import (
+    PERSON,
+    PLACE,
+    THEME,
+    Act,
+    Coordination,
+    Determiner,
+    NounPhrase,
+    Phrase,
+    Predication,
+    Reference,
+    SpokenClause,
+    list_argument_uses,
+    list_phrase_uses,
+)
 from fcp_ros.language.reading import WordRole, WordUse
-
 
 _SWAP_VERBS = gather_words("swap exchange interchange switch trade change")
 _ONLY_WITH_PLACES = gather_words("switch trade change")

@@ -5,15 +5,15 @@ And the words of a sentence that a reading has used.
 """
 
 from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+
 from fcp_ros.domain.expressions.syntax import Bound
 from fcp_ros.language.meanings import Meaning
 from fcp_ros.language.reading import WordUse
-from collections.abc import Iterator
-
 
 THEME, PLACE, PERSON = "the thing", "the place", "the person"
 """Slots of what English says in general; no names of the goal language, so they can't be caught."""

@@ -7,20 +7,21 @@ add a demand or name another thing.
 """
 
 from __future__ import annotations
+
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
+
+from fcp_ros.foundation.input_error import InputError
+from fcp_ros.language.datasheet import Datasheet, read_arrays, take_array, write_arrays
 from fcp_ros.language.english.turning_words import NEGATIVES
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.syntax.statements import SPEAKERS
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from fcp_ros.foundation.input_error import InputError
-from fcp_ros.language.datasheet import Datasheet, read_arrays, take_array, write_arrays
-
 
 Array = NDArray[np.float64]
 _ROLES = sorted(

@@ -7,19 +7,26 @@ be" in them. Dictated speech lacks marks ("that mug is dirty take it to the sink
 """
 
 from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from fcp_ros.language.english.function_words import LONGEST_LINK, SEQUENCE
-from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.syntax.normalisation import Hints, Piece, rate_verb
-from fcp_ros.language.syntax.tree import ADVERBS, CONJUNCTIONS, DETERMINERS, NUMBERS, PRONOUNS, SUBJECTS, SUBORDINATORS, Tree, Word
-from collections.abc import Sequence
-from dataclasses import dataclass
-from fcp_ros.language.english.tokens import Token, tokenise
-from fcp_ros.language.syntax.normalisation import Hints, Piece, normalise
-from fcp_ros.language.syntax.pipeline import parse_words
-from fcp_ros.language.syntax.tree import Tree
 
+from fcp_ros.language.english.function_words import LONGEST_LINK, SEQUENCE
+from fcp_ros.language.english.tokens import Token, tokenise
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.syntax.normalisation import Hints, Piece, normalise, rate_verb
+from fcp_ros.language.syntax.pipeline import parse_words
+from fcp_ros.language.syntax.tree import (
+    ADVERBS,
+    CONJUNCTIONS,
+    DETERMINERS,
+    NUMBERS,
+    PRONOUNS,
+    SUBJECTS,
+    SUBORDINATORS,
+    Tree,
+    Word,
+)
 
 _GOING = gather_words("to into onto back out over away")
 _BEING = gather_words("on in at under behind next inside beside upon near by below above")

@@ -27,8 +27,8 @@ from fcp_ros.language.parsing.trees import (
     Predication,
     Reference,
     SpokenClause,
+    list_phrase_uses,
 )
-from fcp_ros.language.parsing.trees import list_phrase_uses
 from fcp_ros.language.reading import WordRole
 
 _JOINED = 0.85

@@ -31,8 +31,9 @@ from fcp_ros.language.parsing.trees import (
     Predication,
     Reference,
     SpokenClause,
+    list_argument_uses,
+    list_phrase_uses,
 )
-from fcp_ros.language.parsing.trees import list_argument_uses, list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 
 _LOCATED = 0.93

@@ -36,8 +36,8 @@ from fcp_ros.language.parsing.trees import (
     Predication,
     Reference,
     SpokenClause,
+    list_phrase_uses,
 )
-from fcp_ros.language.parsing.trees import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.normalisation import SENTENCE_ENDS
 from fcp_ros.language.syntax.statements import Telling, find_units, list_endings

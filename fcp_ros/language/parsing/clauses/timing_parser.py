@@ -50,8 +50,8 @@ from fcp_ros.language.parsing.trees import (
     SpokenClause,
     TimeKind,
     TimeLimit,
+    list_phrase_uses,
 )
-from fcp_ros.language.parsing.trees import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 
 _PARTS = {("half", "an"): Fraction(1, 2), ("half", "a"): Fraction(1, 2)}

@@ -38,8 +38,8 @@ from fcp_ros.language.parsing.trees import (
     Predication,
     Quantity,
     Reference,
+    list_phrase_uses,
 )
-from fcp_ros.language.parsing.trees import list_phrase_uses
 from fcp_ros.language.reading import WordRole
 from fcp_ros.language.syntax.tree import Word
 

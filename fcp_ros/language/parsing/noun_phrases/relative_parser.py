@@ -27,8 +27,9 @@ from fcp_ros.language.parsing.trees import (
     Predication,
     Reference,
     Words,
+    list_argument_uses,
+    list_phrase_uses,
 )
-from fcp_ros.language.parsing.trees import list_argument_uses, list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 
 Said = tuple[int, Predication, tuple[WordUse, ...]]

@@ -16,14 +16,13 @@ from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.states import MAKING_VERBS, NEED_PHRASES, NEEDED, PART_LINKS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
-from fcp_ros.language.parsing.meanings import match_word
+from fcp_ros.language.parsing.meanings import SetMention, match_word
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import (
     DEEPEST,
     MOST_TREES,
     PatternMatcher,
 )
 from fcp_ros.language.parsing.noun_phrases.quantities import NounOpening, match_words, read_number
-from fcp_ros.language.parsing.meanings import SetMention
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
