@@ -41,7 +41,6 @@ MAKING = gather_words("keep leave have get make want need")
 """Verbs with a state behind their object."""
 
 _WANTED = gather_words("want need have get like")
-_HAVING = gather_words("have need want require get")
 _LACKING = gather_words("need want require deserve lack")
 
 

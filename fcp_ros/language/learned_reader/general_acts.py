@@ -40,7 +40,6 @@ from fcp_ros.language.reading import WordRole
 from fcp_ros.language.syntax.tree import Word
 
 _HANDS = gather_words("hand finger paw mitt")
-_BELONGING = gather_words("belong go should must need want")
 _TOUCHING = gather_words("touch move disturb")
 _POSITIONS = ("place", "position")
 _SWAPPING = gather_words("swap exchange interchange")
