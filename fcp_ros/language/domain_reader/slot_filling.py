@@ -169,7 +169,7 @@ class SlotFiller:
             return [Statement((), self._alternate(meaning, bound, additions))]
         if meaning.task is not None:
             several = any(map(_is_plural, bound.values()))
-            meaning = _choose_goal(meaning, meaning.task, several=several, leaving=leaving)
+            meaning = choose_goal(meaning, meaning.task, several=several, leaving=leaving)
         slots = list(bound)
         choices = [
             list(term.parts) if isinstance(term, TermGroup) else [term] for term in bound.values()
@@ -287,7 +287,7 @@ class SlotFiller:
         return name
 
 
-def _choose_goal(meaning: Meaning, task: TaskTemplate, *, several: bool, leaving: bool) -> Meaning:
+def choose_goal(meaning: Meaning, task: TaskTemplate, *, several: bool, leaving: bool) -> Meaning:
     """Return the meaning of a task with the goal that fits what else is asked for."""
     other = (task.left if leaving else "") or (task.several if several else "")
     return replace(meaning, goal=None, task=task.with_goal(other)) if other else meaning
