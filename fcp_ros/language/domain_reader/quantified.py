@@ -34,7 +34,7 @@ def widen_any(clause: SpokenClause) -> SpokenClause:
 
 
 def ban_any(clause: SpokenClause) -> SpokenClause:
-    """Return a ban with "any" for its plurals: "never put apples on the couch" bans each of them."""
+    """Return a ban with "any" for its plurals: "never put apples on the couch" bans each one."""
     if not clause.negated:
         return clause
     said = tuple(_ban(one) for one in clause.predications)
