@@ -12,7 +12,7 @@ from dataclasses import replace
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.expressions.syntax import ExpressionError
+from fcp_ros.domain.expressions.syntax import ExpressionError, list_conjuncts
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
 from fcp_ros.language.confidence import LEARNED, Confidence
@@ -63,7 +63,9 @@ class PairedReader:
         if found.best is not None and not _is_whole(offered):
             return found
         if _is_whole(found):  # "keep food off the couch" was once all food on it (issue 29)
-            return ask_if_different(found, offered.readings[0], context)
+            doubt = offered.readings[0]
+            told = doubt.degree >= LEARNED.alone and not _asks_less(doubt, found.readings[0])
+            return ask_if_different(found, doubt, context) if told else found
         return found if offered.best is None else make_doubtful(offered)
 
 
@@ -112,6 +114,15 @@ def _answer_alone(first: Interpretation, second: Interpretation, rival: Reading)
     if rival.degree >= LEARNED.alone:
         return second
     return make_doubtful(second)
+
+
+def _asks_less(one: Reading, other: Reading) -> bool:
+    """Return True if a reading is a part of another one, which may have understood more."""
+    try:
+        parts = [set(list_conjuncts(parse_expression(r.goal))) for r in (one, other)]
+    except ExpressionError:
+        return False
+    return parts[0] < parts[1]
 
 
 def _is_whole(answer: Interpretation) -> bool:

@@ -54,7 +54,15 @@ from fcp_ros.language.domain_reader.terms.referents import Quantifier, Referent,
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.domain_reader.timing import WISH, TimingComposer, keep_order
 from fcp_ros.language.english.verbs import KEEP_VERBS
-from fcp_ros.language.parsing.trees import Act, Link, Predication, Sentence, SpokenClause
+from fcp_ros.language.parsing.trees import (
+    Act,
+    Link,
+    NounPhrase,
+    Predication,
+    Reference,
+    Sentence,
+    SpokenClause,
+)
 from fcp_ros.language.reading import Refusal
 
 
@@ -436,7 +444,8 @@ def _bring_all(clauses: Sequence[SpokenClause]) -> list[SpokenClause]:
     asking = [
         number
         for number, clause in enumerate(clauses)
-        if not clause.negated and any(_has_several(said) for said in clause.predications)
+        if not (clause.negated or clause.preferred or clause.condition)
+        and any(_has_several(said) for said in clause.predications)
     ]
     found = list(clauses)
     for number in asking if len(asking) > 1 else ():
@@ -446,8 +455,13 @@ def _bring_all(clauses: Sequence[SpokenClause]) -> list[SpokenClause]:
 
 
 def _has_several(said: Predication) -> bool:
+    """Return True for a task that several things may be asked of; "it" was asked for already."""
     task = said.meaning.task if said.meaning is not None else None
-    return task is not None and bool(task.several)
+    pronoun = any(
+        isinstance(one, NounPhrase) and one.head in (Reference.IT, Reference.THEM)
+        for one in said.arguments.values()
+    )
+    return task is not None and bool(task.several) and not pronoun
 
 
 def _mean_several(said: Predication) -> Predication:
