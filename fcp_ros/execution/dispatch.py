@@ -38,10 +38,11 @@ late step delays only what waits for it. How a plan ends before all of it is don
 Invariants:
 
 - every phase but READY, FINISHED and PAUSED has a deadline, so that no wait is endless; a pause
-  lasts as long as somebody wants it;
+  lasts as long as somebody wants it, and READY with nothing at work as long as other plans take;
 - in SENT, RUNNING and STOPPING exactly one attempt of the step is open in the ledger. It stays
   open if the grace time passes without an answer;
-- no step is sent before all steps that it waits for have succeeded, nor while one is being stopped;
+- no step is sent before all steps that it waits for have succeeded (those of other plans, too, as
+  `is_held` has it), nor while one is being stopped;
   no robot has two steps, and no executor, unless it is said to be shared;
 - each step that was tried has exactly one `RecordOutcome`, and `Finish` is the last command;
 - the effects of a step that failed are never assumed: what holds is what the world shows;
@@ -121,11 +122,15 @@ class Dispatcher:
         order: RunOrder | None = None,  # by default one step after the other
         # executor -> the robot that it belongs to, if only that one needs it
         owners: Mapping[str, str] | None = None,
+        # tells if a step, or the end of the plan (by the number of its steps), has to wait for what
+        # other plans do. `RoomChanged` comes when that may have changed
+        is_held: Callable[[int], bool] = lambda _index: False,
         # whoever executes the plan makes another one as soon as a step fails or a robot is lost
         hands_on: bool = False,
     ) -> None:
         self._owners = owners or {}
         self._hands_on = hands_on
+        self._is_held = is_held
         self._situation = Situation(settings, ledger, world, clock, may_begin)
         self._started = False
         self._search: ExecutorSearch | None = None  # for all executors, before the first step
@@ -211,13 +216,14 @@ class Dispatcher:
     def start(self) -> Commands:
         """Begin: all executors of the plan must answer before the first step is sent.
 
-        Raises RuntimeError if it was started before.
+        Of a plan that has to wait for others each executor is looked for when its step's turn has
+        come, since it may be at work for those. Raises RuntimeError if it was started before.
         """
         if self._started or self._result is not None:
             raise RuntimeError("a dispatcher executes its plan once; make a new one")
         self._started = True
-        if not self._steps:
-            return self._conclude()
+        if not self._steps or any(map(self._is_held, range(len(self._steps)))):
+            return self._go_on()
         needs = [(machine.step, machine.agents) for machine in self._machines]
         self._search = ExecutorSearch(needs, self._situation)
         settings = self._situation.settings
@@ -336,8 +342,7 @@ class Dispatcher:
         commands: Commands = ()
         while True:
             commands += self._take_ends()
-            is_done = self._started and len(self._done) == len(self._steps)
-            if not self._open and (self._is_ending or is_done):
+            if not self._open and (self._is_ending or self._is_done):
                 return commands + self._conclude()
             phases = [machine.phase for machine in self._open.values()]
             if self._is_ending or DispatchPhase.STOPPING in phases or self._is_handing_on:
@@ -351,6 +356,11 @@ class Dispatcher:
             is_over = self._is_ending and not self._open
             if not (has_ended or is_over):
                 return commands
+
+    @property
+    def _is_done(self) -> bool:
+        count = len(self._steps)
+        return self._started and len(self._done) == count and not self._is_held(count)
 
     @property
     def _is_ending(self) -> bool:
@@ -394,6 +404,8 @@ class Dispatcher:
 
     def _can_begin(self, index: int) -> bool:
         if index in self._open or index in self._done or self._order.befores[index] - self._done:
+            return False
+        if self._is_held(index):
             return False
         machine = self._machines[index]
         excluded = any(self._exclude(machine, other) for other in self._open.values())
@@ -492,7 +504,7 @@ class Dispatcher:
             return DispatchStatus.CANCELLED, text
         if (failed := self._setbacks.end) is not None:
             return failed
-        if done < total:
+        if not self._is_done:
             return DispatchStatus.OUTDATED, self._outdated
         nothing = "The plan has no steps: nothing to do."
         return DispatchStatus.SUCCEEDED, f"All {total} steps succeeded." if total else nothing

@@ -264,6 +264,7 @@ class Decision:
 
     follow_up: FollowUp
     reason: str
+    is_counted: bool = True  # among the replans of the goal, which are limited
 
 
 @dataclass(frozen=True, slots=True)

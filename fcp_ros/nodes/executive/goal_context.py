@@ -34,11 +34,6 @@ class GoalsChanged:
 
 
 @dataclass(frozen=True)
-class RoomChanged:
-    """Event: a plan has ended or got on, so another one may have room beside it."""
-
-
-@dataclass(frozen=True)
 class RestingDue:
     """Event: look at the goals that rest."""
 

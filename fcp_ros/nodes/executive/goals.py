@@ -18,11 +18,13 @@ from fcp_ros.execution.dispatch_model import (
     describe_absent,
 )
 from fcp_ros.execution.goal_conflicts import list_literals
+from fcp_ros.execution.goal_queue import WhenBusy
 from fcp_ros.execution.monitoring import ArrivalWatch
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.execution.side_by_side import Encounter
+from fcp_ros.execution.plan_register import Encounter
 from fcp_ros.msg import ExecutionState, Question
 from fcp_ros.msg import PlanResult as PlanResultMessage
+from fcp_ros.nodes.conversions.common import duration_from_ros
 from fcp_ros.nodes.executive.goal_context import GoalContext, Rest
 from fcp_ros.nodes.executive.goal_parts import (
     START_WAIT,
@@ -54,6 +56,9 @@ CROWDED = frozenset(
 )
 """Status of a request without the agents that others need -> one with them may be solved."""
 
+FindEncounter = Callable[[], Encounter | None]
+"""Finds the plan that is in the way of another one; None if there is none any more."""
+
 ASK_AGAIN = 0.5
 """Seconds after which the planner is asked again that has lost a scene graph which is there."""
 
@@ -79,9 +84,11 @@ class GoalAchievement:
         self._policy = policy
         self._runner = parts.make_runner(context)
         self._waits = parts.read_waits()
+        self._plans = parts.fleet.plans
         self._plan_result = PlanResultMessage()
         self._absent: frozenset[AbsentExecutor] = frozenset()  # when the last plan was asked for
         self._busy: frozenset[AbsentExecutor] = frozenset()  # with plans of other goals, then
+        self._joins = False  # plans are made for the end of those of other goals
         self._keeping, self._most_kept = keeping, most_kept
         self._wish = keeping.wish
 
@@ -115,7 +122,7 @@ class GoalAchievement:
         found = self._plan_and_execute("Planning.")
         while isinstance(found, Decision) or self._runner.is_busy:
             if isinstance(found, Decision):
-                self._report.replans += 1
+                self._report.replans += found.is_counted
                 found = self._plan_and_execute(f"Replanning: {found.reason}")
             else:  # no plan takes the place of the one at hand, of which steps are being done
                 found = self._do_rest()
@@ -176,6 +183,10 @@ class GoalAchievement:
             if left <= 0.0:
                 return Conclusion(GoalEnd.ABORTED, GoalError.TOO_LATE, result.message)
             self._wish.hurry(left)
+        if result.status is DispatchStatus.OUTDATED and self._runner.loss:
+            # What becomes of others is no fault of this goal, which has waited for nothing else.
+            lost = Decision(FollowUp.REPLAN, result.message, is_counted=False)
+            return self._follow(lost, result)
         return self._follow(self._policy.decide(result, self._report.replans), result)
 
     def _find_plan(self, reason: str) -> tuple[PlanStep, ...] | Conclusion | Decision | None:
@@ -184,9 +195,9 @@ class GoalAchievement:
         None if it would have to wait, or takes things for others, while steps of the plan before
         are being done.
         """
-        words = find_words(self._context.goal.request)
-        room = Room(self._parts, self._context, self._report)
+        room, self._joins = Room(self._parts, self._context, self._report), False
         while True:
+            running = self._plans.running
             failure = self._make_plan(reason)
             if self._context.is_cancelled:
                 return self._conclude_cancelled("Cancelled while planning.")
@@ -194,37 +205,61 @@ class GoalAchievement:
                 return failure
             if self._runner.is_busy and (self._is_crowded or self._plan_result.plan.shifts):
                 return None
-            if self._is_crowded:
-                refusal = room.wait(self._await_others(words))
-            else:
-                plan = self._plan_result.plan
-                steps, problem = prepare_plan(self._runner, plan, self._waits)
-                if self._context.is_cancelled:
-                    return self._conclude_cancelled("Cancelled before the first step.")
-                if problem:
-                    return self._follow(
-                        self._policy.decide_without_start(problem, self._report.replans)
-                    )
-                if self._runner.find_meeting(plan, steps, words) is None:
-                    return steps
-                if self._runner.is_busy:
-                    return None
-                refusal = room.wait(partial(self._runner.find_meeting, plan, steps, words))
+            found = self._await_others() if self._is_crowded else self._fit_plan()
+            if not callable(found):
+                return found
+            if self._runner.is_busy:
+                return None
+            self._joins = not self._joins and self._may_join
+            if self._joins:
+                reason = "Planning for the end of what is done for other goals."
+                continue
+            self._runner.look_ahead(joins=False)
+            refusal = room.wait(partial(self._find_in_way, running, found))
             if self._context.is_cancelled:
                 return self._conclude_cancelled("Cancelled before the first step.")
             if refusal:
                 return Conclusion(GoalEnd.ABORTED, GoalError.BUSY, refusal)
             reason = "Planning again: other goals have got on."
 
-    def _await_others(self, words: str) -> Callable[[], Encounter | None]:
+    def _fit_plan(self) -> tuple[PlanStep, ...] | Conclusion | Decision | FindEncounter:
+        """Return the steps of the plan at hand, or what finds the plan that it has to wait for."""
+        plan, words = self._plan_result.plan, find_words(self._context.goal.request)
+        steps, problem = prepare_plan(self._runner, plan, self._waits)
+        if self._context.is_cancelled:
+            return self._conclude_cancelled("Cancelled before the first step.")
+        if problem and not self._joins:
+            return self._follow(self._policy.decide_without_start(problem, self._report.replans))
+        if not problem and self._runner.find_meeting(plan, steps, words) is None:
+            return steps
+        if self._joins:
+            return self._await_others()
+        return partial(self._runner.find_meeting, plan, steps, words)
+
+    @property
+    def _may_join(self) -> bool:
+        """True if the goal may begin before those that it meets have ended, behind their steps.
+
+        How long they still take is not known for certain.
+        """
+        request = self._context.goal.request.request
+        is_patient = self._parts.threads.find_ticket(self._context).when_busy is WhenBusy.QUEUE
+        is_in_time = not duration_from_ros(request.deadline)
+        return is_patient and is_in_time and bool(self._plans.find_ahead(self._context.key).entries)
+
+    def _await_others(self) -> FindEncounter:
         """Wait until agents are free that were not when the plan was asked for."""
-        busy = self._busy
+        busy, words = self._busy, find_words(self._context.goal.request)
 
         def find() -> Encounter | None:
             meeting = self._runner.wait_for_others(words)
             return meeting if self._parts.fleet.find_busy(self._context) >= busy else None
 
         return find
+
+    def _find_in_way(self, running: frozenset[bytes], find: FindEncounter) -> Encounter | None:
+        """Find the plan to wait for; None as soon as other plans run than these goals'."""
+        return find() if self._plans.running == running else None
 
     def _await_scene(self) -> Conclusion | None:
         """Wait until the scene graph is kept up to date; return the end if it stays stale."""
@@ -298,6 +333,8 @@ class GoalAchievement:
     def _is_crowded(self) -> bool:
         """True if there may be a plan, or a better one, with agents that others need now."""
         result = self._plan_result
+        if self._joins:
+            return not _is_solved(result)
         is_question = result.question.kind == Question.CONFIRMATION
         return bool(self._busy) and (is_question or result.status.code in CROWDED)
 
@@ -332,7 +369,8 @@ class GoalAchievement:
         """Ask the planner once; return the end of the goal if it does not answer."""
         self._absent = self._parts.fleet.find_absent(self._context)
         self._busy = self._parts.fleet.find_busy(self._context)
-        self._wish.do_without(self._absent, self._busy)
+        self._runner.look_ahead(joins=self._joins)
+        self._wish.do_without(self._absent, self._busy, waits=self._joins)
         self._wish.count_on(self._runner.list_underway())
         self._report.on_planning(f"{reason} {describe_absent(self._absent)}".rstrip())
         answer = self._parts.planner.request_plan(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import get_args
@@ -41,12 +41,18 @@ from fcp_ros.execution.monitoring import (
     find_obstacle,
 )
 from fcp_ros.execution.outcome import StepRecord
+from fcp_ros.execution.plan_register import Encounter, PlansAhead
 from fcp_ros.execution.run_order import RunOrder
-from fcp_ros.execution.side_by_side import Claim, Encounter, make_claim
+from fcp_ros.execution.side_by_side import Claim, make_claim
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
-from fcp_ros.nodes.conversions.plan import join_plans, schedule_from_ros, step_from_ros
+from fcp_ros.nodes.conversions.plan import (
+    join_plans,
+    schedule_from_ros,
+    step_from_ros,
+    step_to_ros,
+)
 from fcp_ros.nodes.executive.fleet import Fleet
 from fcp_ros.nodes.executive.goal_context import (
     GoalContext,
@@ -115,6 +121,8 @@ class PlanRunner:
         self._granted: frozenset[Fact] = frozenset()  # what the plan ends and nobody has seen
         self._deadline: DeadlineWatch | None = None  # of the plan at hand, until it is missed
         self._run: _Run | None = None
+        self._ahead = PlansAhead()  # of other goals, for whose end the next plan is made
+        self.loss = ""  # why the plan has waited in vain for steps of another goal: one sentence
 
     def await_scene(self, sequence: int, seconds: float) -> None:
         """Wait until the scene graph with this number, or a later one, has arrived."""
@@ -160,11 +168,12 @@ class PlanRunner:
         Raises NoSceneError if there is no state.
         """
         self._scene.state(self._domain)  # one from before the scene was lost will not do
-        present, run = self._present(), self._run
+        if self._ahead.are_lost:
+            return "A plan of another goal has ended, for whose end it was made."
+        underway, run = self._ahead.steps, self._run
         if run is not None and self.is_busy:
-            underway = [run.steps[index] for index in run.dispatcher.running]
-            present = self._rules.foresee(underway, present)
-        return find_obstacle(self._rules, steps, present)
+            underway += [run.steps[index] for index in run.dispatcher.running]
+        return find_obstacle(self._rules, steps, self._foresee(underway))
 
     def find_meeting(
         self, plan: PlanMessage, steps: Sequence[PlanStep], words: str
@@ -174,10 +183,18 @@ class PlanRunner:
         One that can't begin waits from then on, unless another one of the same goal still runs.
         """
         claim = self._make_claim(plan, steps, words)
-        meeting = self._fleet.plans.find_meeting(self._context.key, claim)
+        meeting = self._fleet.plans.find_meeting(self._context.key, claim, self._ahead)
         if meeting is not None and not self.is_busy:
             self._fleet.plans.wait(self._context.key, claim)
         return meeting
+
+    def look_ahead(self, *, joins: bool) -> None:
+        """Have the next plan made for the present, or if it can be, for the end of those that run.
+
+        Such a plan `joins` them: see `plan_register`.
+        """
+        plans = self._fleet.plans
+        self._ahead = plans.find_ahead(self._context.key) if joins else PlansAhead()
 
     def wait_for_others(self, words: str) -> Encounter | None:
         """Have a goal wait that has no plan beside those of others: see `find_meeting`."""
@@ -200,9 +217,12 @@ class PlanRunner:
         return self._run is not None and self._run.dispatcher.result is None
 
     def list_underway(self) -> list[PlanStepMessage]:
-        """List these steps, for the planner; `join` then sees what has become of them."""
+        """List the steps after which the next plan begins, for the planner.
+
+        `join` then sees what has become of those of the plan at hand.
+        """
         if self._run is None:
-            return []
+            return list(map(step_to_ros, self._ahead.steps))
         self._run.underway = self._run.dispatcher.running
         return [self._run.plan.steps[index] for index in self._run.underway]
 
@@ -291,7 +311,8 @@ class PlanRunner:
                 self._threads.may_begin,
                 order,
                 {name: one.agent for name, one in fleet.own.items()},
-                hands_on and not claim.alone,
+                partial(fleet.plans.is_held, context.key),
+                hands_on and not (claim.alone or self._ahead.entries),
             )
             begin = dispatcher.start
             self._scene_watch.begin(context)
@@ -306,7 +327,8 @@ class PlanRunner:
         run.seen, self._deadline = self._scene.sequence, deadline
         for index in kept:
             self._begin_step(index)
-        fleet.plans.begin(context.key, claim)
+        fleet.begin(context.key, claim, self._ahead)
+        self._ahead = PlansAhead()
         return self._go_on(run, begin)
 
     def _go_on(self, run: _Run, begin: Callable[[], Sequence[Command]]) -> DispatchResult:
@@ -335,8 +357,9 @@ class PlanRunner:
         run = self._run
         assert run is not None
         late_at, late = self._tell_delay(run.listener)
-        if late:
-            self._obey(run, run.dispatcher.handle(PlanOutdated(late)))
+        self.loss = self._fleet.plans.find_loss(self._context.key)
+        if late or self.loss:
+            self._obey(run, run.dispatcher.handle(PlanOutdated(late or self.loss)))
         if self._context.is_cancelled and not run.is_cancelling:
             run.is_cancelling = True
             run.listener.on_cancelling()
@@ -416,7 +439,8 @@ class PlanRunner:
         elements = run.watch.find_affected(sorted((*running, *waiting)), changed)
         if elements:
             try:
-                problem = run.watch.find_problem(running, waiting, self._present())
+                state = self._foresee(self._fleet.plans.list_awaited(self._context.key))
+                problem = run.watch.find_problem(running, waiting, state)
             except NoSceneError:
                 return run.seen
             run.listener.on_scene_changed(Look(elements, problem))
@@ -487,6 +511,12 @@ class PlanRunner:
             present = shift_state(self._domain, present, self._shifts, self._shifted)
         granted = [fact for fact in self._granted if seen.scene.facts.is_unseen(fact)]
         return add_facts(self._shifted, present, granted) if granted else present
+
+    def _foresee(self, steps: Iterable[PlanStep]) -> Instance:
+        """Return the state in which steps have ended, as far as their elements are there."""
+        present = self._present()
+        known = [step for step in steps if all(map(present.has, step.elements))]
+        return self._rules.foresee(known, present)
 
     def _stop_all(self, dispatcher: Dispatcher) -> None:
         for attempt in dispatcher.attempts:

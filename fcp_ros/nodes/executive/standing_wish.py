@@ -139,14 +139,20 @@ class StandingWish:
             self.request.forbid_relaxation = self._is_strict = True
 
     def do_without(
-        self, absent: Collection[AbsentExecutor], busy: Collection[AbsentExecutor] = ()
+        self,
+        absent: Collection[AbsentExecutor],
+        busy: Collection[AbsentExecutor] = (),
+        *,
+        waits: bool = False,
     ) -> None:
         """Ask for a plan without these executors, for now.
 
-        Those that are `busy` will be there again: less than the goal is no substitute for them.
+        Those that are `busy` will be there again, which the plan `waits` for, or does without: less
+        than the goal is no substitute for them.
         """
-        self.request.absent = [*self._absent, *absent_to_ros({*absent, *busy})]
-        self.request.forbid_relaxation = self._is_strict or bool(busy)
+        gone = {*absent} if waits else {*absent, *busy}
+        self.request.absent = [*self._absent, *absent_to_ros(gone)]
+        self.request.forbid_relaxation = self._is_strict or waits or bool(busy)
 
     def count_on(self, underway: list[PlanStepMessage]) -> None:
         """Ask for a plan that begins where these steps have ended."""
