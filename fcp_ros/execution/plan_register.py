@@ -172,10 +172,10 @@ class PlanRegister:
         entry = self._entries[key]
         return any(at not in other.done for other, at in entry.waits.get(index, ()))
 
-    def list_awaited(self, key: bytes) -> list[PlanStep]:
-        """List the steps that will be done before the last step of a plan that runs."""
+    def find_awaited(self, key: bytes) -> PlansAhead:
+        """Return the plans whose steps a plan that runs still waits for."""
         others = {other for other, _ in self._entries[key].awaited}
-        return PlansAhead(tuple(one for one in self._entries.values() if one in others)).steps
+        return PlansAhead(tuple(one for one in self._entries.values() if one in others))
 
     def find_loss(self, key: bytes) -> str:
         """Say that a plan waits for what won't be done: one sentence; "" if it doesn't."""
@@ -197,5 +197,5 @@ class PlanRegister:
 
     @property
     def is_anybody_waiting(self) -> bool:
-        """True if a plan waits for room, or a step of one for those of another."""
-        return any(not entry.runs or entry.awaited for entry in self._entries.values())
+        """True if a plan waits for room, or a step of one for those of another, until just now."""
+        return any(not entry.runs or entry.waits for entry in self._entries.values())

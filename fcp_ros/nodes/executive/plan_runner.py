@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import get_args
 
@@ -87,6 +87,7 @@ class _Run:
     arrivals: ArrivalWatch | None
     seen: int | None = None  # number of the scene graph that its rest was checked against
     is_cancelling: bool = False
+    awaited: list[str] = field(default_factory=list)  # goals of plans that steps wait for
     underway: tuple[int, ...] = ()  # the steps that the next plan counts on
 
 
@@ -357,7 +358,7 @@ class PlanRunner:
         run = self._run
         assert run is not None
         late_at, late = self._tell_delay(run.listener)
-        self.loss = self._fleet.plans.find_loss(self._context.key)
+        self._tell_awaited(run)
         if late or self.loss:
             self._obey(run, run.dispatcher.handle(PlanOutdated(late or self.loss)))
         if self._context.is_cancelled and not run.is_cancelling:
@@ -365,6 +366,14 @@ class PlanRunner:
             run.listener.on_cancelling()
             self._obey(run, run.dispatcher.handle(CancelRequested()))
         return find_earlier(run.dispatcher.deadline, late_at)
+
+    def _tell_awaited(self, run: _Run) -> None:
+        """Look at the plans of other goals that steps wait for."""
+        plans, key = self._fleet.plans, self._context.key
+        self.loss, goals = plans.find_loss(key), plans.find_awaited(key).goals
+        if goals != run.awaited:
+            run.awaited = goals
+            run.listener.on_awaited(goals)
 
     def take(self, event: object | None) -> None:
         """Take an event for the plan at hand; None: the time has come."""
@@ -439,7 +448,7 @@ class PlanRunner:
         elements = run.watch.find_affected(sorted((*running, *waiting)), changed)
         if elements:
             try:
-                state = self._foresee(self._fleet.plans.list_awaited(self._context.key))
+                state = self._foresee(self._fleet.plans.find_awaited(self._context.key).steps)
                 problem = run.watch.find_problem(running, waiting, state)
             except NoSceneError:
                 return run.seen
