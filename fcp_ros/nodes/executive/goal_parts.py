@@ -128,7 +128,7 @@ def prepare_plan(
         return (), f"The plan can't be read: {error}."
     runner.await_scene(plan.scene_sequence_number, waits.settle_time)
     try:
-        problem = runner.take_up(steps, tuple((one.element, one.type) for one in plan.shifts))
+        problem = runner.world.take_up(steps, tuple((one.element, one.type) for one in plan.shifts))
         if problem:
             return steps, problem
         return steps, runner.find_problem(steps)

@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import get_args
 
-from fcp_ros.cset import Delta, Fact, Instance
-from fcp_ros.domain.derived_facts import add_facts
-from fcp_ros.domain.shifting import Shifts, shift_elements, shift_state
+from fcp_ros.cset import Delta
 from fcp_ros.execution.dispatch import Dispatcher
 from fcp_ros.execution.dispatch_model import DispatchResult
 from fcp_ros.execution.events import (
@@ -35,16 +33,13 @@ from fcp_ros.execution.monitoring import (
     ArrivalWatch,
     DeadlineWatch,
     Look,
-    Monitor,
     PlanWatch,
-    find_granted,
     find_obstacle,
 )
 from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.execution.plan_register import Encounter, PlansAhead
 from fcp_ros.execution.run_order import RunOrder
 from fcp_ros.execution.side_by_side import Claim, make_claim
-from fcp_ros.foundation.input_error import InputError
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.plan import (
@@ -61,13 +56,12 @@ from fcp_ros.nodes.executive.goal_context import (
     find_earlier,
 )
 from fcp_ros.nodes.executive.goal_threads import GoalThreads
+from fcp_ros.nodes.executive.plan_world import PlanWorld
 from fcp_ros.nodes.executive.watches import NameWatch, SceneNews, SceneWatch
 from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
-from fcp_ros.planning.model.ground_step import Agents
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.schedule import Inconsistency, schedule_steps
-from fcp_ros.planning.verification.stepping import StepRules
 
 EVENTS = get_args(Event)
 
@@ -115,11 +109,8 @@ class PlanRunner:
         self._clients = fleet.clients
         self._scene = fleet.scene
         self._reporter = reporter
-        self._rules = fleet.rules
-        self._shifts: Shifts = ()
-        self._shifted = fleet.domain  # with the shifts
-        self._monitor = Monitor(self._rules, self._present)
-        self._granted: frozenset[Fact] = frozenset()  # what the plan ends and nobody has seen
+        self.world = PlanWorld(fleet)  # as the plan at hand takes it
+        self._monitor = self.world.make_monitor()
         self._deadline: DeadlineWatch | None = None  # of the plan at hand, until it is missed
         self._run: _Run | None = None
         self._ahead = PlansAhead()  # of other goals, for whose end the next plan is made
@@ -144,25 +135,6 @@ class PlanRunner:
         """Wait for the next scene graph, for a bounded time."""
         self.await_scene((self._scene.sequence or 0) + 1, seconds)
 
-    def take_up(self, steps: Sequence[PlanStep], shifts: Shifts) -> str:
-        """Take elements for others, as the next plan wants it, until another plan is taken up.
-
-        What it ends and nobody has seen is taken for granted. Returns a sentence why that can't be;
-        "" if it can.
-        """
-        self._shifts, self._shifted, self._rules = shifts, self._domain, self._fleet.rules
-        self._granted = frozenset()
-        if shifts:
-            try:
-                self._shifted, _ = shift_elements(self._domain, self._fleet.see(), shifts)
-            except InputError as error:
-                self._shifts = ()
-                return str(error)
-            self._rules = StepRules(self._shifted)
-        is_unseen = self._fleet.see_world().scene.facts.is_unseen
-        self._granted = find_granted(self._rules, steps, self._present(), is_unseen)
-        return ""
-
     def find_problem(self, steps: Sequence[PlanStep]) -> str:
         """Return why a plan is not executable from the present state; "" if it is.
 
@@ -174,7 +146,7 @@ class PlanRunner:
         underway, run = self._ahead.steps, self._run
         if run is not None and self.is_busy:
             underway += [run.steps[index] for index in run.dispatcher.running]
-        return find_obstacle(self._rules, steps, self._foresee(underway))
+        return find_obstacle(self.world.rules, steps, self.world.foresee(underway))
 
     def find_meeting(
         self, plan: PlanMessage, steps: Sequence[PlanStep], words: str
@@ -208,7 +180,7 @@ class PlanRunner:
     def _make_claim(self, plan: PlanMessage, steps: Sequence[PlanStep], words: str) -> Claim:
         steps = tuple(map(self._fleet.robots.resolve, steps))
         goal = plan.planned_goal or plan.goal
-        return make_claim(words, goal, steps, self._domain, is_shifted=bool(self._shifts))
+        return make_claim(words, goal, steps, self._domain, is_shifted=bool(self.world.shifts))
 
     # --- steps that are still being done while another plan is made ---
 
@@ -251,8 +223,9 @@ class PlanRunner:
             for message, rest in zip(messages, rests, strict=True)
         ]
         joined = (*begun, *steps)
-        schedule = schedule_steps(self._domain, self._present(), joined)
-        if dispatcher.handing_on is None or self._shifts or isinstance(schedule, Inconsistency):
+        schedule = schedule_steps(self._domain, self.world.find_present(), joined)
+        is_shifted = bool(self.world.shifts)
+        if dispatcher.handing_on is None or is_shifted or isinstance(schedule, Inconsistency):
             return None
         return join_plans(messages, plan, schedule), joined
 
@@ -260,7 +233,7 @@ class PlanRunner:
         """Bring the plan at hand to its end, without the robots that are lost."""
         run = self._run
         assert run is not None
-        self.take_up([run.steps[index] for index in run.dispatcher.waiting], ())
+        self.world.take_up([run.steps[index] for index in run.dispatcher.waiting], ())
         return self._go_on(run, run.dispatcher.go_on)
 
     def close(self) -> None:
@@ -299,10 +272,10 @@ class PlanRunner:
         """
         fleet, context = self._fleet, self._context
         claim = self._make_claim(plan, steps, words)
-        steps, order = claim.steps, self._make_order(plan, claim.steps)
+        steps, order = claim.steps, self._find_order(plan, claim.steps)
         run, kept = self._run, range(0)  # what another plan has begun comes first in this one
         if run is None:
-            monitor = self._monitor = Monitor(self._rules, self._present)
+            monitor = self._monitor = self.world.make_monitor()
             dispatcher = Dispatcher(
                 steps,
                 fleet.settings(),
@@ -323,7 +296,7 @@ class PlanRunner:
             kept = range(len(dispatcher.running))
             others = {one for one in fleet.acting if one[0] != context.key}
             fleet.acting = others | {(context.key, index) for index in kept}
-        watch = PlanWatch(self._rules, steps, self._monitor.find_effects)
+        watch = PlanWatch(self.world.rules, steps, self._monitor.find_effects)
         run = self._run = _Run(plan, steps, dispatcher, watch, listener, arrivals)
         run.seen, self._deadline = self._scene.sequence, deadline
         for index in kept:
@@ -396,21 +369,11 @@ class PlanRunner:
                 run.arrivals = None  # told once
                 self._obey(run, dispatcher.handle(PlanOutdated(reason)))
 
-    def _make_order(self, plan: PlanMessage, steps: Sequence[PlanStep]) -> RunOrder:
-        """Make the order of a plan; one without a schedule has agents all the same.
-
-        Else a shared executor would take each of its steps for one of any robot.
-        """
+    def _find_order(self, plan: PlanMessage, steps: Sequence[PlanStep]) -> RunOrder:
         schedule = schedule_from_ros(plan)
-        if schedule is not None:
-            return RunOrder.of(len(steps), schedule)
-        present = self._present()
-        agents = Agents(self._shifted, present)
-        known = [
-            agents.of(step) if all(present.has(element) for element in step.elements) else ()
-            for step in steps
-        ]
-        return RunOrder.chain(len(steps), known)
+        if schedule is None:
+            return self.world.make_chain(steps)
+        return RunOrder.of(len(steps), schedule)
 
     def _tell_scene(self, dispatcher: Dispatcher, listener: RunListener) -> Sequence[Command]:
         """Tell the dispatcher if the scene graph was lost or found since the last look."""
@@ -448,7 +411,8 @@ class PlanRunner:
         elements = run.watch.find_affected(sorted((*running, *waiting)), changed)
         if elements:
             try:
-                state = self._foresee(self._fleet.plans.find_awaited(self._context.key).steps)
+                awaited = self._fleet.plans.find_awaited(self._context.key)
+                state = self.world.foresee(awaited.steps)
                 problem = run.watch.find_problem(running, waiting, state)
             except NoSceneError:
                 return run.seen
@@ -462,7 +426,7 @@ class PlanRunner:
                 self._clients.find(command.executor, self._context)
             elif isinstance(command, SendStep):
                 listener.on_step_sent(command.index)
-                self._granted -= self._monitor.find_effects(command.step)[1]
+                self.world.note_end(self._monitor.find_effects(command.step)[1])
                 self._watch_names(command.index)
                 self._begin_step(command.index)
                 self._clients.send(command, plan.id, plan.steps[command.index], self._context)
@@ -512,20 +476,6 @@ class PlanRunner:
             self._reporter.publish_once(Delta(tuple(sorted(added)), tuple(sorted(removed))))
         except NoSceneError:
             return  # then the effects don't show, and the dispatcher says so
-
-    def _present(self) -> Instance:
-        seen = self._fleet.see_world()
-        present = seen.instance
-        if self._shifts:
-            present = shift_state(self._domain, present, self._shifts, self._shifted)
-        granted = [fact for fact in self._granted if seen.scene.facts.is_unseen(fact)]
-        return add_facts(self._shifted, present, granted) if granted else present
-
-    def _foresee(self, steps: Iterable[PlanStep]) -> Instance:
-        """Return the state in which steps have ended, as far as their elements are there."""
-        present = self._present()
-        known = [step for step in steps if all(map(present.has, step.elements))]
-        return self._rules.foresee(known, present)
 
     def _stop_all(self, dispatcher: Dispatcher) -> None:
         for attempt in dispatcher.attempts:
