@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fcp_ros.cset import Instance
+from fcp_ros.execution.goal_conflicts import Literals
 from fcp_ros.execution.side_by_side import Claim, MeetingFinder
 from fcp_ros.planning.model.plan import PlanStep
 
@@ -74,6 +75,11 @@ class PlansAhead:
     def goals(self) -> list[str]:
         """The goals of those that have not ended, in words."""
         return [entry.claim.words for entry in self.entries if entry.left]
+
+    @property
+    def demands(self) -> Literals:
+        """What their goals demand of facts; the later one's word counts."""
+        return {fact: is_ for one in self.entries for fact, is_ in one.claim.demands.items()}
 
     @property
     def are_lost(self) -> bool:

@@ -54,8 +54,9 @@ class Setbacks:
     @property
     def end(self) -> tuple[DispatchStatus, str] | None:
         """The status and the sentences of the plan's end; None if nothing has failed."""
-        first = self._first
-        return first and (first.status, " ".join([first.message, *self._further]))
+        if self._first is None:
+            return None
+        return self._first.status, " ".join([self._first.message, *self._further])
 
     @property
     def silent(self) -> tuple[str, ...]:

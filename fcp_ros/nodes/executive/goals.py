@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
+from enum import IntEnum
 from functools import partial
 
 from fcp_ros.action import AchieveGoal
@@ -17,7 +18,7 @@ from fcp_ros.execution.dispatch_model import (
     ReplanPolicy,
     describe_absent,
 )
-from fcp_ros.execution.goal_conflicts import list_literals
+from fcp_ros.execution.goal_conflicts import Literals, list_literals
 from fcp_ros.execution.goal_queue import WhenBusy
 from fcp_ros.execution.monitoring import ArrivalWatch
 from fcp_ros.execution.outcome import OutcomeCode
@@ -66,6 +67,14 @@ MOST_REQUESTS = 5
 """Requests of that kind for one plan."""
 
 
+class Aim(IntEnum):
+    """What the next plan is made for; all but the first begin behind the plans of other goals."""
+
+    PRESENT = 0  # it begins now, with the robots that are free
+    ALL = 1  # it keeps what the others will have reached
+    END = 2  # it may undo that
+
+
 class GoalAchievement:
     """Plans for a goal, executes the plan, and replans as the policy decides: one turn of it."""
 
@@ -88,7 +97,7 @@ class GoalAchievement:
         self._plan_result = PlanResultMessage()
         self._absent: frozenset[AbsentExecutor] = frozenset()  # when the last plan was asked for
         self._busy: frozenset[AbsentExecutor] = frozenset()  # with plans of other goals, then
-        self._joins = False  # plans are made for the end of those of other goals
+        self._aim = Aim.PRESENT
         self._keeping, self._most_kept = keeping, most_kept
         self._wish = keeping.wish
 
@@ -195,7 +204,7 @@ class GoalAchievement:
         None if it would have to wait, or takes things for others, while steps of the plan before
         are being done.
         """
-        room, self._joins = Room(self._parts, self._context, self._report), False
+        room, self._aim = Room(self._parts, self._context, self._report), Aim.PRESENT
         while True:
             running = self._plans.running
             failure = self._make_plan(reason)
@@ -210,8 +219,8 @@ class GoalAchievement:
                 return found
             if self._runner.is_busy:
                 return None
-            self._joins = not self._joins and self._may_join
-            if self._joins:
+            self._aim = self._find_next_aim()
+            if self._aim:
                 reason = "Planning for the end of what is done for other goals."
                 continue
             self._runner.look_ahead(joins=False)
@@ -228,24 +237,31 @@ class GoalAchievement:
         steps, problem = prepare_plan(self._runner, plan, self._waits)
         if self._context.is_cancelled:
             return self._conclude_cancelled("Cancelled before the first step.")
-        if problem and not self._joins:
+        if problem and not self._aim:
             return self._follow(self._policy.decide_without_start(problem, self._report.replans))
         if not problem and self._runner.find_meeting(plan, steps, words) is None:
             return steps
-        if self._joins:
+        if self._aim:
             return self._await_others()
         return partial(self._runner.find_meeting, plan, steps, words)
 
-    @property
-    def _may_join(self) -> bool:
-        """True if the goal may begin before those that it meets have ended, behind their steps.
-
-        How long they still take is not known for certain.
-        """
+    def _find_next_aim(self) -> Aim:
+        """Find what to plan for when there is no plan with room; PRESENT: wait until there is."""
         request = self._context.goal.request.request
         is_patient = self._parts.threads.find_ticket(self._context).when_busy is WhenBusy.QUEUE
-        is_in_time = not duration_from_ros(request.deadline)
-        return is_patient and is_in_time and bool(self._plans.find_ahead(self._context.key).entries)
+        # How long the others still take is not known for certain.
+        may_join = is_patient and not duration_from_ros(request.deadline)
+        if not (may_join and self._plans.find_ahead(self._context.key).entries):
+            return Aim.PRESENT
+        if self._aim is Aim.PRESENT and self._find_reached():
+            return Aim.ALL
+        return Aim.PRESENT if self._aim is Aim.END else Aim.END
+
+    def _find_reached(self) -> Literals:
+        """Find what other goals will have reached, unless this one contradicts that."""
+        reached = self._runner.find_reached()
+        found = self._parts.conflicts.find(list_literals(self._wish.goal), reached)
+        return reached if found is None else {}
 
     def _await_others(self) -> FindEncounter:
         """Wait until agents are free that were not when the plan was asked for."""
@@ -333,7 +349,7 @@ class GoalAchievement:
     def _is_crowded(self) -> bool:
         """True if there may be a plan, or a better one, with agents that others need now."""
         result = self._plan_result
-        if self._joins:
+        if self._aim:
             return not _is_solved(result)
         is_question = result.question.kind == Question.CONFIRMATION
         return bool(self._busy) and (is_question or result.status.code in CROWDED)
@@ -369,8 +385,9 @@ class GoalAchievement:
         """Ask the planner once; return the end of the goal if it does not answer."""
         self._absent = self._parts.fleet.find_absent(self._context)
         self._busy = self._parts.fleet.find_busy(self._context)
-        self._runner.look_ahead(joins=self._joins)
-        self._wish.do_without(self._absent, self._busy, waits=self._joins)
+        self._runner.look_ahead(joins=bool(self._aim))
+        self._wish.keep_too(self._find_reached() if self._aim is Aim.ALL else {})
+        self._wish.do_without(self._absent, self._busy, waits=bool(self._aim))
         self._wish.count_on(self._runner.list_underway())
         self._report.on_planning(f"{reason} {describe_absent(self._absent)}".rstrip())
         answer = self._parts.planner.request_plan(

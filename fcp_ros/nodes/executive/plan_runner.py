@@ -62,6 +62,7 @@ from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.schedule import Inconsistency, schedule_steps
+from fcp_ros.planning.verification.stepping import holds
 
 EVENTS = get_args(Event)
 
@@ -168,6 +169,13 @@ class PlanRunner:
         """
         plans = self._fleet.plans
         self._ahead = plans.find_ahead(self._context.key) if joins else PlansAhead()
+
+    def find_reached(self) -> Literals:
+        """Find what the goals of the plans that run will have reached when those have ended."""
+        ahead = self._fleet.plans.find_ahead(self._context.key)
+        state, schema = self.world.foresee(ahead.steps), self._domain.schema
+        known = {f: is_ for f, is_ in ahead.demands.items() if schema.has_relation(f.relation)}
+        return {fact: is_ for fact, is_ in known.items() if holds(fact, state) == is_}
 
     def wait_for_others(self, words: str) -> Encounter | None:
         """Have a goal wait that has no plan beside those of others: see `find_meeting`."""

@@ -13,7 +13,7 @@ from fcp_ros.nodes.executive.parameters import GoalError, PlanError
 GOES = "navigate robot_1 kitchen_1 living_room_1 door_1"
 RETURNS = "navigate robot_1 living_room_1 kitchen_1 door_1"
 SECOND_GOES = "at(robot_2, kitchen_1)"
-EXECUTORS = ["navigate", "pick", "place"]
+EXECUTORS = ["navigate", "pick", "place", "open"]
 BEHIND = "Some of its steps wait for those of the goal 'as the test wants it'."
 
 
@@ -95,15 +95,23 @@ def test_what_a_goal_does_with_the_same_robot_waits_and_the_rest_does_not(at_wor
     assert result.replans == 0, "what becomes of others is not counted"
 
 
-def test_two_goals_of_one_robot_are_both_reached(at_work, plan_of):
+def test_what_the_first_goal_reaches_is_kept_by_the_second(at_work):
     here, first = at_work
     first.cancel()
     here.end_of(first)
-    first = here.send_execute(plan_of(GOES, RETURNS))
-    second = here.send_achieve("at(robot_1, living_room_1)")
-    assert here.end_of(first)[0] is GoalState.SUCCEEDED
-    state, result = here.end_of(second)
-    assert state is GoalState.SUCCEEDED, result.error_msg
+    here.client.goals.pause()
+    both = "at(robot_1, living_room_1) and at(robot_2, living_room_1)"
+    first = here.send_achieve(both)
+    here.until(lambda: ExecutiveGoal.PAUSED in list_statuses(here), "the first one's plan")
+    second = here.send_achieve("not closed(fridge_1)")  # in the kitchen
+    await_note(here, BEHIND.replace("as the test wants it", both))
+    here.client.goals.resume()
+    for goal in (first, second):
+        state, result = here.end_of(goal)
+        assert state is GoalState.SUCCEEDED, result.error_msg
+    assert result.plan_result.plan.goal == "not closed(fridge_1)"
+    _, again = here.achieve(f"{both} and not closed(fridge_1)")
+    assert len(again.plan_result.plan.steps) == 0, "both hold in the end"
 
 
 def test_a_goal_that_waits_for_another_ones_steps_is_cancelled_and_lets_others_begin(at_work):
