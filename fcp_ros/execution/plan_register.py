@@ -78,7 +78,7 @@ class PlansAhead:
 
     @property
     def demands(self) -> Literals:
-        """What their goals demand of facts; the later one's word counts."""
+        """The demands of their goals; the later one's word counts."""
         return {fact: is_ for one in self.entries for fact, is_ in one.claim.demands.items()}
 
     @property

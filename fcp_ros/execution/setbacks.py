@@ -9,7 +9,7 @@ from fcp_ros.execution.dispatch_model import DispatchStatus, PlanFailure
 
 
 class Setbacks:
-    """What has gone wrong with a plan; the first reason decides how it ends.
+    """The failures of one plan; the first reason decides how it ends.
 
     `owners`: executor -> the robot that it belongs to, if only that one needs it.
     """

@@ -68,7 +68,7 @@ MOST_REQUESTS = 5
 
 
 class Aim(IntEnum):
-    """What the next plan is made for; all but the first begin behind the plans of other goals."""
+    """The aim of the next plan; all but the first begin behind the plans of other goals."""
 
     PRESENT = 0  # it begins now, with the robots that are free
     ALL = 1  # it keeps what the others will have reached

@@ -29,6 +29,7 @@ from fcp_ros.execution.events import (
     Tick,
     WorldChanged,
 )
+from fcp_ros.execution.goal_conflicts import Literals
 from fcp_ros.execution.monitoring import (
     ArrivalWatch,
     DeadlineWatch,
