@@ -178,13 +178,14 @@ class GoalAchievement:
         return self._follow_plan(result)
 
     def _do_rest(self) -> Conclusion | Decision:
-        """Go on with the plan at hand without a robot that is lost: no other plan is better."""
+        """Bring the plan at hand to its end: no other one takes its place now."""
         if not self._context.is_cancelled:
-            self._report.publish_state(ExecutionState.EXECUTING, "The others go on as planned.")
+            text = "No other plan takes the place of this one: what can be done of it goes on."
+            self._report.publish_state(ExecutionState.EXECUTING, text)
         return self._follow_plan(self._runner.finish())
 
     def _follow_plan(self, result: DispatchResult) -> Conclusion | Decision:
-        """Decide what follows when a plan has ended, or steps of a lost robot are handed on."""
+        """Decide what follows when a plan has ended, or can't go on while steps are being done."""
         if not self._runner.is_busy:
             self._settle_names()
         if result.status is DispatchStatus.OUTDATED and self._report.is_given_up:

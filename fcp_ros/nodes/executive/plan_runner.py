@@ -239,7 +239,7 @@ class PlanRunner:
         return join_plans(messages, plan, schedule), joined
 
     def finish(self) -> DispatchResult:
-        """Bring the plan at hand to its end, without the robots that are lost."""
+        """Bring the plan at hand to its end: no other one takes its place."""
         run = self._run
         assert run is not None
         self.world.take_up([run.steps[index] for index in run.dispatcher.waiting], ())
@@ -270,14 +270,14 @@ class PlanRunner:
         arrivals: ArrivalWatch | None = None,
         # Tells when the deadline of the plan can't be kept any more
         deadline: DeadlineWatch | None = None,
-        # Another plan is made as soon as a robot is lost
+        # Another plan is made as soon as a robot is lost or a step fails
         hands_on: bool = False,
     ) -> DispatchResult:
         """Run a plan that meets no other one (`find_meeting`) to its end.
 
-        If it hands on the steps of a robot that is lost, its result comes before its end: steps go
-        on while the goal's thread waits for something else (`is_busy`), until the next plan is run
-        (`join`), or this one again (`finish`).
+        If another plan is to take its place, for a robot that is lost or a step that has failed,
+        its result comes before its end: steps go on while the goal's thread waits for something
+        else (`is_busy`), until the next plan is run (`join`), or this one again (`finish`).
         """
         fleet, context = self._fleet, self._context
         claim = self._make_claim(plan, steps, words)
@@ -315,7 +315,7 @@ class PlanRunner:
         return self._go_on(run, begin)
 
     def _go_on(self, run: _Run, begin: Callable[[], Sequence[Command]]) -> DispatchResult:
-        """Take events until the plan has ended, or hands on the steps of a robot that is lost."""
+        """Take events until the plan has ended, or another one is to take its place."""
         # Each event is handed to the dispatcher, and its commands are carried out before the next
         # event is taken. A cancelled goal becomes one `CancelRequested`, which the dispatcher gets
         # even if the event that told of it was replaced or came before the plan.
