@@ -59,7 +59,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fcp_ros.execution.dispatch_model import (
-    STATUSES,
     DispatchPhase,
     DispatchResult,
     DispatchSettings,
@@ -68,7 +67,6 @@ from fcp_ros.execution.dispatch_model import (
     StopReason,
     WorldView,
     describe_cancellation,
-    describe_failed_step,
 )
 from fcp_ros.execution.events import (
     Accepted,
@@ -408,17 +406,8 @@ class Dispatcher:
         if self._is_held(index):
             return False
         machine = self._machines[index]
-        excluded = any(self._exclude(machine, other) for other in self._open.values())
+        excluded = any(map(machine.excludes, self._open.values()))
         return not (excluded or self._is_lost(machine))
-
-    def _exclude(self, one: StepMachine, other: StepMachine) -> bool:
-        """Return True if two steps need the same robot, or an executor that can't do both."""
-        if not set(one.agents).isdisjoint(other.agents):
-            return True
-        executor = one.step.executor
-        ledger = self._situation.ledger
-        is_same = executor == other.step.executor
-        return is_same and ledger.excludes(executor, one.agents, other.agents)
 
     # --- all steps that are being done ----------------------------------------------------------
 
@@ -470,11 +459,8 @@ class Dispatcher:
         if outcome.succeeded:
             self._done.add(machine.index)
         else:
-            status = STATUSES.get(outcome.code, DispatchStatus.STEP_FAILED)
-            total = len(self._steps)
-            text = describe_failed_step(machine.index + 1, total, machine.step, outcome)
             gone = (machine.step.executor,) if machine.is_unanswered else ()
-            self._fail(PlanFailure(status, text, gone=gone))
+            self._fail(PlanFailure.of_step(record, len(self._steps), gone))
         return (RecordOutcome(record),)
 
     def _fail(self, failure: PlanFailure) -> None:
