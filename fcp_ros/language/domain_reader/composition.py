@@ -20,7 +20,7 @@ from fcp_ros.language.domain_reader.terms.referents import (
 )
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
-from fcp_ros.language.domain_reader.timing import is_limited
+from fcp_ros.language.domain_reader.timing import is_limited, mean_any
 from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.trees import (
     PLACE,
@@ -252,7 +252,7 @@ class Composer:
         subject: Term = thing
         if quality.meaning is None:
             reversed_ = quality.subject == PLACE  # "the room where the desk is"
-            phrase = quality.arguments[THEME if reversed_ else PLACE]
+            phrase = mean_any(quality.arguments[THEME if reversed_ else PLACE])
             assert not isinstance(phrase, int)
             other = self._resolve_inner(phrase, "")
             theme, place = (other, subject) if reversed_ else (subject, other)
@@ -269,7 +269,7 @@ class Composer:
                 terms[slot] = (
                     Value(argument)
                     if isinstance(argument, int)
-                    else self._resolve_inner(argument, type_)
+                    else self._resolve_inner(mean_any(argument), type_)
                 )
             statements = self._filler.fill(quality.meaning, terms)
         closed = []

@@ -14,7 +14,7 @@ from fcp_ros.language.demands.frames import OBJECT, RECEIVER, SUBJECT, DemandCla
 from fcp_ros.language.demands.model import Demand, DemandModel
 from fcp_ros.language.demands.parsed_clauses import SpokenParts, name_noun, read_parts
 from fcp_ros.language.domain_reader.preparation import ParsedInstruction
-from fcp_ros.language.english.verbs import KEEP_VERBS, SAME_VERBS
+from fcp_ros.language.english.verbs import BRING_VERBS, HOLD_VERBS, KEEP_VERBS, SAME_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.clause_roles import list_wrapper
 from fcp_ros.language.learned_reader.demand_reader import DemandFound, DemandReader, LiteralReader
@@ -50,6 +50,8 @@ def list_ways(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
     "keep | the door | closed" is a wish for a state, "the tv is | switched off" somebody's act,
     "give | the counter | a wipe" wipes it, and "get rid of" is another verb's synonym.
     """
+    if nucleus.receiver is not None and nucleus.lemma in HOLD_VERBS & BRING_VERBS:
+        parts = replace(parts, clause=replace(parts.clause, verb="bring"))  # "grab | me | the mug"
     clause, verb = parts.clause, nucleus.verb
     wanted = nucleus.speaker and nucleus.lemma in _WANTED
     wanted = wanted and not any(nucleus.tree.list_children(verb.place, "neg"))
