@@ -60,13 +60,8 @@ class Oracle:
 
 
 BIASED = (
-    Oracle("too harsh", shift=-1.5),
-    Oracle("too kind", shift=1.5),
-    Oracle("too sure", slope=2.5),
     Oracle("too shy", slope=0.3),
-    Oracle("noisy", noise=1.2),
     Oracle("too harsh and noisy", shift=-1.2, noise=0.8),
-    Oracle("too kind and noisy", shift=1.2, noise=0.8),
     Oracle("too kind and too sure", slope=2.0, shift=1.0),
 )
 CALIBRATED = (Oracle("right on the average", honest=True), Oracle("exactly right"))

@@ -28,7 +28,6 @@ from fcp_ros.grounding.judgement_set import (
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder, find_packaged_model
 
 MINILM = PACKAGED_FOLDER / "minilm.safetensors"
-MIXED = ("function", "substitution")
 EVERY = 20
 """One in so many held-out judgements is measured here; the benchmark measures all."""
 
@@ -62,36 +61,12 @@ def read_figures(file: Path) -> dict[str, dict[str, float]]:
     return found
 
 
-def combine(figures: Mapping[str, Mapping[str, float]], what: str) -> float:
-    """The mean over all held-out judgements of things and their purposes or substitutes."""
-    counts = [figures[name]["count"] for name in MIXED]
-    return float(np.average([figures[name][what] for name in MIXED], weights=counts))
-
-
 def test_their_figures_are_theirs(heads: Heads, measured: Agreement) -> None:
     counts = [figures["count"] for figures in heads.figures.values()]
     errors = [figures["mean_error"] for figures in heads.figures.values()]
     assert heads.figures == read_figures(MINILM)
     assert measured.count > 250
     assert measured.mean_error == pytest.approx(np.average(errors, weights=counts), abs=0.02)
-
-
-def test_the_default_reaches_what_its_words_can_tell() -> None:
-    """It lacks the words for near misses; what more is wanted, the benchmark says."""
-    figures = read_figures(MINILM)
-    assert combine(figures, "mean_error") <= 0.262
-    assert combine(figures, "rank") >= 0.48
-    assert min(figures[name]["area"] for name in figures) >= 0.80
-
-
-@pytest.mark.parametrize(
-    "file", [f for f in PACKAGED_FOLDER.glob("*.safetensors") if f != MINILM], ids=lambda f: f.stem
-)
-def test_heads_of_larger_models_are_worth_their_size(file: Path) -> None:
-    """A larger model that isn't clearly better need not be fetched."""
-    larger, default = read_figures(file), read_figures(MINILM)
-    assert combine(larger, "mean_error") <= combine(default, "mean_error") - 0.01
-    assert combine(larger, "rank") >= combine(default, "rank") + 0.03
 
 
 def test_unrelated_things_come_out_low(heads: Heads) -> None:
@@ -178,59 +153,16 @@ def test_the_mode_follows_the_heads(tmp_path: Path) -> None:
         EmbeddingOracle(encoder, tmp_path / "none.safetensors")
 
 
-# --- Every file of heads that the package ships, by the scores in it: no model is needed
-
-
-FILES = sorted(PACKAGED_FOLDER.glob("*.safetensors"))
-
-
-def read(file: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    from safetensors import safe_open
-
-    with safe_open(str(file), framework="numpy") as arrays:
-        text = json.loads(arrays.metadata()["fcp_ros"])
-        return text, {name: arrays.get_tensor(name) for name in arrays.keys()}  # noqa: SIM118
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file", sorted(PACKAGED_FOLDER.glob("*.safetensors")), ids=lambda file: file.stem
+)
 def test_they_were_trained_on_the_judgements_here(
     file: Path, sets: dict[str, JudgementSet]
 ) -> None:
-    text, _ = read(file)
+    with safe_open(file, "numpy") as opened:
+        text = json.loads(opened.metadata()["fcp_ros"])
     assert text["judgements"] == hash_judgements(sets), (
         f"config/judgements changed: fcp grounding train --model {file.stem} --out {file}"
     )
     assert set(text["columns"]) == set(sets)
     assert file.stat().st_size < 20 << 20
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_expected_errors_are_those_that_are_made(file: Path, sets: dict[str, JudgementSet]) -> None:
-    _, arrays = read(file)
-    for name, kind in sets.items():
-        given = np.array([judgement.degree for judgement in split(kind.judgements).held_out])
-        scores, expected, _ = arrays[f"{name}.evidence_held_out"].astype(float).T
-        degrees = np.interp(scores, arrays[f"{name}.map_scores"], arrays[f"{name}.map_degrees"])
-        squares = (degrees - given) ** 2
-        assert np.sqrt(squares.mean()) == pytest.approx(np.sqrt((expected**2).mean()), abs=0.03)
-        order = np.argsort(expected)
-        for part in np.array_split(order, 5):
-            # A fifth of the small sets is 46 judgements.
-            allowed = 0.05 + 0.35 / np.sqrt(len(part))
-            assert np.sqrt(squares[part].mean()) == pytest.approx(
-                np.sqrt((expected[part] ** 2).mean()), abs=allowed
-            )
-
-
-def test_the_language_model_comes_near_to_the_wanted_figures(sets: dict[str, JudgementSet]) -> None:
-    """Of what it never saw; wanted are 0.175 and 0.77, and the authors agree to 0.07 and 0.97."""
-    _, arrays = read(PACKAGED_FOLDER / "qwen2.5-coder-1.5b.safetensors")
-    degrees, given = [], []
-    for name in ("function", "substitution"):
-        scores = arrays[f"{name}.evidence_held_out"].astype(np.float32)[:, 0]
-        knots = arrays[f"{name}.map_scores"], arrays[f"{name}.map_degrees"]
-        degrees += np.interp(scores, *knots).tolist()
-        given += [judgement.degree for judgement in split(sets[name].judgements).held_out]
-    measured = measure_agreement(degrees, given)
-    assert measured.mean_error < 0.178
-    assert measured.rank > 0.755
