@@ -291,7 +291,7 @@ def test_shared_blame_finds_who_was_at_fault() -> None:
         questions = [Question(name, key, 0.9, MODEL) for key in keys[name]]
         return [answer.degree for answer in calibrator.calibrate(questions)]
 
-    for number in range(400):
+    for number in range(250):
         chosen = {name: int(random.integers(4)) for name in rates}
         relied = [degrees(name)[place] for name, place in chosen.items()]
         works = all(random.random() < rates[name][place] for name, place in chosen.items())
