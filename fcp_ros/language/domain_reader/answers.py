@@ -114,7 +114,10 @@ def _stands_alone(instruction: str, reading: Reading) -> bool:
     """Return True if what was read means the same without the rest ("*nobody* opens it")."""
     unread = (instruction[use.start : use.end].lower() for use in reading.unread)
     turned = not (CONTRARY | NOTHINGS).isdisjoint(unread)
-    return not turned and not _points_at_unread(instruction, reading)
+    first = next((u.role for u in reading.words if u.role is not WordRole.FILLER), None)
+    opened = first is WordRole.UNREAD  # "*water* the plant": nobody asked for it to be held
+    sure = _rate_rest(reading) >= LEAST_REST
+    return sure and not (turned or opened) and not _points_at_unread(instruction, reading)
 
 
 def _points_at_unread(instruction: str, reading: Reading) -> bool:
