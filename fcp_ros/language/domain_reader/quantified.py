@@ -44,11 +44,12 @@ def ban_any(clause: SpokenClause) -> SpokenClause:
 def _ban(said: Predication) -> Predication:
     if said.negated:
         return said
-    arguments = {slot: _mean_any(argument) for slot, argument in said.arguments.items()}
+    arguments = {slot: mean_any(argument) for slot, argument in said.arguments.items()}
     return replace(said, arguments=arguments)
 
 
-def _mean_any(argument: Argument) -> Argument:
+def mean_any(argument: Argument) -> Argument:
+    """Take the plural of a ban or description ("doors of the bathrooms") for any of the things."""
     if not isinstance(argument, NounPhrase) or not isinstance(argument.head, Noun):
         return argument
     bare = argument.determiner is Determiner.BARE
