@@ -11,7 +11,6 @@ from fcp_ros.domain.expressions.syntax import Bound, Constant, Not
 from fcp_ros.domain.model import TEXT
 from fcp_ros.foundation.vetoes import find_veto
 from fcp_ros.language.domain_reader.terms.descriptions import MOST_LISTED
-from fcp_ros.language.domain_reader.terms.partitives import PartitiveResolver, list_parts
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser
 from fcp_ros.language.domain_reader.terms.referents import (
     Ambiguity,
@@ -21,6 +20,7 @@ from fcp_ros.language.domain_reader.terms.referents import (
     TermGroup,
     Value,
 )
+from fcp_ros.language.domain_reader.terms.remainders import PartitiveResolver, list_parts
 from fcp_ros.language.domain_reader.terms.spoken_scene import NotSpokenOf, Unresolved
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.trees import (
