@@ -168,7 +168,7 @@ class FoodFinder:
 
     def _is_made(self, food: str) -> bool:
         """Return True for a food whose own parts were used already: it comes of them."""
-        known = self._knowledge.ingredients.get(food)
+        known = self._knowledge.facts.ingredients.get(food)
         parts = set(known.parts) if known is not None else set()
         foods = [self.ingredients[index].food for index in self._used]
         used = {kind for one in foods if one for kind in self._knowledge.kinds_of(one)}

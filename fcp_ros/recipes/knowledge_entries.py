@@ -38,6 +38,29 @@ class Allergen(KnownFact):
     label: Text
 
 
+class Purpose(BaseModel):
+    """What a food with a role is there for where the dish or the work is one of these."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    words: str  # "" for a matter of taste
+    dishes: Names = ()  # keys of `KnowledgeFile.dishes`
+    verbs: Names = ()
+
+
+class Role(BaseModel):
+    """What a food can do in a dish; the file says what the fields mean."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    text: Text
+    rank: Annotated[int, Field(ge=1, le=3)] = 3
+    minor: bool = False
+    nourishing: bool = False
+    cues: Names = ()
+    purposes: tuple[Purpose, ...] = ()
+
+
 class Category(KnownFact):
     """A kind of food; what holds for it holds for all below it."""
 
@@ -153,7 +176,8 @@ class KnowledgeFile(BaseModel):
     version: str
     sources: dict[Name, Text]
     allergens: dict[Name, Allergen]
-    roles: dict[Name, Text]
+    roles: dict[Name, Role]
+    dishes: dict[Name, Names]
     categories: dict[Name, Category]
     ingredients: dict[Name, Foodstuff]
     diets: dict[Name, Diet]

@@ -36,7 +36,6 @@ from fcp_ros.recipes.recipe import (
     RecipeCode,
     RecipeError,
     Step,
-    check_order,
 )
 from fcp_ros.recipes.recipe_files import RecipeLines
 
@@ -75,7 +74,6 @@ def read_recipe(lines: RecipeLines, knowledge: FoodKnowledge) -> Recipe:
         raise RecipeError(RecipeCode.NO_INGREDIENTS, sentence)
     reader = _Reader(_merge(ingredients), knowledge)
     steps = reader.read(lines.directions)
-    check_order(steps, reader.finder.ingredients)
     return Recipe(
         lines.title,
         tuple(reader.finder.ingredients),
@@ -116,7 +114,7 @@ class _Reader:
             if name and name not in steps[number].uses:
                 steps[number] = replace(steps[number], uses=(*steps[number].uses, name))
             if wanted >= number:
-                check_order_of_reference(number, wanted, steps)
+                _refuse_order(number, wanted, steps)
         return steps
 
     def _read_step(self, text: str, earlier: Sequence[Step]) -> Step:
@@ -155,7 +153,7 @@ class _Reader:
                 yield tool
 
 
-def check_order_of_reference(number: int, wanted: int, steps: Sequence[Step]) -> None:
+def _refuse_order(number: int, wanted: int, steps: Sequence[Step]) -> None:
     """Refuse a step that names one that comes later, or itself."""
     later = "itself" if wanted == number else f"step {wanted + 1}, which comes later"
     mutual = steps[number].gives in steps[wanted].uses and wanted != number
@@ -167,7 +165,7 @@ def check_order_of_reference(number: int, wanted: int, steps: Sequence[Step]) ->
 def _list_tool_words(knowledge: FoodKnowledge) -> list[tuple[str, str]]:
     pairs = [
         (singular_last(word), name)
-        for name, one in knowledge.tools.items()
+        for name, one in knowledge.facts.tools.items()
         for word in (name, *one.also, *one.words)
     ]
     return sorted(pairs, key=lambda pair: -len(pair[0]))

@@ -8,7 +8,7 @@ Each step keeps its text but for what the plan changes in it. `rewritten_list` w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fcp_ros.recipes.kitchen_state import SubstituteWay, WayPart
@@ -29,6 +29,7 @@ from fcp_ros.recipes.text_editing import (
     tidy,
 )
 from fcp_ros.recipes.tool_changes import do_without_tool
+from fcp_ros.recipes.wishes import Limits
 
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _STEP = re.compile(r"\b(steps?) (\d{1,3})\b", re.IGNORECASE)
@@ -41,13 +42,12 @@ def rewrite_recipe(
     recipe: Recipe,
     choices: Sequence[FoodChoice],
     tools: Sequence[ToolChoice],
-    knowledge: FoodKnowledge,
-    may_use: Callable[[str], bool],  # of a food: it is there, and nothing rules it out
+    limits: Limits,
 ) -> Recipe:
     """Return the recipe with what was chosen; text that nothing changes stays as it is."""
-    rewriter = _Rewriter(recipe, choices, knowledge)
+    rewriter = _Rewriter(recipe, choices, limits.knowledge)
     steps, changes = rewriter.rewrite(tools)
-    ingredients = rewrite_list(recipe, rewriter.choices, knowledge, may_use)
+    ingredients = rewrite_list(recipe, rewriter.choices, limits)
     return replace(
         recipe, ingredients=tuple(ingredients), steps=tuple(steps), changes=tuple(changes)
     )
@@ -71,11 +71,11 @@ class _Rewriter:
         steps = [self._rewrite_step(number) for number in range(len(self._recipe.steps))]
         for index, choice in self.choices.items():
             for name in choice.way.changes if choice.way else ():
-                change = self._knowledge.step_changes[name]
+                change = self._knowledge.facts.step_changes[name]
                 if choice.way and change.kind in (ChangeKind.TIME, ChangeKind.HEAT):
                     change_heat_and_time(self._draft, steps, index, choice.way.label, change)
         for one in tools:
-            tool = self._knowledge.tools[one.tool]
+            tool = self._knowledge.facts.tools[one.tool]
             steps = [step and do_without_tool(step, one, tool) for step in steps]
             reason = f"No {one.tool} is there: {one.method.text}"
             changes.append(RecipeChange(one.tool, one.method.use, 1.0, reason))
@@ -83,7 +83,9 @@ class _Rewriter:
 
     def _change_procedure(self, index: int, choice: FoodChoice) -> list[str]:
         way = choice.way
-        changes = (self._knowledge.step_changes[name] for name in (way.changes if way else ()))
+        changes = (
+            self._knowledge.facts.step_changes[name] for name in (way.changes if way else ())
+        )
         done = [apply_change(self._draft, index, way, one) for one in changes if way]
         return [one for one in done if one]
 

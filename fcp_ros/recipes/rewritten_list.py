@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from fcp_ros.recipes.kitchen_state import WayPart
+from fcp_ros.recipes.ingredient_lines import find_foods
+from fcp_ros.recipes.kitchen_state import SubstituteWay, WayPart
 from fcp_ros.recipes.knowledge import FoodKnowledge
+from fcp_ros.recipes.knowledge_entries import ChangeKind
 from fcp_ros.recipes.measures import WEIGHTS, convert, round_quantity, write_quantity
 from fcp_ros.recipes.recipe import ListedIngredient, Recipe
 from fcp_ros.recipes.recipe_draft import FoodChoice
+from fcp_ros.recipes.wishes import Limits
 
 _SPOONS = ("tsp", "tbsp", "cup")
 
@@ -18,19 +21,19 @@ _SPOONS = ("tsp", "tbsp", "cup")
 def rewrite_list(
     recipe: Recipe,
     choices: Mapping[int, FoodChoice],
-    knowledge: FoodKnowledge,
-    may_use: Callable[[str], bool],
+    limits: Limits,
 ) -> list[ListedIngredient]:
     """Return the list with what was chosen; a line that nothing changes stays as it is."""
+    knowledge = limits.knowledge
     written: list[ListedIngredient] = []
     changed = {recipe.ingredients[index].line for index in choices} - {""}
     for index, one in enumerate(recipe.ingredients):
         choice = choices.get(index)
         if choice is None:
-            gone = not all(map(may_use, one.alternatives))
+            gone = not all(map(limits.may_use, one.alternatives))
             written.append(_write_alone(one) if gone or one.line in changed else one)
         elif choice.way is not None:
-            parts = [write_part(part, one.unit, knowledge) for part in choice.way.parts]
+            parts = _write_parts(one, choice.way, knowledge)
             parts += [ListedIngredient(food, food, line=food) for food in choice.way.brought]
             # What only the directions name may take the place of a food that is listed.
             listed = {other.food for other in written} if not one.line else set()
@@ -39,6 +42,23 @@ def rewrite_list(
         for part in choice.way.less if choice.way else ():
             _take_away(written, part, knowledge)
     return _drop_repeated(written)
+
+
+def _write_parts(
+    one: ListedIngredient, way: SubstituteWay, knowledge: FoodKnowledge
+) -> list[ListedIngredient]:
+    """Write the parts of a substitute as lines; in the recipe's own words if only a name changes."""
+    part, *others = way.parts
+    found = list(find_foods(one.line, knowledge))
+    changes = (knowledge.facts.step_changes[name].kind for name in way.changes)
+    same = (part.quantity, part.unit if part.quantity else one.unit) == (one.quantity, one.unit)
+    if others or not same or len(found) != 1 or ChangeKind.DROP in changes:
+        return [write_part(part, one.unit, knowledge) for part in way.parts]
+    start, end, _ = found[0]
+    name = part.food.title() if one.line[start].isupper() and start > 0 else part.food
+    name = name.capitalize() if start == 0 else name
+    line = f"{one.line[:start]}{name}{one.line[end:]}"
+    return [ListedIngredient(part.food, part.food, one.quantity, one.unit, line)]
 
 
 def write_part(part: WayPart, unit: str, knowledge: FoodKnowledge) -> ListedIngredient:

@@ -19,9 +19,9 @@ def knowledge() -> FoodKnowledge:
 
 
 def test_the_file_has_several_hundred_facts(knowledge: FoodKnowledge) -> None:
-    assert len(knowledge.ingredients) > 400
-    assert len(knowledge.substitutes) > 600
-    assert len(knowledge.allergens) == 14
+    assert len(knowledge.facts.ingredients) > 400
+    assert len(knowledge.facts.substitutes) > 600
+    assert len(knowledge.facts.allergens) == 14
 
 
 def test_allergens_and_diets_look_into_compounds(knowledge: FoodKnowledge) -> None:

@@ -60,7 +60,7 @@ def test_what_is_left_out_takes_its_clause_along(kitchen: Kitchen) -> None:
 
 
 def test_another_tool_changes_the_time_in_the_text_too(kitchen: Kitchen) -> None:
-    method = next(one for one in kitchen.knowledge.equipment if one.factor != 1.0)
+    method = next(one for one in kitchen.knowledge.facts.equipment if one.factor != 1.0)
     tool, verb = method.instead_of, method.verbs[0]
     dish = _recipe(
         ["500 g carrots"], f"{verb.capitalize()} the carrots in the {tool} for 20 minutes."
