@@ -31,6 +31,8 @@ _TIME = re.compile(
 _UNITS = {"d": 1440.0, "h": 60.0, "m": 1.0, "s": 1 / 60}
 _NIGHT = 480.0
 _REPEATED = re.compile(r"(?:every|each|less than|within|up to (?:the )?last)\s*$", re.IGNORECASE)
+_OTHERWISE = re.compile(r"(?:hours?|minutes?|h|min)\s+or\s+(?:even\s+)?$", re.IGNORECASE)
+"""Before another time instead: "2 hours or overnight"."""
 _HEAT = re.compile(
     r"(?<!\d)(?P<value>\d{2,3})\s*(?:°|º|degrees?|deg\.?)?\s*(?P<scale>C|F|celsius|fahrenheit)\b"
     r"|(?<!\d)(?P<bare>\d{3})\s*(?:°|º|degrees)",
@@ -51,9 +53,12 @@ class Measured:
 
 def find_times(text: str) -> Iterator[Measured]:
     """Find how long something takes; not how often it is done."""
+    found = False
     for match in _TIME.finditer(text):
-        if _REPEATED.search(text[: match.start()]):
+        before = text[: match.start()]
+        if _REPEATED.search(before) or (found and _OTHERWISE.search(before)):
             continue
+        found = True
         if match["night"]:
             minutes = _NIGHT
         elif match["hours"]:

@@ -129,9 +129,10 @@ class FoodFinder:
             if unlisted and self._is_made(unlisted):
                 found.products.append(MADE)  # "toss it with the pesto" that was just blended
                 return length
-            behind = place + length
-            if indices and behind < len(words) and singular(words[behind][0].lower()) in _PARTS:
-                length, end = length + 1, words[behind].end()  # the yolks of "beaten egg yolks"
+            behind = words[place + length] if place + length < len(words) else None
+            adjoins = behind is not None and text[end : behind.start()].isspace()
+            if indices and behind and adjoins and singular(behind[0].lower()) in _PARTS:
+                length, end = length + 1, behind.end()  # the yolks of "beaten egg yolks"
             last = words[place + length - 1]
             if _TOOL_BEHIND.match(text, end):
                 return length  # "ice cream scooper"
@@ -143,8 +144,7 @@ class FoodFinder:
             indices = indices or [self._add_unlisted(unlisted, inside)]
             if len(indices) == 1 and _names_again(found, indices[0], text, start, end):
                 return length
-            # A word for several ingredients names none of them: it stays when one is replaced.
-            shown = kind if len(indices) == 1 else MentionKind.SAME
+            shown = kind if len(indices) == 1 else MentionKind.SHARED
             for index in indices:
                 found.mentions.append(FoodMention(index, start, end, shown, object_end))
             return length

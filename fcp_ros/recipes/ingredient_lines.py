@@ -181,12 +181,25 @@ def _divide(text: str, has_quantity: bool, knowledge: FoodKnowledge) -> list[_Na
     """Divide what follows the quantity into foods."""
     text = _BOUND.split(f" {text} ")[0].strip(" ,;")
     head = text.split(",")[0]
+    choice = _read_choice(text, knowledge)
+    if choice is not None:
+        return [choice]
     each = [one for one in _EACH_AND.split(text if not has_quantity else head) if one]
     named = [_name(one, knowledge) for one in each]
     if len(named) > 1 and all(one.food for one in named):
         return [replace(one, is_shared=has_quantity) for one in named]
     one = _name(head, knowledge)
     return [one] if re.search(r"\w", one.name) else []
+
+
+def _read_choice(text: str, knowledge: FoodKnowledge) -> _Named | None:
+    """Read "parsley, oregano or cumin": the first one, and the others as alternatives."""
+    pieces = [one for one in re.split(r",|\bor\b|/", text) if re.search(r"\w", one)]
+    found = [next((food for *_, food in find_foods(one, knowledge)), "") for one in pieces]
+    foods = list(dict.fromkeys(filter(None, found)))
+    if len(foods) < 2 or 2 * len(foods) < len(pieces) or not re.search(r",.*\bor\b", text):
+        return None
+    return replace(_name_one(pieces[found.index(foods[0])], knowledge), alternatives=(*foods[1:],))
 
 
 def _name(text: str, knowledge: FoodKnowledge) -> _Named:

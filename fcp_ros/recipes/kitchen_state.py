@@ -21,7 +21,6 @@ from fcp_ros.recipes.measures import PIECE, VOLUMES, WEIGHTS, convert
 from fcp_ros.recipes.recipe import ListedIngredient, Note, Recipe, RecipeCode
 from fcp_ros.recipes.wishes import Limits
 
-
 MUCH_THE_SAME = 0.3
 """Share by which the weight of a cup may differ where a cup takes the place of a cup."""
 

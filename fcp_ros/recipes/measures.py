@@ -62,8 +62,8 @@ _WORDS = {
 }  # fmt: skip
 NUMBER = (
     r"(?:\d+\s+\d+\s*/\s*\d+|\d+\s*/\s*\d+|\d+(?:[.,]\d+)?"
-    r"|(?:half(?:\s+an?)?|(?:an?\s+)?(?:quarter|few|dozen|couple(?:\s+of)?)"
-    r"|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?!\w))"
+    r"|(?:half(?:\s+an?)?|(?:an?\s+)?(?:half|quarter|few|dozen|couple(?:\s+of)?)"
+    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?:\s+and\s+a\s+half)?|an?)(?!\w))"
 )
 """A number as people write it: "1 1/2", "0.5", "a few"; for `read_number`."""
 RANGE = rf"{NUMBER}(?:\s*(?:-|\u2013|to\b|or\b)\s*{NUMBER})?"
@@ -84,7 +84,7 @@ def read_number(text: str) -> float:
 def _read_one(text: str) -> float:
     words = [one for one in text.lower().split() if one in _WORDS]
     if words:  # "half a", "a few": an article counts only alone
-        return next((_WORDS[one] for one in words if one not in ("a", "an")), 1.0)
+        return sum(_WORDS[one] for one in words if one not in ("a", "an")) or 1.0
     total = 0.0
     for part in re.sub(r"\s*/\s*", "/", text).replace(",", ".").split():
         above, _, below = part.partition("/")

@@ -77,7 +77,8 @@ class MentionKind(Enum):
 
     NOUN = "noun"
     VERB = "verb"  # "butter the dish"
-    SAME = "same"  # already part of another mention: "onion" of "onions and onion rings"
+    SHARED = "shared"  # a word for several ingredients: "the flour", of two kinds
+    SAME = "same"  # words that stand for many: "all ingredients"
 
 
 @dataclass(frozen=True, slots=True)

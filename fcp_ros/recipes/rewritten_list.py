@@ -30,7 +30,8 @@ def rewrite_list(
     for index, one in enumerate(recipe.ingredients):
         choice = choices.get(index)
         if choice is None:
-            gone = not all(map(limits.may_use, one.alternatives))
+            named = (food for *_, food in find_foods(one.line, knowledge) if food != one.food)
+            gone = not all(map(limits.may_use, (*one.alternatives, *named)))
             written.append(_write_alone(one) if gone or one.line in changed else one)
         elif choice.way is not None:
             parts = _write_parts(one, choice.way, knowledge)
@@ -47,7 +48,7 @@ def rewrite_list(
 def _write_parts(
     one: ListedIngredient, way: SubstituteWay, knowledge: FoodKnowledge
 ) -> list[ListedIngredient]:
-    """Write the parts of a substitute as lines; in the recipe's own words if only a name changes."""
+    """Write the parts of a substitute; in the words of the line if only a name changes."""
     part, *others = way.parts
     found = list(find_foods(one.line, knowledge))
     changes = (knowledge.facts.step_changes[name].kind for name in way.changes)

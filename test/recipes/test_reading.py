@@ -72,7 +72,7 @@ def test_peanut_butter_is_no_butter(knowledge: FoodKnowledge) -> None:
 def test_a_kind_names_all_its_foods_but_no_single_one(knowledge: FoodKnowledge) -> None:
     (step,) = read(knowledge, ["2 pears", "3 apples"], "Wash the fruit.").steps
     assert step.uses == ("pears", "apples")
-    assert {one.kind for one in step.mentions} == {MentionKind.SAME}
+    assert {one.kind for one in step.mentions} == {MentionKind.SHARED}
 
 
 def test_groups_of_ingredients(knowledge: FoodKnowledge) -> None:
