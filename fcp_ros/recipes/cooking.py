@@ -172,7 +172,9 @@ def _rewrite(
         arguments = dict(step.arguments)
         if step.rule in _SUBSTITUTING:
             way = state.ways[arguments["way"]]
-            judged = "; ".join(map(_describe_judgement, step.judgements))
+            judged = "; ".join(filter(None, map(_describe_judgement, step.judgements)))
+            if step.rule == "substitute_for_duty":
+                judged += f"; {step.degree:.2f}, since what does the work need not taste alike"
             reason = f"{_say_why(way.ingredient, original, limits)}. {judged}. {way.reason}"
             reason = reason.replace("..", ".")
             choices.append(FoodChoice(way.ingredient, way, step.degree, reason))
@@ -199,6 +201,8 @@ def _say_why(index: int, recipe: Recipe, limits: Limits) -> str:
 
 def _describe_judgement(judged: Judged) -> str:
     words = [argument.words for argument in judged.request.arguments]
+    if len(words) < 2:
+        return ""
     membership = judged.membership
     verb = "stands in for" if judged.request.predicate == "suitable_substitute" else "serves for"
     verb = verb.replace("s ", " ", 1) if " and " in words[0] else verb
