@@ -70,6 +70,7 @@ class ListedIngredient:
     line: str = ""  # "" if only the directions name it
     alternatives: tuple[str, ...] = ()  # foods that the line itself allows instead
     optional: bool = False
+    is_new: bool = False  # not as the recipe had it
 
 
 class MentionKind(Enum):
@@ -167,7 +168,7 @@ class Recipe:
     def to_text(self) -> str:
         """Write the recipe as text: changed lines begin with `*`, new ones with `+`."""
         parts = [self.title, "", "Ingredients"]
-        changed = {part for change in self.changes for part in change.substitutes}
+        changed = {one.line for one in self.ingredients if one.is_new}
         parts += [f"{'*' if one in changed else '-'} {one}" for one in self.lines]
         parts += ["", "Directions"]
         for number, step in enumerate(self.steps, 1):

@@ -34,8 +34,12 @@ def rewrite_list(
             gone = not all(map(limits.may_use, (*one.alternatives, *named)))
             written.append(_write_alone(one) if gone or one.line in changed else one)
         elif choice.way is not None:
-            parts = _write_parts(one, choice.way, knowledge)
-            parts += [ListedIngredient(food, food, line=food) for food in choice.way.brought]
+            parts = _keep_words(one, choice.way, recipe, limits) or [
+                write_part(part, one.unit, knowledge) for part in choice.way.parts
+            ]
+            parts += [
+                ListedIngredient(food, food, line=food, is_new=True) for food in choice.way.brought
+            ]
             # What only the directions name may take the place of a food that is listed.
             listed = {other.food for other in written} if not one.line else set()
             written += [part for part in parts if part.food not in listed]
@@ -45,21 +49,25 @@ def rewrite_list(
     return _drop_repeated(written)
 
 
-def _write_parts(
-    one: ListedIngredient, way: SubstituteWay, knowledge: FoodKnowledge
+def _keep_words(
+    one: ListedIngredient, way: SubstituteWay, recipe: Recipe, limits: Limits
 ) -> list[ListedIngredient]:
-    """Write the parts of a substitute; in the words of the line if only a name changes."""
+    """Exchange the name alone where the rest of a line holds as well; else nothing."""
     part, *others = way.parts
-    found = list(find_foods(one.line, knowledge))
-    changes = (knowledge.facts.step_changes[name].kind for name in way.changes)
+    shared = [other for other in recipe.ingredients if other.line == one.line]
+    found = list(find_foods(one.line, limits.knowledge))
+    named = [place for place in found if place[2] == one.food]
+    rest = [food for *_, food in found if food != one.food]
+    changes = (limits.knowledge.facts.step_changes[name].kind for name in way.changes)
     same = (part.quantity, part.unit if part.quantity else one.unit) == (one.quantity, one.unit)
-    if others or not same or len(found) != 1 or ChangeKind.DROP in changes:
-        return [write_part(part, one.unit, knowledge) for part in way.parts]
-    start, end, _ = found[0]
-    name = part.food.title() if one.line[start].isupper() and start > 0 else part.food
-    name = name.capitalize() if start == 0 else name
-    line = f"{one.line[:start]}{name}{one.line[end:]}"
-    return [ListedIngredient(part.food, part.food, one.quantity, one.unit, line)]
+    if others or not same or len(named) != 1 or len(shared) != 1 or ChangeKind.DROP in changes:
+        return []
+    if one.alternatives or not all(map(limits.may_use, rest)):
+        return []
+    start, end, _ = named[0]
+    name = part.food.title() if one.line[start].isupper() and start else part.food
+    line = f"{one.line[:start]}{name if start else name.capitalize()}{one.line[end:]}"
+    return [ListedIngredient(part.food, part.food, one.quantity, one.unit, line, is_new=True)]
 
 
 def write_part(part: WayPart, unit: str, knowledge: FoodKnowledge) -> ListedIngredient:
@@ -67,7 +75,7 @@ def write_part(part: WayPart, unit: str, knowledge: FoodKnowledge) -> ListedIngr
     quantity, unit = measure_part(part, unit, knowledge)
     ratio = f" ({part.ratio})" if part.ratio else ""
     line = f"{write_quantity(quantity, unit)} {part.food}{ratio}".strip()
-    return ListedIngredient(part.food, part.food, quantity, unit, line)
+    return ListedIngredient(part.food, part.food, quantity, unit, line, is_new=True)
 
 
 def measure_part(part: WayPart, unit: str, knowledge: FoodKnowledge) -> tuple[float | None, str]:
@@ -93,7 +101,7 @@ def _take_away(written: list[ListedIngredient], part: WayPart, knowledge: FoodKn
             continue
         quantity, unit = round_quantity(one.quantity - less, one.unit)
         line = f"{write_quantity(quantity, unit)} {one.name}"
-        written[number] = replace(one, quantity=quantity, unit=unit, line=line)
+        written[number] = replace(one, quantity=quantity, unit=unit, line=line, is_new=True)
         return
 
 
@@ -102,7 +110,7 @@ def _write_alone(one: ListedIngredient) -> ListedIngredient:
     if not one.line:
         return one
     line = f"{write_quantity(one.quantity, one.unit)} {one.name}".strip()
-    return replace(one, line=line, alternatives=())
+    return replace(one, line=line, alternatives=(), is_new=True)
 
 
 def _drop_repeated(written: Sequence[ListedIngredient]) -> list[ListedIngredient]:

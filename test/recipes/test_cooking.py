@@ -52,6 +52,26 @@ def test_the_judge_chooses_the_substitute(kitchen: Kitchen) -> None:
     assert "margarine" in change.substitutes[0]
 
 
+def test_what_only_does_the_work_does_not_beat_what_is_like_it(kitchen: Kitchen) -> None:
+    class Judge:
+        def judge(self, requests: Sequence[JudgementRequest]) -> Sequence[Membership]:
+            likes = {"maple syrup": 0.8, "sugar and water": 0.3}
+            return [
+                Membership.of_degree(
+                    1.0
+                    if one.predicate == "does_work_of" and one.arguments[0].words in likes
+                    else likes.get(one.arguments[0].words, 0.1),
+                    *("table", "liking", ""),
+                )
+                for one in requests
+            ]
+
+    tea = {"title": "Tea", "ingredients": ["1 tbsp honey"], "directions": ["Stir in the honey."]}
+    cooked = cook(tea, ["honey"], kitchen=Kitchen(kitchen.knowledge, Judge(), kitchen.domain))
+    assert cooked.recipe.changes[0].substitutes == ("1 tbsp maple syrup",)
+    assert cooked.degree == pytest.approx(0.8)
+
+
 def test_the_judge_hears_words_that_it_was_trained_on(kitchen: Kitchen) -> None:
     heard: list[JudgementRequest] = []
 
