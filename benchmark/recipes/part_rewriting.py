@@ -42,7 +42,10 @@ def measure_rewriting(setting: Setting) -> Part:
     bleu = {line.who: line.figures["changed BLEU"] for line in lines if line.task == "all"}
     ahead = float(bleu["ours"] or 0) - float(bleu["SubDB-Retrieve"] or 0)
     texts = [
-        [_join_changes(one, document, setting) for one, document in zip(references, found[who])]
+        [
+            _join_changes(one, document, setting)
+            for one, document in zip(references, found[who], strict=True)
+        ]
         for who in ("ours", "SubDB-Retrieve")
     ]
     wanted = [" ".join(map(canonicalise, one.changed)) for one in references]
