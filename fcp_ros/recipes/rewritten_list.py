@@ -115,9 +115,15 @@ def _write_alone(one: ListedIngredient) -> ListedIngredient:
 
 def _drop_repeated(written: Sequence[ListedIngredient]) -> list[ListedIngredient]:
     """Leave out foods without a quantity that are listed with one, or before."""
-    kept: list[ListedIngredient] = []
-    for one in written:
-        same = [other for other in kept if other.food == one.food and other.name == one.name]
-        if not (same and one.quantity is None and one.line == one.name):
-            kept.append(one)
-    return kept
+    return [
+        one
+        for number, one in enumerate(written)
+        if one.quantity is not None
+        or one.line != one.name
+        or not any(
+            (other.food, other.name) == (one.food, one.name)
+            and (place < number or other.quantity is not None)
+            for place, other in enumerate(written)
+            if place != number
+        )
+    ]

@@ -86,6 +86,13 @@ def test_a_line_does_not_name_what_is_missing_on_the_side(kitchen: Kitchen) -> N
     assert recipe.lines == ["salt", "2 eggs"]
 
 
+def test_what_a_note_needs_is_listed_once(kitchen: Kitchen) -> None:
+    other = Kitchen(kitchen.knowledge, LikingJudge(coconut_aminos=0.9), kitchen.domain)
+    dish = _recipe(["3 tsp soy sauce", "1 tsp salt"], "Mix soy sauce and salt.")
+    recipe = cook(dish, ["soy sauce"], without=["soybeans"], kitchen=other).recipe
+    assert recipe.lines == ["3 tsp coconut aminos", "1 tsp salt"]
+
+
 def test_another_tool_changes_the_time_in_the_text_too(kitchen: Kitchen) -> None:
     method = next(one for one in kitchen.knowledge.facts.equipment if one.factor != 1.0)
     tool, verb = method.instead_of, method.verbs[0]
