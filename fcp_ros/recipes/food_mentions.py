@@ -16,12 +16,12 @@ from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.language.english.tokens import tokenise
 from fcp_ros.language.syntax import Tree, Word, parse_segments
 from fcp_ros.recipes.direction_words import PRODUCTS, PRONOUNS
+from fcp_ros.recipes.ingredient_lines import WORD
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.recipe import FoodMention, ListedIngredient, MentionKind, Note, RecipeCode
 
 UNREMARKABLE = frozenset({"water", "salt", "pepper", "black pepper", "ice"})
 """Foods that recipes use without listing them; any other one is noted."""
-WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&-]*\w)?")
 _LINK_TARGET = re.compile(r"(?<=\])\([^)]*\)|https?://\S+")
 _TOOL_BEHIND = re.compile(
     r"[ -](?:scoop|scooper|knife|press|mill|grinder|cutter|cooker|machine|beater|timer|spinner|pan|"

@@ -61,7 +61,7 @@ _SIZES = gather_words(
     little bit any your favourite favorite
     """
 )
-_WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&-]*\w)?")
+WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&-]*\w)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def _read(text: str, line: str, knowledge: FoodKnowledge) -> list[ListedIngredie
 
 def find_foods(text: str, knowledge: FoodKnowledge) -> Iterator[tuple[int, int, str]]:
     """Find the names of foods in a text, the longest first: (start, end, food), left to right."""
-    words = list(_WORD.finditer(text))
+    words = list(WORD.finditer(text))
     place = 0
     while place < len(words):
         for length in range(min(knowledge.longest_name, len(words) - place), 0, -1):

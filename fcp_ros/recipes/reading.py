@@ -21,14 +21,13 @@ from fcp_ros.recipes.direction_words import (
     find_times,
 )
 from fcp_ros.recipes.food_mentions import (
-    WORD,
     FoodFinder,
     FoundFood,
     parse_text,
     singular,
     singular_last,
 )
-from fcp_ros.recipes.ingredient_lines import read_ingredients
+from fcp_ros.recipes.ingredient_lines import WORD, read_ingredients
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.recipe import (
     ListedIngredient,
@@ -125,7 +124,8 @@ class _Reader:
             self.finder.ingredients[one.ingredient].name for one in found.mentions
         )
         tools = tuple(self._find_tools(text, parsed.verbs))
-        times, heat = list(find_times(text)), list(find_temperatures(text))
+        times = list(find_times(text))
+        heat = sorted(find_temperatures(text), key=lambda one: one.is_fahrenheit)
         if not names and not products and earlier and (found.pronoun or not (tools and heat)):
             last = next((one.gives for one in reversed(earlier) if one.gives), "")
             products = [last] if last else []
@@ -138,7 +138,7 @@ class _Reader:
             _name_product(text, found, list(names), products, len(earlier) + 1),
             tools,
             sum(one.value for one in times) if times else None,
-            next((round(one.value, 1) for one in _prefer_celsius(heat)), None),
+            next((round(one.value, 1) for one in heat), None),
             tuple(sorted(found.mentions, key=lambda one: one.start)),
             parsed.verbs,
         )
@@ -169,10 +169,6 @@ def _list_tool_words(knowledge: FoodKnowledge) -> list[tuple[str, str]]:
         for word in (name, *one.also, *one.words)
     ]
     return sorted(pairs, key=lambda pair: -len(pair[0]))
-
-
-def _prefer_celsius(found: Sequence) -> list:  # type: ignore[type-arg]
-    return sorted(found, key=lambda one: one.is_fahrenheit)
 
 
 def _resolve(found: FoundFood, earlier: Sequence[Step], verbs: Sequence[str]) -> list[str]:
