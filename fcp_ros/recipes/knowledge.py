@@ -25,7 +25,9 @@ from fcp_ros.recipes.knowledge_entries import (
     Category,
     Foodstuff,
     KnowledgeFile,
+    KnownFact,
     Portion,
+    RolePurpose,
     Substitution,
 )
 
@@ -164,6 +166,7 @@ def _find_problems(facts: KnowledgeFile) -> Iterator[str]:
         "ingredient": facts.ingredients,
         "tool": facts.tools,
         "step change": facts.step_changes,
+        "group of dishes": facts.dishes,
     }
     for where, what, name in _list_references(facts):
         if name not in known[what]:
@@ -176,6 +179,7 @@ def _find_problems(facts: KnowledgeFile) -> Iterator[str]:
 _FOOD, _STEP = "ingredient or category", "step change"
 _REFERENCES: dict[str, dict[str, str]] = {
     "allergens": {},
+    "roles": {"purposes": "group of dishes"},
     "categories": {"is_a": _FOOD, "allergens": "allergen", "roles": "role"},
     "ingredients": {"is_a": _FOOD, "parts": _FOOD, "allergens": "allergen", "roles": "role"},
     "diets": {"excludes": _FOOD, "apart": _FOOD, "allergens": "allergen"},
@@ -186,7 +190,7 @@ _REFERENCES: dict[str, dict[str, str]] = {
         "instead_of": _FOOD, "use": "ingredient", "less": _FOOD, "roles": "role", "steps": _STEP
     },
 }  # fmt: skip
-"""The kinds of things that fields name, by section; each entry names a source, too."""
+"""The kinds of things that fields name, by section; facts name a source, too."""
 
 
 def _list_references(facts: KnowledgeFile) -> Iterator[tuple[str, str, str]]:
@@ -194,14 +198,19 @@ def _list_references(facts: KnowledgeFile) -> Iterator[tuple[str, str, str]]:
     for section, fields in _REFERENCES.items():
         entries = getattr(facts, section)
         for key, entry in entries.items() if isinstance(entries, Mapping) else enumerate(entries):
-            for field, what in {**fields, "source": "source"}.items():
+            sourced = {"source": "source"} if isinstance(entry, KnownFact) else {}
+            for field, what in {**fields, **sourced}.items():
                 for name in _list_names(getattr(entry, field)):
                     yield f"{section}.{key}", what, name
 
 
 def _list_names(value: Any) -> Iterator[str]:
-    if isinstance(value, (str, Portion)):
-        yield value if isinstance(value, str) else value.ingredient
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Portion):
+        yield value.ingredient
+    elif isinstance(value, RolePurpose):
+        yield from value.dishes
     else:
         for one in value:
             yield from _list_names(one)

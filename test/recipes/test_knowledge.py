@@ -88,6 +88,7 @@ def test_each_excluded_food_has_a_way_out_or_is_left_out(knowledge: FoodKnowledg
         (lambda d: d["categories"]["food"].update(is_a=["meat"]), "kind of themselves"),
         (lambda d: d["categories"].update(egg={"source": "eu"}), "a category and an ingredient"),
         (lambda d: d["substitutes"][0].update(steps=["pray"]), "step change 'pray'"),
+        (lambda d: d["roles"]["fat"]["purposes"][1].update(dishes=["baks"]), "'baks'.*baked"),
         (lambda d: d["substitutes"][0].update(use=[]), "substitutes.0.use"),
         (lambda d: d["equipment"][0].update(use=["magic"]), "tool 'magic'"),
         (lambda d: d["step_changes"]["melt first"].update(text=""), "needs a text"),
