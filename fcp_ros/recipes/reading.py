@@ -102,18 +102,17 @@ class _Reader:
 
     def read(self, directions: Sequence[str]) -> list[Step]:
         steps: list[Step] = []
-        references: list[tuple[int, int]] = []
         for number, text in enumerate(directions):
-            steps.append(self._read_step(text, steps))
+            step = self._read_step(text, steps)
             for wanted in find_step_numbers(text):
-                if 1 <= wanted <= len(directions):
-                    references.append((number, wanted - 1))
-        for number, wanted in references:
-            name = steps[wanted].gives
-            if name and name not in steps[number].uses:
-                steps[number] = replace(steps[number], uses=(*steps[number].uses, name))
-            if wanted >= number:
-                _refuse_order(number, wanted, steps)
+                if number < wanted <= len(directions):
+                    later = "itself" if wanted == number + 1 else f"step {wanted}, later"
+                    sentence = f"Step {number + 1} takes what is made in {later}: change the order."
+                    raise RecipeError(RecipeCode.CYCLIC, sentence)
+                name = steps[wanted - 1].gives if 1 <= wanted <= number else ""
+                if name and name not in step.uses:
+                    step = replace(step, uses=(*step.uses, name))
+            steps.append(step)
         return steps
 
     def _read_step(self, text: str, earlier: Sequence[Step]) -> Step:
@@ -151,15 +150,6 @@ class _Reader:
             if tool not in seen and (f" {word} " in low or word in spoken):
                 seen.add(tool)
                 yield tool
-
-
-def _refuse_order(number: int, wanted: int, steps: Sequence[Step]) -> None:
-    """Refuse a step that names one that comes later, or itself."""
-    later = "itself" if wanted == number else f"step {wanted + 1}, which comes later"
-    mutual = steps[number].gives in steps[wanted].uses and wanted != number
-    hint = "each needs what the other gives" if mutual else "write it behind that one"
-    sentence = f"Step {number + 1} takes what is made in {later}: {hint}."
-    raise RecipeError(RecipeCode.CYCLIC, sentence)
 
 
 def _list_tool_words(knowledge: FoodKnowledge) -> list[tuple[str, str]]:

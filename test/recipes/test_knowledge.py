@@ -74,6 +74,22 @@ def test_each_excluded_food_has_a_way_out_or_is_left_out(knowledge: FoodKnowledg
         assert ways, f"{food}, {diet}"
 
 
+def test_what_an_allergen_or_a_diet_rules_out_has_a_way_out(knowledge: FoodKnowledge) -> None:
+    limits = [((one,), "") for one in knowledge.facts.allergens]
+    limits += [((), one) for one in knowledge.facts.diets]
+    closed = {
+        food
+        for food in knowledge.facts.ingredients
+        for limit in limits
+        if knowledge.explain_exclusion(food, *limit)
+        if not any(
+            all(not knowledge.explain_exclusion(part.ingredient, *limit) for part in way.use)
+            for way in knowledge.substitutes_of(food)
+        )
+    }
+    assert closed == {"white chocolate", "gravy", "sourdough starter"}
+
+
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
