@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wanted of the executive: ``python -m benchmark.executive``.
 
-Robots side by side (simulated time), what a change breaks (processor time), and five processes with
-one node each: a plan whose rest breaks, and hundreds of goals at once. Start, rest and memory of
-the nodes: `benchmark.nodes`.
+Robots, and goals, side by side (simulated time), what a change breaks (processor time), and five
+processes with one node each: a plan whose rest breaks, and hundreds of goals at once. Start, rest
+and memory of the nodes: `benchmark.nodes`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import Annotated
 
 import typer
 
-from benchmark.executive import part_dispatch, part_live, part_monitor
+from benchmark.executive import part_dispatch, part_goals, part_live, part_monitor
 from benchmark.tables import Part, finish, open_console, show_part
 
 PARTS = {
     "dispatch": part_dispatch.measure,
+    "goals": part_goals.measure,
     "monitor": part_monitor.measure,
     "live": part_live.measure,
 }

@@ -24,24 +24,25 @@ Each step is a `StepMachine`; the `Dispatcher` decides which one begins, and whe
 late step delays only what waits for it. How a plan ends before all of it is done:
 
 - a robot's own executor is gone: the others go on with what does without that robot, to the end.
-  Then the plan ends, and whoever plans again hands the robot's steps on. With `hands_on` that is
-  while the others are busy: only what is being done goes on, until another plan takes the place of
-  this one, with those as its first steps (`take_over`), or there is none (`go_on`);
+  Then the plan ends, and whoever plans again hands the robot's steps on;
 - a step has failed, an executor is not there, or the world was not kept up to date for too long:
   nothing more is sent. A robot that does another step is not to blame, and stopped half-way it may
   stand in a door with its hands full: its step may end by itself within `finish_wait`, and is
   stopped after that. Then the plan ends, with the reason that came first, and whoever plans again
   finds all that was done;
+- with `hands_on` neither is waited for: only what is being done goes on, until another plan takes
+  the place of this one, with those as its first steps (`take_over`), or there is none (`go_on`);
 - cancelled: all steps are stopped at once;
 - outdated: nothing more is sent, and what is being done goes on to its end.
 
 Invariants:
 
 - every phase but READY, FINISHED and PAUSED has a deadline, so that no wait is endless; a pause
-  lasts as long as somebody wants it;
+  lasts as long as somebody wants it, and READY with nothing at work as long as other plans take;
 - in SENT, RUNNING and STOPPING exactly one attempt of the step is open in the ledger. It stays
   open if the grace time passes without an answer;
-- no step is sent before all steps that it waits for have succeeded, nor while one is being stopped;
+- no step is sent before all steps that it waits for have succeeded (those of other plans, too, as
+  `is_held` has it), nor while one is being stopped;
   no robot has two steps, and no executor, unless it is said to be shared;
 - each step that was tried has exactly one `RecordOutcome`, and `Finish` is the last command;
 - the effects of a step that failed are never assumed: what holds is what the world shows;
@@ -58,7 +59,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fcp_ros.execution.dispatch_model import (
-    STATUSES,
     DispatchPhase,
     DispatchResult,
     DispatchSettings,
@@ -67,7 +67,6 @@ from fcp_ros.execution.dispatch_model import (
     StopReason,
     WorldView,
     describe_cancellation,
-    describe_failed_step,
 )
 from fcp_ros.execution.events import (
     Accepted,
@@ -92,6 +91,7 @@ from fcp_ros.execution.events import (
 )
 from fcp_ros.execution.outcome import Outcome, StepRecord
 from fcp_ros.execution.run_order import RunOrder
+from fcp_ros.execution.setbacks import Setbacks
 from fcp_ros.execution.step_machine import (
     AT_WORK,
     STOPPABLE,
@@ -120,11 +120,15 @@ class Dispatcher:
         order: RunOrder | None = None,  # by default one step after the other
         # executor -> the robot that it belongs to, if only that one needs it
         owners: Mapping[str, str] | None = None,
-        # whoever executes the plan makes another one as soon as a robot is lost
+        # tells if a step, or the end of the plan (by the number of its steps), has to wait for what
+        # other plans do. `RoomChanged` comes when that may have changed
+        is_held: Callable[[int], bool] = lambda _index: False,
+        # whoever executes the plan makes another one as soon as a step fails or a robot is lost
         hands_on: bool = False,
     ) -> None:
         self._owners = owners or {}
         self._hands_on = hands_on
+        self._is_held = is_held
         self._situation = Situation(settings, ledger, world, clock, may_begin)
         self._started = False
         self._search: ExecutorSearch | None = None  # for all executors, before the first step
@@ -143,13 +147,8 @@ class Dispatcher:
             for index, (step, agents) in enumerate(zip(self._steps, order.agents, strict=True))
         ]
         self._done: set[int] = set()  # steps that have succeeded
-        self._failure: PlanFailure | None = None  # the first one
-        self._further: list[str] = []  # what has failed after it, in sentences
-        self._is_given_up = False  # a failure concerns more than one robot
-        self._gone: dict[str, None] = {}  # executors that are not there, or say nothing
-        self._lost: dict[str, None] = {}  # robots whose own executors are gone
-        self._stop_time = 0.0  # when what still runs after the failure is stopped
-        self._unanswered: dict[str, None] = {}  # executors that may still be acting
+        self._setbacks = Setbacks(self._owners)
+        self._stop_time = 0.0  # when what still runs after a failure is stopped
         self._records: list[StepRecord] = []
 
     # --- queries --------------------------------------------------------------------------------
@@ -215,13 +214,14 @@ class Dispatcher:
     def start(self) -> Commands:
         """Begin: all executors of the plan must answer before the first step is sent.
 
-        Raises RuntimeError if it was started before.
+        Of a plan that has to wait for others each executor is looked for when its step's turn has
+        come, since it may be at work for those. Raises RuntimeError if it was started before.
         """
         if self._started or self._result is not None:
             raise RuntimeError("a dispatcher executes its plan once; make a new one")
         self._started = True
-        if not self._steps:
-            return self._conclude()
+        if not self._steps or any(map(self._is_held, range(len(self._steps)))):
+            return self._go_on()
         needs = [(machine.step, machine.agents) for machine in self._machines]
         self._search = ExecutorSearch(needs, self._situation)
         settings = self._situation.settings
@@ -243,8 +243,9 @@ class Dispatcher:
         return self._go_on()
 
     def go_on(self) -> Commands:
-        """Do what does without the robots that are lost: no other plan takes its place."""
+        """Bring this plan to its end: no other one takes its place."""
         self._hands_on = False
+        self._stop_time = self._situation.clock() + self._situation.settings.finish_wait
         return () if self._result is not None else self._go_on()
 
     def handle(self, event: Event) -> Commands:
@@ -339,8 +340,7 @@ class Dispatcher:
         commands: Commands = ()
         while True:
             commands += self._take_ends()
-            is_done = self._started and len(self._done) == len(self._steps)
-            if not self._open and (self._is_ending or is_done):
+            if not self._open and (self._is_ending or self._is_done):
                 return commands + self._conclude()
             phases = [machine.phase for machine in self._open.values()]
             if self._is_ending or DispatchPhase.STOPPING in phases or self._is_handing_on:
@@ -348,7 +348,7 @@ class Dispatcher:
             else:
                 self._withdraw(one for one in self._list_open() if self._is_lost(one))
                 commands += self._begin_steps()
-            if self._lost and not self._open:
+            if self._setbacks.are_any and not self._open:
                 return commands + self._conclude()
             has_ended = any(o.phase is DispatchPhase.FINISHED for o in self._open.values())
             is_over = self._is_ending and not self._open
@@ -356,18 +356,27 @@ class Dispatcher:
                 return commands
 
     @property
+    def _is_done(self) -> bool:
+        count = len(self._steps)
+        return self._started and len(self._done) == count and not self._is_held(count)
+
+    @property
     def _is_ending(self) -> bool:
         """True if nothing more is to be sent."""
         return bool(self._situation.is_cancelled or self._is_given_up or self._outdated)
 
     @property
+    def _is_given_up(self) -> bool:
+        return self._setbacks.is_given_up and not self._hands_on
+
+    @property
     def _is_handing_on(self) -> bool:
-        is_waiting = self._hands_on and bool(self._lost) and not self._is_ending
+        is_waiting = self._hands_on and self._setbacks.are_any and not self._is_ending
         return is_waiting and self._result is None
 
     def _is_lost(self, machine: StepMachine) -> bool:
         """Return True if the step is about a robot whose executors are gone."""
-        return not self._lost.keys().isdisjoint(machine.step.elements)
+        return self._setbacks.concern(machine.step.elements)
 
     def _withdraw(self, machines: Iterable[StepMachine]) -> None:
         """Send none of these for now: what was about to be sent waits again."""
@@ -394,18 +403,11 @@ class Dispatcher:
     def _can_begin(self, index: int) -> bool:
         if index in self._open or index in self._done or self._order.befores[index] - self._done:
             return False
+        if self._is_held(index):
+            return False
         machine = self._machines[index]
-        excluded = any(self._exclude(machine, other) for other in self._open.values())
+        excluded = any(map(machine.excludes, self._open.values()))
         return not (excluded or self._is_lost(machine))
-
-    def _exclude(self, one: StepMachine, other: StepMachine) -> bool:
-        """Return True if two steps need the same robot, or an executor that can't do both."""
-        if not set(one.agents).isdisjoint(other.agents):
-            return True
-        executor = one.step.executor
-        ledger = self._situation.ledger
-        is_same = executor == other.step.executor
-        return is_same and ledger.excludes(executor, one.agents, other.agents)
 
     # --- all steps that are being done ----------------------------------------------------------
 
@@ -452,34 +454,18 @@ class Dispatcher:
         record = StepRecord(machine.index, machine.step, outcome, machine.duration, is_doubtful)
         self._records.append(record)
         if machine.is_unanswered:
-            self._unanswered[machine.step.executor] = None
+            self._setbacks.note_silence(machine.step.executor)
             self._situation.ledger.abandon(machine.attempt)
         if outcome.succeeded:
             self._done.add(machine.index)
         else:
-            status = STATUSES.get(outcome.code, DispatchStatus.STEP_FAILED)
-            total = len(self._steps)
-            text = describe_failed_step(machine.index + 1, total, machine.step, outcome)
             gone = (machine.step.executor,) if machine.is_unanswered else ()
-            self._fail(PlanFailure(status, text, gone=gone))
+            self._fail(PlanFailure.of_step(record, len(self._steps), gone))
         return (RecordOutcome(record),)
 
     def _fail(self, failure: PlanFailure) -> None:
-        """Note why the plan can't go on; the first reason decides how it ends."""
-        if failure.unanswered:
-            self._unanswered[failure.unanswered] = None
-        if self._failure is None:
-            self._failure = failure
-        elif failure.message not in self._further:
-            self._further.append(failure.message)
-        self._gone.update(dict.fromkeys(failure.gone))
-        robots = [self._owners.get(name, "") for name in failure.gone]
-        self._lost.update(dict.fromkeys(filter(None, robots)))
-        can_go_on = bool(robots) and all(robots) and self._search is None
-        if not (can_go_on or self._is_given_up):
-            self._is_given_up = True
-            wait = self._situation.settings.finish_wait
-            self._stop_time = self._situation.clock() + wait
+        if self._setbacks.add(failure, has_begun=self._search is None):
+            self._stop_time = self._situation.clock() + self._situation.settings.finish_wait
 
     def _conclude(self) -> Commands:
         self._search = None
@@ -488,24 +474,23 @@ class Dispatcher:
 
     def _describe_end(self) -> DispatchResult:
         status, message = self._find_end()
-        is_their_own = all(name in self._owners for name in self._gone)
         return DispatchResult(
             status,
             message,
             len(self._done),
             tuple(self._records),
-            ", ".join(self._unanswered),
-            tuple(self._lost) if is_their_own else (),
+            ", ".join(self._setbacks.silent),
+            self._setbacks.lost_robots,
         )
 
     def _find_end(self) -> tuple[DispatchStatus, str]:
         done, total = len(self._done), len(self._steps)
         if self._situation.is_cancelled:
-            text = describe_cancellation(done, total, tuple(self._unanswered))
+            text = describe_cancellation(done, total, self._setbacks.silent)
             return DispatchStatus.CANCELLED, text
-        if self._failure is not None:
-            return self._failure.status, " ".join([self._failure.message, *self._further])
-        if done < total:
+        if (failed := self._setbacks.end) is not None:
+            return failed
+        if not self._is_done:
             return DispatchStatus.OUTDATED, self._outdated
         nothing = "The plan has no steps: nothing to do."
         return DispatchStatus.SUCCEEDED, f"All {total} steps succeeded." if total else nothing

@@ -105,6 +105,13 @@ class PlanFailure:
     unanswered: str = ""  # the executor that may still be acting; "" if none
     gone: tuple[str, ...] = ()  # the executors that are not there, or say nothing
 
+    @classmethod
+    def of_step(cls, record: StepRecord, total: int, gone: tuple[str, ...]) -> PlanFailure:
+        """Make the failure of a plan of `total` steps in which a step has failed."""
+        status = STATUSES.get(record.outcome.code, DispatchStatus.STEP_FAILED)
+        text = describe_failed_step(record.index + 1, total, record.step, record.outcome)
+        return cls(status, text, gone=gone)
+
 
 STATUSES = {
     OutcomeCode.TIMED_OUT: DispatchStatus.STEP_TIMED_OUT,
@@ -264,6 +271,7 @@ class Decision:
 
     follow_up: FollowUp
     reason: str
+    is_counted: bool = True  # among the replans of the goal, which are limited
 
 
 @dataclass(frozen=True, slots=True)

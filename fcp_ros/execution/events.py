@@ -110,6 +110,11 @@ class StepReleased:
 
 
 @dataclass(frozen=True, slots=True)
+class RoomChanged:
+    """Plans of other goals have got on or ended: what waits for them may begin."""
+
+
+@dataclass(frozen=True, slots=True)
 class CancelRequested:
     """The caller wants the plan to stop."""
 
@@ -133,6 +138,7 @@ Event = (
     | SceneFound
     | PlanOutdated
     | StepReleased
+    | RoomChanged
     | CancelRequested
     | Tick
 )

@@ -15,7 +15,10 @@ from fcp_ros.domain.expressions.syntax import (
     Expression,
     Not,
     TrajectoryConstraint,
+    conjoin,
     free_variables,
+    list_conjuncts,
+    to_text,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import Domain
@@ -41,6 +44,16 @@ def list_literals(goal: str) -> Literals:
         return dict(_find_literals(parse_expression(goal)))
     except InputError:
         return {}
+
+
+def add_literals(goal: str, literals: Literals) -> str:
+    """Return a goal that demands these facts, too; the goal itself if it can't be read."""
+    texts = [_write(fact, holds) for fact, holds in literals.items()]
+    try:
+        added = list(map(parse_expression, texts))
+        return to_text(conjoin([*list_conjuncts(parse_expression(goal)), *added]))
+    except InputError:
+        return goal
 
 
 def _find_literals(goal: Expression, holds: bool = True) -> Iterator[tuple[Fact, bool]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans of several goals that are executed side by side: which ones meet, and who waits for whom.
+"""Plans of several goals that are executed side by side: which ones meet, and where.
 
 Two plans meet if they need the same agent or the same executor (unless that serves several robots
 at once), if there is not enough of a resource for both, or if a step of one would have to stay
@@ -10,17 +10,18 @@ can be done in any mixture of their orders: each step reads what it would read w
 plan, and both end as planned. So what is planned on the present state, while a plan runs that it
 does not meet, holds as well on every state that this plan leads to.
 
-Only steps that have not ended count: a robot that is done with its part is free. Invariants, by
-which nothing is done twice, and nobody waits for ever:
+A plan may also be made for the end of others that it meets (`MeetingFinder.find_waits`). Done one
+after the other, all of them reach their goals; and so they do in each mixture in which a step waits
+for those steps of the others that it has to stay behind, or shares an agent or executor with. Each
+goal that comes first is reached, and what comes later may change what it has reached only then.
 
-- a plan begins only if it meets none that runs, and none that has waited longer;
-- a plan that waits holds nothing, and waits for older ones only: there is no circle;
-- no two plans that run need the same robot, or an executor that can't serve both.
+Only steps that have not ended count: a robot that is done with its part is free.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -79,8 +80,12 @@ def _says_how(goal: str) -> bool:
         return False  # words of a plan that was made elsewhere
 
 
+Place = tuple[int, int]
+"""A step: the number of its plan, and its position there. The goal comes after the last one."""
+
+
 class MeetingFinder:
-    """Finds out if two plans meet.
+    """Finds out if plans meet, and in which steps.
 
     `shared`: executors that take steps of several robots at once.
     """
@@ -105,13 +110,15 @@ class MeetingFinder:
 
     def list_agents(self, claim: Claim, present: Instance) -> frozenset[str]:
         """List the agents of a plan's steps; a step without one counts for its executor."""
+        return frozenset().union(*self._list_agents(claim.steps, present))
+
+    def _list_agents(
+        self, steps: Sequence[PlanStep], present: Instance
+    ) -> Iterator[frozenset[str]]:
         agents = Agents(self._domain, present)
-        return frozenset(
-            name
-            for step in claim.steps
-            if all(present.has(element) for element in step.elements)
-            for name in agents.of(step)
-        )
+        for step in steps:
+            is_there = all(present.has(element) for element in step.elements)
+            yield frozenset(agents.of(step)) if is_there else frozenset()
 
     def _find_shared(self, plan: Claim, other: Claim, present: Instance) -> str:
         """Find what both plans need, and only one can have."""
@@ -133,21 +140,77 @@ class MeetingFinder:
 
     def _find_order(self, plan: Claim, other: Claim, present: Instance) -> str:
         """Find a step of one plan that has to stay before a step of the other."""
-        steps = (*other.steps, *plan.steps)
-        bound = [GroundStep(self._domain.rules[step.rule], step.elements) for step in steps]
-        found = find_footprints(self._domain, present, bound)
-        count = len(other.steps)
-        footprints = [*found[:count], _demand(other), *found[count:], _demand(plan)]
-        words = [*map(str, other.steps), other.words, *map(str, plan.steps), plan.words]
-        pairs = find_causal_pairs(FactView(present), footprints)
-        for before, after in find_reservoir_pairs(self._domain, bound, {}):
-            # The goal of the other plan comes after its steps.
-            pairs.add((before + (before >= count), after + (after >= count)))
-        crossing = [(before, after) for before, after in pairs if before <= count < after]
-        if not crossing:
+        first = min(self._find_pairs((other, plan), present), default=None)
+        if first is None:
             return ""
-        before, after = min(crossing)
-        return f"{words[after]} depends on {words[before]}"
+        before, after = (
+            str(one.steps[at]) if at < len(one.steps) else one.words
+            for one, (_, at) in zip((other, plan), first, strict=True)
+        )
+        return f"{after} depends on {before}"
+
+    def find_waits(
+        self, ahead: Sequence[Claim], plan: Claim, present: Instance | None
+    ) -> dict[int, frozenset[Place]]:
+        """Find what each step of a plan, and its goal, has to wait for: steps of plans ahead of it.
+
+        `ahead`: the plans, each made for the end of those before it, for whose end this plan was
+        made. The number of a plan is its position there.
+        """
+        try:
+            if present is not None:
+                return self._find_waits(ahead, plan, present)
+        except UnknownElement:
+            pass
+        # It is not known what they read and write: they are done one after the other.
+        everything = [(n, at) for n, one in enumerate(ahead) for at in range(len(one.steps))]
+        return dict.fromkeys(range(len(plan.steps) + 1), frozenset(everything))
+
+    def _find_waits(
+        self, ahead: Sequence[Claim], plan: Claim, present: Instance
+    ) -> dict[int, frozenset[Place]]:
+        waits: dict[int, set[Place]] = defaultdict(set)
+        for (number, at), (own, index) in self._find_pairs((*ahead, plan), present):
+            if own == len(ahead):
+                # whatever depends on the goal of a plan waits for all of it
+                last = len(ahead[number].steps)
+                steps = range(last) if at == last else (at,)
+                waits[index].update((number, one) for one in steps)
+        for before, index in self._find_excluded(ahead, plan, present):
+            waits[index].add(before)
+        return {index: frozenset(places) for index, places in waits.items()}
+
+    def _find_excluded(
+        self, ahead: Sequence[Claim], plan: Claim, present: Instance
+    ) -> Iterator[tuple[Place, int]]:
+        """Yield steps of other plans with steps of a plan that need the same agent or executor."""
+        own_agents = tuple(self._list_agents(plan.steps, present))
+        for number, other in enumerate(ahead):
+            for at, agents in enumerate(self._list_agents(other.steps, present)):
+                for index, step in enumerate(plan.steps):
+                    is_same = step.executor == other.steps[at].executor
+                    is_alone = is_same and step.executor not in self._shared
+                    if is_alone or not agents.isdisjoint(own_agents[index]):
+                        yield (number, at), index
+
+    def _find_pairs(
+        self, claims: Sequence[Claim], present: Instance
+    ) -> Iterator[tuple[Place, Place]]:
+        """Yield the steps of different plans that stay in order, done one plan after the other."""
+        rules = self._domain.rules
+        places = [(n, at) for n, claim in enumerate(claims) for at in range(len(claim.steps))]
+        steps = [claims[number].steps[at] for number, at in places]
+        bound = [GroundStep(rules[step.rule], step.elements) for step in steps]
+        read = dict(zip(places, find_footprints(self._domain, present, bound), strict=True))
+        read.update(((n, len(claim.steps)), _demand(claim)) for n, claim in enumerate(claims))
+        line = sorted(read)
+        pairs = {
+            (line[before], line[after])
+            for before, after in find_causal_pairs(FactView(present), [read[at] for at in line])
+        }
+        for before, after in find_reservoir_pairs(self._domain, bound, {}):
+            pairs.add((places[before], places[after]))
+        yield from ((before, after) for before, after in pairs if before[0] < after[0])
 
 
 def _demand(claim: Claim) -> StepFootprint:
@@ -159,89 +222,3 @@ def _demand(claim: Claim) -> StepFootprint:
 
 def _cover(fact: Fact) -> FactPattern:
     return FactPattern(fact.relation, tuple(enumerate(fact.arguments)))
-
-
-@dataclass(frozen=True)
-class Encounter:
-    """A plan that another one has to wait for, and why: one sentence."""
-
-    key: bytes
-    reason: str
-
-
-@dataclass
-class _Entry:
-    claim: Claim
-    runs: bool
-    done: set[int] = field(default_factory=set)
-
-    @property
-    def rest(self) -> Claim:
-        return self.claim.without(self.done)
-
-
-class PlanRegister:
-    """The plans that run, and those that wait for room, by the keys of their goals.
-
-    Not thread-safe. `find_present`: returns the state as it is seen.
-    """
-
-    def __init__(self, finder: MeetingFinder, find_present: Callable[[], Instance | None]) -> None:
-        self._finder = finder
-        self._find_present = find_present
-        self._entries: dict[bytes, _Entry] = {}  # those that have waited longest first
-
-    def find_meeting(self, key: bytes, claim: Claim) -> Encounter | None:
-        """Return the first plan that a goal's plan has to wait for; None if it can begin."""
-        present = self._find_present()
-        for other, entry in self._list_ahead(key):
-            reason = "there is no state"
-            if present is not None:
-                reason = self._finder.find(claim, entry.rest, present)
-            if reason:
-                words = entry.claim.words
-                return Encounter(other, f"Waits for the goal {words!r}: {reason}.")
-        return None
-
-    def _list_ahead(self, key: bytes) -> Iterator[tuple[bytes, _Entry]]:
-        """Yield the plans of other goals that run, or have waited longer than this goal."""
-        is_older = True
-        for other, entry in self._entries.items():
-            if other == key:
-                is_older = False
-            elif entry.runs or is_older:
-                yield other, entry
-
-    def list_busy(self, key: bytes) -> Mapping[bytes, frozenset[str]]:
-        """List the agents that the plans ahead of a goal need, by the keys of their goals."""
-        present = self._find_present()
-        if present is None:
-            return {}
-        return {
-            other: self._finder.list_agents(entry.rest, present)
-            for other, entry in self._list_ahead(key)
-        }
-
-    def wait(self, key: bytes, claim: Claim) -> None:
-        """Note that a goal's plan waits; a goal that waits already keeps its place."""
-        if key in self._entries:
-            self._entries[key].claim = claim
-        else:
-            self._entries[key] = _Entry(claim, runs=False)
-
-    def begin(self, key: bytes, claim: Claim) -> None:
-        """Note that a goal's plan runs from now on; the caller has found that it meets none."""
-        self._entries[key] = _Entry(claim, runs=True)
-
-    def note_done(self, key: bytes, index: int) -> None:
-        """Note that the step at this position of a plan that runs has succeeded."""
-        self._entries[key].done.add(index)
-
-    def leave(self, key: bytes) -> None:
-        """Note that a goal's plan neither runs nor waits any more."""
-        self._entries.pop(key, None)
-
-    @property
-    def is_anybody_waiting(self) -> bool:
-        """True if a plan waits for room."""
-        return any(not entry.runs for entry in self._entries.values())

@@ -180,6 +180,14 @@ class StepMachine:
         """Seconds since it was sent."""
         return self._situation.clock() - self._started
 
+    def excludes(self, other: StepMachine) -> bool:
+        """Return True if it needs the same robot as another one, or an executor of one step."""
+        if not set(self.agents).isdisjoint(other.agents):
+            return True
+        executor, ledger = self.step.executor, self._situation.ledger
+        is_same = executor == other.step.executor
+        return is_same and ledger.excludes(executor, self.agents, other.agents)
+
     # --- before it is sent ----------------------------------------------------------------------
 
     def begin(self) -> Commands:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.expressions.syntax import ExpressionError
+from fcp_ros.domain.expressions.syntax import ExpressionError, list_conjuncts
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
 from fcp_ros.language.confidence import LEARNED, Confidence
@@ -29,7 +29,8 @@ class PairedReader:
 
     Args:
         second: its readings are compared with those of the first one.
-        last: asked where both understand nothing; what it reads is asked about.
+        last: asked where the second one doesn't understand each word. It doubts what the first one
+            read; where both read nothing, what it reads is asked about.
     """
 
     def __init__(
@@ -52,14 +53,19 @@ class PairedReader:
         answer = self._first.read(instruction, context)
         if answer.best is None and answer.status is not ReadingStatus.NOT_UNDERSTOOD:
             return answer
-        found = weigh_answers(answer, self._second.read(instruction, context), context)
-        if self._last is None or _is_whole(found):
+        second = self._second.read(instruction, context)
+        found = weigh_answers(answer, second, context)
+        if self._last is None or (_is_whole(found) and _is_whole(second)):
             return found
         if found.best is None and found.status is not ReadingStatus.NOT_UNDERSTOOD:
             return found
         offered = self._last.read(instruction, context)
         if found.best is not None and not _is_whole(offered):
             return found
+        if _is_whole(found):  # "keep food off the couch" was once all food on it (issue 29)
+            doubt = offered.readings[0]
+            told = doubt.degree >= LEARNED.alone and not _asks_less(doubt, found.readings[0])
+            return ask_if_different(found, doubt, context) if told else found
         return found if offered.best is None else make_doubtful(offered)
 
 
@@ -77,12 +83,22 @@ def weigh_answers(
         return first
     same = have_same_meaning(best.goal, rival.goal, context.domain, context.instance)
     plain = best.level is Confidence.PLAIN
-    if not same and rival.degree >= LEARNED.doubting:
-        return ask_between(first, (rival, best))
     if not plain and same and rival.degree >= LEARNED.agreeing:
         agreed = replace(best, degree=Confidence.PLAIN.least)
         return replace(first, readings=(agreed, *first.readings[1:]))
-    return first
+    return first if same else ask_if_different(first, rival, context)
+
+
+def ask_if_different(
+    first: Interpretation, rival: Reading, context: ReadingContext
+) -> Interpretation:
+    """Ask which is meant if another reader's reading, sure enough, isn't the best one."""
+    best = first.best
+    if best is None or rival.degree < LEARNED.doubting:
+        return first
+    if have_same_meaning(best.goal, rival.goal, context.domain, context.instance):
+        return first
+    return ask_between(first, (rival, best))
 
 
 def _answer_alone(first: Interpretation, second: Interpretation, rival: Reading) -> Interpretation:
@@ -98,6 +114,15 @@ def _answer_alone(first: Interpretation, second: Interpretation, rival: Reading)
     if rival.degree >= LEARNED.alone:
         return second
     return make_doubtful(second)
+
+
+def _asks_less(one: Reading, other: Reading) -> bool:
+    """Return True if a reading is a part of another one, which may have understood more."""
+    try:
+        parts = [set(list_conjuncts(parse_expression(r.goal))) for r in (one, other)]
+    except ExpressionError:
+        return False
+    return parts[0] < parts[1]
 
 
 def _is_whole(answer: Interpretation) -> bool:

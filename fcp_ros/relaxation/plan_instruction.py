@@ -12,9 +12,19 @@ from fcp_ros.cset import Fact
 from fcp_ros.domain.derived_facts import add_facts
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.expressions.syntax import Atom, Constant, ExpressionError, conjoin
+from fcp_ros.domain.expressions.syntax import (
+    Atom,
+    Constant,
+    Expression,
+    ExpressionError,
+    Not,
+    Or,
+    conjoin,
+    list_conjuncts,
+    to_text,
+)
 from fcp_ros.foundation.wording import describe_unknown_name
-from fcp_ros.language.confirmation import confirm_doubtful
+from fcp_ros.language.confirmation import NO, YES, confirm_doubtful
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
@@ -25,7 +35,7 @@ from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.session import PlanningRequest
 from fcp_ros.relaxation.intent import complete_goal
 from fcp_ros.relaxation.plan_goal import plan_goal
-from fcp_ros.relaxation.presuppositions import find_presupposed
+from fcp_ros.relaxation.presuppositions import find_presupposed, find_unseen_condition
 from fcp_ros.relaxation.question import (
     AskCallback,
     TellCallback,
@@ -105,11 +115,16 @@ def plan_instruction(
 
 def _take_for_granted(goal: str, context: ReadingContext) -> tuple[Fact, ...]:
     """Find what words take for granted that nobody has seen either way."""
+    checked = _check_reading(goal, context)
+    return () if checked is None else find_presupposed(checked, context.instance, context.is_unseen)
+
+
+def _check_reading(goal: str, context: ReadingContext) -> Expression | None:
+    """Check a goal; None if something is wrong with it, which whoever plans it will say."""
     try:
-        checked = check_goal(parse_expression(goal), context.domain, context.instance, goal)
+        return check_goal(parse_expression(goal), context.domain, context.instance, goal)
     except ExpressionError:
-        return ()  # whoever plans it says what is wrong with it
-    return find_presupposed(checked, context.instance, context.is_unseen)
+        return None
 
 
 def _tell_granted(facts: Sequence[Fact], context: ReadingContext) -> str:
@@ -171,7 +186,33 @@ def read_instruction(
             known = context.instance.names()
             problem = f"There is {describe_unknown_name(role, name, known, 'the scene')}."
             return Interpretation(instruction, ReadingStatus.REFUSED, problem, reader=reader.name)
-    return confirm_doubtful(reader.read(instruction, context))
+    read = confirm_doubtful(reader.read(instruction, context))
+    return read if read.best is None else _ask_unseen(read, read.best, context)
+
+
+def _ask_unseen(read: Interpretation, best: Reading, context: ReadingContext) -> Interpretation:
+    """Ask for the condition of a reading, if nobody has seen whether it holds.
+
+    Unknown is not false: "if the TV is on, bring me the book" would be done by doing nothing.
+    """
+    checked = _check_reading(best.goal, context)
+    found = None if checked is None else find_unseen_condition(checked, context.is_unseen)
+    if checked is None or found is None:
+        return read
+    others = [part for part in list_conjuncts(checked) if part != found.part]
+    nothing = Or((found.condition, Not(found.condition)))
+    goals = [to_text(conjoin([*others, one])) for one in (found.asked, nothing)]
+    told = paraphrase_goal(found.condition, context.domain, context.instance).rstrip(".")
+    question = f"Nobody has seen whether {told[0].lower()}{told[1:]}: is it so?"
+    readings = tuple(replace(best, goal=goal) for goal in goals)
+    return replace(
+        read,
+        status=ReadingStatus.AMBIGUOUS,
+        message=question,
+        readings=readings,
+        question=question,
+        choices=(YES, NO),
+    )
 
 
 def refuse_interpretation(

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The facts that an instruction takes for granted: who says "wipe the table" has seen the dirt.
+"""What an instruction takes for granted, and what it makes depend on what nobody has seen.
+
+Who says "wipe the table" has seen the dirt. "If the TV is on, bring me the book" can't be decided
+where nobody has seen the TV; "if it is on, turn it off" is done, so that it is off in any case.
 
 A state is closed: what the scene doesn't state is false in it. So a table of which nobody has said
 whether it is dirty counts as clean, a window as open, a television as off, and "wipe the table"
@@ -10,6 +13,7 @@ silent, the words are the better evidence: what they ask for isn't so yet.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.evaluation import is_a
@@ -18,6 +22,7 @@ from fcp_ros.domain.expressions.syntax import (
     Constant,
     Expression,
     Forall,
+    Initially,
     Not,
     Or,
     Text,
@@ -38,12 +43,70 @@ def find_presupposed(
     return tuple(dict.fromkeys(fact for fact in ended if is_unseen(fact)))
 
 
+@dataclass(frozen=True, slots=True)
+class UnseenCondition:
+    """A part of a goal that asks for something only if what nobody has seen was so initially."""
+
+    part: Expression
+    condition: Expression  # a fact, or that it isn't so
+    asked: Expression  # what is asked for if the condition holds
+
+
+def find_unseen_condition(
+    goal: Expression, is_unseen: Callable[[Fact], bool]
+) -> UnseenCondition | None:
+    """Find the first part of a goal that can't be decided, since nobody has seen its condition."""
+    for part in list_conjuncts(goal):
+        found = _split_condition(part)
+        if found is None or not is_unseen(_fact_of(found.condition)):
+            continue
+        if _list_facts(found.asked) != [_fact_of(found.condition)]:
+            return found
+    return None
+
+
+def _split_condition(part: Expression) -> UnseenCondition | None:
+    """Split "either it was initially so, or ..." about one fact."""
+    if not isinstance(part, Or):
+        return None
+    for one in part.parts:
+        negated = isinstance(one, Not) and isinstance(one.body, Initially)
+        inner = one.body if isinstance(one, Not) else one
+        if not isinstance(inner, Initially) or len(_list_facts(inner.body)) != 1:
+            continue
+        rest = tuple(other for other in part.parts if other is not one)
+        asked = Or(rest) if len(rest) > 1 else rest[0]
+        condition = inner.body if negated else _negate(inner.body)
+        return UnseenCondition(part, condition, asked)
+    return None
+
+
+def _negate(literal: Expression) -> Expression:
+    return literal.body if isinstance(literal, Not) else Not(literal)
+
+
+def _fact_of(literal: Expression) -> Fact:
+    return _list_facts(literal)[0]
+
+
+def _list_facts(part: Expression) -> list[Fact]:
+    """Return the fact that a part is, or denies; nothing for another part."""
+    atom = part.body if isinstance(part, Not) else part
+    if not isinstance(atom, Atom):
+        return []
+    names = tuple(one.name for one in atom.arguments if isinstance(one, Constant))
+    return [Fact(atom.predicate, names)] if len(names) == len(atom.arguments) else []
+
+
 def _list_ended(part: Expression, instance: Instance) -> Iterator[Fact]:
     """List the facts that have ended where a part of a goal holds."""
-    if isinstance(part, Not) and isinstance(part.body, Atom):
-        names = [one.name for one in part.body.arguments if isinstance(one, Constant)]
-        if len(names) == len(part.body.arguments):
-            yield Fact(part.body.predicate, tuple(names))
+    conditional = _split_condition(part)
+    if conditional is not None and _list_facts(conditional.condition) == _list_facts(
+        conditional.asked
+    ):
+        part = conditional.asked  # "if it is on, turn it off"
+    if isinstance(part, Not):
+        yield from _list_facts(part)
     elif isinstance(part, Forall) and len(part.variables) == 1:
         variable = part.variables[0]
         parts = part.body.parts if isinstance(part.body, Or) else (part.body,)

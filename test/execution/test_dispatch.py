@@ -495,3 +495,22 @@ def test_a_scene_that_was_lost_in_a_pause_is_waited_for_after_it():
     assert bench.dispatcher.phase is DispatchPhase.AWAITING_SCENE
     bench.tell(ev.SceneFound())
     assert bench.sent.step.rule == "go"
+
+
+def test_a_plan_whose_end_waits_for_another_one_has_not_succeeded_before():
+    held = {2}
+    bench = Bench(step("go"), step("pick"), is_held=held.__contains__).start()
+    for _ in range(2):
+        bench.succeed()
+    assert bench.dispatcher.result is None
+    bench.tell(ev.PlanOutdated("The plan of the goal 'G' has ended, which this one counted on."))
+    assert (bench.result.status, bench.result.steps_done) == (DispatchStatus.OUTDATED, 2)
+
+
+def test_a_plan_without_steps_waits_for_what_it_counts_on():
+    held = {0}
+    bench = Bench(is_held=held.__contains__).start()
+    assert bench.dispatcher.result is None
+    held.clear()
+    bench.tell(ev.RoomChanged())
+    assert bench.result.status is DispatchStatus.SUCCEEDED

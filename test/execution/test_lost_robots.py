@@ -187,6 +187,42 @@ def test_a_cancel_stops_what_is_being_done_meanwhile(handing_on):
     assert handing_on.result.status is DispatchStatus.CANCELLED
 
 
+def test_a_step_that_fails_is_planned_for_anew_while_the_others_are_busy():
+    steps = (FIRST, FIRST, SECOND, SECOND)
+    bench = make_bench(*steps, order=TURNS, hands_on=True, finish_wait=1.0).start()
+    bench.tell(ev.Accepted(1))
+    bench.tell(ev.Accepted(2))
+    bench.tell(ev.Finished(1, FAILURE))
+    handed = bench.dispatcher.handing_on
+    assert (handed.status, handed.lost_robots) == (DispatchStatus.STEP_FAILED, ())
+    assert ReplanPolicy().decide(handed, 0).follow_up is FollowUp.REPLAN
+    bench.now += 2.0
+    bench.tell(ev.Tick())
+    assert bench.dispatcher.running == (2,), "it is not stopped while another plan is made"
+    turns = order(3, (0, 2), agents=(("r2",), ("r1",), ("r2",)))
+    bench.commands += bench.dispatcher.take_over((SECOND, FIRST, SECOND), turns)
+    bench.tell(ev.ExecutorReady("r1/go"))
+    assert bench.dispatcher.running == (0, 1), "the robot whose step failed goes on at once"
+    bench.tell(ev.Finished(2, SUCCESS))
+    bench.tell(ev.ExecutorReady("r2/go"))
+    end(bench, 1)
+    end(bench, 2)
+    assert (bench.result.status, bench.result.steps_done) == (DispatchStatus.SUCCEEDED, 3)
+
+
+def test_without_another_plan_a_failed_one_ends_when_the_others_have_had_their_time():
+    bench = make_bench(FIRST, SECOND, order=order(2, agents=(("r1",), ("r2",))), hands_on=True)
+    bench.start()
+    bench.tell(ev.Accepted(1))
+    bench.tell(ev.Accepted(2))
+    bench.tell(ev.Finished(1, FAILURE))
+    bench.commands += bench.dispatcher.go_on()
+    bench.wait()
+    assert bench.of(ev.CancelStep)[-1].attempt == 2
+    bench.tell(ev.Finished(2, STOPPED))
+    assert bench.result.status is DispatchStatus.STEP_FAILED
+
+
 # --- whose an executor is
 
 ROBOTS = RobotExecutors.parse(["robot_1=/alice", "robot_2"], ["person"])

@@ -7,6 +7,7 @@ commands so far, which steps are done, which may still act, and which could be s
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from hypothesis import given, settings
@@ -91,6 +92,7 @@ class Twin:
 
     tasks: list[Task]
     log: list[object] = field(default_factory=list)  # events and commands, in their order
+    held: set[int] = field(default_factory=set)  # what waits for other plans
 
     def of(self, *kinds: type) -> list:
         return [one for one in self.log if isinstance(one, kinds)]
@@ -139,6 +141,7 @@ class Twin:
         assert self.lost.isdisjoint(self.tasks[sent.index].elements)
         assert sent.index not in [one.index for one in self.of(ev.SendStep)]
         assert self.tasks[sent.index].befores <= self.find_done()
+        assert sent.index not in self.held
         for other in {*self.find_open(), *self.find_acting().values()}:
             assert not self.exclude(sent.index, other)
 
@@ -150,6 +153,7 @@ class Twin:
             for number, task in enumerate(self.tasks)
             if number not in taken
             and number not in done
+            and number not in self.held
             and task.befores <= done
             and self.lost.isdisjoint(task.elements)
             and not any(self.exclude(number, other) for other in taken)
@@ -171,8 +175,10 @@ def _write(task: Task) -> tuple[tuple[str, str], ...]:
 class Run:
     """Plays actions against one plan."""
 
-    def __init__(self, tasks: list[Task], order: RunOrder | None = None) -> None:
-        self.twin = Twin(tasks)
+    def __init__(
+        self, tasks: list[Task], order: RunOrder | None = None, held: Collection[int] = ()
+    ) -> None:
+        self.twin = Twin(tasks, held={*held})
         self.world = ShiftingWorld()
         self.now = 0.0
         self.settings = DispatchSettings()
@@ -193,6 +199,7 @@ class Run:
             lambda: self.now,
             order=order,
             owners=OWNERS,
+            is_held=self.twin.held.__contains__,
         )
         self.take(self.dispatcher.start())
 
@@ -214,7 +221,7 @@ class Run:
 
     def check_going_on(self) -> None:
         """Nothing waits for ever, and each step is where the events have brought it."""
-        assert self.dispatcher.deadline is not None
+        assert self.dispatcher.deadline is not None or self.twin.held
         assert set(self.dispatcher.running) == set(self.twin.find_open())
         assert set(self.dispatcher.running).isdisjoint(self.dispatcher.waiting)
 
@@ -250,6 +257,9 @@ class Run:
                 self.tell(ev.SceneFound())
             case ("cancel",):
                 self.tell(ev.CancelRequested())
+            case "release", int(number):
+                self.twin.held.discard(number)
+                self.tell(ev.RoomChanged())
             case ("outdated",):
                 self.tell(ev.PlanOutdated("Something better has come."))
 
@@ -299,6 +309,27 @@ def test_nothing_that_could_be_sent_waits(tasks, actions):
         run.act(*action)
         if run.dispatcher.result is None:
             assert not run.twin.find_idle()
+    while run.dispatcher.result is None:
+        run.act("answer", run.dispatcher.running[-1])
+    run.check_ended()
+    assert run.dispatcher.result.status is DispatchStatus.SUCCEEDED
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    make_tasks(),
+    st.sets(st.integers(0, 6)),
+    st.lists(st.one_of(WELL, st.tuples(st.just("release"), st.integers(0, 6))), max_size=20),
+)
+def test_what_waits_for_other_plans_is_sent_as_soon_as_it_may_be(tasks, held, actions):
+    """The end of the plan, too."""
+    run = Run(tasks, held={one for one in held if one <= len(tasks)})
+    for action in [*actions, *(("release", number) for number in range(len(tasks) + 1))]:
+        run.act(*action)
+        if run.dispatcher.result is None:
+            assert not run.twin.find_idle()
+        else:
+            assert len(tasks) not in run.twin.held
     while run.dispatcher.result is None:
         run.act("answer", run.dispatcher.running[-1])
     run.check_ended()

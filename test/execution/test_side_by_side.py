@@ -10,11 +10,12 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.cset import InstanceBuilder
+from fcp_ros.cset import InstanceBuilder, facts
 from fcp_ros.domain import parse_domain
-from fcp_ros.execution.side_by_side import Claim, MeetingFinder, PlanRegister, make_claim
+from fcp_ros.execution.plan_register import PlanRegister
+from fcp_ros.execution.side_by_side import Claim, MeetingFinder, make_claim
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.verification.stepping import StepRules
+from fcp_ros.planning.verification.stepping import StepRules, holds
 
 DOMAIN = parse_domain(
     """
@@ -226,6 +227,93 @@ def test_no_robot_is_in_two_plans_and_somebody_can_always_begin(present, moves):
         assert running or not waiting, "nobody waits for nothing"
 
 
+# --- plans that are made for the end of others
+
+
+ROUND = ("pick r1 cup shelf", "go r1 shelf hall")
+AFTER = ("go r1 hall kitchen", "go r2 hall shelf", "pick r2 book hall")
+
+
+def begin_both(plans, *lines: str, goal: str = ""):
+    """One plan runs, and another one behind it."""
+    plans.begin(b"a", claim(*ROUND))
+    ahead, wanted = plans.find_ahead(b"b"), claim(*lines, goal=goal)
+    assert plans.find_meeting(b"b", wanted, ahead) is None
+    plans.begin(b"b", wanted, ahead)
+    return ahead
+
+
+def list_held(plans, count: int) -> list[int]:
+    return [at for at in range(count + 1) if plans.is_held(b"b", at)]
+
+
+def test_a_step_waits_for_those_that_it_meets_and_not_for_the_others(plans):
+    ahead = begin_both(plans, *AFTER, goal="holding(r1, cup)")
+    assert ahead.goals == ["G"]
+    assert list(map(str, ahead.steps)) == ["pick(r1, cup, shelf)", "go(r1, shelf, hall)"]
+    assert list_held(plans, 3) == [0, 3], "the first robot's step, and the goal"
+    assert plans.find_awaited(b"b").steps == ahead.steps
+    plans.note_done(b"a", 0)
+    assert list_held(plans, 3) == [0]
+    plans.note_done(b"a", 1)
+    assert plans.is_anybody_waiting, "the second plan has to hear of it"
+    plans.leave(b"a")
+    assert list_held(plans, 3) == []
+    assert plans.find_loss(b"b") == ""
+
+
+def test_what_depends_on_the_goal_ahead_waits_for_all_of_it(plans):
+    plans.begin(b"a", claim(*ROUND, goal="on(book, hall)"))
+    plans.begin(b"b", claim("pick r2 book hall"), plans.find_ahead(b"b"))
+    plans.note_done(b"a", 1)
+    assert plans.is_held(b"b", 0)
+    plans.note_done(b"a", 0)
+    assert not plans.is_held(b"b", 0)
+
+
+def test_a_plan_that_ends_otherwise_takes_those_with_it_that_wait_for_it(plans):
+    begin_both(plans, *AFTER)
+    third = plans.find_ahead(b"c")
+    plans.begin(b"c", claim("go r1 kitchen hall"), third)
+    assert plans.is_anybody_waiting
+    plans.leave(b"a")
+    assert plans.find_loss(b"b") == "The plan of the goal 'G' has ended, which this one counted on."
+    assert third.are_lost
+    assert plans.find_ahead(b"d").entries == (), "nobody joins a plan that is lost"
+    plans.leave(b"b")
+    assert plans.find_loss(b"c")
+
+
+def test_another_plan_for_the_same_goal_is_not_what_was_counted_on(plans):
+    begin_both(plans, *AFTER)
+    plans.begin(b"a", claim(*ROUND))
+    assert plans.find_loss(b"b")
+
+
+def test_a_plan_that_waits_for_nothing_more_goes_on_without_the_one_ahead(plans):
+    begin_both(plans, "go r2 hall shelf")
+    plans.leave(b"a")
+    assert plans.find_loss(b"b") == ""
+
+
+def test_nobody_is_joined_who_runs_alone_or_has_waited_longer(plans):
+    plans.begin(b"a", claim(*ROUND))
+    ahead = plans.find_ahead(b"b")
+    assert plans.find_meeting(b"b", claim("go r1 hall shelf", goal="always at(r2, hall)"), ahead)
+    plans.wait(b"b", claim("go r1 hall shelf"))
+    assert plans.find_ahead(b"c").entries == ()
+    plans.leave(b"b")
+    plans.begin(b"d", claim("dance r2", goal="always at(r3, hall)"))
+    assert plans.find_ahead(b"c").entries == ()
+
+
+def test_where_an_element_is_gone_the_plans_are_done_one_after_the_other(present):
+    ahead = claim("pick r1 lamp shelf", "go r1 shelf hall")
+    waits = MeetingFinder(DOMAIN, SHARED).find_waits([ahead], claim("go r2 hall shelf"), present)
+    everything = {(0, 0), (0, 1)}
+    assert waits == {0: everything, 1: everything}
+
+
 # --- the twin: all that do not meet are tried in mixed orders
 
 RULES = StepRules(DOMAIN)
@@ -275,3 +363,75 @@ def test_every_mixture_of_plans_that_do_not_meet_can_be_done_and_ends_the_same(
             assert state is not None, f"{step} can't be done any more"
         ends.append(state)
     assert all(end == ends[0] for end in ends)
+
+
+class Mixture:
+    """Plans that are done step by step, those of one plan in their order; the goals are checked."""
+
+    def __init__(self, present, shared, rng) -> None:
+        self.state, self.rng = present, rng
+        self.plans = PlanRegister(MeetingFinder(DOMAIN, shared), lambda: self.state)
+        self.claims: list[Claim] = []
+        self.left: list[list[int]] = []
+
+    def begin(self, robot: str, length: int) -> None:
+        """Begin a plan that is made for the end of the others, with a part of it as its goal."""
+        key = bytes([len(self.claims)])
+        ahead = self.plans.find_ahead(key)
+        foreseen = RULES.foresee(ahead.steps, self.state)
+        steps = walk(foreseen, robot, self.rng, length)
+        new = sorted(facts(RULES.foresee(steps, foreseen)))
+        goal = str(self.rng.choice(new)) if self.rng.random() < 0.7 else ""
+        self.claims.append(make_claim("G", goal, steps, DOMAIN, is_shifted=False))
+        self.left.append(list(range(len(steps))))
+        self.plans.begin(key, self.claims[-1], ahead)
+
+    def go_on(self) -> bool:
+        """Do a step, any that waits for nothing; False if there is none."""
+        possible = [
+            (number, left)
+            for number, left in enumerate(self.left)
+            if left and not self.plans.is_held(bytes([number]), left[0])
+        ]
+        if not possible:
+            return False
+        number, left = self.rng.choice(possible)
+        step = self.claims[number].steps[left[0]]
+        self.state = RULES.apply(step, self.state).instance
+        assert self.state is not None, f"{step} can't be done any more"
+        were_met = self.list_met()
+        self.plans.note_done(bytes([number]), left.pop(0))
+        for one in set(self.list_met()) - set(were_met):
+            assert all(holds(fact, self.state) for fact in self.claims[one].demands)
+        return True
+
+    def list_met(self) -> list[int]:
+        """The goals that the executive reports as achieved."""
+        return [
+            number
+            for number, left in enumerate(self.left)
+            if not left and not self.plans.is_held(bytes([number]), len(self.claims[number].steps))
+        ]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from(["r1", "r2"]), st.integers(0, 3)), min_size=2, max_size=3),
+    st.integers(1, 4),
+    st.sampled_from([SHARED, ("go",)]),
+    st.randoms(use_true_random=False),
+)
+def test_plans_made_for_the_end_of_others_reach_all_goals_in_every_mixture(
+    present, goals, length, shared, rng
+):
+    """The verifier's rules do the steps."""
+    mixture = Mixture(present, shared, rng)
+    for robot, steps_before_the_next in goals:
+        mixture.begin(robot, length)
+        for _ in range(steps_before_the_next):
+            mixture.go_on()
+    while any(mixture.left):
+        assert mixture.go_on(), "nobody waits for ever"
+    steps = [step for one in mixture.claims for step in one.steps]
+    assert len(mixture.list_met()) == len(goals)
+    assert mixture.state == RULES.foresee(steps, present), "as if done one after the other"

@@ -53,6 +53,14 @@ PLANS = {
     "first wipe the counter, and only then put the milk on it": {"on(milk_1, counter_1)"},
     "wipe the counter": set(),  # the sponge is back in its place
     "bring me the glass that is in the kitchen": {"holding(robot_1, drinking_glass_1)"},
+    "grab me the apple": {"holding(robot_1, apple_1)"},  # in the living room, not where it was
+    "bring the apple over, and the book as well": {"holding(robot_1, apple_1)"},
+    "put the mug next to the bowl": {"on(mug_1, counter_1)"},  # the bowl stays
+    "put the book on the counter and the mug next to it": {
+        "on(book_1, counter_1)",
+        "on(mug_1, counter_1)",
+    },
+    "put the electronics on the counter": {"on(laptop_1, counter_1)"},  # not the fridge
 }
 SEVERAL = {
     # the first is set down beside the person, the last one is handed over

@@ -142,6 +142,27 @@ def test_of_two_that_lack_words_the_fuller_one_is_offered(home):
     assert weigh_answers(partial, answer(BOOK, unread=3), home).readings[0].goal == MUG
 
 
+class _Answers:
+    name = "fixed"
+
+    def __init__(self, found):
+        self._found = found
+
+    def read(self, _instruction, _context):
+        return self._found
+
+
+def test_a_third_reader_doubts_where_the_second_one_understands_nothing(home):
+    nothing, plain = _Answers(answer(MUG, unread=1)), _Answers(answer(MUG))
+    asked = PairedReader(plain, nothing, _Answers(answer(BOOK))).read("", home)
+    assert asked.status is ReadingStatus.AMBIGUOUS
+    assert {one.goal for one in asked.readings} == {MUG, BOOK}
+    for agreeing in (_Answers(answer(MUG)), nothing):
+        assert PairedReader(plain, nothing, agreeing).read("", home) == answer(MUG)
+    # the second one's word is enough
+    assert PairedReader(plain, plain, _Answers(answer(BOOK))).read("", home) == answer(MUG)
+
+
 def test_what_neither_understands_is_read_off_the_tree_and_asked_about(home):
     """The reader of logic over trees is asked last, and never plans without a question."""
     sentence, last = "Put the mug on the counter.", make_reader(ReaderOptions(reader="learned"))

@@ -33,6 +33,14 @@ GOALS = {
     "Close the door, but first put the apple on the table.": (
         "on(apple_1, table_1) and closed(door_1) and on(apple_1, table_1) before closed(door_1)"
     ),
+    # bans of several things: none of them, not only not all together
+    "Never put food on the couch.": "never exists ?x1: food (on(?x1, couch_1))",
+    "Don't put the apples on the couch.": "never exists ?x1: apple (on(?x1, couch_1))",
+    "Keep food off the couch.": "always forall ?x1: food (not on(?x1, couch_1))",
+    "Keep the mug off the couch.": "never on(mug_1, couch_1)",
+    "Keep the mug out of the fridge.": "never inside(mug_1, fridge_1)",
+    "Close the door to the kitchen.": "closed(door_1)",
+    "Close the kitchen door.": "closed(door_1)",
     # remarks and lists
     "There is a book on the couch; could you carry it to the table?": "on(book_1, table_1)",
     "I left the mug on the table. Bring it to the kitchen.": (

@@ -188,10 +188,12 @@ PLACES = {
     ),
     "the vase should be where the milk is": "inside(vase_1, fridge_1)",
     "put the book next to the vase": (
-        "exists ?beside: support (on(book_1, ?beside) and on(vase_1, ?beside))"
+        "exists ?beside: support (on(book_1, ?beside) and on(vase_1, ?beside) "
+        "and initially (on(vase_1, ?beside)))"
     ),
     "the book should be beside the milk": (
-        "exists ?beside: container (inside(book_1, ?beside) and inside(milk_1, ?beside))"
+        "exists ?beside: container (inside(book_1, ?beside) and inside(milk_1, ?beside) "
+        "and initially (inside(milk_1, ?beside)))"
     ),
     "put the cup that is next to the laptop on the couch": "on(mug_1, couch_1)",
     "go to the room that the couch is in": "at(robot_1, living_room_1)",
@@ -309,8 +311,10 @@ EXCEPTIONS = {
     ),
     # beside
     "the book should be next to the vase, so carry it over there": (
-        "exists ?beside: support (on(book_1, ?beside) and on(vase_1, ?beside)) and "
-        "exists ?beside_2: support (on(book_1, ?beside_2) and on(vase_1, ?beside_2))"
+        "exists ?beside: support (on(book_1, ?beside) and on(vase_1, ?beside) "
+        "and initially (on(vase_1, ?beside))) and "
+        "exists ?beside_2: support (on(book_1, ?beside_2) and on(vase_1, ?beside_2) "
+        "and initially (on(vase_1, ?beside_2)))"
     ),
     # any
     "any dish on the counter must be put on the table": (

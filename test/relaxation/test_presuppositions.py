@@ -14,11 +14,13 @@ from fcp_ros.cset import Fact
 from fcp_ros.domain import load_domain
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.syntax import to_text
 from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import PlanningOptions, PlanningRequest
 from fcp_ros.relaxation.plan_instruction import plan_instruction
-from fcp_ros.relaxation.presuppositions import find_presupposed
+from fcp_ros.relaxation.presuppositions import find_presupposed, find_unseen_condition
 from fcp_ros.scene import complete_relations, read_scene
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 
@@ -68,6 +70,10 @@ DIRTY = Fact("dirty", ("table_1",))
         ("not dirty(table_1) or on(mug_1, counter_1)", set()),
         ("never dirty(table_1)", set()),
         ("not initially (not dirty(table_1)) or on(mug_1, counter_1)", set()),
+        # "if the table is dirty, wipe it" ends the dirt in any case
+        ("not initially (dirty(table_1)) or not dirty(table_1)", {DIRTY}),
+        ("initially (not dirty(table_1)) or not dirty(table_1)", {DIRTY}),
+        ("not initially (dirty(table_1)) or not dirty(counter_1)", set()),
         ("exists ?x: support (not dirty(?x))", set()),
         ("forall ?x: support (on(mug_1, ?x) or not dirty(?x))", set()),
     ],
@@ -76,6 +82,53 @@ def test_only_what_a_goal_ends_and_nobody_has_seen_is_taken_for_granted(domain, 
     state = see()
     checked = check_goal(parse_expression(goal), domain, state.instance, goal)
     assert set(find_presupposed(checked, state.instance, state.facts.is_unseen)) == taken
+
+
+@pytest.mark.parametrize(
+    ("goal", "condition"),
+    [
+        ("not initially (dirty(table_1)) or on(mug_1, counter_1)", "dirty(table_1)"),
+        ("not initially (not dirty(table_1)) or on(mug_1, counter_1)", "not dirty(table_1)"),
+        (
+            "closed(door_1) and (initially (dirty(table_1)) or closed(fridge_1))",
+            "not dirty(table_1)",
+        ),
+        # it is seen, or it is done in any case
+        ("not initially (closed(fridge_1)) or on(mug_1, counter_1)", None),
+        ("not initially (dirty(table_1)) or not dirty(table_1)", None),
+        ("not initially (on(mug_1, counter_1)) or closed(fridge_1)", None),
+    ],
+)
+def test_a_condition_that_nobody_has_seen_is_found(domain, see, goal, condition):
+    state = see()
+    checked = check_goal(parse_expression(goal), domain, state.instance, goal)
+    found = find_unseen_condition(checked, state.facts.is_unseen)
+    assert (None if found is None else to_text(found.condition)) == condition
+
+
+class _Conditional:
+    name = "fixed"
+    goal = "not initially (switched_on(television_1)) or closed(door_1)"
+
+    def read(self, instruction, _context):
+        reading = Reading(self.goal, 1.0, "")
+        return Interpretation(instruction, ReadingStatus.READ, "", (reading,))
+
+
+@pytest.mark.parametrize(("said", "steps"), [("yes", ["close_door"]), ("no", []), ("", None)])
+def test_what_depends_on_what_nobody_has_seen_is_asked(domain, see, said, steps):
+    """ "If the TV is on, close the door" was done by doing nothing, the TV counting as off."""
+    state, questions = see(), []
+
+    def ask(question):
+        questions.append(question.text)
+        return question.choices.index(said) if said else None
+
+    context = ReadingContext(domain, state.instance, is_unseen=state.facts.is_unseen)
+    request = PlanningRequest(domain, state.instance, "", PlanningOptions(time_limit=20.0), Words())
+    result = plan_instruction(request, "if ...", _Conditional(), context, ask=ask).result
+    assert questions == ["Nobody has seen whether television_1 is on: is it so?"]
+    assert (None if result.plan is None else [one.rule for one in result.plan.steps]) == steps
 
 
 def answer(domain, state):

@@ -53,6 +53,7 @@ class Bench:
         order: RunOrder | None = None,
         may_begin: Callable[[], bool] | None = None,  # by default as many as `allowed` says
         owners: Mapping[str, str] | None = None,
+        is_held=lambda _index: False,
         hands_on: bool = False,
         **settings,
     ) -> None:
@@ -71,6 +72,7 @@ class Bench:
             may_begin or self._may_begin,
             order,
             owners,
+            is_held,
             hands_on,
         )
         self.gone: set[str] = set()  # executors that don't answer when they are looked for

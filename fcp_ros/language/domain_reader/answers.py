@@ -12,6 +12,7 @@ from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS, FOREIGN
+from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.turning_words import CONTRARY, NOTHINGS
 from fcp_ros.language.parsing.clauses.hedges import Asides
@@ -114,7 +115,12 @@ def _stands_alone(instruction: str, reading: Reading) -> bool:
     """Return True if what was read means the same without the rest ("*nobody* opens it")."""
     unread = (instruction[use.start : use.end].lower() for use in reading.unread)
     turned = not (CONTRARY | NOTHINGS).isdisjoint(unread)
-    return not turned and not _points_at_unread(instruction, reading)
+    said = (instruction[u.start : u.end] for u in reading.words if u.role is WordRole.ACTION)
+    acts = any((word.lower(),) not in PREPOSITIONS for word in said)
+    first = next((u.role for u in reading.words if u.role is not WordRole.FILLER), None)
+    opened = first is WordRole.UNREAD and not acts  # "*water* the plant" doesn't ask to hold it
+    sure = _rate_rest(reading) >= LEAST_REST
+    return sure and not (turned or opened) and not _points_at_unread(instruction, reading)
 
 
 def _points_at_unread(instruction: str, reading: Reading) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Initially, Or
 from fcp_ros.language.domain_reader.acts import ActComposer
 from fcp_ros.language.domain_reader.graded_goals import drop_guides
-from fcp_ros.language.domain_reader.quantified import is_limited
+from fcp_ros.language.domain_reader.quantified import is_limited, mean_any
 from fcp_ros.language.domain_reader.slot_filling import SlotFiller
 from fcp_ros.language.domain_reader.statements import ComposedClause, Statement
 from fcp_ros.language.domain_reader.terms.referents import (
@@ -252,7 +252,7 @@ class Composer:
         subject: Term = thing
         if quality.meaning is None:
             reversed_ = quality.subject == PLACE  # "the room where the desk is"
-            phrase = quality.arguments[THEME if reversed_ else PLACE]
+            phrase = mean_any(quality.arguments[THEME if reversed_ else PLACE])
             assert not isinstance(phrase, int)
             other = self._resolve_inner(phrase, "")
             theme, place = (other, subject) if reversed_ else (subject, other)
@@ -269,7 +269,7 @@ class Composer:
                 terms[slot] = (
                     Value(argument)
                     if isinstance(argument, int)
-                    else self._resolve_inner(argument, type_)
+                    else self._resolve_inner(mean_any(argument), type_)
                 )
             statements = self._filler.fill(quality.meaning, terms)
         closed = []

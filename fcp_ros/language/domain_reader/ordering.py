@@ -35,7 +35,8 @@ from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.contradictions import Contradictions, mentions_initially
 from fcp_ros.language.domain_reader.graded_goals import list_judging
 from fcp_ros.language.domain_reader.provisos import ProvisoComposer
-from fcp_ros.language.domain_reader.quantified import widen_any
+from fcp_ros.language.domain_reader.quantified import ban_any, widen_any
+from fcp_ros.language.domain_reader.slot_filling import choose_goal
 from fcp_ros.language.domain_reader.statements import (
     ComposedClause,
     Statement,
@@ -53,7 +54,15 @@ from fcp_ros.language.domain_reader.terms.referents import Quantifier, Referent,
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.domain_reader.timing import WISH, TimingComposer, keep_order
 from fcp_ros.language.english.verbs import KEEP_VERBS
-from fcp_ros.language.parsing.trees import Act, Link, Sentence, SpokenClause
+from fcp_ros.language.parsing.trees import (
+    Act,
+    Link,
+    NounPhrase,
+    Predication,
+    Reference,
+    Sentence,
+    SpokenClause,
+)
 from fcp_ros.language.reading import Refusal
 
 
@@ -84,6 +93,7 @@ class GoalJoiner:
         ]
         self._doubt_awaited(composed)
         self._spare_kept(composed)
+        self._leave_neighbours(composed)
         self._refuse_contradictions(composed)
         for position, one in enumerate(composed):
             if one.clause.after_each and position:
@@ -109,7 +119,7 @@ class GoalJoiner:
         last = max(ends, default=-1)
         for number in order[: max(last, 0)]:
             clauses[number] = replace(clauses[number], leaving=True)
-        return clauses
+        return clauses if last > 0 else _bring_all(clauses)
 
     def _follows(self, clause: SpokenClause, order: Sequence[int], links: Sequence[Link]) -> bool:
         """Return True for an act of which it was said that it comes after the one before."""
@@ -169,6 +179,32 @@ class GoalJoiner:
                     parts.append(Not(Atom(SAME, (Variable(variable), name))))
         return Not(Exists(found.variables, join(parts)))
 
+    def _leave_neighbours(self, composed: Sequence[ComposedClause]) -> None:
+        """State that what something is put beside stays there, unless it is moved itself.
+
+        Else the shortest plan for "put the mug next to the bowl" may move the bowl.
+        """
+        resolver = self._composer.resolver
+        moved = [theme for one in composed for theme in one.themes]
+        named = [t for t in resolver.beside if isinstance(t, Constant) and t not in moved]
+        movable = resolver.places.find_movable()
+        stay = [t for t in named if resolver.places.rate_types(resolver.list_types(t), movable)]
+        for one in composed:
+            for statement in one.statements:
+                statement.matrix = self._leave_in_place(statement.matrix, stay)
+
+    def _leave_in_place(self, matrix: Expression, stay: Sequence[Constant]) -> Expression:
+        if not isinstance(matrix, Exists) or not isinstance(matrix.body, And):
+            return matrix
+        there = [
+            Initially(part)
+            for part in matrix.body.parts
+            if isinstance(part, Atom)
+            and any(term in stay for term in part.arguments)
+            and self._state.holds(Exists(matrix.variables, part), {})
+        ]
+        return Exists(matrix.variables, join([matrix.body, *there])) if there else matrix
+
     def _disturbs(
         self, statement: Statement, referent: Referent, name: Constant, always: Expression
     ) -> bool:
@@ -184,7 +220,7 @@ class GoalJoiner:
     # --- single clauses
 
     def _compose(self, clause: SpokenClause) -> ComposedClause:
-        clause = widen_any(clause)
+        clause = ban_any(widen_any(clause))
         composed, conditions, provisos = self._compose_parts(clause)
         for never in clause.never:
             inner = self._composer.compose(never)
@@ -397,6 +433,42 @@ class GoalJoiner:
 
 def _list_constants(formula: Expression) -> list[Constant]:
     return [t for atom in atoms(formula) for t in atom.arguments if isinstance(t, Constant)]
+
+
+def _bring_all(clauses: Sequence[SpokenClause]) -> list[SpokenClause]:
+    """Let tasks that are asked for in several clauses leave the robot's hand free for the others.
+
+    "Bring the apple, and the book as well" is as good as "bring the apple and the book"; else the
+    apple was brought first, and carried away again.
+    """
+    asking = [
+        number
+        for number, clause in enumerate(clauses)
+        if not (clause.negated or clause.preferred or clause.condition)
+        and any(_has_several(said) for said in clause.predications)
+    ]
+    found = list(clauses)
+    for number in asking if len(asking) > 1 else ():
+        said = tuple(_mean_several(one) for one in found[number].predications)
+        found[number] = replace(found[number], predications=said)
+    return found
+
+
+def _has_several(said: Predication) -> bool:
+    """Return True for a task that several things may be asked of; "it" was asked for already."""
+    task = said.meaning.task if said.meaning is not None else None
+    pronoun = any(
+        isinstance(one, NounPhrase) and one.head in (Reference.IT, Reference.THEM)
+        for one in said.arguments.values()
+    )
+    return task is not None and bool(task.several) and not pronoun
+
+
+def _mean_several(said: Predication) -> Predication:
+    meaning = said.meaning
+    if meaning is None or meaning.task is None:
+        return said
+    return replace(said, meaning=choose_goal(meaning, meaning.task, several=True, leaving=False))
 
 
 def _never(formula: Expression) -> Expression:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantifiers that depend on the clause around a noun phrase: "only", and "any" as all."""
+"""Quantifiers that depend on the clause around a noun phrase: "only", "any" as all, plurals."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from fcp_ros.language.parsing.trees import (
     Act,
     Argument,
     Determiner,
+    Noun,
     NounPhrase,
     Predication,
     SpokenClause,
@@ -30,6 +31,32 @@ def widen_any(clause: SpokenClause) -> SpokenClause:
     state = clause.act is not Act.ACHIEVE
     said = tuple(_widen(one, state) for one in clause.predications)
     return clause if said == clause.predications else replace(clause, predications=said)
+
+
+def ban_any(clause: SpokenClause) -> SpokenClause:
+    """Return a ban with "any" for its plurals: "never put apples on the couch" bans each one."""
+    if not clause.negated:
+        return clause
+    said = tuple(_ban(one) for one in clause.predications)
+    return clause if said == clause.predications else replace(clause, predications=said)
+
+
+def _ban(said: Predication) -> Predication:
+    if said.negated:
+        return said
+    arguments = {slot: mean_any(argument) for slot, argument in said.arguments.items()}
+    return replace(said, arguments=arguments)
+
+
+def mean_any(argument: Argument) -> Argument:
+    """Take the plural of a ban or description ("doors of the bathrooms") for any of the things."""
+    if not isinstance(argument, NounPhrase) or not isinstance(argument.head, Noun):
+        return argument
+    bare = argument.determiner is Determiner.BARE
+    several = bare or (argument.determiner is Determiner.THE and argument.plural)
+    if not several or argument.number is not None:
+        return argument
+    return replace(argument, determiner=Determiner.ANY)
 
 
 def _widen(said: Predication, state: bool) -> Predication:

@@ -24,8 +24,10 @@ from fcp_ros.domain.expressions.syntax import (
     substitute,
 )
 from fcp_ros.domain.expressions.syntax import Term as GoalTerm
+from fcp_ros.domain.model import IS_A
 from fcp_ros.domain.phrase_goals import SlotValue, fill_goal
 from fcp_ros.domain.phrases import ADDRESSEE, SPEAKER, TaskTemplate
+from fcp_ros.domain.vocabulary import common_subtypes
 from fcp_ros.language.domain_reader.statements import Statement
 from fcp_ros.language.domain_reader.terms.places import ChosenPlace
 from fcp_ros.language.domain_reader.terms.referents import (
@@ -140,12 +142,30 @@ class SlotFiller:
         return "several things" if isinstance(term, TermGroup) else f'"{term.value}"'
 
     def type_variable(self, term: Term, type_: str) -> None:
-        """Type a variable whose kind was not said by the slot that it fills."""
+        """Type a variable whose kind was not said by the slot that it fills.
+
+        Of all things of a kind, those count that fit the slot: of "the electronics go on the table"
+        the laptop, not the fridge.
+        """
         for part in term.parts if isinstance(term, TermGroup) else (term,):
-            if isinstance(part, Referent) and type_ and not part.type:
+            if not isinstance(part, Referent) or not type_:
+                continue
+            if not part.type:
                 part.type = type_
                 if not part.types:
                     part.types = frozenset((type_,))
+            elif part.quantifier is Quantifier.FORALL and self._fits_in_part(part.type, type_):
+                part.restrictions.insert(0, Atom(IS_A, (Variable(part.name), Text(part.type))))
+                part.type, part.types = type_, frozenset((type_,))
+
+    def _fits_in_part(self, type_: str, wanted: str) -> bool:
+        """Return True if some things of a type are of another one, and some are not."""
+        schema = self._schema
+        if type_ not in schema.types or wanted not in schema.types:
+            return False
+        if schema.is_subtype(type_, wanted) or schema.is_subtype(wanted, type_):
+            return False
+        return bool(common_subtypes(schema.types, (type_, wanted)))
 
     def fill(
         self,
@@ -169,7 +189,7 @@ class SlotFiller:
             return [Statement((), self._alternate(meaning, bound, additions))]
         if meaning.task is not None:
             several = any(map(_is_plural, bound.values()))
-            meaning = _choose_goal(meaning, meaning.task, several=several, leaving=leaving)
+            meaning = choose_goal(meaning, meaning.task, several=several, leaving=leaving)
         slots = list(bound)
         choices = [
             list(term.parts) if isinstance(term, TermGroup) else [term] for term in bound.values()
@@ -287,7 +307,7 @@ class SlotFiller:
         return name
 
 
-def _choose_goal(meaning: Meaning, task: TaskTemplate, *, several: bool, leaving: bool) -> Meaning:
+def choose_goal(meaning: Meaning, task: TaskTemplate, *, several: bool, leaving: bool) -> Meaning:
     """Return the meaning of a task with the goal that fits what else is asked for."""
     other = (task.left if leaving else "") or (task.several if several else "")
     return replace(meaning, goal=None, task=task.with_goal(other)) if other else meaning

@@ -40,7 +40,7 @@ PUT_VERBS = gather_words(
 )
 """Verbs of placing: something is in a place afterwards."""
 
-BRING_VERBS = gather_words("bring fetch get give hand pass deliver carry take serve offer")
+BRING_VERBS = gather_words("bring fetch get grab give hand pass deliver carry take serve offer")
 """Verbs of bringing something to a person."""
 
 PARTICLES = gather_words("away up down off on out back in over together")

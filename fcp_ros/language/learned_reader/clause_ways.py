@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from fcp_ros.language.demands.clause import OBJECT, RECEIVER, SUBJECT, DemandClause, SpokenArgument
 from fcp_ros.language.demands.parsed_clauses import SpokenParts, name_noun
-from fcp_ros.language.english.verbs import SAME_VERBS
+from fcp_ros.language.english.verbs import BRING_VERBS, HOLD_VERBS, SAME_VERBS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.nucleus import Nucleus
 from fcp_ros.language.syntax.tree import SUBJECTS, Word
@@ -27,6 +27,8 @@ def list_ways(parts: SpokenParts, nucleus: Nucleus) -> Iterator[SpokenParts]:
     "keep | the door | closed" is a wish for a state, "the tv is | switched off" somebody's act,
     "give | the counter | a wipe" wipes it, and "get rid of" is another verb's synonym.
     """
+    if nucleus.receiver is not None and nucleus.lemma in HOLD_VERBS & BRING_VERBS:
+        parts = replace(parts, clause=replace(parts.clause, verb="bring"))  # "grab | me | the mug"
     clause, verb = parts.clause, nucleus.verb
     wanted = nucleus.speaker and nucleus.lemma in _WANTED
     wanted = wanted and not any(nucleus.tree.list_children(verb.place, "neg"))

@@ -191,12 +191,13 @@ class ClauseParser(CompanionParser):
                         placed = self._make_placed(theme, said, verb)
                         aside = self._nouns.list_uses(range(end, place), WordRole.FILLER)
                         yield after, replace(placed, uses=(*placed.uses, *aside))
-                elif said.source and verb in REMOVE_VERBS:
+                elif said.source and verb in REMOVE_VERBS | MAKE_VERBS:
                     placed = self._make_placed(theme, said, verb)
                     negated = replace(
                         placed.predications[0], negated=True, preposition="from", source=False
                     )
-                    yield after, replace(placed, predications=(negated,), act=Act.ACHIEVE)
+                    act = Act.KEEP if verb == "keep" else Act.ACHIEVE
+                    yield after, replace(placed, predications=(negated,), act=act)
                 elif verb in MAKE_VERBS and said.subject:
                     yield after, replace(self._make_said(theme, said, _act_of(verb)), verb=verb)
 

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.dispatch_model import DispatchSettings
-from fcp_ros.execution.events import CancelStep, Event, ExecutorLedger
+from fcp_ros.execution.events import CancelStep, Event, ExecutorLedger, RoomChanged
+from fcp_ros.execution.plan_register import PlanRegister, PlansAhead
 from fcp_ros.execution.robot_executors import RobotExecutors
-from fcp_ros.execution.side_by_side import MeetingFinder, PlanRegister
-from fcp_ros.nodes.executive.goal_context import GoalContext, RoomChanged
+from fcp_ros.execution.side_by_side import Claim, MeetingFinder
+from fcp_ros.nodes.executive.goal_context import GoalContext
 from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.server_clients import StepClients
 from fcp_ros.nodes.runtime.domain_parameter import list_executors
@@ -105,6 +106,11 @@ class Fleet:
                     self.clients.cancel(command.attempt)
 
     # --- plans that run -------------------------------------------------------------------------
+
+    def begin(self, key: bytes, claim: Claim, ahead: PlansAhead) -> None:
+        """Note that a goal's plan runs from now on, which was made for the end of others."""
+        self.plans.begin(key, claim, ahead)
+        self._tell_room()
 
     def note_done(self, key: bytes, index: int) -> None:
         """Note that a step of a goal's plan has succeeded: what it needed is free for others."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -31,11 +31,6 @@ class GoalCancelled:
 @dataclass(frozen=True)
 class GoalsChanged:
     """Event: a goal has come to wait or left, or a pause began; `GoalThreads` knows which."""
-
-
-@dataclass(frozen=True)
-class RoomChanged:
-    """Event: a plan has ended or got on, so another one may have room beside it."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +163,9 @@ class RunListener(Protocol):
 
     def on_goals_changed(self) -> None:
         """A pause has begun or ended, or another number of goals waits."""
+
+    def on_awaited(self, goals: Sequence[str]) -> None:
+        """Other steps of the plan have to wait: for those of the plans of these goals."""
 
     def on_scene_changed(self, look: Look) -> None:
         """Elements of the rest of the plan have changed, and the rest was checked again."""

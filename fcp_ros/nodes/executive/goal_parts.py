@@ -7,16 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fcp_ros.domain.model import Domain
+from fcp_ros.execution.events import RoomChanged
 from fcp_ros.execution.goal_conflicts import ConflictFinder
 from fcp_ros.execution.goal_queue import WhenBusy
 from fcp_ros.execution.kept_goals import KeepSettings
-from fcp_ros.execution.side_by_side import Encounter
+from fcp_ros.execution.plan_register import Encounter
 from fcp_ros.msg import ExecutionState, PlanRequest
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.plan import plan_from_ros
 from fcp_ros.nodes.executive.fleet import Fleet
-from fcp_ros.nodes.executive.goal_context import GoalContext, RoomChanged
+from fcp_ros.nodes.executive.goal_context import GoalContext
 from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.keeping import GoalKeeping
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
@@ -127,7 +128,7 @@ def prepare_plan(
         return (), f"The plan can't be read: {error}."
     runner.await_scene(plan.scene_sequence_number, waits.settle_time)
     try:
-        problem = runner.take_up(steps, tuple((one.element, one.type) for one in plan.shifts))
+        problem = runner.world.take_up(steps, tuple((one.element, one.type) for one in plan.shifts))
         if problem:
             return steps, problem
         return steps, runner.find_problem(steps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
+from enum import IntEnum
 from functools import partial
 
 from fcp_ros.action import AchieveGoal
@@ -17,12 +18,14 @@ from fcp_ros.execution.dispatch_model import (
     ReplanPolicy,
     describe_absent,
 )
-from fcp_ros.execution.goal_conflicts import list_literals
+from fcp_ros.execution.goal_conflicts import Literals, list_literals
+from fcp_ros.execution.goal_queue import WhenBusy
 from fcp_ros.execution.monitoring import ArrivalWatch
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.execution.side_by_side import Encounter
+from fcp_ros.execution.plan_register import Encounter
 from fcp_ros.msg import ExecutionState, Question
 from fcp_ros.msg import PlanResult as PlanResultMessage
+from fcp_ros.nodes.conversions.common import duration_from_ros
 from fcp_ros.nodes.executive.goal_context import GoalContext, Rest
 from fcp_ros.nodes.executive.goal_parts import (
     START_WAIT,
@@ -54,11 +57,22 @@ CROWDED = frozenset(
 )
 """Status of a request without the agents that others need -> one with them may be solved."""
 
+FindEncounter = Callable[[], Encounter | None]
+"""Finds the plan that is in the way of another one; None if there is none any more."""
+
 ASK_AGAIN = 0.5
 """Seconds after which the planner is asked again that has lost a scene graph which is there."""
 
 MOST_REQUESTS = 5
 """Requests of that kind for one plan."""
+
+
+class Aim(IntEnum):
+    """The aim of the next plan; all but the first begin behind the plans of other goals."""
+
+    PRESENT = 0  # it begins now, with the robots that are free
+    ALL = 1  # it keeps what the others will have reached
+    END = 2  # it may undo that
 
 
 class GoalAchievement:
@@ -79,9 +93,11 @@ class GoalAchievement:
         self._policy = policy
         self._runner = parts.make_runner(context)
         self._waits = parts.read_waits()
+        self._plans = parts.fleet.plans
         self._plan_result = PlanResultMessage()
         self._absent: frozenset[AbsentExecutor] = frozenset()  # when the last plan was asked for
         self._busy: frozenset[AbsentExecutor] = frozenset()  # with plans of other goals, then
+        self._aim = Aim.PRESENT
         self._keeping, self._most_kept = keeping, most_kept
         self._wish = keeping.wish
 
@@ -115,7 +131,7 @@ class GoalAchievement:
         found = self._plan_and_execute("Planning.")
         while isinstance(found, Decision) or self._runner.is_busy:
             if isinstance(found, Decision):
-                self._report.replans += 1
+                self._report.replans += found.is_counted
                 found = self._plan_and_execute(f"Replanning: {found.reason}")
             else:  # no plan takes the place of the one at hand, of which steps are being done
                 found = self._do_rest()
@@ -162,13 +178,14 @@ class GoalAchievement:
         return self._follow_plan(result)
 
     def _do_rest(self) -> Conclusion | Decision:
-        """Go on with the plan at hand without a robot that is lost: no other plan is better."""
+        """Bring the plan at hand to its end: no other one takes its place now."""
         if not self._context.is_cancelled:
-            self._report.publish_state(ExecutionState.EXECUTING, "The others go on as planned.")
+            text = "No other plan takes the place of this one: what can be done of it goes on."
+            self._report.publish_state(ExecutionState.EXECUTING, text)
         return self._follow_plan(self._runner.finish())
 
     def _follow_plan(self, result: DispatchResult) -> Conclusion | Decision:
-        """Decide what follows when a plan has ended, or steps of a lost robot are handed on."""
+        """Decide what follows when a plan has ended, or can't go on while steps are being done."""
         if not self._runner.is_busy:
             self._settle_names()
         if result.status is DispatchStatus.OUTDATED and self._report.is_given_up:
@@ -176,6 +193,10 @@ class GoalAchievement:
             if left <= 0.0:
                 return Conclusion(GoalEnd.ABORTED, GoalError.TOO_LATE, result.message)
             self._wish.hurry(left)
+        if result.status is DispatchStatus.OUTDATED and self._runner.loss:
+            # What becomes of others is no fault of this goal, which has waited for nothing else.
+            lost = Decision(FollowUp.REPLAN, result.message, is_counted=False)
+            return self._follow(lost, result)
         return self._follow(self._policy.decide(result, self._report.replans), result)
 
     def _find_plan(self, reason: str) -> tuple[PlanStep, ...] | Conclusion | Decision | None:
@@ -184,9 +205,9 @@ class GoalAchievement:
         None if it would have to wait, or takes things for others, while steps of the plan before
         are being done.
         """
-        words = find_words(self._context.goal.request)
-        room = Room(self._parts, self._context, self._report)
+        room, self._aim = Room(self._parts, self._context, self._report), Aim.PRESENT
         while True:
+            running = self._plans.running
             failure = self._make_plan(reason)
             if self._context.is_cancelled:
                 return self._conclude_cancelled("Cancelled while planning.")
@@ -194,37 +215,68 @@ class GoalAchievement:
                 return failure
             if self._runner.is_busy and (self._is_crowded or self._plan_result.plan.shifts):
                 return None
-            if self._is_crowded:
-                refusal = room.wait(self._await_others(words))
-            else:
-                plan = self._plan_result.plan
-                steps, problem = prepare_plan(self._runner, plan, self._waits)
-                if self._context.is_cancelled:
-                    return self._conclude_cancelled("Cancelled before the first step.")
-                if problem:
-                    return self._follow(
-                        self._policy.decide_without_start(problem, self._report.replans)
-                    )
-                if self._runner.find_meeting(plan, steps, words) is None:
-                    return steps
-                if self._runner.is_busy:
-                    return None
-                refusal = room.wait(partial(self._runner.find_meeting, plan, steps, words))
+            found = self._await_others() if self._is_crowded else self._fit_plan()
+            if not callable(found):
+                return found
+            if self._runner.is_busy:
+                return None
+            self._aim = self._find_next_aim()
+            if self._aim:
+                reason = "Planning for the end of what is done for other goals."
+                continue
+            self._runner.look_ahead(joins=False)
+            refusal = room.wait(partial(self._find_in_way, running, found))
             if self._context.is_cancelled:
                 return self._conclude_cancelled("Cancelled before the first step.")
             if refusal:
                 return Conclusion(GoalEnd.ABORTED, GoalError.BUSY, refusal)
             reason = "Planning again: other goals have got on."
 
-    def _await_others(self, words: str) -> Callable[[], Encounter | None]:
+    def _fit_plan(self) -> tuple[PlanStep, ...] | Conclusion | Decision | FindEncounter:
+        """Return the steps of the plan at hand, or what finds the plan that it has to wait for."""
+        plan, words = self._plan_result.plan, find_words(self._context.goal.request)
+        steps, problem = prepare_plan(self._runner, plan, self._waits)
+        if self._context.is_cancelled:
+            return self._conclude_cancelled("Cancelled before the first step.")
+        if problem and not self._aim:
+            return self._follow(self._policy.decide_without_start(problem, self._report.replans))
+        if not problem and self._runner.find_meeting(plan, steps, words) is None:
+            return steps
+        if self._aim:
+            return self._await_others()
+        return partial(self._runner.find_meeting, plan, steps, words)
+
+    def _find_next_aim(self) -> Aim:
+        """Find what to plan for when there is no plan with room; PRESENT: wait until there is."""
+        request = self._context.goal.request.request
+        is_patient = self._parts.threads.find_ticket(self._context).when_busy is WhenBusy.QUEUE
+        # How long the others still take is not known for certain.
+        may_join = is_patient and not duration_from_ros(request.deadline)
+        if not (may_join and self._plans.find_ahead(self._context.key).entries):
+            return Aim.PRESENT
+        if self._aim is Aim.PRESENT and self._find_reached():
+            return Aim.ALL
+        return Aim.PRESENT if self._aim is Aim.END else Aim.END
+
+    def _find_reached(self) -> Literals:
+        """Find what other goals will have reached, unless this one contradicts that."""
+        reached = self._runner.find_reached()
+        found = self._parts.conflicts.find(list_literals(self._wish.goal), reached)
+        return reached if found is None else {}
+
+    def _await_others(self) -> FindEncounter:
         """Wait until agents are free that were not when the plan was asked for."""
-        busy = self._busy
+        busy, words = self._busy, find_words(self._context.goal.request)
 
         def find() -> Encounter | None:
             meeting = self._runner.wait_for_others(words)
             return meeting if self._parts.fleet.find_busy(self._context) >= busy else None
 
         return find
+
+    def _find_in_way(self, running: frozenset[bytes], find: FindEncounter) -> Encounter | None:
+        """Find the plan to wait for; None as soon as other plans run than these goals'."""
+        return find() if self._plans.running == running else None
 
     def _await_scene(self) -> Conclusion | None:
         """Wait until the scene graph is kept up to date; return the end if it stays stale."""
@@ -298,6 +350,8 @@ class GoalAchievement:
     def _is_crowded(self) -> bool:
         """True if there may be a plan, or a better one, with agents that others need now."""
         result = self._plan_result
+        if self._aim:
+            return not _is_solved(result)
         is_question = result.question.kind == Question.CONFIRMATION
         return bool(self._busy) and (is_question or result.status.code in CROWDED)
 
@@ -332,7 +386,9 @@ class GoalAchievement:
         """Ask the planner once; return the end of the goal if it does not answer."""
         self._absent = self._parts.fleet.find_absent(self._context)
         self._busy = self._parts.fleet.find_busy(self._context)
-        self._wish.do_without(self._absent, self._busy)
+        self._runner.look_ahead(joins=bool(self._aim))
+        self._wish.keep_too(self._find_reached() if self._aim is Aim.ALL else {})
+        self._wish.do_without(self._absent, self._busy, waits=bool(self._aim))
         self._wish.count_on(self._runner.list_underway())
         self._report.on_planning(f"{reason} {describe_absent(self._absent)}".rstrip())
         answer = self._parts.planner.request_plan(

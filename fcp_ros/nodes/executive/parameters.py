@@ -116,8 +116,8 @@ PARAMETERS = (
     ParameterSpec(
         "goals_at_once",
         1,
-        "Most goals at work at a time. Several are executed side by side as long as their plans "
-        "share no robot, executor or resource and no fact that one changes; else one waits.",
+        "Most goals at work at a time. Their plans are executed side by side; where they share a "
+        "robot, executor or resource, or a fact that one changes, steps of the later one wait.",
         1,
         8,
     ),

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import get_args
 
-from fcp_ros.cset import Delta, Fact, Instance
-from fcp_ros.domain.derived_facts import add_facts
-from fcp_ros.domain.shifting import Shifts, shift_elements, shift_state
+from fcp_ros.cset import Delta
 from fcp_ros.execution.dispatch import Dispatcher
 from fcp_ros.execution.dispatch_model import DispatchResult
 from fcp_ros.execution.events import (
@@ -31,22 +29,26 @@ from fcp_ros.execution.events import (
     Tick,
     WorldChanged,
 )
+from fcp_ros.execution.goal_conflicts import Literals
 from fcp_ros.execution.monitoring import (
     ArrivalWatch,
     DeadlineWatch,
     Look,
-    Monitor,
     PlanWatch,
-    find_granted,
     find_obstacle,
 )
 from fcp_ros.execution.outcome import StepRecord
+from fcp_ros.execution.plan_register import Encounter, PlansAhead
 from fcp_ros.execution.run_order import RunOrder
-from fcp_ros.execution.side_by_side import Claim, Encounter, make_claim
-from fcp_ros.foundation.input_error import InputError
+from fcp_ros.execution.side_by_side import Claim, make_claim
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
-from fcp_ros.nodes.conversions.plan import join_plans, schedule_from_ros, step_from_ros
+from fcp_ros.nodes.conversions.plan import (
+    join_plans,
+    schedule_from_ros,
+    step_from_ros,
+    step_to_ros,
+)
 from fcp_ros.nodes.executive.fleet import Fleet
 from fcp_ros.nodes.executive.goal_context import (
     GoalContext,
@@ -55,13 +57,13 @@ from fcp_ros.nodes.executive.goal_context import (
     find_earlier,
 )
 from fcp_ros.nodes.executive.goal_threads import GoalThreads
+from fcp_ros.nodes.executive.plan_world import PlanWorld
 from fcp_ros.nodes.executive.watches import NameWatch, SceneNews, SceneWatch
 from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
-from fcp_ros.planning.model.ground_step import Agents
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.schedule import Inconsistency, schedule_steps
-from fcp_ros.planning.verification.stepping import StepRules
+from fcp_ros.planning.verification.stepping import holds
 
 EVENTS = get_args(Event)
 
@@ -81,6 +83,7 @@ class _Run:
     arrivals: ArrivalWatch | None
     seen: int | None = None  # number of the scene graph that its rest was checked against
     is_cancelling: bool = False
+    awaited: list[str] = field(default_factory=list)  # goals of plans that steps wait for
     underway: tuple[int, ...] = ()  # the steps that the next plan counts on
 
 
@@ -108,13 +111,12 @@ class PlanRunner:
         self._clients = fleet.clients
         self._scene = fleet.scene
         self._reporter = reporter
-        self._rules = fleet.rules
-        self._shifts: Shifts = ()
-        self._shifted = fleet.domain  # with the shifts
-        self._monitor = Monitor(self._rules, self._present)
-        self._granted: frozenset[Fact] = frozenset()  # what the plan ends and nobody has seen
+        self.world = PlanWorld(fleet)  # as the plan at hand takes it
+        self._monitor = self.world.make_monitor()
         self._deadline: DeadlineWatch | None = None  # of the plan at hand, until it is missed
         self._run: _Run | None = None
+        self._ahead = PlansAhead()  # of other goals, for whose end the next plan is made
+        self.loss = ""  # why the plan has waited in vain for steps of another goal: one sentence
 
     def await_scene(self, sequence: int, seconds: float) -> None:
         """Wait until the scene graph with this number, or a later one, has arrived."""
@@ -135,36 +137,18 @@ class PlanRunner:
         """Wait for the next scene graph, for a bounded time."""
         self.await_scene((self._scene.sequence or 0) + 1, seconds)
 
-    def take_up(self, steps: Sequence[PlanStep], shifts: Shifts) -> str:
-        """Take elements for others, as the next plan wants it, until another plan is taken up.
-
-        What it ends and nobody has seen is taken for granted. Returns a sentence why that can't be;
-        "" if it can.
-        """
-        self._shifts, self._shifted, self._rules = shifts, self._domain, self._fleet.rules
-        self._granted = frozenset()
-        if shifts:
-            try:
-                self._shifted, _ = shift_elements(self._domain, self._fleet.see(), shifts)
-            except InputError as error:
-                self._shifts = ()
-                return str(error)
-            self._rules = StepRules(self._shifted)
-        is_unseen = self._fleet.see_world().scene.facts.is_unseen
-        self._granted = find_granted(self._rules, steps, self._present(), is_unseen)
-        return ""
-
     def find_problem(self, steps: Sequence[PlanStep]) -> str:
         """Return why a plan is not executable from the present state; "" if it is.
 
         Raises NoSceneError if there is no state.
         """
         self._scene.state(self._domain)  # one from before the scene was lost will not do
-        present, run = self._present(), self._run
+        if self._ahead.are_lost:
+            return "A plan of another goal has ended, for whose end it was made."
+        underway, run = self._ahead.steps, self._run
         if run is not None and self.is_busy:
-            underway = [run.steps[index] for index in run.dispatcher.running]
-            present = self._rules.foresee(underway, present)
-        return find_obstacle(self._rules, steps, present)
+            underway += [run.steps[index] for index in run.dispatcher.running]
+        return find_obstacle(self.world.rules, steps, self.world.foresee(underway))
 
     def find_meeting(
         self, plan: PlanMessage, steps: Sequence[PlanStep], words: str
@@ -174,10 +158,25 @@ class PlanRunner:
         One that can't begin waits from then on, unless another one of the same goal still runs.
         """
         claim = self._make_claim(plan, steps, words)
-        meeting = self._fleet.plans.find_meeting(self._context.key, claim)
+        meeting = self._fleet.plans.find_meeting(self._context.key, claim, self._ahead)
         if meeting is not None and not self.is_busy:
             self._fleet.plans.wait(self._context.key, claim)
         return meeting
+
+    def look_ahead(self, *, joins: bool) -> None:
+        """Have the next plan made for the present, or if it can be, for the end of those that run.
+
+        Such a plan `joins` them: see `plan_register`.
+        """
+        plans = self._fleet.plans
+        self._ahead = plans.find_ahead(self._context.key) if joins else PlansAhead()
+
+    def find_reached(self) -> Literals:
+        """Find what the goals of the plans that run will have reached when those have ended."""
+        ahead = self._fleet.plans.find_ahead(self._context.key)
+        state, schema = self.world.foresee(ahead.steps), self._domain.schema
+        known = {f: is_ for f, is_ in ahead.demands.items() if schema.has_relation(f.relation)}
+        return {fact: is_ for fact, is_ in known.items() if holds(fact, state) == is_}
 
     def wait_for_others(self, words: str) -> Encounter | None:
         """Have a goal wait that has no plan beside those of others: see `find_meeting`."""
@@ -190,7 +189,7 @@ class PlanRunner:
     def _make_claim(self, plan: PlanMessage, steps: Sequence[PlanStep], words: str) -> Claim:
         steps = tuple(map(self._fleet.robots.resolve, steps))
         goal = plan.planned_goal or plan.goal
-        return make_claim(words, goal, steps, self._domain, is_shifted=bool(self._shifts))
+        return make_claim(words, goal, steps, self._domain, is_shifted=bool(self.world.shifts))
 
     # --- steps that are still being done while another plan is made ---
 
@@ -200,9 +199,12 @@ class PlanRunner:
         return self._run is not None and self._run.dispatcher.result is None
 
     def list_underway(self) -> list[PlanStepMessage]:
-        """List these steps, for the planner; `join` then sees what has become of them."""
+        """List the steps after which the next plan begins, for the planner.
+
+        `join` then sees what has become of those of the plan at hand.
+        """
         if self._run is None:
-            return []
+            return list(map(step_to_ros, self._ahead.steps))
         self._run.underway = self._run.dispatcher.running
         return [self._run.plan.steps[index] for index in self._run.underway]
 
@@ -230,16 +232,17 @@ class PlanRunner:
             for message, rest in zip(messages, rests, strict=True)
         ]
         joined = (*begun, *steps)
-        schedule = schedule_steps(self._domain, self._present(), joined)
-        if dispatcher.handing_on is None or self._shifts or isinstance(schedule, Inconsistency):
+        schedule = schedule_steps(self._domain, self.world.find_present(), joined)
+        is_shifted = bool(self.world.shifts)
+        if dispatcher.handing_on is None or is_shifted or isinstance(schedule, Inconsistency):
             return None
         return join_plans(messages, plan, schedule), joined
 
     def finish(self) -> DispatchResult:
-        """Bring the plan at hand to its end, without the robots that are lost."""
+        """Bring the plan at hand to its end: no other one takes its place."""
         run = self._run
         assert run is not None
-        self.take_up([run.steps[index] for index in run.dispatcher.waiting], ())
+        self.world.take_up([run.steps[index] for index in run.dispatcher.waiting], ())
         return self._go_on(run, run.dispatcher.go_on)
 
     def close(self) -> None:
@@ -267,21 +270,21 @@ class PlanRunner:
         arrivals: ArrivalWatch | None = None,
         # Tells when the deadline of the plan can't be kept any more
         deadline: DeadlineWatch | None = None,
-        # Another plan is made as soon as a robot is lost
+        # Another plan is made as soon as a robot is lost or a step fails
         hands_on: bool = False,
     ) -> DispatchResult:
         """Run a plan that meets no other one (`find_meeting`) to its end.
 
-        If it hands on the steps of a robot that is lost, its result comes before its end: steps go
-        on while the goal's thread waits for something else (`is_busy`), until the next plan is run
-        (`join`), or this one again (`finish`).
+        If another plan is to take its place, for a robot that is lost or a step that has failed,
+        its result comes before its end: steps go on while the goal's thread waits for something
+        else (`is_busy`), until the next plan is run (`join`), or this one again (`finish`).
         """
         fleet, context = self._fleet, self._context
         claim = self._make_claim(plan, steps, words)
-        steps, order = claim.steps, self._make_order(plan, claim.steps)
+        steps, order = claim.steps, self._find_order(plan, claim.steps)
         run, kept = self._run, range(0)  # what another plan has begun comes first in this one
         if run is None:
-            monitor = self._monitor = Monitor(self._rules, self._present)
+            monitor = self._monitor = self.world.make_monitor()
             dispatcher = Dispatcher(
                 steps,
                 fleet.settings(),
@@ -291,7 +294,8 @@ class PlanRunner:
                 self._threads.may_begin,
                 order,
                 {name: one.agent for name, one in fleet.own.items()},
-                hands_on and not claim.alone,
+                partial(fleet.plans.is_held, context.key),
+                hands_on and not (claim.alone or self._ahead.entries),
             )
             begin = dispatcher.start
             self._scene_watch.begin(context)
@@ -301,16 +305,17 @@ class PlanRunner:
             kept = range(len(dispatcher.running))
             others = {one for one in fleet.acting if one[0] != context.key}
             fleet.acting = others | {(context.key, index) for index in kept}
-        watch = PlanWatch(self._rules, steps, self._monitor.find_effects)
+        watch = PlanWatch(self.world.rules, steps, self._monitor.find_effects)
         run = self._run = _Run(plan, steps, dispatcher, watch, listener, arrivals)
         run.seen, self._deadline = self._scene.sequence, deadline
         for index in kept:
             self._begin_step(index)
-        fleet.plans.begin(context.key, claim)
+        fleet.begin(context.key, claim, self._ahead)
+        self._ahead = PlansAhead()
         return self._go_on(run, begin)
 
     def _go_on(self, run: _Run, begin: Callable[[], Sequence[Command]]) -> DispatchResult:
-        """Take events until the plan has ended, or hands on the steps of a robot that is lost."""
+        """Take events until the plan has ended, or another one is to take its place."""
         # Each event is handed to the dispatcher, and its commands are carried out before the next
         # event is taken. A cancelled goal becomes one `CancelRequested`, which the dispatcher gets
         # even if the event that told of it was replaced or came before the plan.
@@ -335,13 +340,22 @@ class PlanRunner:
         run = self._run
         assert run is not None
         late_at, late = self._tell_delay(run.listener)
-        if late:
-            self._obey(run, run.dispatcher.handle(PlanOutdated(late)))
+        self._tell_awaited(run)
+        if late or self.loss:
+            self._obey(run, run.dispatcher.handle(PlanOutdated(late or self.loss)))
         if self._context.is_cancelled and not run.is_cancelling:
             run.is_cancelling = True
             run.listener.on_cancelling()
             self._obey(run, run.dispatcher.handle(CancelRequested()))
         return find_earlier(run.dispatcher.deadline, late_at)
+
+    def _tell_awaited(self, run: _Run) -> None:
+        """Look at the plans of other goals that steps wait for."""
+        plans, key = self._fleet.plans, self._context.key
+        self.loss, goals = plans.find_loss(key), plans.find_awaited(key).goals
+        if goals != run.awaited:
+            run.awaited = goals
+            run.listener.on_awaited(goals)
 
     def take(self, event: object | None) -> None:
         """Take an event for the plan at hand; None: the time has come."""
@@ -364,21 +378,11 @@ class PlanRunner:
                 run.arrivals = None  # told once
                 self._obey(run, dispatcher.handle(PlanOutdated(reason)))
 
-    def _make_order(self, plan: PlanMessage, steps: Sequence[PlanStep]) -> RunOrder:
-        """Make the order of a plan; one without a schedule has agents all the same.
-
-        Else a shared executor would take each of its steps for one of any robot.
-        """
+    def _find_order(self, plan: PlanMessage, steps: Sequence[PlanStep]) -> RunOrder:
         schedule = schedule_from_ros(plan)
-        if schedule is not None:
-            return RunOrder.of(len(steps), schedule)
-        present = self._present()
-        agents = Agents(self._shifted, present)
-        known = [
-            agents.of(step) if all(present.has(element) for element in step.elements) else ()
-            for step in steps
-        ]
-        return RunOrder.chain(len(steps), known)
+        if schedule is None:
+            return self.world.make_chain(steps)
+        return RunOrder.of(len(steps), schedule)
 
     def _tell_scene(self, dispatcher: Dispatcher, listener: RunListener) -> Sequence[Command]:
         """Tell the dispatcher if the scene graph was lost or found since the last look."""
@@ -416,7 +420,9 @@ class PlanRunner:
         elements = run.watch.find_affected(sorted((*running, *waiting)), changed)
         if elements:
             try:
-                problem = run.watch.find_problem(running, waiting, self._present())
+                awaited = self._fleet.plans.find_awaited(self._context.key)
+                state = self.world.foresee(awaited.steps)
+                problem = run.watch.find_problem(running, waiting, state)
             except NoSceneError:
                 return run.seen
             run.listener.on_scene_changed(Look(elements, problem))
@@ -429,7 +435,7 @@ class PlanRunner:
                 self._clients.find(command.executor, self._context)
             elif isinstance(command, SendStep):
                 listener.on_step_sent(command.index)
-                self._granted -= self._monitor.find_effects(command.step)[1]
+                self.world.note_end(self._monitor.find_effects(command.step)[1])
                 self._watch_names(command.index)
                 self._begin_step(command.index)
                 self._clients.send(command, plan.id, plan.steps[command.index], self._context)
@@ -479,14 +485,6 @@ class PlanRunner:
             self._reporter.publish_once(Delta(tuple(sorted(added)), tuple(sorted(removed))))
         except NoSceneError:
             return  # then the effects don't show, and the dispatcher says so
-
-    def _present(self) -> Instance:
-        seen = self._fleet.see_world()
-        present = seen.instance
-        if self._shifts:
-            present = shift_state(self._domain, present, self._shifts, self._shifted)
-        granted = [fact for fact in self._granted if seen.scene.facts.is_unseen(fact)]
-        return add_facts(self._shifted, present, granted) if granted else present
 
     def _stop_all(self, dispatcher: Dispatcher) -> None:
         for attempt in dispatcher.attempts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -157,6 +157,16 @@ class GoalReport:
     def on_room(self) -> None:
         """The goal has waited for room, and has it now."""
         self._context.show(note="")
+
+    def on_awaited(self, goals: Sequence[str]) -> None:
+        """Steps of the plan wait for steps of these goals; for none any more if there are none."""
+        if not goals:
+            self._context.show(note="")
+            return
+        words = join_words(list(map(repr, goals)))
+        note = f"Some of its steps wait for those of the goal {words}."
+        self._context.show(note=note)
+        self.publish_state(ExecutionState.EXECUTING, note)
 
     def on_planning_progress(self, message: str) -> None:
         """The planner reports its progress."""

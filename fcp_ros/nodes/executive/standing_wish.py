@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from unique_identifier_msgs.msg import UUID
 
+from fcp_ros.execution.goal_conflicts import Literals, add_literals
 from fcp_ros.execution.kept_goals import find_kept
 from fcp_ros.msg import Interpretation, PlanRequest, PlanResult, Question
 from fcp_ros.msg import PlanStep as PlanStepMessage
@@ -134,23 +135,33 @@ class StandingWish:
         """
         condition = find_kept(goal) if keeps else ""
         self.kept = goal if condition else ""
-        self.request.goal = condition or goal
+        self.goal = self.request.goal = condition or goal
         if condition:
             self.request.forbid_relaxation = self._is_strict = True
 
     def do_without(
-        self, absent: Collection[AbsentExecutor], busy: Collection[AbsentExecutor] = ()
+        self,
+        absent: Collection[AbsentExecutor],
+        busy: Collection[AbsentExecutor] = (),
+        *,
+        waits: bool = False,
     ) -> None:
         """Ask for a plan without these executors, for now.
 
-        Those that are `busy` will be there again: less than the goal is no substitute for them.
+        Those that are `busy` will be there again, which the plan `waits` for, or does without: less
+        than the goal is no substitute for them.
         """
-        self.request.absent = [*self._absent, *absent_to_ros({*absent, *busy})]
-        self.request.forbid_relaxation = self._is_strict or bool(busy)
+        gone = {*absent} if waits else {*absent, *busy}
+        self.request.absent = [*self._absent, *absent_to_ros(gone)]
+        self.request.forbid_relaxation = self._is_strict or waits or bool(busy)
 
     def count_on(self, underway: list[PlanStepMessage]) -> None:
         """Ask for a plan that begins where these steps have ended."""
         self.request.underway = underway
+
+    def keep_too(self, reached: Literals) -> None:
+        """Ask for a plan that keeps what other goals will have reached before it; or for any."""
+        self.request.goal = add_literals(self.goal, reached) if reached else self.goal
 
     def hurry(self, left: float) -> None:
         """Ask for a plan that takes the time that is left at most (s)."""
@@ -159,6 +170,8 @@ class StandingWish:
 
     def note_reading(self, result: PlanResult) -> None:
         """Keep the goal that an instruction was read as; give it to results that lack it."""
+        if self.request.goal != self.goal:
+            result.plan.goal = self.goal  # as asked
         reading = result.interpretation
         self._is_fresh = reading.status != Interpretation.NONE
         if reading.status == Interpretation.READ and reading.readings:

@@ -5,6 +5,8 @@ import math
 
 import pytest
 
+from fcp_ros.cset import Fact
+from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.msg import Interpretation, PlanRequest, PlanResult, Question, Reading, Relaxation
 from fcp_ros.nodes.conversions.planning import request_from_ros
 from fcp_ros.nodes.executive.standing_wish import StandingWish
@@ -56,3 +58,15 @@ def test_a_confirmed_plan_is_a_solution():
     assert result.status.code == PlanStatus.SOLVED_SATISFICING.value
     assert result.status.message == "Why. Confirmed."
     assert result.question.kind == Question.NONE
+
+
+def test_what_others_reach_is_kept_as_long_as_it_is_asked_for():
+    wish = StandingWish(PlanRequest(goal="at(robot_1, hall) or at(robot_2, hall)"))
+    wish.keep_too({Fact("open", ("fridge_1",)): False, Fact("on", ("mug_1", "table_1")): True})
+    wanted = f"({wish.goal}) and not open(fridge_1) and on(mug_1, table_1)"
+    assert parse_expression(wish.request.goal) == parse_expression(wanted)
+    result = PlanResult()
+    wish.note_reading(result)
+    assert result.plan.goal == wish.goal, "it is not what was asked for"
+    wish.keep_too({})
+    assert wish.request.goal == "at(robot_1, hall) or at(robot_2, hall)"

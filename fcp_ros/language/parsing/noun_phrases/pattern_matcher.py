@@ -114,6 +114,12 @@ class PatternMatcher(ABC):
         known = [t for t in ("person", "human") if self.lexicon.has_type(t)]
         return named and any(self._fits(phrase, type_) >= 0.9 for type_ in known)
 
+    def leads_somewhere(self, phrase: NounPhrase) -> bool:
+        """Return True if "to" behind a noun may say which is meant: "the door to the kitchen"."""
+        ways = [p for p in self.patterns.places if p.preposition == "to"]
+        named = isinstance(phrase.head, (Noun, ElementName))
+        return named and any(self._fits(phrase, p.meaning.types[p.theme]) >= 0.9 for p in ways)
+
     def _match_ability(self, start: int) -> int:
         """Return the end of "I can", as in "something I can drink from"."""
         able = self.get_text(start) in ("i", "we", "you", "one", "she", "he")

@@ -106,7 +106,8 @@ class RelativeParser:
         known = phrase.determiner is Determiner.THE and not phrase.plural
         free = self._get(phrase.start) in ("whatever", "whichever", "what")
         is_free = free and self._get(phrase.end) in _BE  # "whatever (clothing) is dirty"
-        for end, said, uses in self.read_behind(phrase.end, depth, is_free):
+        is_way = self._get(phrase.end) == "to" and self._chart.leads_somewhere(phrase)
+        for end, said, uses in self.read_behind(phrase.end, depth, is_free, is_way):
             kept = bool(said.arguments or said.meaning)
             degree = phrase.degree * said.degree * factor
             degree *= _FROM if said.source else _ATTACHED
@@ -126,12 +127,15 @@ class RelativeParser:
 
     # --- what is said
 
-    def read_behind(self, start: int, depth: int, is_free: bool = False) -> Iterator[Said]:
+    def read_behind(
+        self, start: int, depth: int, is_free: bool = False, is_way: bool = False
+    ) -> Iterator[Said]:
         """Yield what is said of something behind its noun: places, states, relative clauses.
 
         Args:
             depth: of the phrases around it.
             is_free: a relative clause begins without a pronoun of its own: "whatever is red".
+            is_way: "to" says which it is ("the door to the kitchen"), not where it is moved.
         """
         comma = self._get(start) == "," and self._get(start + 1) in ("that", "which", "who")
         start += comma
@@ -160,7 +164,7 @@ class RelativeParser:
             if comma and self._get(end) == ",":
                 end += 1
             direction = said.preposition == "to" or self._get(place) in ("back", "onto", "into")
-            if direction and place == begun:
+            if direction and place == begun and not is_way:
                 continue  # not where something is
             one = replace(said, negated=said.negated != negated)
             found = (*uses, *said.uses, *list_argument_uses(said))
