@@ -227,10 +227,10 @@ def _find_slow_ways(
         return frozenset()
     changes = limits.knowledge.facts.step_changes
     for step in plan.steps:
-        name = dict(step.arguments).get("way")
+        name = dict(step.arguments).get("way", "")
         known = [changes[one] for one in state.ways[name].changes] if name in state.ways else []
         if any(one.minutes > 0.0 or one.factor > 1.0 for one in known):
-            return frozenset({str(name)})
+            return frozenset({name})
     sentence = (
         f"The recipe takes {cooked.recipe.minutes:.0f} minutes, and {limits.minutes:g} are "
         "allowed: give more time, or another recipe."
