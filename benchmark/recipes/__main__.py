@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recipes with something missing: success, rewriting, ranking, ablations (docs/recipes.md).
 
-    python -m benchmark.recipes [--quick] [--held-out] [--json FILE]
+    python -m benchmark.recipes [--quick] [--held-out] [--part NAME] [--json FILE]
 
 The data is looked for in ../shared/bench/recipes (or FCP_RECIPES). The development half is run
 unless `--held-out` is given, which is for the end only. Exit status 1 if a goal is missed.
@@ -29,12 +29,12 @@ from benchmark.tables import (
     write_json,
 )
 
-PARTS: tuple[Callable[[Setting], Part], ...] = (
-    measure_success,
-    measure_rewriting,
-    measure_ranking,
-    measure_ablations,
-)
+PARTS: dict[str, Callable[[Setting], Part]] = {
+    "success": measure_success,
+    "rewriting": measure_rewriting,
+    "ranking": measure_ranking,
+    "ablations": measure_ablations,
+}
 
 
 def main() -> int:
@@ -42,13 +42,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few tasks, one and three missing")
     parser.add_argument("--held-out", action="store_true", help="the half that is set aside")
+    parser.add_argument("--part", action="append", choices=PARTS, help="only this part")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     setting = Setting(arguments.quick, arguments.held_out)
     console: Console = open_console()
     parts = []
-    for measure in PARTS:
-        parts.append(measure(setting))
+    for name in arguments.part or PARTS:
+        parts.append(PARTS[name](setting))
         show_part(parts[-1], console)
     show_verdicts(parts, console)
     if arguments.json:

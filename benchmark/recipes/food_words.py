@@ -19,13 +19,19 @@ import yaml
 KNOWLEDGE = Path(__file__).parents[2] / "config" / "recipes" / "knowledge.yaml"
 VERBS = {"cream", "water", "season", "date", "sage", "mint"}
 """Names of food that begin an instruction as a verb, or are another word there."""
+NO_FOOD = {"grease"}
+"""Names of food that are a verb in directions."""
+TOOLS_BEHIND = {"cloth", "knife", "press", "scoop", "pan", "dish", "sheet"}
+"""Words behind the name of a food that make a tool of it: cheese cloth."""
 _WORD = re.compile(r"[a-z0-9½¼¾']+(?:-[a-z]+)*")
 _ACCENTS = str.maketrans("èéêñçáàâîïíóôöúüäåø", "eeencaaaiiiooouuaao")
-_NUMBER = r"(\d+(?:\.\d+)?(?:\s*½)?|half an|an|a)"
+_WORDS = {"half an": 0.5, "a few": 3.0, "a couple of": 2.0, "a": 1.0, "an": 1.0, "one": 1.0,
+          "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "ten": 10.0}  # fmt: skip
+_NUMBER = rf"(\d+(?:\.\d+)?(?:\s*½)?|\b(?:{'|'.join(_WORDS)}))"
 _DURATION = re.compile(
-    rf"{_NUMBER}\s*(?:(?:-|~|\u2013|to|or)\s*{_NUMBER}\s*)?(hours?|hrs?|h|minutes?|mins?\.?|days?)(?![a-z])"
+    rf"{_NUMBER}\s*(?:(?:-|~|\u2013|to|or)\s*{_NUMBER}\s*)?(hours?|hrs?|h|minutes?|mins?\.?|days?|seconds?|secs?)(?![a-z])"
 )
-_MINUTES = {"h": 60.0, "m": 1.0, "d": 1440.0}
+_MINUTES = {"h": 60.0, "m": 1.0, "d": 1440.0, "s": 1.0 / 60.0}
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,7 @@ class FoodWords:
             **self.data["categories"],
             **self.data["ingredients"],
         }
+        self._found: dict[str, list[Mention]] = {}
         self._contents: dict[str, frozenset[str]] = {}
         self._allergens: dict[str, frozenset[str]] = {}
 
@@ -59,6 +66,11 @@ class FoodWords:
 
     def find(self, text: str) -> list[Mention]:
         """List the foods that a text names; the longest name counts ("coconut milk": no milk)."""
+        if text not in self._found:
+            self._found[text] = self._find(text)
+        return self._found[text]
+
+    def _find(self, text: str) -> list[Mention]:
         words = _split(text)
         plain = [_singular(word) for word in words]
         found, place = [], 0
@@ -67,8 +79,10 @@ class FoodWords:
                 food = self._names.get(tuple(plain[place : place + length]))
                 if food is not None and not (place == 0 and length == 1 and plain[0] in VERBS):
                     before = words[max(0, place - 2) : place]
-                    if not {"without", "no"} & set(before):
-                        name = tuple(plain[place : place + length])
+                    name = tuple(plain[place : place + length])
+                    behind = plain[place + length : place + length + 1]
+                    denied = {"without", "no"} & set(before) or NO_FOOD & set(name)
+                    if not denied and not TOOLS_BEHIND & set(behind):
                         found.append(Mention(name, food, self._promises(before)))
                     place += length
                     break
@@ -212,8 +226,6 @@ def _singular(word: str) -> str:
 
 
 def _number(text: str) -> float:
-    if text in ("a", "an"):
-        return 1.0
-    if text == "half an":
-        return 0.5
+    if text in _WORDS:
+        return _WORDS[text]
     return float(text.rstrip("½ ")) + (0.5 if text.endswith("½") else 0.0)

@@ -7,13 +7,16 @@ directions: the judge hears the names alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from benchmark.recipes.scores import DRAWS, SEED, rank_of, read_queries
+from benchmark.recipes.scores import DRAWS, SEED
 from benchmark.recipes.setting import Setting
+from benchmark.recipes.tasks import DATA
 from benchmark.tables import Line, Part
+from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest
 
 QUICK_QUERIES = 60
 Rank = Callable[[str], Sequence[str]]
@@ -21,25 +24,32 @@ Rank = Callable[[str], Sequence[str]]
 
 def measure_ranking(setting: Setting) -> Part:
     """Frequency, the knowledge file as it stands, and the same judged."""
-    queries = read_queries(setting.pairs)
+    queries = _read_queries(setting.pairs)
     queries = queries[:QUICK_QUERIES] if setting.quick else queries
     rows: dict[str, Rank] = {
         "frequency in training": lambda name: _canonical(setting, setting.pairs.get(name, ())),
         "knowledge file, its order": lambda name: _by_file(setting, name),
-        "ours (file and judge)": _make_judged(setting),
+        "ours (file and judge)": lambda name: _by_judge(setting, name),
     }
     lines = []
     for who, rank in rows.items():
-        for kind, chosen in (
-            ("not in training", [row for row, seen in queries if not seen]),
-            ("in training", [row for row, seen in queries if seen]),
-        ):
+        known = {name: rank(name) for name in dict.fromkeys(old for old, _, _ in queries)}
+        for kind, wanted in (("not in training", False), ("in training", True)):
             places = [
-                rank_of(_canonical(setting, [row["subs"][1]])[0], rank(row["subs"][0]))
-                for row in chosen
+                known[old].index(new) + 1 if new in known[old] else None
+                for old, other, seen in queries
+                if seen is wanted
+                for new in _canonical(setting, [other])
             ]
             lines.append(_summarise(kind, who, places))
     return Part("ranking, Recipe1MSubs", lines, (), ["819 of its 1,500 pairs are in its training"])
+
+
+def _read_queries(seen: Mapping[str, Sequence[str]]) -> list[tuple[str, str, bool]]:
+    """Read the validation sample: old, new, and whether the pair is in the training list, too."""
+    text = (DATA / "recipe1msubs_val_sample1500.jsonl").read_text(encoding="utf-8")
+    pairs = [json.loads(line)["subs"] for line in text.replace("_", " ").splitlines()]
+    return [(old, new, new in seen.get(old, ())) for old, new in pairs]
 
 
 def _summarise(kind: str, who: str, places: Sequence[int | None]) -> Line:
@@ -71,26 +81,16 @@ def _by_file(setting: Setting, name: str) -> list[str]:
     return [new for new in dict.fromkeys(one["use"][0][2] for one in found) if new != food]
 
 
-def _make_judged(setting: Setting) -> Rank:
+def _by_judge(setting: Setting, name: str) -> list[str]:
     """The same foods, by the degree to which the kitchen's judge finds each suitable."""
-    from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest
-
-    memberships, known = setting.kitchen.memberships, dict[str, list[str]]()
-
-    def rank(name: str) -> list[str]:
-        if name not in known:
-            found = _by_file(setting, name)
-            food = setting.words.name(name) or name
-            requests = [
-                JudgementRequest(
-                    "suitable_substitute",
-                    (ArgumentContext("way", one, one), ArgumentContext("need", food, food)),
-                )
-                for one in found
-            ]
-            degrees = [answer.degree for answer in memberships.judge(requests)]
-            order = sorted(range(len(found)), key=lambda place: -degrees[place])
-            known[name] = [found[place] for place in order]
-        return known[name]
-
-    return rank
+    found, food = _by_file(setting, name), setting.words.name(name) or name
+    requests = [
+        JudgementRequest(
+            "suitable_substitute",
+            (ArgumentContext("way", one, one), ArgumentContext("need", food, food)),
+        )
+        for one in found
+    ]
+    degrees = [answer.degree for answer in setting.kitchen.memberships.judge(requests)]
+    order = sorted(range(len(found)), key=lambda place: -degrees[place])
+    return [found[place] for place in order]

@@ -15,7 +15,6 @@ from benchmark.recipes.scores import interval_of_share
 from benchmark.recipes.setting import Setting
 from benchmark.recipes.tasks import BINDING, Task
 from benchmark.tables import Line, Part, Verdict, limit, share
-from fcp_ros.planning.model.request import Switches
 from fcp_ros.recipes import CookingOptions
 
 SUCCESS, SECONDS = 0.95, 1.0
@@ -29,7 +28,6 @@ PUBLISHED = {
 """Success (%) and BLEU of the paper, on tasks that aren't public."""
 ABLATIONS: dict[str, tuple[float, float]] = {
     "k = 1": (89.1, 78.5),
-    "no chunks": (88.6, 51.0),
     "Goedel": (90.6, 72.8),
 }
 """Published figures of the ablations, other tasks, as the issue gives them."""
@@ -107,11 +105,9 @@ def measure_ablations(setting: Setting) -> Part:
 
 def _list_ablations() -> dict[str, CookingOptions]:
     plain = CookingOptions()
-    no_chunks = replace(plain.planning, switches=Switches(chunks=False))
     return {
         "as it is": plain,
         "k = 1": replace(plain, most_candidates=1),
-        "no chunks": replace(plain, planning=no_chunks),
         "Goedel": replace(plain, tnorm="goedel"),
         "Lukasiewicz": replace(plain, tnorm="lukasiewicz"),
         "fixed alpha": replace(plain, adaptive=False),

@@ -4,19 +4,15 @@
 from __future__ import annotations
 
 import difflib
-import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from benchmark.recipes.tasks import DATA, Recipe
+from benchmark.recipes.tasks import Recipe
 
 DRAWS, SEED = 1_000, 33
-Rank = Callable[[str, Sequence[str]], Sequence[str]]
-"""Orders the candidates for an ingredient of a recipe with these ingredients, the best first."""
 
 
 def canonicalise(line: str) -> str:
@@ -57,6 +53,22 @@ def compare(outputs: Sequence[str], references: Sequence[str]) -> dict[str, floa
     }
 
 
+def interval_of_lead(
+    ours: Sequence[str], others: Sequence[str], references: Sequence[str]
+) -> tuple[float, float]:
+    """95 % interval of how far our BLEU is above another one: texts are drawn again."""
+    from sacrebleu.metrics import BLEU
+
+    bleu, leads = BLEU(), []
+    for places in np.random.default_rng(SEED).integers(len(ours), size=(DRAWS // 4, len(ours))):
+        texts = ([one[place] for place in places] for one in (references, ours, others))
+        wanted, *rows = texts
+        best, other = (bleu.corpus_score(row, [wanted]).score for row in rows)
+        leads.append(best - other)
+    low, high = np.percentile(leads, [2.5, 97.5])
+    return float(low), float(high)
+
+
 def interval_of_share(marks: Sequence[bool], clusters: Sequence[str]) -> tuple[float, float]:
     """95 % interval of a share: whole recipes are drawn again (several tasks share one)."""
     names, places = np.unique(np.asarray(clusters), return_inverse=True)
@@ -65,24 +77,3 @@ def interval_of_share(marks: Sequence[bool], clusters: Sequence[str]) -> tuple[f
     draws = np.random.default_rng(SEED).integers(len(names), size=(DRAWS, len(names)))
     low, high = np.percentile(good[draws].sum(1) / every[draws].sum(1), [2.5, 97.5])
     return float(low), float(high)
-
-
-def read_queries(
-    seen: Mapping[str, Sequence[str]], folder: Path = DATA
-) -> list[tuple[dict[str, Any], bool]]:
-    """Read Recipe1MSubs' validation sample; True: the pair is in the training list, too."""
-    path = folder / "recipe1msubs_val_sample1500.jsonl"
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    plain = [{key: _spaced(value) for key, value in row.items()} for row in rows]
-    return [(row, row["subs"][1] in seen.get(row["subs"][0], ())) for row in plain]
-
-
-def rank_of(wanted: str, ranking: Sequence[str]) -> int | None:
-    """Place of the wanted one, from 1; None if it is not there."""
-    return ranking.index(wanted) + 1 if wanted in ranking else None
-
-
-def _spaced(value: Any) -> Any:
-    if isinstance(value, list):
-        return [one.replace("_", " ") for one in value]
-    return value

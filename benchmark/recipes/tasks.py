@@ -29,10 +29,6 @@ BINDING = 0.6  # Least share of tasks whose unconstrained best substitute is for
 SPARE_MINUTES = 20.0  # that a task with a time limit leaves beyond the recipe's own
 TRIES = 4  # Draws of missing ingredients for each recipe and bin
 ALWAYS_THERE = {"water", "salt"}
-ALLERGENS = frozenset(
-    [*("gluten", "crustaceans", "eggs", "fish", "peanuts", "soybeans", "milk", "nuts"),
-     *("celery", "mustard", "sesame", "sulphites", "lupin", "molluscs")]
-)  # fmt: skip
 SEED = 33
 
 
@@ -126,7 +122,7 @@ def make_tasks(
                 task = _make_task(recipe, number, pairs, words, draw)
                 if task is not None:
                     found[recipe.key, frozenset(task.missing)] = task
-        made[number] = _let_bind(list(found.values()))
+        made[number] = _let_bind(list(found.values()), words)
     return made
 
 
@@ -178,20 +174,19 @@ def _absent(recipe: Recipe, words: FoodWords, draw: random.Random) -> tuple[str,
     return (draw.choice(spare),) if spare and draw.random() < 0.3 else ()
 
 
-def _let_bind(tasks: list[Task]) -> list[Task]:
+def _let_bind(tasks: list[Task], words: FoodWords) -> list[Task]:
     """Keep PER_BIN tasks: diets and allergens that bind first, and as few others as may be."""
+
+    def is_named_only(task: Task) -> bool:  # a single food is ruled out, no diet, no allergen
+        return bool(set(task.without) - words.data["allergens"].keys())
+
     draw = random.Random(SEED)
     draw.shuffle(tasks)
-    binding = sorted((task for task in tasks if task.binds), key=_is_named_only)
+    binding = sorted((task for task in tasks if task.binds), key=is_named_only)
     free = [task for task in tasks if not task.binds]
     chosen = [*binding[:PER_BIN], *free[: int(len(binding) * (1 - BINDING) / BINDING)]][:PER_BIN]
     draw.shuffle(chosen)
     return chosen
-
-
-def _is_named_only(task: Task) -> bool:
-    """Whether a single food is ruled out by its name, no diet and no allergen."""
-    return bool(set(task.without) - ALLERGENS)
 
 
 def read_references(development: bool, words: FoodWords) -> list[Reference]:

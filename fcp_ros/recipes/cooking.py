@@ -7,7 +7,7 @@ planner's front door plans, and its verifier replays each plan on the state befo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -20,19 +20,14 @@ from fcp_ros.package_files import find_domain
 from fcp_ros.planning import (
     Judged,
     MembershipSource,
+    Plan,
     PlanningOptions,
     PlanningRequest,
     PlanningResult,
     PlanningSession,
     PlanStatus,
-    PlanStep,
 )
-from fcp_ros.recipes.kitchen_state import (
-    KitchenState,
-    KitchenStateMaker,
-    SubstituteWay,
-    list_missing,
-)
+from fcp_ros.recipes.kitchen_state import KitchenState, SubstituteWay, make_state
 from fcp_ros.recipes.knowledge import FoodKnowledge, read_knowledge
 from fcp_ros.recipes.reading import read_recipe
 from fcp_ros.recipes.recipe import Note, Recipe, RecipeCode, RecipeError
@@ -144,160 +139,151 @@ class Kitchen:
         options = options or CookingOptions()
         original = self.read(recipe)
         limits = understand(wishes, original, self.knowledge)
-        maker = KitchenStateMaker(original, limits, self.knowledge, options.most_candidates)
         excluded: frozenset[str] = frozenset()
         while True:
-            state = maker.make(self.domain.schema, excluded)
-            result = self._plan(state, options)
+            schema, most = self.domain.schema, options.most_candidates
+            state = make_state(original, limits, schema, most, excluded)
+            request = PlanningRequest(
+                self.domain,
+                state.instance,
+                GOAL,
+                options.to_planning_options(),
+                self.memberships,
+                session=self._session,
+            )
+            result = plan_goal(request)
             if result.plan is None:
-                raise self._refuse(result, original, limits, state, excluded)
-            cooked = self._rewrite(original, limits, state, result)
-            late = self._find_slow_ways(cooked, limits, state)
+                raise _refuse(result, original, limits, state, excluded)
+            cooked = _rewrite(original, limits, state, result, result.plan)
+            late = _find_slow_ways(cooked, limits, state, result.plan)
             if not late:
                 return cooked
             excluded |= late
 
-    def _plan(self, state: KitchenState, options: CookingOptions) -> PlanningResult:
-        request = PlanningRequest(
-            self.domain,
-            state.instance,
-            GOAL,
-            options.to_planning_options(),
-            self.memberships,
-            session=self._session,
-        )
-        return plan_goal(request)
 
-    # --- answers
+# --- what a plan says
 
-    def _rewrite(
-        self, original: Recipe, limits: Limits, state: KitchenState, result: PlanningResult
-    ) -> Cooked:
-        assert result.plan is not None
-        choices, tools = [], []
-        for step in result.plan.steps:
-            arguments = dict(step.arguments)
-            if step.rule in _SUBSTITUTING:
-                way = state.ways[arguments["way"]]
-                reason = self._explain(way, step, original, limits)
-                choices.append(FoodChoice(way.ingredient, way, step.degree, reason))
-            elif step.rule == "leave_out":
-                index = state.needs[arguments["need"]]
-                reason = f"{self._say_why(index, original, limits)}. The dish can do without it."
-                choices.append(FoodChoice(index, None, step.degree, reason))
-            elif step.rule == "work_otherwise":
-                method = state.methods[arguments["method"]]
-                tools.append(ToolChoice(state.tools[arguments["tool"]], method))
-        written = rewrite_recipe(original, choices, tools, self.knowledge, self._may_use(limits))
-        uncertain = (one.way.note for one in choices if one.way and one.way.note)
-        notes = (*original.notes, *uncertain, *self._warn(original, limits))
-        written = replace(written, notes=notes)
-        return Cooked(written, original, result.plan.membership, result)
 
-    def _may_use(self, limits: Limits) -> Callable[[str], bool]:
-        def may_use(food: str) -> bool:
-            stocked = limits.is_stocked(food, self.knowledge)
-            return stocked and not limits.explain_exclusion(food, self.knowledge)
+def _rewrite(
+    original: Recipe, limits: Limits, state: KitchenState, result: PlanningResult, plan: Plan
+) -> Cooked:
+    choices, tools = [], []
+    for step in plan.steps:
+        arguments = dict(step.arguments)
+        if step.rule in _SUBSTITUTING:
+            way = state.ways[arguments["way"]]
+            judged = "; ".join(filter(None, map(_describe_judgement, step.judgements)))
+            if step.rule == "substitute_for_duty":
+                judged += f"; {step.degree:.2f}, since what does the work need not taste alike"
+            reason = f"{_say_why(way.ingredient, original, limits)}. {judged}. {way.reason}"
+            reason = reason.replace("..", ".")
+            choices.append(FoodChoice(way.ingredient, way, step.degree, reason))
+        elif step.rule == "leave_out":
+            index = state.find_need(arguments["need"])
+            reason = f"{_say_why(index, original, limits)}. The dish can do without it."
+            choices.append(FoodChoice(index, None, step.degree, reason))
+        elif step.rule == "work_otherwise":
+            method = state.methods[arguments["method"]]
+            tools.append(ToolChoice(state.tools[arguments["tool"]], method))
+    written = rewrite_recipe(original, choices, tools, limits)
+    uncertain = (one.way.note for one in choices if one.way and one.way.note)
+    notes = (*original.notes, *uncertain, *_warn(original, limits))
+    return Cooked(replace(written, notes=notes), original, plan.membership, result)
 
-        return may_use
 
-    def _say_why(self, index: int, recipe: Recipe, limits: Limits) -> str:
-        one = recipe.ingredients[index]
-        why = limits.explain_exclusion(one.food, self.knowledge)
-        if index in limits.missing:
-            return f"Missing: {one.name}" + (f", and {why}" if why else "")
-        return why or f"{one.name} can't be used"
-
-    def _explain(self, way: SubstituteWay, step: PlanStep, recipe: Recipe, limits: Limits) -> str:
-        judged = "; ".join(map(_describe_judgement, step.judgements))
-        why = self._say_why(way.ingredient, recipe, limits)
-        return f"{why}. {judged}. {way.reason}".replace("..", ".")
-
-    def _warn(self, recipe: Recipe, limits: Limits) -> list[Note]:
-        """Warn of foods that nobody knows, where something is ruled out."""
-        unknown = [one.name for one in recipe.ingredients if not one.food]
-        if not unknown or not limits.matters:
-            return []
-        sentence = f"Nobody knows here what is in {list_names(unknown, 10)}: look at the packet."
-        return [Note(RecipeCode.UNKNOWN_WISH, sentence)]
-
-    def _find_slow_ways(
-        self, cooked: Cooked, limits: Limits, state: KitchenState
-    ) -> frozenset[str]:
-        """Return ways to do without, because the dish takes too long with them."""
-        if limits.minutes is None or cooked.recipe.minutes <= limits.minutes:
-            return frozenset()
-        assert cooked.result.plan is not None
-        steps = cooked.result.plan.steps
-        chosen = [dict(one.arguments).get("way") for one in steps if one.rule in _SUBSTITUTING]
-        slow = [name for name in chosen if name and self._takes_time(state.ways[name])]
-        if not slow:
-            sentence = (
-                f"The recipe takes {cooked.recipe.minutes:.0f} minutes, and {limits.minutes:g} are "
-                "allowed: give more time, or another recipe."
-            )
-            raise RecipeError(RecipeCode.NO_TIME, sentence)
-        return frozenset(slow[:1])
-
-    def _takes_time(self, way: SubstituteWay) -> bool:
-        changes = (self.knowledge.step_changes[name] for name in way.changes)
-        return any(one.minutes > 0.0 or one.factor > 1.0 for one in changes)
-
-    def _refuse(
-        self,
-        result: PlanningResult,
-        recipe: Recipe,
-        limits: Limits,
-        state: KitchenState,
-        excluded: frozenset[str],
-    ) -> RecipeError:
-        code = _NO_PLAN.get(result.status, RecipeCode.PLANNING_FAILED)
-        if code is RecipeCode.NOTHING_LEFT:
-            if excluded:
-                sentence = "What would take the place of something takes longer than is allowed."
-                return RecipeError(RecipeCode.NO_TIME, sentence)
-            return RecipeError(code, self._explain_nothing_left(recipe, limits, state))
-        if code is RecipeCode.BELOW_ALPHA:
-            sentence = (
-                f"No substitutes are good enough: the best plan reaches "
-                f"{result.best_membership:.2f}, and {result.alpha:.2f} is wanted (--alpha)."
-            )
-            return RecipeError(code, sentence)
-        return RecipeError(code, result.message)
-
-    def _explain_nothing_left(self, recipe: Recipe, limits: Limits, state: KitchenState) -> str:
-        """Say for each ingredient and tool why there is nothing in its place."""
-        reasons = []
-        for index in list_missing(recipe, limits, self.knowledge):
-            ways = [way for way in state.ways.values() if way.ingredient == index]
-            blocked = [self._explain_blocking(way, limits) for way in ways]
-            if all(blocked):
-                why = self._say_why(index, recipe, limits)
-                tried = "; ".join(dict.fromkeys(blocked))
-                reasons.append(f"{why}, and {tried or 'nothing is known to take its place'}")
-        used = {tool for step in recipe.steps for tool in step.tools}
-        served = {method.instead_of for method in state.methods.values()}
-        for tool in sorted(used & limits.absent_tools - served):
-            reasons.append(f"there is no {tool}, and nothing is known to do its work")
-        return f"Nothing is left to cook: {'. '.join(reasons) or 'the steps can not be done'}."
-
-    def _explain_blocking(self, way: SubstituteWay, limits: Limits) -> str:
-        for food in (*(part.food for part in way.parts), *way.brought):
-            why = limits.explain_exclusion(food, self.knowledge)
-            if why:
-                return why
-            if not limits.is_stocked(food, self.knowledge):
-                return f"{food} is missing, too"
-        return ""
+def _say_why(index: int, recipe: Recipe, limits: Limits) -> str:
+    one = recipe.ingredients[index]
+    why = limits.explain_exclusion(one.food)
+    if index in limits.missing:
+        return f"Missing: {one.name}" + (f", and {why}" if why else "")
+    return why or f"{one.name} can't be used"
 
 
 def _describe_judgement(judged: Judged) -> str:
     words = [argument.words for argument in judged.request.arguments]
+    if len(words) < 2:
+        return ""
     membership = judged.membership
     verb = "stands in for" if judged.request.predicate == "suitable_substitute" else "serves for"
     verb = verb.replace("s ", " ", 1) if " and " in words[0] else verb
     source = "judged word for word" if membership.source == "judged" else membership.source
     return f"{words[0]} {verb} {words[-1]}: {membership.degree:.2f} ({source})"
+
+
+def _warn(recipe: Recipe, limits: Limits) -> list[Note]:
+    """Warn of foods that nobody knows, where something is ruled out."""
+    unknown = [one.name for one in recipe.ingredients if not one.food]
+    if not unknown or not limits.matters:
+        return []
+    sentence = f"Nobody knows here what is in {list_names(unknown, 10)}: look at the packet."
+    return [Note(RecipeCode.UNKNOWN_WISH, sentence)]
+
+
+def _find_slow_ways(
+    cooked: Cooked, limits: Limits, state: KitchenState, plan: Plan
+) -> frozenset[str]:
+    """Return a way to do without, because the dish takes too long with it."""
+    if limits.minutes is None or cooked.recipe.minutes <= limits.minutes:
+        return frozenset()
+    changes = limits.knowledge.facts.step_changes
+    for step in plan.steps:
+        name = dict(step.arguments).get("way", "")
+        known = [changes[one] for one in state.ways[name].changes] if name in state.ways else []
+        if any(one.minutes > 0.0 or one.factor > 1.0 for one in known):
+            return frozenset({name})
+    sentence = (
+        f"The recipe takes {cooked.recipe.minutes:.0f} minutes, and {limits.minutes:g} are "
+        "allowed: give more time, or another recipe."
+    )
+    raise RecipeError(RecipeCode.NO_TIME, sentence)
+
+
+# --- why there is none
+
+
+def _refuse(
+    result: PlanningResult,
+    recipe: Recipe,
+    limits: Limits,
+    state: KitchenState,
+    excluded: frozenset[str],
+) -> RecipeError:
+    code, sentence = _NO_PLAN.get(result.status, RecipeCode.PLANNING_FAILED), result.message
+    if code is RecipeCode.NOTHING_LEFT and excluded:
+        code = RecipeCode.NO_TIME
+        sentence = "What would take the place of something takes longer than is allowed."
+    elif code is RecipeCode.NOTHING_LEFT:
+        sentence = _explain_nothing_left(recipe, limits, state)
+    elif code is RecipeCode.BELOW_ALPHA:
+        sentence = (
+            f"No substitutes are good enough: the best plan reaches "
+            f"{result.best_membership:.2f}, and {result.alpha:.2f} is wanted (--alpha)."
+        )
+    return RecipeError(code, sentence)
+
+
+def _explain_nothing_left(recipe: Recipe, limits: Limits, state: KitchenState) -> str:
+    """Say for each ingredient and tool why there is nothing in its place."""
+    reasons = []
+    for index in limits.list_lost(recipe):
+        ways = [way for way in state.ways.values() if way.ingredient == index]
+        blocked = [_explain_blocking(way, limits) for way in ways]
+        if all(blocked):
+            tried = "; ".join(dict.fromkeys(blocked)) or "nothing is known to take its place"
+            reasons.append(f"{_say_why(index, recipe, limits)}, and {tried}")
+    used = {tool for step in recipe.steps for tool in step.tools}
+    served = {method.instead_of for method in state.methods.values()}
+    for tool in sorted(used & limits.absent_tools - served):
+        reasons.append(f"there is no {tool}, and nothing is known to do its work")
+    return f"Nothing is left to cook: {'. '.join(reasons) or 'the steps can not be done'}."
+
+
+def _explain_blocking(way: SubstituteWay, limits: Limits) -> str:
+    for food in (*(part.food for part in way.parts), *way.brought):
+        why = limits.explain_exclusion(food)
+        if why or not limits.is_stocked(food):
+            return why or f"{food} is missing, too"
+    return ""
 
 
 @lru_cache(maxsize=1)

@@ -16,12 +16,12 @@ from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.language.english.tokens import tokenise
 from fcp_ros.language.syntax import Tree, Word, parse_segments
 from fcp_ros.recipes.direction_words import PRODUCTS, PRONOUNS
+from fcp_ros.recipes.ingredient_lines import WORD
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.recipe import FoodMention, ListedIngredient, MentionKind, Note, RecipeCode
 
 UNREMARKABLE = frozenset({"water", "salt", "pepper", "black pepper", "ice"})
 """Foods that recipes use without listing them; any other one is noted."""
-WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&-]*\w)?")
 _LINK_TARGET = re.compile(r"(?<=\])\([^)]*\)|https?://\S+")
 _TOOL_BEHIND = re.compile(
     r"[ -](?:scoop|scooper|knife|press|mill|grinder|cutter|cooker|machine|beater|timer|spinner|pan|"
@@ -129,9 +129,10 @@ class FoodFinder:
             if unlisted and self._is_made(unlisted):
                 found.products.append(MADE)  # "toss it with the pesto" that was just blended
                 return length
-            behind = place + length
-            if indices and behind < len(words) and singular(words[behind][0].lower()) in _PARTS:
-                length, end = length + 1, words[behind].end()  # the yolks of "beaten egg yolks"
+            behind = words[place + length] if place + length < len(words) else None
+            adjoins = behind is not None and text[end : behind.start()].isspace()
+            if indices and behind and adjoins and singular(behind[0].lower()) in _PARTS:
+                length, end = length + 1, behind.end()  # the yolks of "beaten egg yolks"
             last = words[place + length - 1]
             if _TOOL_BEHIND.match(text, end):
                 return length  # "ice cream scooper"
@@ -143,8 +144,7 @@ class FoodFinder:
             indices = indices or [self._add_unlisted(unlisted, inside)]
             if len(indices) == 1 and _names_again(found, indices[0], text, start, end):
                 return length
-            # A word for several ingredients names none of them: it stays when one is replaced.
-            shown = kind if len(indices) == 1 else MentionKind.SAME
+            shown = kind if len(indices) == 1 else MentionKind.SHARED
             for index in indices:
                 found.mentions.append(FoodMention(index, start, end, shown, object_end))
             return length
@@ -168,7 +168,7 @@ class FoodFinder:
 
     def _is_made(self, food: str) -> bool:
         """Return True for a food whose own parts were used already: it comes of them."""
-        known = self._knowledge.ingredients.get(food)
+        known = self._knowledge.facts.ingredients.get(food)
         parts = set(known.parts) if known is not None else set()
         foods = [self.ingredients[index].food for index in self._used]
         used = {kind for one in foods if one for kind in self._knowledge.kinds_of(one)}

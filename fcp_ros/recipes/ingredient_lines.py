@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of a list of ingredients as values; a grammar of our own for their quantities.
+"""Lines of a list of ingredients as values.
 
 `ingredient-parser-nlp` reads more, but fetches data of NLTK from the network when it is imported.
 """
@@ -10,21 +10,12 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
-from typing import Any
 
 from fcp_ros.foundation.wording import gather_words
 from fcp_ros.recipes.knowledge import FoodKnowledge
-from fcp_ros.recipes.measures import PIECE, convert, read_unit
+from fcp_ros.recipes.measures import NUMBER, PIECE, RANGE, UNIT, convert, read_number, read_unit
 from fcp_ros.recipes.recipe import ListedIngredient
 
-_GRAMMAR = Path(__file__).with_name("ingredient_line.lark")
-_WORDS = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
-    "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "half": 0.5, "quarter": 0.25, "few": 3,
-    "couple": 2, "dozen": 12,
-}  # fmt: skip
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _MARKS = re.compile(r"\*\*|__|[*`\u2022]")
 _OPTIONAL = re.compile(r"\(?\s*\boptional(?:ly)?\b\s*[:,)]?", re.IGNORECASE)
@@ -42,8 +33,19 @@ _BOUND = re.compile(
 _SIZE_OF_UNIT = re.compile(
     r"^(an?|one|two|\d+) (?:small|large|big|heap(?:ing|ed)|level|generous|good) ", re.IGNORECASE
 )
-_PARSED = 90
-"""Characters of a line that may hold its quantity; the grammar's time grows with the square."""
+_ABOUT = r"(?:about|around|approx(?:imately)?\.?|at least|up to|some|a little|enough|roughly|~|<|>)"
+_OF = r"(?:\s*\bof\s+(?:an?\s+|the\s+)?)?"
+_AMOUNT = re.compile(
+    rf"(?:{_ABOUT}\s*)?(?P<count>{RANGE})(?:"
+    # "2 x (28 oz) cans plum tomatoes", "1 15-ounce can"
+    rf"\s*(?:x\s*)?\(\s*(?P<each>{RANGE})\s*-?\s*(?P<each_unit>{UNIT})\s*\)\s*(?:{UNIT})?"
+    rf"|\s*(?P<size>{NUMBER})\s*-?\s*(?P<size_unit>{UNIT})\s+{UNIT}"
+    rf"|{_OF}\s*-?\s*(?P<unit>{UNIT}))?{_OF}"
+    # the same in other units: "1 cup (240 ml) milk", "400 g | 14 oz", "1 cup or 240 ml"
+    rf"(?:\s*(?:\(|[|/]|or\b)\s*(?:{_ABOUT}\s*)?{RANGE}\s*-?\s*{UNIT}\s*\)?{_OF})*",
+    re.IGNORECASE,
+)
+"""The quantity at the beginning of a line; what follows is the food."""
 _EACH_OR = re.compile(r"\s*(?:\bor\b|/)\s*", re.IGNORECASE)
 _EACH_AND = re.compile(r"\s*(?:\band\b|&|\+|,|;)\s*", re.IGNORECASE)
 _PART_OF = re.compile(
@@ -59,7 +61,7 @@ _SIZES = gather_words(
     little bit any your favourite favorite
     """
 )
-_WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&-]*\w)?")
+WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&-]*\w)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def _read(text: str, line: str, knowledge: FoodKnowledge) -> list[ListedIngredie
 
 def find_foods(text: str, knowledge: FoodKnowledge) -> Iterator[tuple[int, int, str]]:
     """Find the names of foods in a text, the longest first: (start, end, food), left to right."""
-    words = list(_WORD.finditer(text))
+    words = list(WORD.finditer(text))
     place = 0
     while place < len(words):
         for length in range(min(knowledge.longest_name, len(words) - place), 0, -1):
@@ -154,65 +156,17 @@ def _read_amount(text: str) -> LineAmount:
     return replace(read, rest=_BRACKETS.sub(" ", read.rest))
 
 
-@lru_cache(maxsize=4096)
 def _parse(text: str) -> LineAmount | None:
     """Parse the quantity that a text begins with; None without one."""
-    from lark.exceptions import LarkError
-
-    if re.search(r"\bper\b", text):  # for each of what nobody has counted
+    match = _AMOUNT.match(text)
+    if match is None or re.search(r"\bper\b", text):  # for each of what nobody has counted
         return None
-    try:
-        # With a rest, "50 grams" can't be 50 pieces of grams.
-        tree = _load_grammar().parse(f"{text[:_PARSED]} .")
-    except LarkError:
-        return None
-    rest = next((str(one) for one in tree.children if getattr(one, "type", "") == "REST"), "")
-    rest = rest.removesuffix(".").rstrip() + text[_PARSED:]
-    amount = next(one for one in tree.children if getattr(one, "data", "") in _AMOUNTS)
-    counts = [_read_count(one) for one in amount.find_data("count")]
-    own = [one for one in amount.children if getattr(one, "data", "") == "count"]
-    units = [str(one) for one in amount.children if getattr(one, "type", "") == "UNIT"]
-    if amount.data == "counted":
-        # "2 (400 g) chicken breasts": the weight says more than the pieces do.
-        inner = list(amount.find_data("in_brackets"))
-        if inner:
-            unit = next(str(one) for one in inner[0].children if getattr(one, "type", "") == "UNIT")
-            return LineAmount(*read_unit(unit, counts[-1]), rest)
-        return LineAmount(_read_count(own[0]), PIECE, rest)
-    quantity = _read_count(own[0])
-    if amount.data in ("packed", "canned") and len(own) > 1:
-        return LineAmount(*read_unit(units[0], quantity * _read_count(own[1])), rest)
-    return LineAmount(*read_unit(units[0], quantity), rest)
-
-
-_AMOUNTS = ("measured", "packed", "canned", "counted")
-
-
-@lru_cache(maxsize=1)
-def _load_grammar() -> Any:
-    from lark import Lark
-
-    return Lark(_GRAMMAR.read_text(encoding="utf-8"), parser="earley", lexer="dynamic")
-
-
-def _read_count(tree: Any) -> float:
-    """Return the number of a count, the middle of a range."""
-    numbers = [_read_number(one) for one in tree.children if hasattr(one, "data")]
-    return sum(numbers) / len(numbers)
-
-
-def _read_number(tree: Any) -> float:
-    texts = [str(one) for one in tree.children]
-    if tree.data == "word":
-        words = texts[0].lower().split()
-        return max(
-            (_WORDS[one] for one in words if one in _WORDS and one not in ("a", "an")), default=1.0
-        )
-    total = 0.0
-    for text in texts:
-        above, _, below = text.replace(",", ".").partition("/")
-        total += float(above) / (float(below) or 1.0) if below else float(above)
-    return total
+    quantity, rest = read_number(match["count"]), text[match.end() :].strip()
+    for size, unit in (("each", "each_unit"), ("size", "size_unit")):
+        if match[size]:
+            return LineAmount(*read_unit(match[unit], quantity * read_number(match[size])), rest)
+    unit = match["unit"]
+    return LineAmount(*(read_unit(unit, quantity) if unit else (quantity, PIECE)), rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,12 +181,25 @@ def _divide(text: str, has_quantity: bool, knowledge: FoodKnowledge) -> list[_Na
     """Divide what follows the quantity into foods."""
     text = _BOUND.split(f" {text} ")[0].strip(" ,;")
     head = text.split(",")[0]
+    choice = _read_choice(text, knowledge)
+    if choice is not None:
+        return [choice]
     each = [one for one in _EACH_AND.split(text if not has_quantity else head) if one]
     named = [_name(one, knowledge) for one in each]
     if len(named) > 1 and all(one.food for one in named):
         return [replace(one, is_shared=has_quantity) for one in named]
     one = _name(head, knowledge)
     return [one] if re.search(r"\w", one.name) else []
+
+
+def _read_choice(text: str, knowledge: FoodKnowledge) -> _Named | None:
+    """Read "parsley, oregano or cumin": the first one, and the others as alternatives."""
+    pieces = [one for one in re.split(r",|\bor\b|/", text) if re.search(r"\w", one)]
+    found = [next((food for *_, food in find_foods(one, knowledge)), "") for one in pieces]
+    foods = list(dict.fromkeys(filter(None, found)))
+    if len(foods) < 2 or 2 * len(foods) < len(pieces) or not re.search(r",.*\bor\b", text):
+        return None
+    return replace(_name_one(pieces[found.index(foods[0])], knowledge), alternatives=(*foods[1:],))
 
 
 def _name(text: str, knowledge: FoodKnowledge) -> _Named:

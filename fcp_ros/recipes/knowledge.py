@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -22,14 +23,12 @@ from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.package_files import config_folder
 from fcp_ros.recipes.knowledge_entries import (
     Category,
-    Diet,
-    Equipment,
     Foodstuff,
     KnowledgeFile,
     KnownFact,
-    StepChange,
+    Portion,
+    RolePurpose,
     Substitution,
-    Tool,
 )
 
 KNOWLEDGE_FILE = Path("recipes") / "knowledge.yaml"
@@ -45,7 +44,7 @@ class FoodKnowledge:
     """The facts of a file, by name; names of foods are those of recipes ("olive oil")."""
 
     def __init__(self, facts: KnowledgeFile) -> None:
-        self._facts = facts
+        self.facts = facts
         self._kinds = _close({**_parents(facts.categories), **_parents(facts.ingredients)})
         parts = {name: one.parts for name, one in facts.ingredients.items()}
         # What is a kind of pesto has in it what pesto has.
@@ -55,42 +54,6 @@ class FoodKnowledge:
         self._names = {
             word: name for name, one in facts.ingredients.items() for word in (name, *one.also)
         }
-
-    @property
-    def ingredients(self) -> Mapping[str, Foodstuff]:
-        return self._facts.ingredients
-
-    @property
-    def categories(self) -> frozenset[str]:
-        return frozenset(self._facts.categories)
-
-    @property
-    def roles(self) -> Mapping[str, str]:
-        return self._facts.roles
-
-    @property
-    def diets(self) -> Mapping[str, Diet]:
-        return self._facts.diets
-
-    @property
-    def tools(self) -> Mapping[str, Tool]:
-        return self._facts.tools
-
-    @property
-    def equipment(self) -> tuple[Equipment, ...]:
-        return self._facts.equipment
-
-    @property
-    def step_changes(self) -> Mapping[str, StepChange]:
-        return self._facts.step_changes
-
-    @property
-    def substitutes(self) -> tuple[Substitution, ...]:
-        return self._facts.substitutes
-
-    @property
-    def allergens(self) -> frozenset[str]:
-        return frozenset(self._facts.allergens)
 
     @cached_property
     def longest_name(self) -> int:
@@ -134,7 +97,7 @@ class FoodKnowledge:
         for one in without:
             if one in contents or one in allergens:
                 return f"{name} has {one} in it" if one != name else f"{name} is ruled out"
-        rules = self._facts.diets.get(diet)
+        rules = self.facts.diets.get(diet)
         if rules is not None:
             for one in (*rules.excludes, *rules.allergens):
                 if one in contents or one in allergens:
@@ -146,7 +109,7 @@ class FoodKnowledge:
         kinds = self.kinds_of(name)
         mine = [
             one
-            for one in self._facts.substitutes
+            for one in self.facts.substitutes
             if one.instead_of in kinds and all(amount.ingredient != name for amount in one.use)
         ]
         yield from sorted(mine, key=lambda one: one.instead_of != name)
@@ -156,7 +119,7 @@ class FoodKnowledge:
         if unit in ("g", "kg"):
             return 1.0 if unit == "g" else 1000.0
         for kind in (name, *sorted(self.kinds_of(name) - {name})):
-            weights = self._facts.ingredients[kind].grams if kind in self.ingredients else {}
+            weights = self.facts.ingredients[kind].grams if kind in self.facts.ingredients else {}
             if unit in weights:
                 return weights[unit]
             for known, grams in weights.items():
@@ -165,7 +128,7 @@ class FoodKnowledge:
         return None
 
     def _entry(self, name: str) -> Foodstuff | Category:
-        return self._facts.ingredients.get(name) or self._facts.categories[name]
+        return self.facts.ingredients.get(name) or self.facts.categories[name]
 
 
 def read_knowledge(path: Path | None = None) -> FoodKnowledge:
@@ -203,6 +166,7 @@ def _find_problems(facts: KnowledgeFile) -> Iterator[str]:
         "ingredient": facts.ingredients,
         "tool": facts.tools,
         "step change": facts.step_changes,
+        "group of dishes": facts.dishes,
     }
     for where, what, name in _list_references(facts):
         if name not in known[what]:
@@ -212,50 +176,44 @@ def _find_problems(facts: KnowledgeFile) -> Iterator[str]:
     yield from _find_cycles("part", {key: one.parts for key, one in facts.ingredients.items()})
 
 
+_FOOD, _STEP = "ingredient or category", "step change"
+_REFERENCES: dict[str, dict[str, str]] = {
+    "allergens": {},
+    "roles": {"purposes": "group of dishes"},
+    "categories": {"is_a": _FOOD, "allergens": "allergen", "roles": "role"},
+    "ingredients": {"is_a": _FOOD, "parts": _FOOD, "allergens": "allergen", "roles": "role"},
+    "diets": {"excludes": _FOOD, "apart": _FOOD, "allergens": "allergen"},
+    "tools": {},
+    "equipment": {"instead_of": "tool", "use": "tool"},
+    "step_changes": {"tools": "tool"},
+    "substitutes": {
+        "instead_of": _FOOD, "use": "ingredient", "less": _FOOD, "roles": "role", "steps": _STEP
+    },
+}  # fmt: skip
+"""The kinds of things that fields name, by section; facts name a source, too."""
+
+
 def _list_references(facts: KnowledgeFile) -> Iterator[tuple[str, str, str]]:
     """List where a name is used, the kind of thing that it must be, and the name."""
-    for key, category in facts.categories.items():
-        where = f"categories.{key}"
-        yield from ((where, "ingredient or category", name) for name in category.is_a)
-        yield from ((where, "allergen", name) for name in category.allergens)
-        yield from ((where, "role", name) for name in category.roles)
-    for key, food in facts.ingredients.items():
-        where = f"ingredients.{key}"
-        yield from ((where, "ingredient or category", name) for name in (*food.is_a, *food.parts))
-        yield from ((where, "allergen", name) for name in food.allergens)
-        yield from ((where, "role", name) for name in food.roles)
-    for key, diet in facts.diets.items():
-        where = f"diets.{key}"
-        pairs = [name for pair in diet.apart for name in pair]
-        yield from ((where, "ingredient or category", name) for name in (*diet.excludes, *pairs))
-        yield from ((where, "allergen", name) for name in diet.allergens)
-    for number, way in enumerate(facts.equipment):
-        where = f"equipment[{number}]"
-        yield from ((where, "tool", name) for name in (way.instead_of, *way.use))
-    for key, change in facts.step_changes.items():
-        yield from ((f"step_changes.{key}", "tool", name) for name in change.tools)
-    yield from _list_references_of_substitutes(facts)
-    for section, entries in _list_sections(facts):
-        yield from ((f"{section}.{key}", "source", one.source) for key, one in entries)
+    for section, fields in _REFERENCES.items():
+        entries = getattr(facts, section)
+        for key, entry in entries.items() if isinstance(entries, Mapping) else enumerate(entries):
+            sourced = {"source": "source"} if isinstance(entry, KnownFact) else {}
+            for field, what in {**fields, **sourced}.items():
+                for name in _list_names(getattr(entry, field)):
+                    yield f"{section}.{key}", what, name
 
 
-def _list_references_of_substitutes(facts: KnowledgeFile) -> Iterator[tuple[str, str, str]]:
-    for number, one in enumerate(facts.substitutes):
-        where = f"substitutes[{number}] (instead of {one.instead_of})"
-        yield where, "ingredient or category", one.instead_of
-        yield from ((where, "ingredient", amount.ingredient) for amount in one.use)
-        yield from ((where, "ingredient or category", amount.ingredient) for amount in one.less)
-        yield from ((where, "role", name) for name in one.roles)
-        yield from ((where, "step change", name) for name in one.steps)
-
-
-def _list_sections(
-    facts: KnowledgeFile,
-) -> Iterator[tuple[str, Iterable[tuple[object, KnownFact]]]]:
-    for section in ("allergens", "categories", "ingredients", "diets", "tools", "step_changes"):
-        yield section, getattr(facts, section).items()
-    yield "equipment", enumerate(facts.equipment)
-    yield "substitutes", enumerate(facts.substitutes)
+def _list_names(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Portion):
+        yield value.ingredient
+    elif isinstance(value, RolePurpose):
+        yield from value.dishes
+    else:
+        for one in value:
+            yield from _list_names(one)
 
 
 def _find_shared_names(facts: KnowledgeFile) -> Iterator[str]:

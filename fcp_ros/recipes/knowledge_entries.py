@@ -24,10 +24,12 @@ Unit = Annotated[str, Field(pattern=f"^({'|'.join(UNITS)})$")]
 Text = Annotated[str, Field(min_length=3, max_length=300)]
 
 
-class KnownFact(BaseModel):
-    """A fact with the key of its source (section `sources`)."""
-
+class _Entry(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class KnownFact(_Entry):
+    """A fact with the key of its source (section `sources`)."""
 
     source: Name
 
@@ -36,6 +38,25 @@ class Allergen(KnownFact):
     """One of the 14 kinds of Annex II of Regulation (EU) No 1169/2011."""
 
     label: Text
+
+
+class RolePurpose(_Entry):
+    """A phrase for what a role is there for, where the dish or the work is one of these."""
+
+    words: str  # "" for a matter of taste
+    dishes: Names = ()  # keys of `KnowledgeFile.dishes`
+    verbs: Names = ()
+
+
+class FoodRole(_Entry):
+    """A thing that foods do in a dish; the file says what the fields mean."""
+
+    text: Text
+    rank: Annotated[int, Field(ge=1, le=3)] = 3
+    minor: bool = False
+    nourishing: bool = False
+    cues: Names = ()
+    purposes: tuple[RolePurpose, ...] = ()
 
 
 class Category(KnownFact):
@@ -145,15 +166,14 @@ class Substitution(KnownFact):
     less: tuple[Portion, ...] = ()  # to be taken away elsewhere: liquid, sugar, salt
 
 
-class KnowledgeFile(BaseModel):
+class KnowledgeFile(_Entry):
     """The whole file."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     version: str
     sources: dict[Name, Text]
     allergens: dict[Name, Allergen]
-    roles: dict[Name, Text]
+    roles: dict[Name, FoodRole]
+    dishes: dict[Name, Names]
     categories: dict[Name, Category]
     ingredients: dict[Name, Foodstuff]
     diets: dict[Name, Diet]

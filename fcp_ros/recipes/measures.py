@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kitchen measures: the units that lines are read in, and quantities of food in other units.
+"""Kitchen measures: numbers and units in texts, and quantities of food in other units.
 
 Weights and volumes convert by pint; a weight into a volume, or pieces into a weight, by what the
 knowledge file says of the food. A unit that doesn't convert gives None, never a guess.
@@ -7,6 +7,7 @@ knowledge file says of the food. A unit that doesn't convert gives None, never a
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -25,7 +26,7 @@ _SPOKEN = {
     "tsp": "t tsp teaspoon",
     "tbsp": "T tbsp tbs tablespoon spoon",
     "cup": "cup c glass",
-    "piece": "piece pc pcs ear whole head",
+    "piece": "piece pc ear head pat",
     "slice": "slice rasher strip",
     "clove": "clove",
     "stick": "stick stalk",
@@ -34,7 +35,7 @@ _SPOKEN = {
     "leaf": "leaf leave",
     "can": "can tin jar bottle",
     "packet": "packet package pack envelope sachet bag container box cube serving knob",
-    "pinch": "pinch dash bit splash",
+    "pinch": "pinch dash bit splash drizzle",
 }
 _NAMES = {word: unit for unit, words in _SPOKEN.items() for word in words.split()}
 _CONVERTED = {
@@ -54,7 +55,41 @@ _CONVERTED = {
     "gallon": ("gallon", "l"),
 }
 """Units that are read, and the unit that takes their place."""
-_PINT = {"g": "g", "kg": "kg", "ml": "ml", "l": "l", "tsp": "tsp", "tbsp": "tbsp", "cup": "cup"}
+_WORDS = {
+    "a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0,
+    "six": 6.0, "seven": 7.0, "eight": 8.0, "nine": 9.0, "ten": 10.0, "twelve": 12.0,
+    "half": 0.5, "quarter": 0.25, "few": 3.0, "couple": 2.0, "dozen": 12.0,
+}  # fmt: skip
+NUMBER = (
+    r"(?:\d+\s+\d+\s*/\s*\d+|\d+\s*/\s*\d+|\d+(?:[.,]\d+)?"
+    r"|(?:half(?:\s+an?)?|(?:an?\s+)?(?:half|quarter|few|dozen|couple(?:\s+of)?)"
+    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?:\s+and\s+a\s+half)?|an?)(?!\w))"
+)
+"""A number as people write it: "1 1/2", "0.5", "a few"; for `read_number`."""
+RANGE = rf"{NUMBER}(?:\s*(?:-|\u2013|to\b|or\b)\s*{NUMBER})?"
+_UNIT_WORDS = "|".join(sorted({*_NAMES, *_CONVERTED}, key=len, reverse=True))
+UNIT = (
+    r"(?:fluid\s+ounces?|fl\.?\s*oz|table\s?spoon(?:ful)?s?|teaspoon(?:ful)?s?"
+    rf"|(?:{_UNIT_WORDS})(?:ful|e?s)?)\.?(?![\w'])"
+)
+"""A unit in any of its spellings; for `read_unit`."""
+
+
+def read_number(text: str) -> float:
+    """Read "1 1/2", "1,5" or "a few"; of a range ("5-7", "one or two") the middle."""
+    bounds = re.findall(NUMBER, text, re.IGNORECASE)
+    return sum(map(_read_one, bounds)) / len(bounds)
+
+
+def _read_one(text: str) -> float:
+    words = [one for one in text.lower().split() if one in _WORDS]
+    if words:  # "half a", "a few": an article counts only alone
+        return sum(_WORDS[one] for one in words if one not in ("a", "an")) or 1.0
+    total = 0.0
+    for part in re.sub(r"\s*/\s*", "/", text).replace(",", ".").split():
+        above, _, below = part.partition("/")
+        total += float(above) / (float(below or 1) or 1.0)
+    return total
 
 
 def read_unit(text: str, quantity: float) -> tuple[float, str]:
@@ -62,7 +97,7 @@ def read_unit(text: str, quantity: float) -> tuple[float, str]:
     # T and t are table and tea spoon: the only unit where case counts.
     word = text if text in ("T", "t") else text.lower()
     word = word.rstrip(".").replace(" ", "").replace(".", "")
-    for form in (word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ful")):
+    for form in (word, word.removesuffix("s"), word.removesuffix("es"), word.rstrip("s")[:-3]):
         if form in _NAMES:
             return quantity, _NAMES[form]
         if form in _CONVERTED:
@@ -80,7 +115,7 @@ def convert(
         return quantity
     for family in (VOLUMES, WEIGHTS):
         if unit in family and wanted in family:
-            return _convert(quantity, _PINT[unit], _PINT[wanted])
+            return _convert(quantity, unit, wanted)
     have, want = knowledge.grams_of(food, unit), knowledge.grams_of(food, wanted)
     return None if have is None or want is None else quantity * have / want
 
@@ -95,8 +130,13 @@ def _load_registry() -> Any:
     return pint.UnitRegistry(cache_folder=None)
 
 
+@lru_cache(maxsize=256)
+def _find_factor(unit: str, wanted: str) -> float:
+    return float(_load_registry().Quantity(1.0, unit).to(wanted).magnitude)
+
+
 def _convert(quantity: float, unit: str, wanted: str) -> float:
-    return float(_load_registry().Quantity(quantity, unit).to(wanted).magnitude)
+    return quantity * _find_factor(unit, wanted)
 
 
 # --- quantities for people
@@ -119,7 +159,7 @@ def round_quantity(quantity: float, unit: str) -> tuple[float, str]:
     """Round a quantity to what a kitchen can measure, in the unit that suits its size."""
     for small, large, least, always in _UP:
         if unit == small and quantity >= least * (1.0 - _CLOSE):
-            larger = _convert(quantity, _PINT[small], _PINT[large])
+            larger = _convert(quantity, small, large)
             is_close = abs(_round(larger, large) - larger) <= _CLOSE * larger
             if is_close or quantity >= always - 0.01:
                 quantity, unit = larger, large
@@ -139,30 +179,16 @@ def _round(quantity: float, unit: str) -> float:
     return max(round(quantity / fine) * fine, fine)
 
 
-_FRACTIONS = ("g", "kg", "ml", "l")
-_SHOWN = {"piece": ""}
-
-
 def write_quantity(quantity: float | None, unit: str) -> str:
     """Write a quantity as recipes do: "1 1/2 cups", "80 g", "" if it is not known."""
     if quantity is None:
         return ""
-    if unit in _FRACTIONS:
+    if unit in ("g", "kg", "ml", "l"):
         return f"{quantity:.3g} {unit}" if quantity < 1000 else f"{quantity:.0f} {unit}"
-    number = _write_mixed(quantity)
-    shown = _SHOWN.get(unit, unit)
-    plural = quantity > 1 and shown and unit not in ("tsp", "tbsp")
-    return f"{number} {_pluralise(shown) if plural else shown}".rstrip()
-
-
-def _pluralise(word: str) -> str:
-    if word == "leaf":
-        return "leaves"
-    return f"{word}es" if word.endswith(("ch", "sh")) else f"{word}s"
-
-
-def _write_mixed(quantity: float) -> str:
-    exact = Fraction(quantity).limit_denominator(8)
-    whole, rest = divmod(exact, 1)
-    parts = [str(whole)] if whole else []
-    return " ".join([*parts, *([str(rest)] if rest else [])]) or "0"
+    whole, rest = divmod(Fraction(quantity).limit_denominator(8), 1)
+    number = " ".join(str(one) for one in (whole, rest) if one) or "0"
+    shown = "" if unit == PIECE else unit
+    if quantity > 1 and shown and unit not in ("tsp", "tbsp"):
+        es = shown.endswith(("ch", "sh"))
+        shown = "leaves" if shown == "leaf" else f"{shown}es" if es else f"{shown}s"
+    return f"{number} {shown}".rstrip()

@@ -77,7 +77,9 @@ def _prepare(use: _Use) -> bool:
     uses = tuple(dict.fromkeys(part.food for part in use.way.parts))
     minutes = use.change.minutes or None
     new = Step(use.text, uses, product, use.change.tools, minutes, is_new=True)
-    use.draft.inserted[use.first].append(new)
+    before = (one.text for inserted in use.draft.inserted[: use.first + 1] for one in inserted)
+    if use.text not in before:  # eggs of the dough and of the filling
+        use.draft.inserted[use.first].append(new)
     used = use.draft.steps[use.first]
     use.draft.steps[use.first] = replace(used, uses=(*used.uses, product))
     return True
@@ -108,7 +110,11 @@ def _drop(use: _Use) -> bool:
         said = use.find_said(number).text
         start, end = find_sentence(said, mention.start)
         verb = find_verb(said, use.change.verbs, start, mention.start)
-        others = [one for one in use.find_said(number).mentions if one.ingredient != use.index]
+        others = [
+            one
+            for one in use.find_said(number).mentions
+            if one.ingredient != use.index and one.start != mention.start
+        ]
         if verb is None or any(verb.start() < one.end and one.start < end for one in others):
             continue  # the work on others is still to be done
         dropped = True

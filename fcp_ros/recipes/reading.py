@@ -21,14 +21,13 @@ from fcp_ros.recipes.direction_words import (
     find_times,
 )
 from fcp_ros.recipes.food_mentions import (
-    WORD,
     FoodFinder,
     FoundFood,
     parse_text,
     singular,
     singular_last,
 )
-from fcp_ros.recipes.ingredient_lines import read_ingredients
+from fcp_ros.recipes.ingredient_lines import WORD, read_ingredients
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.recipe import (
     ListedIngredient,
@@ -36,7 +35,6 @@ from fcp_ros.recipes.recipe import (
     RecipeCode,
     RecipeError,
     Step,
-    check_order,
 )
 from fcp_ros.recipes.recipe_files import RecipeLines
 
@@ -75,7 +73,6 @@ def read_recipe(lines: RecipeLines, knowledge: FoodKnowledge) -> Recipe:
         raise RecipeError(RecipeCode.NO_INGREDIENTS, sentence)
     reader = _Reader(_merge(ingredients), knowledge)
     steps = reader.read(lines.directions)
-    check_order(steps, reader.finder.ingredients)
     return Recipe(
         lines.title,
         tuple(reader.finder.ingredients),
@@ -105,18 +102,17 @@ class _Reader:
 
     def read(self, directions: Sequence[str]) -> list[Step]:
         steps: list[Step] = []
-        references: list[tuple[int, int]] = []
         for number, text in enumerate(directions):
-            steps.append(self._read_step(text, steps))
+            step = self._read_step(text, steps)
             for wanted in find_step_numbers(text):
-                if 1 <= wanted <= len(directions):
-                    references.append((number, wanted - 1))
-        for number, wanted in references:
-            name = steps[wanted].gives
-            if name and name not in steps[number].uses:
-                steps[number] = replace(steps[number], uses=(*steps[number].uses, name))
-            if wanted >= number:
-                check_order_of_reference(number, wanted, steps)
+                if number < wanted <= len(directions):
+                    later = "itself" if wanted == number + 1 else f"step {wanted}, later"
+                    sentence = f"Step {number + 1} takes what is made in {later}: change the order."
+                    raise RecipeError(RecipeCode.CYCLIC, sentence)
+                name = steps[wanted - 1].gives if 1 <= wanted <= number else ""
+                if name and name not in step.uses:
+                    step = replace(step, uses=(*step.uses, name))
+            steps.append(step)
         return steps
 
     def _read_step(self, text: str, earlier: Sequence[Step]) -> Step:
@@ -127,7 +123,8 @@ class _Reader:
             self.finder.ingredients[one.ingredient].name for one in found.mentions
         )
         tools = tuple(self._find_tools(text, parsed.verbs))
-        times, heat = list(find_times(text)), list(find_temperatures(text))
+        times = list(find_times(text))
+        heat = sorted(find_temperatures(text), key=lambda one: one.is_fahrenheit)
         if not names and not products and earlier and (found.pronoun or not (tools and heat)):
             last = next((one.gives for one in reversed(earlier) if one.gives), "")
             products = [last] if last else []
@@ -140,7 +137,7 @@ class _Reader:
             _name_product(text, found, list(names), products, len(earlier) + 1),
             tools,
             sum(one.value for one in times) if times else None,
-            next((round(one.value, 1) for one in _prefer_celsius(heat)), None),
+            next((round(one.value, 1) for one in heat), None),
             tuple(sorted(found.mentions, key=lambda one: one.start)),
             parsed.verbs,
         )
@@ -155,26 +152,13 @@ class _Reader:
                 yield tool
 
 
-def check_order_of_reference(number: int, wanted: int, steps: Sequence[Step]) -> None:
-    """Refuse a step that names one that comes later, or itself."""
-    later = "itself" if wanted == number else f"step {wanted + 1}, which comes later"
-    mutual = steps[number].gives in steps[wanted].uses and wanted != number
-    hint = "each needs what the other gives" if mutual else "write it behind that one"
-    sentence = f"Step {number + 1} takes what is made in {later}: {hint}."
-    raise RecipeError(RecipeCode.CYCLIC, sentence)
-
-
 def _list_tool_words(knowledge: FoodKnowledge) -> list[tuple[str, str]]:
     pairs = [
         (singular_last(word), name)
-        for name, one in knowledge.tools.items()
+        for name, one in knowledge.facts.tools.items()
         for word in (name, *one.also, *one.words)
     ]
     return sorted(pairs, key=lambda pair: -len(pair[0]))
-
-
-def _prefer_celsius(found: Sequence) -> list:  # type: ignore[type-arg]
-    return sorted(found, key=lambda one: one.is_fahrenheit)
 
 
 def _resolve(found: FoundFood, earlier: Sequence[Step], verbs: Sequence[str]) -> list[str]:

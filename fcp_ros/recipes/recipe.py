@@ -7,10 +7,9 @@ and gives one product. What the reader did not understand is part of the value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from fcp_ros.foundation.input_error import InputError
@@ -71,14 +70,7 @@ class ListedIngredient:
     line: str = ""  # "" if only the directions name it
     alternatives: tuple[str, ...] = ()  # foods that the line itself allows instead
     optional: bool = False
-
-    def to_plain(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "quantity": self.quantity,
-            "unit": self.unit,
-            "line": self.line,
-        }
+    is_new: bool = False  # not as the recipe had it
 
 
 class MentionKind(Enum):
@@ -86,7 +78,8 @@ class MentionKind(Enum):
 
     NOUN = "noun"
     VERB = "verb"  # "butter the dish"
-    SAME = "same"  # already part of another mention: "onion" of "onions and onion rings"
+    SHARED = "shared"  # a word for several ingredients: "the flour", of two kinds
+    SAME = "same"  # words that stand for many: "all ingredients"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +108,6 @@ class Step:
     is_new: bool = False
     changed_from: str = ""  # the text before a change; "" if it is as it was
 
-    def to_plain(self) -> dict[str, Any]:
-        return {
-            "text": self.text,
-            "uses": list(self.uses),
-            "gives": self.gives,
-            "tools": list(self.tools),
-            "minutes": self.minutes,
-            "celsius": self.celsius,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class RecipeChange:
@@ -136,13 +119,19 @@ class RecipeChange:
     reason: str
     steps: tuple[str, ...] = ()  # what it changes in the procedure
 
-    def to_plain(self) -> dict[str, Any]:
-        return {
-            "missing": self.missing,
-            "substitutes": list(self.substitutes),
-            "degree": round(self.degree, 4),
-            "reason": self.reason,
-        }
+
+_OF_LINES = ("name", "quantity", "unit", "line")
+_OF_STEPS = ("text", "uses", "gives", "tools", "minutes", "celsius")
+_OF_CHANGES = ("missing", "substitutes", "degree", "reason")
+
+
+def _pick(value: object, names: Iterable[str]) -> dict[str, Any]:
+    """Return attributes as plain data for JSON."""
+
+    def plain(one: Any) -> Any:
+        return list(one) if isinstance(one, tuple) else round(one, 4) if type(one) is float else one
+
+    return {name: plain(getattr(value, name)) for name in names}
 
 
 @dataclass(frozen=True)
@@ -170,16 +159,16 @@ class Recipe:
         """Return the recipe as plain data for JSON."""
         return {
             "title": self.title,
-            "ingredients": [one.to_plain() for one in self.ingredients if one.line],
-            "steps": [one.to_plain() for one in self.steps],
-            "changes": [one.to_plain() for one in self.changes],
+            "ingredients": [_pick(one, _OF_LINES) for one in self.ingredients if one.line],
+            "steps": [_pick(one, _OF_STEPS) for one in self.steps],
+            "changes": [_pick(one, _OF_CHANGES) for one in self.changes],
             "not_understood": [*self.not_understood, *map(str, self.notes)],
         }
 
     def to_text(self) -> str:
         """Write the recipe as text: changed lines begin with `*`, new ones with `+`."""
         parts = [self.title, "", "Ingredients"]
-        changed = {part for change in self.changes for part in change.substitutes}
+        changed = {one.line for one in self.ingredients if one.is_new}
         parts += [f"{'*' if one in changed else '-'} {one}" for one in self.lines]
         parts += ["", "Directions"]
         for number, step in enumerate(self.steps, 1):
@@ -196,43 +185,3 @@ class Recipe:
         if left:
             parts += ["", "Not understood or uncertain", *(f"- {one}" for one in left)]
         return "\n".join(parts) + "\n"
-
-
-def check_order(steps: Sequence[Step], ingredients: Sequence[ListedIngredient]) -> None:
-    """Check that every product is given before it is used.
-
-    Raises:
-        RecipeError: steps need one another, or one needs what only a later step gives.
-    """
-    listed = {one.name for one in ingredients}
-    for number, needed in _list_needed_steps(steps, listed):
-        if needed >= number:
-            break
-    else:
-        return
-    sorter: TopologicalSorter[int] = TopologicalSorter()
-    for number, needed in _list_needed_steps(steps, listed):
-        sorter.add(number, needed)
-    try:
-        sorter.prepare()
-    except CycleError as error:
-        numbers = ", ".join(str(one + 1) for one in sorted(set(error.args[1])))
-        sentence = f"Steps need what one another gives (step {numbers}): put them in an order."
-        raise RecipeError(RecipeCode.CYCLIC, sentence) from None
-    sentence = (
-        f"Step {number + 1} uses {steps[needed].gives!r}, which step {needed + 1} gives: "
-        "move that one to the front."
-    )
-    raise RecipeError(RecipeCode.CYCLIC, sentence)
-
-
-def _list_needed_steps(steps: Sequence[Step], listed: set[str]) -> Iterator[tuple[int, int]]:
-    """List for each use of a product its step, and the step that gives it (the last before it)."""
-    for number, step in enumerate(steps):
-        for name in step.uses:
-            if name in listed:
-                continue
-            givers = [one for one, other in enumerate(steps) if other.gives == name]
-            before = [one for one in givers if one < number]
-            if givers:
-                yield number, before[-1] if before else givers[0]

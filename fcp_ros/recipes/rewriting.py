@@ -8,13 +8,14 @@ Each step keeps its text but for what the plan changes in it. `rewritten_list` w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from fcp_ros.recipes.direction_words import find_times
 from fcp_ros.recipes.kitchen_state import SubstituteWay, WayPart
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.knowledge_entries import ChangeKind
-from fcp_ros.recipes.measures import convert, read_unit, write_quantity
+from fcp_ros.recipes.measures import PIECE, convert, read_unit, write_quantity
 from fcp_ros.recipes.procedure_changes import apply_change, change_heat_and_time
 from fcp_ros.recipes.recipe import FoodMention, MentionKind, Recipe, RecipeChange, Step
 from fcp_ros.recipes.recipe_draft import FoodChoice, RecipeDraft, ToolChoice
@@ -23,15 +24,18 @@ from fcp_ros.recipes.text_editing import (
     Edit,
     apply_edits,
     find_preceding,
+    find_sentence,
     find_verb,
     leave_out,
     list_sentences,
     tidy,
 )
 from fcp_ros.recipes.tool_changes import do_without_tool
+from fcp_ros.recipes.wishes import Limits
 
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _STEP = re.compile(r"\b(steps?) (\d{1,3})\b", re.IGNORECASE)
+_SINGLY = re.compile(r",?\s*\b(?:one by one|one (?:at a|after) (?:time|another)|individually)\b")
 _SEPARATING = ("separate", "divide")
 _DONE_WITH = {"butter": "grease", "oil": "grease", "flour": "dust", "salt": "season"}
 """Verbs for what names of food mean as verbs; any other one is "sprinkle"."""
@@ -41,13 +45,12 @@ def rewrite_recipe(
     recipe: Recipe,
     choices: Sequence[FoodChoice],
     tools: Sequence[ToolChoice],
-    knowledge: FoodKnowledge,
-    may_use: Callable[[str], bool],  # of a food: it is there, and nothing rules it out
+    limits: Limits,
 ) -> Recipe:
     """Return the recipe with what was chosen; text that nothing changes stays as it is."""
-    rewriter = _Rewriter(recipe, choices, knowledge)
+    rewriter = _Rewriter(recipe, choices, limits.knowledge)
     steps, changes = rewriter.rewrite(tools)
-    ingredients = rewrite_list(recipe, rewriter.choices, knowledge, may_use)
+    ingredients = rewrite_list(recipe, rewriter.choices, limits)
     return replace(
         recipe, ingredients=tuple(ingredients), steps=tuple(steps), changes=tuple(changes)
     )
@@ -71,11 +74,11 @@ class _Rewriter:
         steps = [self._rewrite_step(number) for number in range(len(self._recipe.steps))]
         for index, choice in self.choices.items():
             for name in choice.way.changes if choice.way else ():
-                change = self._knowledge.step_changes[name]
+                change = self._knowledge.facts.step_changes[name]
                 if choice.way and change.kind in (ChangeKind.TIME, ChangeKind.HEAT):
                     change_heat_and_time(self._draft, steps, index, choice.way.label, change)
         for one in tools:
-            tool = self._knowledge.tools[one.tool]
+            tool = self._knowledge.facts.tools[one.tool]
             steps = [step and do_without_tool(step, one, tool) for step in steps]
             reason = f"No {one.tool} is there: {one.method.text}"
             changes.append(RecipeChange(one.tool, one.method.use, 1.0, reason))
@@ -83,7 +86,9 @@ class _Rewriter:
 
     def _change_procedure(self, index: int, choice: FoodChoice) -> list[str]:
         way = choice.way
-        changes = (self._knowledge.step_changes[name] for name in (way.changes if way else ()))
+        changes = (
+            self._knowledge.facts.step_changes[name] for name in (way.changes if way else ())
+        )
         done = [apply_change(self._draft, index, way, one) for one in changes if way]
         return [one for one in done if one]
 
@@ -108,16 +113,23 @@ class _Rewriter:
     def _rewrite_mentions(self, index: int, choice: FoodChoice) -> None:
         self._drop_separating(index)
         for number, mention in self._draft.list_mentions(index):
-            if mention.kind is MentionKind.SAME:
-                continue
             step = self._recipe.steps[number]
             text = step.text
+            if not self._is_replaced_whole(step, mention):
+                continue
             if choice.way is None:
                 self._draft.edits[number].append(leave_out(step, mention))
             elif mention.kind is MentionKind.VERB:
                 self._draft.edits[number] += self._write_verb(text, mention, choice.way)
             elif not self._is_still_named(text[mention.start : mention.end], index, choice.way):
-                self._draft.edits[number].append(self._write_noun(text, mention, index, choice.way))
+                self._draft.edits[number] += self._write_noun(text, mention, index, choice.way)
+
+    def _is_replaced_whole(self, step: Step, mention: FoodMention) -> bool:
+        """Return False for a word that names another ingredient, too, or that another edits."""
+        if mention.kind is not MentionKind.SHARED:
+            return mention.kind is not MentionKind.SAME
+        named = [one.ingredient for one in step.mentions if one.start == mention.start]
+        return mention.ingredient == min(named) and all(one in self.choices for one in named)
 
     def _is_still_named(self, words: str, index: int, way: SubstituteWay) -> bool:
         """Return True if a word names the substitute as well: "the cheese"."""
@@ -138,38 +150,41 @@ class _Rewriter:
             Edit(end, end, f" with {way.label}"),
         ]
 
-    def _write_noun(self, text: str, mention: FoodMention, index: int, way: SubstituteWay) -> Edit:
+    def _write_noun(
+        self, text: str, mention: FoodMention, index: int, way: SubstituteWay
+    ) -> list[Edit]:
         before = find_preceding(text, mention.start)
-        scaled = self._scale(way, index, before.quantity, before.unit)
-        if scaled is not None:
-            measured = [measure_part(part, before.unit, self._knowledge) for part in scaled]
+        edits = []
+        if self._recipe.ingredients[index].unit == PIECE and way.parts[0].unit != PIECE:
+            _, end = find_sentence(text, mention.start)
+            edits += [Edit(*one.span(), "") for one in _SINGLY.finditer(text, mention.end, end)]
+        scaled, unit = self._scale(way, index, before.quantity, before.unit)
+        if scaled:
+            measured = [measure_part(part, unit, self._knowledge) for part in scaled]
             words = " and ".join(
                 f"{write_quantity(*amount)} {part.food}".strip()
                 for amount, part in zip(measured, scaled, strict=True)
             )
         else:
             words = f"{before.kept or ('the ' if before.quantity else '')}{way.label}"
-        return Edit(before.start, mention.end, words)
+        return [*edits, Edit(before.start, mention.end, words)]
 
     def _scale(
         self, way: SubstituteWay, index: int, quantity: float | None, unit: str
-    ) -> list[WayPart] | None:
-        """Return the parts in place of a quantity that a direction names; None without one."""
+    ) -> tuple[list[WayPart], str]:
+        """Return the parts in place of a quantity that a direction names, and its unit."""
         one = self._recipe.ingredients[index]
         if quantity is None or one.quantity is None or way.parts[0].quantity is None:
-            return None
-        try:
-            said, spoken = read_unit(unit, quantity) if unit else (quantity, "piece")
-        except KeyError:
-            return None
+            return [], ""
+        said, spoken = read_unit(unit, quantity) if unit else (quantity, PIECE)
         said_in = convert(said, spoken, one.unit, one.food, self._knowledge)
         if said_in is None or said_in > one.quantity * 1.01:
-            return None
+            return [], ""
         share = said_in / one.quantity
         return [
             replace(part, quantity=None if part.quantity is None else part.quantity * share)
             for part in way.parts
-        ]
+        ], spoken
 
     # --- steps
 
@@ -187,8 +202,13 @@ class _Rewriter:
         if text != said:
             text = _LINK.sub(r"\1", text)  # a link to the old food's page says nothing any more
         changed = said if text != said else ""
+        minutes = step.minutes
+        if changed and (times := list(find_times(text))):
+            minutes = sum(one.value for one in times)  # as the text says it now
         uses, gives = self._rename(step.uses), self._rename_product(step.gives)
-        return replace(step, text=text, uses=uses, gives=gives, changed_from=changed)
+        return replace(
+            step, text=text, uses=uses, gives=gives, minutes=minutes, changed_from=changed
+        )
 
     def _replace_participles(self, text: str) -> str:
         """Write "greased" for "buttered" where there is no butter any more."""

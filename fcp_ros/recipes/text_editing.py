@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.recipes.direction_words import Measured, read_number
+from fcp_ros.recipes.direction_words import Measured
+from fcp_ros.recipes.measures import NUMBER, RANGE, UNIT, read_number
 from fcp_ros.recipes.recipe import FoodMention, MentionKind, Step
 
 _PREPARED = (
@@ -18,18 +19,9 @@ _PREPARED = (
     "clarified fresh dry dried browned toasted separated extra"
 )
 _ADJECTIVE = rf"(?:{'|'.join(_PREPARED.split())})"
-_NUMBER = (
-    r"(?:\d+\s+\d/\d|\d+/\d|\d+(?:[.,]\d+)?(?:\s*(?:-|\u2013|to)\s*\d+)?|half an?|an?|one|two"
-    r"|three)"
-)
-_UNIT = (
-    r"(?:cups?|tablespoons?|teaspoons?|tbsps?\.?|tsps?\.?|grams?|g|kg|ml|l|liters?|litres?|oz|ounces?"
-    r"|pounds?|lbs?|pieces?|slices?|cloves?|sticks?|pinch(?:es)?|dash|splash|knob|bit|handful|drizzle"
-    r"|cubes?|pats?|spoons?|spoonfuls?|glass)"
-)
 _BEFORE = re.compile(
     rf"(?:(?P<share>\b(?:the\s+)?(?:rest|remainder|half|most|some)\s+of\s+(?:the\s+|your\s+)?)"
-    rf"|(?:\babout\s+)?\b(?P<number>{_NUMBER})(?:\s*-?(?P<unit>{_UNIT})(?!\w))?\s+(?:of\s+(?:the\s+)?)?"
+    rf"|(?:\babout\s+)?\b(?P<number>{RANGE})(?:\s*-?(?P<unit>{UNIT}))?\s+(?:of\s+(?:the\s+)?)?"
     rf"|(?P<article>\b(?:the|your|some|more|extra|enough|remaining)\s+))?"
     rf"(?P<prepared>(?:{_ADJECTIVE}(?:,?\s+|\s+and\s+))*)$",
     re.IGNORECASE,
@@ -38,7 +30,7 @@ _SENTENCE = re.compile(r"[^.!?]*(?:[.!?](?!\d)|$)(?:\)|\s)*")
 _WORD = re.compile(r"[^\W\d_]+")
 _PRONOUN = re.compile(r"\b(?:them|it|these)\b(?P<with>\s+with\b\s*)?", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[,;]\s*(?:and\s+|then\s+)*|\s+(?:and|then)\s+", re.IGNORECASE)
-_ANY_NUMBER = re.compile(r"\d+\s+\d/\d|\d+/\d|\d+(?:[.,]\d+)?")
+_ANY_NUMBER = re.compile(NUMBER, re.IGNORECASE)
 WHERE = re.compile(r"\b(?:in|into|on|over)\b", re.IGNORECASE)
 _CONNECTED = (
     re.compile(r",\s*(?:and\s+)?$"),
@@ -73,17 +65,9 @@ def find_preceding(text: str, start: int) -> Preceding:
     if match["share"]:
         return Preceding(match.start(), match["share"])
     if match["number"]:
-        number = match["number"].lower()
-        spoken = {"a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0, "three": 3.0}
-        half = 0.5 if number.startswith("half") else None
-        quantity = (
-            spoken.get(number)
-            or half
-            or read_number(re.split(r"\s*(?:-|\u2013|to)\s*", number)[-1])
-        )
         # "a spoonful of" stays where it can't be said in another quantity; "2 eggs" doesn't.
         kept = text[match.start() : match.start("prepared")] if match["unit"] else ""
-        return Preceding(match.start(), kept, quantity, match["unit"] or "")
+        return Preceding(match.start(), kept, read_number(match["number"]), match["unit"] or "")
     return Preceding(match.start(), match["article"] or "")
 
 
@@ -190,7 +174,10 @@ def scale_times(text: str, times: Iterable[Measured], factor: float) -> str:
             scaled = read_number(match[0]) * factor
             return f"{scaled:.0f}" if scaled >= 3 else f"{scaled:.2g}"
 
-        edits.append(Edit(one.start, one.end, _ANY_NUMBER.sub(write, said)))
+        new = _ANY_NUMBER.sub(write, said)
+        if not said[0].isdigit():  # "half an hour"
+            new = f"{one.value * factor:.0f} minutes"
+        edits.append(Edit(one.start, one.end, new))
     return apply_edits(text, edits)
 
 

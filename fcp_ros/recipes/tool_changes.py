@@ -8,12 +8,11 @@ from dataclasses import replace
 
 from fcp_ros.language.english.inflection import list_stems, write_gerund
 from fcp_ros.recipes.direction_words import find_times
+from fcp_ros.recipes.ingredient_lines import WORD
 from fcp_ros.recipes.knowledge_entries import Tool
 from fcp_ros.recipes.recipe import Step
 from fcp_ros.recipes.recipe_draft import ToolChoice
 from fcp_ros.recipes.text_editing import list_sentences, scale_times, tidy
-
-_WORD = re.compile(r"[^\W\d_](?:[\w-]*\w)?")
 
 
 def do_without_tool(step: Step, choice: ToolChoice, tool: Tool) -> Step:
@@ -57,4 +56,4 @@ def _write_without(
         verb = write_gerund(instead) if word.endswith("ing") else instead
         return verb.capitalize() if match[0][0].isupper() else verb
 
-    return _WORD.sub(exchange, sentence)
+    return WORD.sub(exchange, sentence)

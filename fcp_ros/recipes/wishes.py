@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.foundation.wording import list_names, suggest_name
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.recipes.ingredient_lines import find_foods
 from fcp_ros.recipes.knowledge import FoodKnowledge
+from fcp_ros.recipes.knowledge_entries import Diet, Tool
 from fcp_ros.recipes.recipe import ListedIngredient, Recipe, RecipeCode, RecipeError
-
-_NOURISHING = frozenset({"protein", "starch", "structure", "bread", "filling", "liquid"})
-"""A dish needs a food in one of these roles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +29,7 @@ class Wishes:
 class Limits:
     """Wishes in terms of the knowledge file and of one recipe; all of them are crisp."""
 
+    knowledge: FoodKnowledge
     missing: frozenset[int]  # ingredients of the recipe
     absent_foods: frozenset[str]  # foods and kinds that are not in stock
     without: tuple[str, ...]
@@ -43,24 +42,32 @@ class Limits:
         """Everything that must not be in the dish."""
         return (*self.without, *self.diets)
 
-    def explain_exclusion(self, food: str, knowledge: FoodKnowledge) -> str:
+    def explain_exclusion(self, food: str) -> str:
         """Say why a food must not be in the dish, "" if it may."""
-        for matter in self.matters:
-            why = self.explain_exclusion_by(matter, food, knowledge)
-            if why:
-                return why
-        return ""
+        found = (self.explain_exclusion_by(matter, food) for matter in self.matters)
+        return next(filter(None, found), "")
 
-    def explain_exclusion_by(self, matter: str, food: str, knowledge: FoodKnowledge) -> str:
+    def explain_exclusion_by(self, matter: str, food: str) -> str:
         """Say why one of `matters` rules a food out, "" if it doesn't."""
         if not food:
             return ""
         if matter in self.without:
-            return knowledge.explain_exclusion(food, (matter,))
-        return knowledge.explain_exclusion(food, (), matter)
+            return self.knowledge.explain_exclusion(food, (matter,))
+        return self.knowledge.explain_exclusion(food, (), matter)
 
-    def is_stocked(self, food: str, knowledge: FoodKnowledge) -> bool:
-        return not self.absent_foods & knowledge.kinds_of(food)
+    def is_stocked(self, food: str) -> bool:
+        return not self.absent_foods & self.knowledge.kinds_of(food)
+
+    def may_use(self, food: str) -> bool:
+        return self.is_stocked(food) and not self.explain_exclusion(food)
+
+    def list_lost(self, recipe: Recipe) -> list[int]:
+        """List the ingredients of the recipe that can't be used as listed."""
+        return [
+            index
+            for index, one in enumerate(recipe.ingredients)
+            if index in self.missing or self.explain_exclusion(one.food)
+        ]
 
 
 def understand(wishes: Wishes, recipe: Recipe, knowledge: FoodKnowledge) -> Limits:
@@ -70,23 +77,12 @@ def understand(wishes: Wishes, recipe: Recipe, knowledge: FoodKnowledge) -> Limi
         RecipeError: a word is not known, nothing in the recipe is called so, or the wishes leave
             nothing to eat at all.
     """
-    without, tools = [], set()
-    for word in wishes.without:
-        tool = _find_tool(word, knowledge)
-        matter = _find_matter(word, knowledge)
-        if matter is not None:
-            without.append(matter)
-        elif tool is not None:
-            tools.add(tool)
-        else:
-            known = (*knowledge.allergens, *knowledge.categories, *knowledge.ingredients)
-            raise _unknown(f"a food, allergen or tool called {word!r}", word, known)
-    for word in wishes.absent_tools:
-        tool = _find_tool(word, knowledge)
-        if tool is None:
-            raise _unknown(f"a tool called {word!r}", word, knowledge.tools)
-        tools.add(tool)
-    diets = tuple(_find_diet(word, knowledge) for word in wishes.diets)
+    facts = knowledge.facts
+    matters = {word: _find_matter(word, knowledge) for word in wishes.without}
+    others = [word for word, matter in matters.items() if matter is None]
+    known = (*facts.allergens, *facts.categories, *facts.ingredients)
+    tools = {_find_named(word, facts.tools, "food, allergen or tool", known) for word in others}
+    tools |= {_find_named(word, facts.tools, "tool") for word in wishes.absent_tools}
     missing: set[int] = set()
     foods: set[str] = set()
     for word in wishes.missing:
@@ -94,16 +90,16 @@ def understand(wishes: Wishes, recipe: Recipe, knowledge: FoodKnowledge) -> Limi
         missing |= found
         foods.add(food)
     limits = Limits(
-        frozenset(missing), frozenset(foods), tuple(without), diets, frozenset(tools),
+        knowledge,
+        frozenset(missing),
+        frozenset(foods),
+        tuple(matter for matter in matters.values() if matter is not None),
+        tuple(_find_named(word, facts.diets, "diet") for word in wishes.diets),
+        frozenset(tools),
         wishes.minutes,
-    )  # fmt: skip
-    _check(limits, recipe, knowledge)
+    )
+    _check(limits)
     return limits
-
-
-def _unknown(what: str, word: str, known: Iterable[str]) -> RecipeError:
-    sentence = f"The knowledge file has no {what.removeprefix('a ')}: {suggest_name(word, known)}"
-    return RecipeError(RecipeCode.UNKNOWN_WISH, sentence)
 
 
 def _forms(word: str) -> list[str]:
@@ -114,27 +110,24 @@ def _forms(word: str) -> list[str]:
 
 def _find_matter(word: str, knowledge: FoodKnowledge) -> str | None:
     """Find an allergen, a category or a food; allergens first, because they reach furthest."""
-    forms = _forms(word)
-    for known in (knowledge.allergens, knowledge.categories):
-        for form in forms:
-            if form in known:
-                return form
-    return knowledge.find(word)
+    known = (knowledge.facts.allergens, knowledge.facts.categories)
+    found = (form for names in known for form in _forms(word) if form in names)
+    return next(found, None) or knowledge.find(word)
 
 
-def _find_tool(word: str, knowledge: FoodKnowledge) -> str | None:
+def _find_named(
+    word: str,
+    entries: Mapping[str, Tool] | Mapping[str, Diet],
+    what: str,
+    known: Iterable[str] = (),  # names that may have been meant, too
+) -> str:
     forms = set(_forms(word))
-    return next(
-        (name for name, tool in knowledge.tools.items() if forms & {name, *tool.also}), None
-    )
-
-
-def _find_diet(word: str, knowledge: FoodKnowledge) -> str:
-    text = " ".join(word.lower().split())
-    for name, diet in knowledge.diets.items():
-        if text in (name, *diet.also):
+    for name, one in entries.items():
+        if forms & {name, *one.also}:
             return name
-    raise _unknown(f"a diet called {word!r}", text, knowledge.diets)
+    meant = suggest_name(word, (*known, *entries))
+    sentence = f"The knowledge file has no {what} called {word!r}: {meant}"
+    raise RecipeError(RecipeCode.UNKNOWN_WISH, sentence)
 
 
 def _find_missing(
@@ -142,7 +135,7 @@ def _find_missing(
 ) -> tuple[set[int], str]:
     """Find the ingredients that a word names, and what is not in stock."""
     forms = set(_forms(word))
-    food = next((one for one in forms if one in knowledge.categories), None)
+    food = next((one for one in forms if one in knowledge.facts.categories), None)
     food = knowledge.find(word) if food is None else food
     names = {food, *forms} - {None}
     found = {
@@ -166,18 +159,19 @@ def _is_part_of(food: str, one: ListedIngredient, knowledge: FoodKnowledge) -> b
     return one.food.startswith(f"{food} ") and food in named
 
 
-def _check(limits: Limits, recipe: Recipe, knowledge: FoodKnowledge) -> None:
+def _check(limits: Limits) -> None:
     """Refuse wishes that leave no food at all."""
-    if limits.matters:
-        nourishing = (one for one in knowledge.ingredients if _NOURISHING & knowledge.roles_of(one))
-        if all(limits.explain_exclusion(one, knowledge) for one in nourishing):
-            sentence = (
-                f"Nothing that could be cooked is left without {list_names(limits.without)}"
-                if not limits.diets
-                else f"Nothing that could be cooked is {' and '.join(limits.diets)} at once"
-                + (f" and without {list_names(limits.without)}" if limits.without else "")
-            )
-            raise RecipeError(RecipeCode.CONTRADICTORY_WISHES, f"{sentence}: give up one of them.")
+    facts, names = limits.knowledge.facts, list_names(limits.without)
+    nourishing = (
+        one
+        for one in facts.ingredients
+        if any(facts.roles[role].nourishing for role in limits.knowledge.roles_of(one))
+    )
+    if all(map(limits.explain_exclusion, nourishing)):
+        which = f" that is {' and '.join(limits.diets)} at once" if limits.diets else ""
+        without = f" without {names}" if limits.without else ""
+        sentence = f"Nothing{which} could be cooked{without}: give up one of them."
+        raise RecipeError(RecipeCode.CONTRADICTORY_WISHES, sentence)
     if limits.minutes is not None and not limits.minutes > 0.0:
         sentence = f"A dish can't be done in {limits.minutes:g} minutes: give more than 0."
         raise RecipeError(RecipeCode.CONTRADICTORY_WISHES, sentence)

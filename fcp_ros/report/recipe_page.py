@@ -24,7 +24,7 @@ def write_recipe_page(cooked: Cooked, path: Path) -> Path:
     page = template.render(
         cooked=cooked,
         recipe=cooked.recipe,
-        old_lines=cooked.original.lines,
+        new_lines={one.line for one in cooked.recipe.ingredients if one.is_new},
         mark_changes=mark_changes,
     )
     return write_page(page, path)

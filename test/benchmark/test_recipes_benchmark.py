@@ -9,7 +9,7 @@ import yaml
 from benchmark.recipes.checker import check, keeps_constraints
 from benchmark.recipes.food_words import FoodWords
 from benchmark.recipes.rivals import as_document, do_nothing, retrieve
-from benchmark.recipes.scores import canonicalise, changed_lines, interval_of_share, rank_of
+from benchmark.recipes.scores import canonicalise, changed_lines, interval_of_share
 from benchmark.recipes.tasks import (
     BINDING,
     DATA,
@@ -97,12 +97,10 @@ def test_changed_lines_are_those_alone() -> None:
     assert canonicalise("Cook the [pasta](/pasta)  now") == "cook the pasta now"
 
 
-def test_intervals_and_ranks() -> None:
+def test_intervals() -> None:
     low, high = interval_of_share([True] * 8 + [False] * 2, list("abcdefghij"))
     assert low < 0.8 < high
     assert interval_of_share([True, True], ["a", "a"]) == (1.0, 1.0)
-    assert rank_of("b", ["a", "b"]) == 2
-    assert rank_of("c", ["a", "b"]) is None
 
 
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA}")

@@ -87,7 +87,7 @@ def test_wishes_that_can_not_be_met_are_refused(
 def test_wishes_that_leave_nothing_to_eat_contradict_each_other(kitchen: Kitchen) -> None:
     everything = sorted(
         name
-        for name in kitchen.knowledge.categories
+        for name in kitchen.knowledge.facts.categories
         if not kitchen.knowledge.kinds_of(name) - {name}
     )
     error = refuse(kitchen, PANCAKES, without=everything, diet=("vegan", "gluten-free"))

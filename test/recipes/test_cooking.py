@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.grounding import JudgementRequest, Membership
-from fcp_ros.planning import Plan, PlanStatus, Switches, verify
+from fcp_ros.planning import Plan, PlanStatus, verify
 from fcp_ros.recipes import CookingOptions, Kitchen, RecipeCode, RecipeError, cook
 from fcp_ros.recipes.cooking import GOAL
-from fcp_ros.recipes.kitchen_state import KitchenStateMaker
+from fcp_ros.recipes.kitchen_state import make_state
 from fcp_ros.recipes.wishes import Wishes, understand
 from fcp_ros.report.recipe_page import mark_changes, write_recipe_page
 from test.recipes.conftest import PANCAKES, LikingJudge
@@ -50,6 +50,26 @@ def test_the_judge_chooses_the_substitute(kitchen: Kitchen) -> None:
     other = Kitchen(kitchen.knowledge, LikingJudge(margarine=0.8), kitchen.domain)
     (change,) = cook(BISCUITS, ["butter"], kitchen=other).recipe.changes
     assert "margarine" in change.substitutes[0]
+
+
+def test_what_only_does_the_work_does_not_beat_what_is_like_it(kitchen: Kitchen) -> None:
+    class Judge:
+        def judge(self, requests: Sequence[JudgementRequest]) -> Sequence[Membership]:
+            likes = {"maple syrup": 0.8, "sugar and water": 0.3}
+            return [
+                Membership.of_degree(
+                    1.0
+                    if one.predicate == "does_work_of" and one.arguments[0].words in likes
+                    else likes.get(one.arguments[0].words, 0.1),
+                    *("table", "liking", ""),
+                )
+                for one in requests
+            ]
+
+    tea = {"title": "Tea", "ingredients": ["1 tbsp honey"], "directions": ["Stir in the honey."]}
+    cooked = cook(tea, ["honey"], kitchen=Kitchen(kitchen.knowledge, Judge(), kitchen.domain))
+    assert cooked.recipe.changes[0].substitutes == ("1 tbsp maple syrup",)
+    assert cooked.degree == pytest.approx(0.8)
 
 
 def test_the_judge_hears_words_that_it_was_trained_on(kitchen: Kitchen) -> None:
@@ -107,9 +127,7 @@ def test_the_verifier_replays_the_plan(kitchen: Kitchen) -> None:
     limits = understand(
         Wishes(("butter", "milk"), (), ("vegan",)), cooked.original, kitchen.knowledge
     )
-    state = KitchenStateMaker(cooked.original, limits, kitchen.knowledge).make(
-        kitchen.domain.schema
-    )
+    state = make_state(cooked.original, limits, kitchen.domain.schema)
     plan = cooked.result.plan
     assert plan is not None
     goal = check_goal(parse_expression(GOAL), kitchen.domain, state.instance)
@@ -134,17 +152,6 @@ def test_alpha_is_an_average_or_a_whole(kitchen: Kitchen) -> None:
     assert "0.12" in caught.value.sentence
 
 
-def test_chunks_change_no_answer(kitchen: Kitchen) -> None:
-    options = CookingOptions()
-    planning = replace(options.planning, switches=Switches(chunks=False))
-    with_chunks = cook(BISCUITS, ["butter"], kitchen=kitchen)
-    without = cook(
-        BISCUITS, ["butter"], options=replace(options, planning=planning), kitchen=kitchen
-    )
-    assert with_chunks.degree == without.degree
-    assert with_chunks.to_text() == without.to_text()
-
-
 def test_a_tool_that_is_absent_is_done_without(kitchen: Kitchen) -> None:
     recipe = cook(BISCUITS, tools_absent=["oven"], kitchen=kitchen).recipe
     assert all("oven" not in step.tools for step in recipe.steps)
@@ -153,7 +160,7 @@ def test_a_tool_that_is_absent_is_done_without(kitchen: Kitchen) -> None:
 
 
 def test_a_tool_that_nothing_replaces_ends_it(kitchen: Kitchen) -> None:
-    methods = [one.use for one in kitchen.knowledge.equipment if one.instead_of == "oven"]
+    methods = [one.use for one in kitchen.knowledge.facts.equipment if one.instead_of == "oven"]
     absent = ["oven", *(tool for use in methods for tool in use)]
     with pytest.raises(RecipeError) as caught:
         cook(BISCUITS, tools_absent=absent, kitchen=kitchen)

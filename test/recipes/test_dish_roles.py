@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from fcp_ros.recipes.dish_roles import find_purpose, find_roles
+from fcp_ros.recipes.dish_roles import find_purposes, find_roles
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.reading import read_recipe
 from fcp_ros.recipes.recipe_files import parse_recipe
@@ -19,10 +19,10 @@ from fcp_ros.recipes.recipe_files import parse_recipe
         ("Pesto", "pine nuts", ["Blend the pine nuts."], "fat", "making mashed dishes smooth"),
         ("Pesto", "pine nuts", ["Blend the pine nuts."], "crunch", "adding crunch"),
         ("Cake", "1 egg", ["Whisk the egg.", "Bake it."], "leavening", "making a cake rise"),
-        ("Zopf bread", "1 egg", ["Mix the egg in."], "binder", ""),
+        ("Zopf bread", "1 egg", ["Mix the egg in.", "Bake it."], "binder", ""),
         ("Zopf", "7 g yeast", ["Mix it.", "Knead it."], "leavening", "making bread rise"),
         ("Bread", "1 egg", ["Brush the loaf with the egg."], "coating", "glazing pastry"),
-        ("Meatballs", "1 egg", ["Mix the egg in."], "binder", "binding veggie burgers"),
+        ("Meatballs", "1 egg", ["Shape it with the egg."], "binder", "binding veggie burgers"),
         ("Soup", "basil", ["Add the basil."], "herb", ""),
     ],
 )
@@ -36,7 +36,7 @@ def test_a_purpose_follows_from_role_dish_and_work(
 ) -> None:
     data = {"title": title, "ingredients": [food], "directions": directions}
     recipe = read_recipe(parse_recipe(data), knowledge)
-    found = find_purpose(role, 0, recipe)
+    found = find_purposes(0, recipe, knowledge)[role]
     assert found.startswith(purpose)
     assert bool(found) == bool(purpose)
 
@@ -56,7 +56,7 @@ def test_eggs_of_the_dough_are_no_glaze_alone(knowledge: FoodKnowledge) -> None:
     roles = find_roles(0, recipe, knowledge)
     assert "coating" not in roles
     assert "binder" in roles
-    assert find_purpose("leavening", 2, recipe) == "making bread rise"
+    assert find_purposes(2, recipe, knowledge) == {"leavening": "making bread rise"}
 
 
 def test_a_boiled_egg_binds_nothing(knowledge: FoodKnowledge) -> None:

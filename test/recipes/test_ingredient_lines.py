@@ -35,6 +35,13 @@ from fcp_ros.recipes.knowledge import FoodKnowledge
         ("2 [chicken breasts](/pan-seared-chicken)", "chicken breasts", 2, "piece"),
         ("1 cup + 2 tbsp milk", "milk", 1.125, "cup"),
         ("4 pinches of (mozzarella)", "mozzarella", 4, "pinch"),
+        ("2 x (28 oz) cans tomatoes", "tomatoes", 1587.6, "g"),
+        ("1 15-ounce can black beans", "black beans", 425.2, "g"),
+        ("1 cup (240 ml) milk", "milk", 1, "cup"),
+        ("1 cup or 240 ml milk", "milk", 1, "cup"),
+        ("a couple of cans of chickpeas", "chickpeas", 2, "can"),
+        ("half a lemon", "lemon", 0.5, "piece"),
+        ("one or two onions", "onions", 1.5, "piece"),
         ("250 ml crème fraîche", "crème fraîche", 250, "ml"),
     ],
 )
@@ -57,6 +64,14 @@ def test_several_foods_in_one_line_share_its_quantity(knowledge: FoodKnowledge) 
 def test_what_the_line_allows_instead_is_an_alternative(knowledge: FoodKnowledge) -> None:
     (one,) = read_ingredients("2 tbsp butter or margarine (optional)", knowledge)
     assert (one.food, one.alternatives, one.optional) == ("butter", ("margarine",), True)
+
+
+@pytest.mark.parametrize(
+    "line", ["Of your choice: parsley, oregano or cumin.", "a handful of parsley, oregano or cumin"]
+)
+def test_of_a_choice_the_first_counts(knowledge: FoodKnowledge, line: str) -> None:
+    (one,) = read_ingredients(line, knowledge)
+    assert (one.food, one.alternatives) == ("parsley", ("oregano", "cumin"))
 
 
 def test_the_longest_name_counts(knowledge: FoodKnowledge) -> None:

@@ -19,9 +19,9 @@ def knowledge() -> FoodKnowledge:
 
 
 def test_the_file_has_several_hundred_facts(knowledge: FoodKnowledge) -> None:
-    assert len(knowledge.ingredients) > 400
-    assert len(knowledge.substitutes) > 600
-    assert len(knowledge.allergens) == 14
+    assert len(knowledge.facts.ingredients) > 400
+    assert len(knowledge.facts.substitutes) > 600
+    assert len(knowledge.facts.allergens) == 14
 
 
 def test_allergens_and_diets_look_into_compounds(knowledge: FoodKnowledge) -> None:
@@ -74,6 +74,22 @@ def test_each_excluded_food_has_a_way_out_or_is_left_out(knowledge: FoodKnowledg
         assert ways, f"{food}, {diet}"
 
 
+def test_what_an_allergen_or_a_diet_rules_out_has_a_way_out(knowledge: FoodKnowledge) -> None:
+    limits = [((one,), "") for one in knowledge.facts.allergens]
+    limits += [((), one) for one in knowledge.facts.diets]
+    closed = {
+        food
+        for food in knowledge.facts.ingredients
+        for limit in limits
+        if knowledge.explain_exclusion(food, *limit)
+        if not any(
+            all(not knowledge.explain_exclusion(part.ingredient, *limit) for part in way.use)
+            for way in knowledge.substitutes_of(food)
+        )
+    }
+    assert closed == {"white chocolate", "gravy", "sourdough starter"}
+
+
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
@@ -88,6 +104,7 @@ def test_each_excluded_food_has_a_way_out_or_is_left_out(knowledge: FoodKnowledg
         (lambda d: d["categories"]["food"].update(is_a=["meat"]), "kind of themselves"),
         (lambda d: d["categories"].update(egg={"source": "eu"}), "a category and an ingredient"),
         (lambda d: d["substitutes"][0].update(steps=["pray"]), "step change 'pray'"),
+        (lambda d: d["roles"]["fat"]["purposes"][1].update(dishes=["baks"]), "'baks'.*baked"),
         (lambda d: d["substitutes"][0].update(use=[]), "substitutes.0.use"),
         (lambda d: d["equipment"][0].update(use=["magic"]), "tool 'magic'"),
         (lambda d: d["step_changes"]["melt first"].update(text=""), "needs a text"),

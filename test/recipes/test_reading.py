@@ -35,6 +35,9 @@ def test_steps_take_ingredients_and_products(knowledge: FoodKnowledge) -> None:
         ("Cook the butter in the oven at 350F for 1h30min.", 90, 176.7),
         ("Melt the butter for half an hour, stirring every 5 minutes.", 30, None),
         ("Chill the butter overnight.", 480, None),
+        ("Chill the butter for 2 hours or overnight.", 120, None),
+        ("Chill the butter for two and a half hours.", 150, None),
+        ("Melt the butter for five minutes, a day ahead.", 5, None),
         ("Melt the butter.", None, None),
     ],
 )
@@ -69,10 +72,15 @@ def test_peanut_butter_is_no_butter(knowledge: FoodKnowledge) -> None:
     assert "peanut butter" in step.uses
 
 
+def test_a_part_is_the_next_word(knowledge: FoodKnowledge) -> None:
+    (step,) = read(knowledge, ["cinnamon", "1 tsp cloves"], "Tie cinnamon, cloves in a bag.").steps
+    assert step.uses == ("cinnamon", "cloves")
+
+
 def test_a_kind_names_all_its_foods_but_no_single_one(knowledge: FoodKnowledge) -> None:
     (step,) = read(knowledge, ["2 pears", "3 apples"], "Wash the fruit.").steps
     assert step.uses == ("pears", "apples")
-    assert {one.kind for one in step.mentions} == {MentionKind.SAME}
+    assert {one.kind for one in step.mentions} == {MentionKind.SHARED}
 
 
 def test_groups_of_ingredients(knowledge: FoodKnowledge) -> None:

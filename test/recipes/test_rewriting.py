@@ -59,8 +59,42 @@ def test_what_is_left_out_takes_its_clause_along(kitchen: Kitchen) -> None:
     assert _texts(recipe)[1] == "Fry the onion."
 
 
+def test_a_word_for_several_ingredients_changes_when_all_of_them_do(kitchen: Kitchen) -> None:
+    dish = _recipe(["2 eggs", "1 egg", "1 cup milk"], "Whisk the egg with milk.", "Fry the egg.")
+    recipe = cook(dish, ["egg"], kitchen=kitchen).recipe
+    assert _texts(recipe) == ["Whisk the aquafaba with milk.", "Fry the aquafaba."]
+
+
+def test_what_has_no_pieces_is_not_added_one_by_one(kitchen: Kitchen) -> None:
+    dish = _recipe(["2 eggs", "100 g sugar"], "Stir sugar. Then add the eggs one by one. Rest.")
+    recipe = cook(dish, ["egg"], kitchen=kitchen).recipe
+    assert _texts(recipe) == ["Stir sugar. Then add the yogurt. Rest."]
+
+
+def test_where_only_the_name_changes_the_line_keeps_its_words(kitchen: Kitchen) -> None:
+    other = Kitchen(kitchen.knowledge, LikingJudge(soy_milk=0.9, dried_parsley=0.9), kitchen.domain)
+    dish = _recipe(["1 cup/240 ml Milk, cold", "1 onion"], "Stir 1/2 cup of milk into the onion.")
+    recipe = cook(dish, ["milk"], kitchen=other).recipe
+    assert recipe.lines[0] == "1 cup/240 ml Soy Milk, cold"
+    assert "* 1 cup/240 ml Soy Milk, cold" in recipe.to_text()
+    assert _texts(recipe) == ["Stir 1/2 cup soy milk into the onion."]
+
+
+def test_a_line_does_not_name_what_is_missing_on_the_side(kitchen: Kitchen) -> None:
+    dish = _recipe(["Seasoning: salt with cayenne or paprika", "2 eggs"], "Fry the eggs with salt.")
+    recipe = cook(dish, ["paprika"], kitchen=kitchen).recipe
+    assert recipe.lines == ["salt", "2 eggs"]
+
+
+def test_what_a_note_needs_is_listed_once(kitchen: Kitchen) -> None:
+    other = Kitchen(kitchen.knowledge, LikingJudge(coconut_aminos=0.9), kitchen.domain)
+    dish = _recipe(["3 tsp soy sauce", "1 tsp salt"], "Mix soy sauce and salt.")
+    recipe = cook(dish, ["soy sauce"], without=["soybeans"], kitchen=other).recipe
+    assert recipe.lines == ["3 tsp coconut aminos", "1 tsp salt"]
+
+
 def test_another_tool_changes_the_time_in_the_text_too(kitchen: Kitchen) -> None:
-    method = next(one for one in kitchen.knowledge.equipment if one.factor != 1.0)
+    method = next(one for one in kitchen.knowledge.facts.equipment if one.factor != 1.0)
     tool, verb = method.instead_of, method.verbs[0]
     dish = _recipe(
         ["500 g carrots"], f"{verb.capitalize()} the carrots in the {tool} for 20 minutes."

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Initially, Or
 from fcp_ros.language.domain_reader.acts import ActComposer
 from fcp_ros.language.domain_reader.graded_goals import drop_guides
+from fcp_ros.language.domain_reader.quantified import is_limited, mean_any
 from fcp_ros.language.domain_reader.slot_filling import SlotFiller
 from fcp_ros.language.domain_reader.statements import ComposedClause, Statement
 from fcp_ros.language.domain_reader.terms.referents import (
@@ -20,7 +21,6 @@ from fcp_ros.language.domain_reader.terms.referents import (
 )
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
-from fcp_ros.language.domain_reader.timing import is_limited, mean_any
 from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.trees import (
     PLACE,
@@ -252,9 +252,9 @@ class Composer:
         subject: Term = thing
         if quality.meaning is None:
             reversed_ = quality.subject == PLACE  # "the room where the desk is"
-            phrase = mean_any(quality.arguments[THEME if reversed_ else PLACE])
+            phrase = quality.arguments[THEME if reversed_ else PLACE]
             assert not isinstance(phrase, int)
-            other = self._resolve_inner(phrase, "")
+            other = self._resolve_inner(mean_any(phrase), "")
             theme, place = (other, subject) if reversed_ else (subject, other)
             statements = self._filler.relate(theme, place, quality.preposition)
         else:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -18,72 +17,12 @@ from fcp_ros.language.domain_reader.terms.referents import negate
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.trees import (
     Act,
-    Argument,
-    Determiner,
-    Noun,
-    NounPhrase,
-    Predication,
     ProvisoKind,
     SpokenClause,
     TimeKind,
     TimeLimit,
 )
 from fcp_ros.language.reading import Refusal
-
-
-def is_limited(argument: Argument) -> bool:
-    """Return True for "only the mug"."""
-    return isinstance(argument, NounPhrase) and argument.only
-
-
-def widen_any(clause: SpokenClause) -> SpokenClause:
-    """Return a clause with "all" for "any" where it asks for something: "any cup must be clean".
-
-    Not so where "any" may be one, whichever: "put any cup on the table".
-    """
-    if clause.negated or clause.act not in (Act.STATE, Act.KEEP, Act.ACHIEVE):
-        return clause
-    state = clause.act is not Act.ACHIEVE
-    said = tuple(_widen(one, state) for one in clause.predications)
-    return clause if said == clause.predications else replace(clause, predications=said)
-
-
-def ban_any(clause: SpokenClause) -> SpokenClause:
-    """Return a ban with "any" for its plurals: "never put apples on the couch" bans each one."""
-    if not clause.negated:
-        return clause
-    said = tuple(_ban(one) for one in clause.predications)
-    return clause if said == clause.predications else replace(clause, predications=said)
-
-
-def _ban(said: Predication) -> Predication:
-    if said.negated:
-        return said
-    arguments = {slot: mean_any(argument) for slot, argument in said.arguments.items()}
-    return replace(said, arguments=arguments)
-
-
-def mean_any(argument: Argument) -> Argument:
-    """Take the plural of a ban or description ("doors of the bathrooms") for any of the things."""
-    if not isinstance(argument, NounPhrase) or not isinstance(argument.head, Noun):
-        return argument
-    bare = argument.determiner is Determiner.BARE
-    several = bare or (argument.determiner is Determiner.THE and argument.plural)
-    if not several or argument.number is not None:
-        return argument
-    return replace(argument, determiner=Determiner.ANY)
-
-
-def _widen(said: Predication, state: bool) -> Predication:
-    if said.negated or not said.arguments:
-        return said
-    slot, theme = next(iter(said.arguments.items()))
-    if not isinstance(theme, NounPhrase) or theme.determiner is not Determiner.ANY:
-        return said
-    if theme.number is not None or not (state or (theme.plural and theme.qualities)):
-        return said
-    wide = replace(theme, determiner=Determiner.ALL)
-    return replace(said, arguments={**said.arguments, slot: wide})
 
 
 class ProvisoComposer:

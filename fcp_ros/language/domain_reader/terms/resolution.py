@@ -107,6 +107,8 @@ class TermResolver(PartitiveResolver):
             name = self.find_robot() if head is Reference.ADDRESSEE else self.find_speaker()
             if not name:
                 raise Unresolved(f'who "{head.value}" is')
+            if not self.rate(Constant(name), slot_type):  # "while | you | bring the milk"
+                raise Unresolved(f"{name} can't be a {slot_type.replace('_', ' ')}")
             return Constant(name)
         if head in (Reference.IT, Reference.THEM, Reference.THERE, Reference.HERE):
             try:
