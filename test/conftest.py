@@ -43,6 +43,33 @@ LONGEST = (
 Live nodes wait for real time; and a long file that begins last keeps one process busy to the end.
 """
 
+TORCH = (
+    "test/grounding/asking/test_fallback.py",
+    "test/grounding/endpoint/test_real_model.py",
+    "test/grounding/generation/",
+    "test/grounding/heads/",
+    "test/grounding/language_model/",
+    "test/grounding/model_files/",
+    "test/grounding/models/",
+    "test/grounding/tuning/",
+    "test/abstraction/proposers/test_language_model.py",
+    "test/language/model_reader/",
+)
+"""Files (paths begin with these) that one process runs: torch and transformers take nine seconds to
+import."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Deal out file by file, as ``--dist loadfile`` does, but those of `TORCH` together."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "torch" if nodeid.startswith(TORCH) else str(super()._split_scope(nodeid))
+
+    return Scheduling(config, log) if config.getoption("dist") == "loadfile" else None
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let each of several processes begin its collection in another folder.

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from fcp_ros.binding.label_types import type_of_label
 from fcp_ros.domain import Domain, load_domain
-from fcp_ros.language.demands.clause import DemandClause
+from fcp_ros.language.demands.frames import DemandClause
 from fcp_ros.language.demands.model import Demand, DemandModel
 from fcp_ros.language.demands.parsed_clauses import read_parts
 from fcp_ros.language.syntax import Mood, parse_clauses

@@ -4,6 +4,9 @@
     dispatch.py           the state machine that gives the steps of one plan to their executors
     step_machine.py       the part of it that leads one step through its executor
     run_order.py          which steps wait for which others, and who is busy with each
+    setbacks.py           what has failed in a plan, and how it ends for that
+    side_by_side.py       where the plans of several goals meet
+    plan_register.py      which of them run, and whose steps wait for those of others
     dispatch_model.py     phases, settings and results, and what follows from a result
     events.py             its events and commands, and the executors that may still be acting
     monitoring.py         the check that the world fits the present steps and the rest of the plan,

@@ -6,16 +6,14 @@
     registry.py  the readers by name
     confidence.py  four levels of confidence in a reading
     confirmation.py  the gate before planning: what is not plain is a question
-    cascade.py  a language model behind the reader, for what that can't read
-    paraphrase.py  a goal as an English sentence: statement_table.py writes its atoms,
-        variable_nouns.py names its variables, task_statements.py finds tasks of the domain in it,
-        nouns.py knows plurals and articles
-    questions.py  descriptions that tell elements apart, and the question which is meant
+    paraphrase.py  a goal as an English sentence: statement_table.py writes its atoms
+        and finds tasks of the domain in it, nouns.py names its variables
     english/  words and inflection that every domain shares; WordNet's nouns, spelling
     parsing/  trees of a sentence, by the phrases of a domain and the things of a state
     domain_reader/  the reader by the words of the domain: trees become goals
     learned_reader/  trees by what was learned from people, in place of the chart
-    agreement.py  two readers of one instruction: agreement is plain, disagreement a question
+    agreement.py  two readers of one instruction: agreement is plain, disagreement a question;
+        a language model behind them, for what they can't read
     demands/  what clauses ask for, learned from people; remarks/  which parts ask for nothing;
         datasheet.py  the files of what was learned
     syntax/  English clauses by spaCy

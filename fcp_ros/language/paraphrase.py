@@ -43,16 +43,17 @@ from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import IS_A, Domain
 from fcp_ros.foundation.wording import join_words, write_decimal
 from fcp_ros.language.nouns import (
+    Scope,
+    VariableNouns,
     add_article,
     is_countable,
     name_element,
     pluralise,
     quote_words,
+    split_implication,
     write_number,
 )
-from fcp_ros.language.statement_table import Clause, StatementTable, join_clauses
-from fcp_ros.language.task_statements import TaskFolder
-from fcp_ros.language.variable_nouns import Scope, VariableNouns, split_implication
+from fcp_ros.language.statement_table import Clause, StatementTable, TaskFolder, join_clauses
 
 
 def paraphrase_goal(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an instruction takes for granted, and what it makes depend on what nobody has seen.
+"""Presuppositions of an instruction, and what it makes depend on what nobody has seen.
 
 Who says "wipe the table" has seen the dirt. "If the TV is on, bring me the book" can't be decided
 where nobody has seen the TV; "if it is on, turn it off" is done, so that it is off in any case.

@@ -4,12 +4,18 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 from rich.console import Console
+from typer import Typer
+from typer.testing import CliRunner
 
+from benchmark.grounding import __main__ as grounding
+from benchmark.grounding import quality
 from benchmark.grounding import quality as grounding_quality
 from benchmark.grounding.judges import (
     Entrant,
@@ -45,6 +51,7 @@ from benchmark.intervals import (
     measure_rank,
     measure_with_interval,
 )
+from benchmark.tables import Part, Verdict
 from fcp_ros.grounding import GroundingCode, GroundingError, Membership
 from fcp_ros.grounding.judgement_set import HIGH, LOW, is_held_out, measure_agreement
 
@@ -262,3 +269,22 @@ def test_each_set_has_a_predicate_that_is_judged_like_it() -> None:
     assert all(predicate.judged_like == name for name, predicate in bare.items())
     request = make_request(bare["stability"], ("mug", "table"))
     assert [argument.words for argument in request.arguments] == ["mug", "table"]
+
+
+# --- The benchmark of grounding as a command: its parts run, and missed goals are told
+
+
+@pytest.mark.parametrize(("met", "code"), [(True, 0), (None, 0), (False, 1)])
+def test_it_fails_when_a_goal_is_missed(
+    met: bool | None, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = Part("quality", (), (Verdict("a judgement", "2 us", "at most 1 us", met),))
+    monkeypatch.setattr(quality, "measure", lambda _quick, _judges: found)
+    app = Typer()
+    app.command()(grounding.main)
+    words = ["quality", "--quick", "--json", str(tmp_path / "figures.json")]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == code
+    assert "at most 1 us" in result.output
+    (part,) = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))["parts"]
+    assert part["verdicts"][0]["met"] is met

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from benchmark.planning.blockers import BLOCKERS, blocked_household
+from benchmark.planning.classics import CLASSICS, Classic
 from benchmark.planning.household import ROBOT, Household, Kind, household, restricted
 from benchmark.planning.household_pddl import DOMAIN, problem_text
 from benchmark.planning.household_scene import write_scene
@@ -31,7 +32,7 @@ from benchmark.planning.vague import (
 from fcp_ros.binding.scene_to_state import scene_to_instance
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, load_domain, parse_domain, parse_expression
-from fcp_ros.domain.pddl import parse_pddl
+from fcp_ros.domain.pddl import PddlTask, parse_pddl
 from fcp_ros.grounding.judgement import build_request
 from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningResult, plan
 from fcp_ros.scene import load_scene
@@ -293,3 +294,45 @@ def _graded_atoms(house: Household, shared: bool) -> Iterator[tuple[str, tuple[s
         for place in house.receptacles:
             if place.kind is not Kind.CONTAINER:
                 yield "stands_on", (place.name, item.name)
+
+
+# --- The classical tasks of the planning benchmark: the same for the same seed, read and solvable
+
+
+SMALL = {
+    "blocks": 4,
+    "gripper": 3,
+    "logistics": 2,
+    "miconic": 2,
+    "ferry": 3,
+    "satellite": 2,
+    "rovers": 2,
+}
+
+
+def task_of(classic: Classic, size: int, seed: int = 1) -> PddlTask:
+    """The task as our reader sees it."""
+    return parse_pddl(classic.domain.read_text(encoding="utf-8"), classic.problem(size, seed))
+
+
+@pytest.mark.parametrize("classic", CLASSICS, ids=lambda c: c.name)
+def test_same_seed_same_problem(classic):
+    for size in classic.sizes[:2]:
+        assert classic.problem(size) == classic.problem(size)
+    if classic.name != "gripper":  # its only choice is the number of balls
+        assert classic.problem(classic.sizes[1], 1) != classic.problem(classic.sizes[1], 2)
+
+
+@pytest.mark.parametrize("classic", CLASSICS, ids=lambda c: c.name)
+def test_sizes_grow(classic):
+    assert len(classic.sizes) == len(set(classic.sizes)) == 10
+    assert list(classic.sizes) == sorted(classic.sizes)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("classic", CLASSICS, ids=lambda c: c.name)
+def test_small_ones_have_plans(classic, seed):
+    task = task_of(classic, SMALL[classic.name], seed)
+    options = PlanningOptions(alpha=0.0)
+    found = plan(PlanningRequest(task.domain, task.instance, task.goal, options, CountingSource()))
+    assert found.plan is not None, found.message

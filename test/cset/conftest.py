@@ -16,7 +16,6 @@ from fcp_ros.cset import (
     Relation,
     Schema,
 )
-from fcp_ros.cset.draft import Change
 
 RICH = Schema(
     "rich",
@@ -89,24 +88,6 @@ def instances() -> Callable[..., st.SearchStrategy[Instance]]:
 
 
 @pytest.fixture(scope="session")
-def edited() -> Callable[[st.DataObject, Instance], tuple[Instance, Change]]:
-    """Draws some random edits of an instance of the rich schema; the next state, and the change."""
-
-    def edit(
-        data: st.DataObject, state: Instance, kinds: tuple[str, ...] = tuple(EDITS)
-    ) -> tuple[Instance, Change]:
-        builder = InstanceBuilder.of(state)
-        for _ in range(data.draw(st.integers(1, 3))):
-            EDITS[data.draw(st.sampled_from(kinds))](data, builder)
-            # What is there is easiest to read from an instance.
-            builder = InstanceBuilder.of(builder.build(allow_conflicts=True))
-        result = builder.build(allow_conflicts=True)
-        return result, change_between(state, result)
-
-    return edit
-
-
-@pytest.fixture(scope="session")
 def part_of() -> Callable[..., Instance]:
     """Draws a part of an instance of the rich schema, so a pattern that has a match there."""
 
@@ -124,43 +105,6 @@ def part_of() -> Callable[..., Instance]:
     return part
 
 
-def change_between(before: Instance, after: Instance) -> Change:
-    """How two states differ that share their ids, found by comparing everything."""
-    old, new = set(before.all_elements()), set(after.all_elements())
-    # Not by state: two states are equal when a tuple was removed and added again, with a new id.
-    there, here = (
-        {
-            (relation.name, row, legs)
-            for relation in RICH.relations
-            for row, legs in state.tuples(relation.name).items()
-        }
-        for state in (before, after)
-    )
-    homes = [
-        ("home", robot)
-        for robot in after.elements("robot")
-        if robot not in old or after.apply("home", robot) != before.apply("home", robot)
-    ]
-    colours = [
-        ("colour", thing)
-        for thing in after.elements("thing")
-        if after.attribute(thing, "colour") != before.attribute(thing, "colour")
-    ]
-    parts = map(
-        tuple, map(sorted, (new - old, old - new, here - there, there - here, homes, colours))
-    )
-    return Change(*parts)
-
-
-def _add_something(data: st.DataObject, builder: InstanceBuilder) -> None:
-    type_ = data.draw(st.sampled_from(["thing", "box", "robot"]))
-    boxes = builder.build(allow_conflicts=True).elements("box")
-    if type_ == "robot" and boxes:
-        builder.set_function("home", builder.add("robot"), data.draw(st.sampled_from(boxes)))
-    elif type_ != "robot":
-        _add(builder, type_, data.draw(st.sampled_from([None, "red", "blue"])))
-
-
 def _remove_something(data: st.DataObject, builder: InstanceBuilder) -> None:
     """Remove an element, and everything that refers to it."""
     state = builder.build(allow_conflicts=True)
@@ -176,56 +120,9 @@ def _remove_something(data: st.DataObject, builder: InstanceBuilder) -> None:
         builder.remove(element)
 
 
-def _relate(data: st.DataObject, builder: InstanceBuilder) -> None:
-    state = builder.build(allow_conflicts=True)
-    relation = data.draw(st.sampled_from(RICH.relations))
-    legs = [state.elements(type_) for _, type_ in relation.legs]
-    if all(legs):
-        builder.relate(relation.name, *(data.draw(st.sampled_from(leg)) for leg in legs))
-
-
 def _unrelate(data: st.DataObject, builder: InstanceBuilder) -> None:
     state = builder.build(allow_conflicts=True)
     there = [(r.name, legs) for r in RICH.relations for legs in state.tuples(r.name).values()]
     if there:
         relation, gone = data.draw(st.sampled_from(there))
         builder.unrelate(relation, *gone)
-
-
-def _paint(data: st.DataObject, builder: InstanceBuilder) -> None:
-    things = builder.build(allow_conflicts=True).elements("thing")
-    if things:
-        colour = data.draw(st.sampled_from([None, "red", "blue"]))
-        builder.set_attribute(data.draw(st.sampled_from(things)), "colour", colour)
-
-
-def _move_home(data: st.DataObject, builder: InstanceBuilder) -> None:
-    robots, boxes = (
-        builder.build(allow_conflicts=True).elements("robot"),
-        builder.build(allow_conflicts=True).elements("box"),
-    )
-    if robots and boxes:
-        builder.set_function("home", robots[0], data.draw(st.sampled_from(boxes)))
-
-
-def _merge(data: st.DataObject, builder: InstanceBuilder) -> None:
-    state = builder.build(allow_conflicts=True)
-    pairs = [
-        (keep, gone)
-        for keep in state.all_elements()
-        for gone in state.elements(state.type_of(keep), subtypes=False)
-        if keep != gone
-    ]
-    if pairs:
-        builder.merge(*data.draw(st.sampled_from(pairs)))
-
-
-EDITS = {
-    "add": _add_something,
-    "remove": _remove_something,
-    "relate": _relate,
-    "unrelate": _unrelate,
-    "paint": _paint,
-    "move": _move_home,
-    "merge": _merge,
-}

@@ -1,11 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Alpha policies."""
 
+from functools import reduce
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.fuzzy import AlphaCut, AlphaPolicy, AlphaPreset, alpha_policy, count_graded_steps
+from fcp_ros.fuzzy import (
+    EPSILON,
+    TNORMS,
+    AlphaCut,
+    AlphaPolicy,
+    AlphaPreset,
+    Hamacher,
+    Lukasiewicz,
+    TNorm,
+    alpha_policy,
+    count_graded_steps,
+    reaches,
+)
 
 
 def test_presets_are_ordered() -> None:
@@ -95,3 +109,27 @@ def test_values_out_of_range_are_refused(settings: dict[str, float], message: st
 def test_a_negative_length_is_refused() -> None:
     with pytest.raises(ValueError, match="length is -1"):
         AlphaPolicy(0.5).alpha_for(-1)
+
+
+# --- Backward requirements agree with forward composition
+
+
+degrees = st.floats(0.0, 1.0, allow_subnormal=False)
+ALL = (*TNORMS.values(), Hamacher(0.5), Hamacher(2.0))
+
+
+@pytest.mark.parametrize("tnorm", ALL, ids=[tnorm.name for tnorm in ALL])
+@given(steps=st.lists(degrees, max_size=6), alpha=degrees)
+def test_backward_feasibility_is_forward_reaching(
+    tnorm: TNorm, steps: list[float], alpha: float
+) -> None:
+    membership = tnorm.compose_all(steps)
+    if abs(membership - alpha) > 10 * EPSILON:
+        first = reduce(tnorm.least_requirement, reversed(steps), alpha)
+        assert (first <= 1.0 + EPSILON) == reaches(membership, alpha)
+
+
+def test_alpha_is_reached_within_the_tolerance() -> None:
+    assert reaches(0.2 - 1e-12, 0.2)
+    assert reaches(Lukasiewicz().compose_all([0.8] * 4), 0.2)
+    assert not reaches(0.2 - 1e-6, 0.2)

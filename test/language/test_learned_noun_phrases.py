@@ -47,15 +47,9 @@ GOALS = {
     "All items on the counter go to the table, but not the bowl.": (
         f'forall ?x1: item (not {FROM_COUNTER} or is_a(?x1, "bowl") or on(?x1, table_1))'
     ),
-    "The rest of what is on the counter goes on the couch.": (
-        f"forall ?x1: item (not {FROM_COUNTER} or on(?x1, couch_1))"
-    ),
     "Put the vase on the table, and whatever else is on the counter on the couch.": (
         f"on(vase_1, table_1) and forall ?x1: item "
         f"(not {FROM_COUNTER} or same(?x1, vase_1) or on(?x1, couch_1))"
-    ),
-    "Apart from the vase, everything on the counter goes on the couch.": (
-        f'forall ?x1: item (not {FROM_COUNTER} or is_a(?x1, "vase") or on(?x1, couch_1))'
     ),
     # places one behind the other: the first one says which is meant
     "Put everything on the counter on the couch.": (
@@ -75,25 +69,14 @@ GOALS = {
     "Put the bowl and the vase from the counter on the table.": (
         "on(bowl_1, table_1) and on(vase_1, table_1)"
     ),
-    "Put all that is on the table on the couch.": (
-        "forall ?x1: item (not initially (on(?x1, table_1)) or on(?x1, couch_1))"
-    ),
     "Carry the mug on the table into the fridge.": "inside(mug_1, fridge_1)",
     "Take everything off the counter but the vase.": (
         'forall ?x1: item (is_a(?x1, "vase") or not on(?x1, counter_1) and '
         f"(not {FROM_COUNTER} or exists ?place: fixture (not same(?place, counter_1) and "
         "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place)))))"
     ),
-    "Put the cups on the couch, all of them.": "forall ?x1: cup (on(?x1, couch_1))",
     "Put the cups on the couch, all of them but the mug.": (
         "forall ?x1: cup (same(?x1, mug_1) or on(?x1, couch_1))"
-    ),
-    "Put the book on the table or on the couch.": "on(book_1, table_1) or on(book_1, couch_1)",
-    "Put something on the couch that is safe for me.": (
-        "exists ?x1: item (safe_for(?x1, person_1) and on(?x1, couch_1))"
-    ),
-    "Put something on the couch that I can drink from.": (
-        'exists ?x1: item (serves_as(?x1, "drinking") and on(?x1, couch_1))'
     ),
     # what is said of things
     "Put the mug that somebody left on the table on the couch.": "on(mug_1, couch_1)",

@@ -39,6 +39,12 @@ GOALS = {
     "Keep food off the couch.": "always forall ?x1: food (not on(?x1, couch_1))",
     "Keep the mug off the couch.": "never on(mug_1, couch_1)",
     "Keep the mug out of the fridge.": "never inside(mug_1, fridge_1)",
+    # the robot is nobody to whom something is brought
+    "Close the fridge before you bring the milk.": (
+        "closed(fridge_1) and holding(robot_1, milk_1) and exists ?room: room (at(person_1, ?room) "
+        "and at(robot_1, ?room)) and closed(fridge_1) before holding(robot_1, milk_1) and (first "
+        "closed(fridge_1) then exists ?room: room (at(person_1, ?room) and at(robot_1, ?room)))"
+    ),
     "Close the door to the kitchen.": "closed(door_1)",
     "Close the kitchen door.": "closed(door_1)",
     # remarks and lists

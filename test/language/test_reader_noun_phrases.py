@@ -67,6 +67,7 @@ GOALS = {
     "put two dishes or more on the table": "at least 2 ?x1: dish (on(?x1, table_1))",
     "put a single dish on the couch": "exists ?x1: dish (on(?x1, couch_1))",
     "have two cups on the couch, no more and no fewer": "exactly 2 ?x1: cup (on(?x1, couch_1))",
+    "put the mug that somebody left on the table on the couch": "on(mug_1, couch_1)",
     "put all cups but one on the couch": "exactly 1 ?x1: cup (on(?x1, couch_1))",
     "put all but one of the cups on the couch": "exactly 1 ?x1: cup (on(?x1, couch_1))",
     "put half of the items that are on the counter on the table": (

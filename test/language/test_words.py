@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from language_kitchen import build_kitchen
 
 from fcp_ros.foundation.wordnet import FOLDER_VARIABLE
-from fcp_ros.language.english.spelling import find_misspelt
+from fcp_ros.language.english.inflection import find_misspelt
 from fcp_ros.language.english.wordnet_nouns import (
     is_installed,
     list_kinds,

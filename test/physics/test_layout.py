@@ -139,20 +139,20 @@ def test_things_without_sizes_and_poses_get_them_and_that_is_said() -> None:
     assert ("on", "mug_1", "table") in {(r.name, *r.elements) for r in world.read_scene().relations}
 
 
-def test_of_five_thousand_things_far_ones_stand_still() -> None:
+def test_of_two_thousand_things_far_ones_stand_still() -> None:
     robot = SceneNode("robot_1", Layer.AGENT, "robot", pose=Pose.at(1.0, 1.0, 0.0))
     things = [
         make(
             "can", 2.0 + 0.2 * (n % 100), 2.0 + 0.2 * (n // 100), 0.06, (0.07, 0.07, 0.12), f"c{n}"
         )
-        for n in range(5000)
+        for n in range(2000)
     ]
     graph = SceneGraph.of([robot, *things])
     world = PhysicsWorld(graph)
     moving = [body for body in world.arena.layout.bodies.values() if body.moves]
     assert len(moving) == 300
     assert "c0" in {body.id for body in moving}
-    assert world.notes == ("4700 of 5000 things are far from all robots and stand still",)
+    assert world.notes == ("1700 of 2000 things are far from all robots and stand still",)
     world.step(0.1)
     assert world.penetration() < DEEPEST
     scene = world.read_scene()

@@ -17,6 +17,12 @@ def test_status_values_are_those_of_the_interface():
     ]
 
 
+def test_every_status_is_told(repository):
+    page = (repository / "docs" / "planning.md").read_text(encoding="utf-8")
+    for status in PlanStatus:
+        assert f"`{status.name}`" in page
+
+
 def test_good_options_have_no_problems():
     assert find_problems(PlanningOptions()) == ()
     assert find_problems(PlanningOptions(alpha=0, time_limit=float("inf"))) == ()

@@ -17,7 +17,7 @@ from fcp_ros.planning import PlanningOptions, PlanningRequest, PlanningSession, 
 from fcp_ros.planning.model.memberships import MembershipMemory
 from fcp_ros.relaxation.plan_goal import plan_goal
 
-MOST_NODES = 150
+MOST_NODES = 60
 WISHES = tuple(
     [Wish("on", item, surface) for item in LABELS for surface in SURFACES]
     + [Wish("holding", item) for item in LABELS]

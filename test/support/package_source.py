@@ -36,13 +36,20 @@ class Module:
         return self.path.name == "__init__.py"
 
     @cached_property
-    def tree(self) -> ast.Module:
-        return ast.parse(self.path.read_text(encoding="utf-8"), filename=str(self.path))
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
 
     @cached_property
-    def nodes(self) -> tuple[ast.AST, ...]:
-        """All nodes of the tree; to walk it costs as much as to parse it."""
-        return tuple(ast.walk(self.tree))
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text, filename=str(self.path))
+
+    @cached_property
+    def statements(self) -> tuple[tuple[str, ast.stmt], ...]:
+        """All statements with the dotted name of what they are in, a definition with its own.
+
+        Without their expressions, which are nine of ten nodes.
+        """
+        return tuple(_list_statements(self.name, self.tree))
 
     @cached_property
     def imports(self) -> dict[str, int]:
@@ -50,7 +57,7 @@ class Module:
         return dict(self._list_imports())
 
     def _list_imports(self) -> Iterator[tuple[str, int]]:
-        for node in self.nodes:
+        for _, node in self.statements:
             if isinstance(node, ast.Import):
                 yield from ((alias.name, node.lineno) for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
@@ -58,21 +65,19 @@ class Module:
                 names = ("", *(f".{alias.name}" for alias in node.names))
                 yield from ((node.module + name, node.lineno) for name in names)
 
-    @cached_property
-    def definitions(self) -> tuple[tuple[str, Definition], ...]:
+    @property
+    def definitions(self) -> Iterator[tuple[str, Definition]]:
         """All functions and classes with their dotted names, those inside others, too."""
-        return tuple(self._list_definitions())
+        return ((name, node) for name, node in self.statements if isinstance(node, Definition))
 
-    def _list_definitions(self) -> Iterator[tuple[str, Definition]]:
-        todo: list[tuple[str, ast.AST]] = [(self.name, self.tree)]
-        while todo:
-            prefix, parent = todo.pop()
-            for node in ast.iter_child_nodes(parent):
-                name = prefix
-                if isinstance(node, Definition):
-                    name = f"{prefix}.{node.name}"
-                    yield name, node
-                todo.append((name, node))
+
+def _list_statements(prefix: str, parent: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
+    for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for node in getattr(parent, block, ()):
+            name = f"{prefix}.{node.name}" if isinstance(node, Definition) else prefix
+            if isinstance(node, ast.stmt):
+                yield name, node
+            yield from _list_statements(name, node)
 
 
 @cache
@@ -85,8 +90,7 @@ def read_modules(package: Path = PACKAGE) -> dict[str, Module]:
             parts = path.relative_to(package.parent).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
             modules[name] = Module(name, path)
-            assert modules[name].nodes
-            assert modules[name].definitions is not None
+            assert modules[name].statements is not None
     finally:
         gc.freeze()
         gc.enable()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 
@@ -85,7 +86,9 @@ def find_unreached_modules(modules: Modules) -> Iterator[str]:
 
 def _list_quoted_modules(module: Module) -> Iterator[str]:
     """List modules that are named in a string, because a child process imports them."""
-    for node in module.nodes:
+    if not re.search(r"""["']fcp_ros\.""", module.text):
+        return
+    for node in ast.walk(module.tree):
         if isinstance(node, ast.Constant) and str(node.value).startswith("fcp_ros."):
             yield str(node.value).partition(":")[0]
 
@@ -123,7 +126,7 @@ def _is_property(node: Definition) -> bool:
 def find_hidden_imports(modules: Modules) -> Iterator[str]:
     """List modules that hide imports from the layers behind TYPE_CHECKING."""
     for module in modules.values():
-        if any(isinstance(n, ast.Name) and n.id == "TYPE_CHECKING" for n in module.nodes):
+        if "TYPE_CHECKING" in module.text:
             yield module.name
 
 

@@ -5,7 +5,7 @@ import zlib
 
 import numpy as np
 
-from fcp_ros.language.demands.clause import DemandClause, SpokenArgument
+from fcp_ros.language.demands.frames import DemandClause, SpokenArgument
 
 ROWS = """
 licence: test

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fcp_ros.foundation.wordnet import find_wordnet
-from fcp_ros.language.demands.clause import (
+from fcp_ros.language.demands.frames import (
     JOINED,
     OBJECT,
     PREPOSITION,

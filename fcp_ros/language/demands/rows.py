@@ -38,8 +38,13 @@ from fcp_ros.foundation.bounded_file import MEBIBYTE, read_text
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.foundation.yaml_text import TextError, load_yaml
-from fcp_ros.language.demands.clause import DemandClause, SpokenArgument
-from fcp_ros.language.demands.frames import Frame, list_frames, make_frames
+from fcp_ros.language.demands.frames import (
+    DemandClause,
+    Frame,
+    SpokenArgument,
+    list_frames,
+    make_frames,
+)
 from fcp_ros.language.demands.roles import Fit
 from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.package_files import find_domain

@@ -252,9 +252,9 @@ class Composer:
         subject: Term = thing
         if quality.meaning is None:
             reversed_ = quality.subject == PLACE  # "the room where the desk is"
-            phrase = mean_any(quality.arguments[THEME if reversed_ else PLACE])
+            phrase = quality.arguments[THEME if reversed_ else PLACE]
             assert not isinstance(phrase, int)
-            other = self._resolve_inner(phrase, "")
+            other = self._resolve_inner(mean_any(phrase), "")
             theme, place = (other, subject) if reversed_ else (subject, other)
             statements = self._filler.relate(theme, place, quality.preposition)
         else:

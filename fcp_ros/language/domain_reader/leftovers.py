@@ -26,15 +26,12 @@ from fcp_ros.language.english.turning_words import (
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.parsing.sentence_parser import SKIPPED, SKIPPED_FILLER
-from fcp_ros.language.parsing.trees import Sentence
-from fcp_ros.language.parsing.word_uses import collect_uses
+from fcp_ros.language.parsing.trees import Sentence, collect_uses
 from fcp_ros.language.reading import WordRole, WordUse
-from fcp_ros.language.remarks.parts import describe_part, find_top
-from fcp_ros.language.remarks.remark_model import LEAST_IDLE, RemarkModel
+from fcp_ros.language.remarks.remark_model import LEAST_IDLE, RemarkModel, describe_part, find_top
 from fcp_ros.language.syntax.requests import is_person
-from fcp_ros.language.syntax.statements import SPEAKERS, demands
+from fcp_ros.language.syntax.statements import SPEAKERS, demands, find_units
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
-from fcp_ros.language.syntax.units import find_units
 
 _EXCUSED = 0.97
 """Degree of a part that asks for nothing."""

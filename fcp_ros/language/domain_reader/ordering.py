@@ -32,10 +32,9 @@ from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import SAME, Domain
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader.composition import Composer
-from fcp_ros.language.domain_reader.contradictions import Contradictions, mentions_initially
 from fcp_ros.language.domain_reader.graded_goals import list_judging
-from fcp_ros.language.domain_reader.provisos import ProvisoComposer
 from fcp_ros.language.domain_reader.quantified import ban_any, widen_any
+from fcp_ros.language.domain_reader.removal import Contradictions, mentions_initially
 from fcp_ros.language.domain_reader.slot_filling import choose_goal
 from fcp_ros.language.domain_reader.statements import (
     ComposedClause,
@@ -52,7 +51,12 @@ from fcp_ros.language.domain_reader.step_order import (
 from fcp_ros.language.domain_reader.terms.places import PresentState
 from fcp_ros.language.domain_reader.terms.referents import Quantifier, Referent, join, negate
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
-from fcp_ros.language.domain_reader.timing import WISH, TimingComposer, keep_order
+from fcp_ros.language.domain_reader.timing import (
+    WISH,
+    ProvisoComposer,
+    TimingComposer,
+    keep_order,
+)
 from fcp_ros.language.english.verbs import KEEP_VERBS
 from fcp_ros.language.parsing.trees import (
     Act,

@@ -11,6 +11,7 @@ from fcp_ros.language.parsing.trees import (
     Determiner,
     Noun,
     NounPhrase,
+    Phrase,
     Predication,
     SpokenClause,
 )
@@ -44,19 +45,22 @@ def ban_any(clause: SpokenClause) -> SpokenClause:
 def _ban(said: Predication) -> Predication:
     if said.negated:
         return said
-    arguments = {slot: mean_any(argument) for slot, argument in said.arguments.items()}
+    arguments = {
+        slot: argument if isinstance(argument, int) else mean_any(argument)
+        for slot, argument in said.arguments.items()
+    }
     return replace(said, arguments=arguments)
 
 
-def mean_any(argument: Argument) -> Argument:
+def mean_any(phrase: Phrase) -> Phrase:
     """Take the plural of a ban or description ("doors of the bathrooms") for any of the things."""
-    if not isinstance(argument, NounPhrase) or not isinstance(argument.head, Noun):
-        return argument
-    bare = argument.determiner is Determiner.BARE
-    several = bare or (argument.determiner is Determiner.THE and argument.plural)
-    if not several or argument.number is not None:
-        return argument
-    return replace(argument, determiner=Determiner.ANY)
+    if not isinstance(phrase, NounPhrase) or not isinstance(phrase.head, Noun):
+        return phrase
+    bare = phrase.determiner is Determiner.BARE
+    several = bare or (phrase.determiner is Determiner.THE and phrase.plural)
+    if not several or phrase.number is not None:
+        return phrase
+    return replace(phrase, determiner=Determiner.ANY)
 
 
 def _widen(said: Predication, state: bool) -> Predication:

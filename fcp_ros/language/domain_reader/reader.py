@@ -22,7 +22,6 @@ from fcp_ros.language.domain_reader.answers import (
     refuse,
 )
 from fcp_ros.language.domain_reader.composition import Composer
-from fcp_ros.language.domain_reader.contradictions import find_self_relation
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
 from fcp_ros.language.domain_reader.graded_goals import decide_sets, drop_idle_guides
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
@@ -30,9 +29,9 @@ from fcp_ros.language.domain_reader.preparation import (
     InstructionPreparer,
     ParsedInstruction,
     PreparedInstruction,
+    Subject,
 )
-from fcp_ros.language.domain_reader.removal import put_somewhere
-from fcp_ros.language.domain_reader.subjects import Subject
+from fcp_ros.language.domain_reader.removal import find_self_relation, put_somewhere
 from fcp_ros.language.domain_reader.terms.places import PresentState
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
@@ -48,8 +47,8 @@ from fcp_ros.language.parsing.sentence_parser import SentenceParser
 from fcp_ros.language.parsing.trees import (
     Act,
     Sentence,
+    collect_uses,
 )
-from fcp_ros.language.parsing.word_uses import collect_uses
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Refusal
 from fcp_ros.language.syntax import require_pipeline

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """English as far as every domain shares it.
 
-Tables of words, none of them about particular things but `noun_synonyms` (domains say the rest,
+Tables of words, next to none of them about particular things (domains say the rest,
 `Domain.words`):
 
-- `number_words`, `prepositions`, `verbs`, `states`, `noun_synonyms`: words with a meaning.
-- `wholes`: words between the parts of something and the whole.
-- `polite_phrases`, `adverbials`, `times`, `connectives`: phrases around and between clauses.
+- `number_words`, `verbs`, `states`: words with a meaning; `states` also has phrases around clauses.
+- `remark_words`: politeness and other remarks.
 - `turning_words`: what negates, excepts, restricts, conditions or warns, and is never left out.
-- `function_words`: what may be left over, and what tells English from other languages.
+- `function_words`: what may be left over, prepositions, what tells English from other languages.
 - `word_lists`: how such tables are written.
 
 What is done with words:
@@ -16,5 +15,4 @@ What is done with words:
 - `inflection`: singular and plural, verb forms, near spellings.
 - `tokens`: a sentence as tokens with their places.
 - `wordnet_nouns`: synonyms of nouns, and kinds of things, that no domain lists.
-- `spelling`: known words that a word may be a misspelling of.
 """

@@ -4,6 +4,53 @@
 from __future__ import annotations
 
 from fcp_ros.foundation.wording import gather_words
+from fcp_ros.language.english.word_lists import PhraseSet
+
+WITHIN = PhraseSet(
+    "(within|inside|in) [at most|under|less than|no more than|the next|the first]",
+    "(during|over) the next",
+    "[by] (no|not) later than [in|after]",
+    "at the latest (in|after|within)",
+    "taking (no more than|no longer than|at most)",
+)
+"""Before: it shall be so by then."""
+
+LATEST = PhraseSet("at the [very] latest", "at most", "(maximum|max|tops)", "or (less|sooner)")
+"""Behind: the same, also where nothing is before ("two minutes at most") or "after"."""
+
+FROM_NOW = PhraseSet("time", "[counting] from now [on]", "starting now")
+"""Behind: what is so anyhow."""
+
+PASSED = PhraseSet(
+    "(is|are) (up|over)", "(has|have) (passed|elapsed|gone by|run out)", "(pass|passes)"
+)
+"""Behind "before", it shall be so by then; behind "once" or "after", from then on."""
+
+BEFORE = PhraseSet("before [the first]", "until")
+AFTER = PhraseSet("after [the first]")
+ONCE = PhraseSet("(once|when|as soon as|the moment)", *map(" ".join, AFTER))
+"""Before: it shall be so from then on."""
+
+FROM = PhraseSet("[starting] from", "(starting|as of|beginning)")
+"""Before: the same, with one of the words of `ONWARDS` behind."""
+ONWARDS = PhraseSet("from now [on|onwards]", "(onwards|onward|on|later)")
+
+FOR = PhraseSet(
+    "for [at least|no less than|the [whole] first|the next]", "(during|throughout) the (first|next)"
+)
+"""Before: it shall be so from the start until then."""
+
+ALLOWED = PhraseSet("you (have [got]|get)", "there (is|are)", "(i give you|take)")
+"""Before a time that is allowed for something; `ALLOWED_BOUNDS` may be between."""
+ALLOWED_BOUNDS = PhraseSet(
+    "(no|not) (more|longer) than", "(at most|up to|a maximum of|only|just|exactly)"
+)
+LONGEST = PhraseSet(
+    "(must|should|may|can) not take (longer|more) than",
+    "(may|should|must) take (at most|less than|up to|no (more|longer) than)",
+)
+"""After "this", "it" or "that": a sentence about the time of the one before it."""
+
 
 _UP_TO_TWENTY = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "

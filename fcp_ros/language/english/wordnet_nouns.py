@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nouns by WordNet: synonyms, kinds of things, and nouns that say what sort of thing.
 
+What people call things otherwise, which WordNet lacks, is listed here.
+
 Without WordNet (`foundation.wordnet`) there are none, and `MISSING` says so to the user.
 """
 
@@ -10,6 +12,67 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from fcp_ros.foundation.wordnet import PACKAGE, Sense, find_wordnet
+
+SYNONYMS: tuple[tuple[str, ...], ...] = (
+    ("dining room", "dining"),
+    ("sofa", "couch", "settee", "loveseat"),
+    ("tv", "television", "telly", "tv set", "television set"),
+    ("fridge", "refrigerator", "icebox"),
+    (
+        "bin",
+        "trash can",
+        "garbage can",
+        "rubbish bin",
+        "trashcan",
+        "dustbin",
+        "waste bin",
+        "waste basket",
+        "wastebasket",
+        "garbage bin",
+        "trash bin",
+        "recycling bin",
+    ),
+    ("trash", "rubbish", "garbage", "waste", "litter"),
+    ("cupboard", "cabinet"),
+    ("closet", "wardrobe"),
+    ("phone", "mobile", "mobile phone", "cell phone", "cellphone", "telephone", "smartphone"),
+    ("living room", "living", "lounge", "sitting room", "parlour"),
+    ("bathroom", "restroom", "washroom", "toilet", "loo"),
+    ("corridor", "hallway", "hall", "passage", "entryway", "entrance"),
+    ("clothing", "garment", "clothes", "apparel"),
+    ("pants", "trousers"),
+    ("sweater", "jumper", "pullover"),
+    ("cutlery", "silverware", "flatware"),
+    ("tap", "faucet"),
+    ("stove", "hob", "cooker", "cooktop", "range"),
+    ("counter", "countertop", "worktop", "kitchen counter", "work surface"),
+    ("bookshelf", "bookcase"),
+    ("computer", "pc", "desktop computer"),
+    ("laptop", "notebook computer", "laptop computer"),
+    ("monitor", "screen", "display", "computer screen", "computer monitor"),
+    ("plant", "potted plant", "houseplant"),
+    ("vacuum cleaner", "vacuum", "hoover"),
+    ("washing machine", "washer", "laundry machine"),
+    ("detergent", "washing powder", "laundry detergent", "washing liquid"),
+    ("remote control", "remote"),
+    ("rug", "carpet", "mat"),
+    ("picture", "painting"),
+    ("basin", "sink", "washbasin"),
+    ("bedside table", "nightstand", "night stand"),
+    ("office", "study"),
+    ("case", "computer case", "pc case", "tower", "pc tower"),
+    ("mainboard", "motherboard"),
+    ("graphics card", "gpu", "video card"),
+    ("processor", "cpu"),
+    ("ram", "memory"),
+    ("power supply", "psu"),
+    ("hard drive", "hard disk", "ssd"),
+    ("color", "colour"),
+    ("gray", "grey"),
+    ("locker", "safe"),
+)
+"""Nouns that may stand for one another if a scene lacks the one that was said."""
+
 
 MISSING = (
     f"WordNet isn't installed ({PACKAGE} of Debian and Ubuntu), so only the domain's own nouns "

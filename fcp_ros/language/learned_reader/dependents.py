@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fcp_ros.language.learned_reader.clause_roles import Subordinate, list_negations
+from fcp_ros.language.learned_reader.clause_roles import Subordinate, Subordination, list_negations
 from fcp_ros.language.learned_reader.cores import CoreReader
 from fcp_ros.language.learned_reader.marks import Mark, MarkKind
 from fcp_ros.language.learned_reader.nucleus import list_uses
 from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft
-from fcp_ros.language.learned_reader.subordinators import Subordination
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.parsing.trees import (
     Act,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from fcp_ros.language.domain_reader.preparation import ParsedInstruction
@@ -16,16 +16,19 @@ from fcp_ros.language.english.verbs import (
     SAME_VERBS,
 )
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.learned_reader.nucleus import Nucleus, SpokenPlace, list_uses
+from fcp_ros.language.learned_reader.nucleus import (
+    LASTING,
+    WANTING,
+    Nucleus,
+    list_uses,
+)
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.learned_reader.place_reader import PlaceReader
-from fcp_ros.language.learned_reader.placing_parts import LASTING, PLACED, WANTING
 from fcp_ros.language.parsing.trees import (
     PERSON,
     PLACE,
     THEME,
     Act,
-    Coordination,
     Determiner,
     NounPhrase,
     Phrase,
@@ -37,7 +40,6 @@ from fcp_ros.language.reading import WordRole
 from fcp_ros.language.syntax.tree import Word
 
 _HANDS = gather_words("hand finger paw mitt")
-_BELONGING = gather_words("belong go should must need want")
 _TOUCHING = gather_words("touch move disturb")
 _POSITIONS = ("place", "position")
 _SWAPPING = gather_words("swap exchange interchange")
@@ -70,57 +72,19 @@ class GeneralActs:
             return [self._places.make(said, Act.STAY, one, negated=True)]
         moved = said.thing is not None and said.thing.lemma in _POSITIONS
         if lemma in _SWAPPING or (moved and lemma in ("switch", "trade", "change")):
-            return list(self._swap(said))
+            return []  # the chart reads that, and "clear" below
         going = said.thing is None and said.lemma in _BEING_THERE
         if said.subject is None and (going or said.lemma in _ENTERING):
-            return [*self._go(said), *self._accompany(said)]
+            return list(self._go(said))
         if not lemma and said.subject is None and said.places:
             return list(self._places.place_same(said))
         if lemma in CLEAR_VERBS and said.thing is not None and not said.places:
-            return list(self._clear(said))
-        for read in (self._keep, self._return, self._bring, self._places.place, self._hold):
+            return []
+        for read in (self._keep, self._bring, self._places.place, self._hold):
             found = list(read(said))
             if found:
-                return [*found, *self._accompany(said)]
+                return found
         return []
-
-    def _accompany(self, said: Nucleus) -> Iterator[SpokenClause]:
-        """Read "with | the lamp | inside it" beside a clause."""
-        attached = [p for place in said.places for p in said.list_behind(place.noun)]
-        hands = [p for p in (*said.places, *attached) if p.noun.lemma in _HANDS]
-        for where in (*said.places, *attached):
-            if where.preposition != "with":
-                continue
-            inner = [p for p in said.list_behind(where.noun) if p.preposition in PLACED]
-            behind = [p for p in inner if p.noun.lemma not in _HANDS]
-            if not behind:
-                held = [p for p in inner if p not in hands]
-                yield from self._carry(said, where, [*hands, *held])
-                return
-            theme = self._places.read_noun(said, where.noun, tuple(p.root for p in behind))
-            one = self._places.make_place(said, theme, behind[0]) if theme and behind else None
-            if one is not None:
-                clause = self._places.make(said, Act.STATE, one)
-                uses = list_uses(where.words, WordRole.ACTION, "with")
-                yield replace(clause, uses=(*clause.uses, *uses))
-
-    def _carry(
-        self, said: Nucleus, where: SpokenPlace, hands: Sequence[SpokenPlace]
-    ) -> Iterator[SpokenClause]:
-        """Read "(come here) with | the sponge (in your hand)": it is held at the end."""
-        described = said.tree.list_children(where.noun.place, "acl", "amod", "advcl")
-        going = said.thing is None and said.lemma in _BEING_THERE
-        if not going or any(one.place > where.noun.place for one in described):
-            return  # "with | the door left open"
-        theme = self._places.read_noun(said, where.noun, tuple(p.root for p in hands))
-        if theme is None:
-            return
-        words = [*where.words, *(w for p in hands for w in (*p.words, p.noun))]
-        words += [w for p in hands for w in said.tree.list_children(p.noun.place, "poss", "det")]
-        one = Predication(None, {THEME: theme}, degree=theme.degree)
-        clause = self._places.make(said, Act.HOLD, one, "keep")
-        uses = (*clause.uses, *list_uses(words, WordRole.ACTION, "hold"))
-        yield replace(clause, uses=uses)
 
     def _keep(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "leave | the mug | as it is", "the mug stays where it is", "don't touch it"."""
@@ -138,8 +102,7 @@ class GeneralActs:
         if word is None or not (said.lemma in LASTING or touching):
             return
         if said.lemma == "leave" and said.thing is not None and said.subject is not None:
-            yield from self._leave(said)
-            return
+            return  # "the laptop has to leave | the table"
         if touching:
             if said.list_behind(word) and said.lemma == "move":
                 return
@@ -165,20 +128,6 @@ class GeneralActs:
             one = Predication(None, {THEME: theme}, uses=uses, degree=theme.degree)
             yield self._places.make(said, Act.STAY, one)
 
-    def _leave(self, said: Nucleus) -> Iterator[SpokenClause]:
-        """Read "the laptop has to leave | the table"."""
-        assert said.subject is not None
-        assert said.thing is not None
-        theme, place = (
-            self._places.read_noun(said, said.subject),
-            self._places.read_noun(said, said.thing),
-        )
-        if theme is not None and place is not None:
-            degree = theme.degree * place.degree
-            arguments = {THEME: theme, PLACE: place}
-            away = Predication(None, arguments, preposition="from", negated=True, degree=degree)
-            yield self._places.make(said, Act.ACHIEVE, away)
-
     def _list_same(self, said: Nucleus, word: Word) -> Iterator[Word]:
         """Yield the words of "as it is", "where it is", "alone", "in its place"."""
         tree = said.tree
@@ -194,59 +143,6 @@ class GeneralActs:
                     or texts in (["in", "peace"], ["put"], ["be"], ["as", "is"])
                 ):
                     yield from below
-
-    def _return(self, said: Nucleus) -> Iterator[SpokenClause]:
-        """Read "put it | back where it was", "return it to its place"."""
-        word = said.thing if said.thing is not None else said.subject
-        if word is None or said.lemma not in PUT_VERBS | {"go", "belong", "be", ""}:
-            return
-        places = [p for p in said.places if p.noun.lemma not in ("place", "spot", "position")]
-        if places:
-            return
-        words = list(self._list_former(said, word))
-        if not words:
-            return
-        theme = self._places.read_noun(said, word, tuple(w for w in words if w.head == word.place))
-        if theme is not None:
-            uses = list_uses(words, WordRole.ACTION, "as initially")
-            one = Predication(None, {THEME: theme}, uses=uses, degree=theme.degree)
-            yield self._places.make(said, Act.RETURN, one)
-
-    def _list_former(self, said: Nucleus, word: Word) -> Iterator[Word]:
-        tree = said.tree
-        found: list[Word] = []
-        back = next(
-            (
-                c
-                for c in tree.list_children(said.verb.place)
-                if c.text == "back" and c.place != word.place
-            ),
-            None,
-        )
-        for head in (said.verb.place, word.place, *([back.place] if back else [])):
-            for child in tree.list_children(head):
-                below = [tree.words[p] for p in tree.list_subtree(child.place)]
-                texts = {w.text for w in below}
-                proper = any(w.lemma in _BELONGING for w in below)  # no matter where it was
-                where = (
-                    "where" in texts
-                    and not proper
-                    and texts & {"it", "they", "you", "he", "she", "i", "we"}
-                )
-                owned = texts & {"its", "their", "original", "old", "former", "usual", "right"}
-                place = owned and {w.lemma for w in below} & {"place", "spot", "position", "home"}
-                if (where or place) and child.place != word.place and len(below) < 9:
-                    found += [w for w in below if w.place != word.place]
-        if back is not None and (found or not tree.children[back.place]):
-            found.append(back)
-        if (
-            not found
-            and said.lemma == "return"
-            and said.receiver is None
-            and said.thing is not None
-        ):
-            return iter((said.verb,))
-        return iter(found)
 
     def _bring(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "bring | me | the mug", "take it | to Ann", "I need the mug | here"."""
@@ -349,56 +245,6 @@ class GeneralActs:
         )
         through = where is not None and where.preposition in _THROUGH and said.thing is None
         yield replace(clause, verb="stay" if stay else "go", sometime=through)
-
-    def _clear(self, said: Nucleus) -> Iterator[SpokenClause]:
-        assert said.thing is not None
-        place = self._places.read_noun(said, said.thing)
-        if place is None:
-            return
-        nothing = NounPhrase(said.verb.token, said.verb.token, Reference.THING, Determiner.NO)
-        types = self._phrases.list_types(place)
-        for preposition in ("on", "in"):
-            if self._parsed.places.choose(preposition, frozenset(), types) is not None:
-                one = Predication(
-                    None,
-                    {THEME: nothing, PLACE: place},
-                    preposition=preposition,
-                    degree=place.degree,
-                )
-                yield self._places.make(said, Act.STATE, one)
-                return
-
-    def _swap(self, said: Nucleus) -> Iterator[SpokenClause]:
-        """Read "swap | the mug and the vase", "the mug and the vase swap | places"."""
-        places = said.thing is None or said.thing.lemma in _POSITIONS
-        thing = said.subject if places and said.subject is not None else said.thing
-        if thing is None:
-            return
-        pair: list[Phrase] = []
-        other = next((p for p in said.places if p.preposition in ("with", "for")), None)
-        other = other or next(
-            (p for p in said.list_behind(thing) if p.preposition in ("with", "for")), None
-        )
-        phrase = self._places.read_noun(said, thing, (other.root,) if other else ())
-        named = said.thing if said.thing is not None and thing is not said.thing else None
-        words: tuple[Word, ...] = (named,) if named is not None else ()
-        if isinstance(phrase, Coordination) and not phrase.alternative:
-            pair = list(phrase.parts)
-        elif phrase is not None and other is not None:
-            second = self._places.read_noun(said, other.noun)
-            pair, words = [phrase, *([second] if second else [])], (*words, *other.words)
-        if len(pair) != 2:
-            return
-        one, two = pair
-        for theme, place in ((one, two), (two, one)):
-            there = Predication(
-                None,
-                {THEME: theme, PLACE: place},
-                preposition="where",
-                uses=list_uses(words, WordRole.ACTION, "swap"),
-                degree=theme.degree,
-            )
-            yield self._places.make(said, Act.ACHIEVE, there)
 
 
 def _speaker(token: int) -> NounPhrase:

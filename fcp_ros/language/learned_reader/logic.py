@@ -23,30 +23,35 @@ from fcp_ros.language.learned_reader.clause_roles import (
     list_wrapper,
 )
 from fcp_ros.language.learned_reader.cores import CoreReader
+from fcp_ros.language.learned_reader.demand_reader import LiteralReader
 from fcp_ros.language.learned_reader.dependents import DependentReader, add_provisos
-from fcp_ros.language.learned_reader.fragment_clauses import FragmentWriter
-from fcp_ros.language.learned_reader.fragments import Fragment, FragmentFinder, cut_tokens
-from fcp_ros.language.learned_reader.literal_phrases import LiteralReader
+from fcp_ros.language.learned_reader.fragments import (
+    Fragment,
+    FragmentFinder,
+    FragmentWriter,
+    cut_tokens,
+)
 from fcp_ros.language.learned_reader.marks import (
+    PERSONS,
     Mark,
     MarkKind,
     apply_mark,
     find_marks,
+    is_told,
+    list_tokens,
+    names_topic,
     split_marks,
 )
 from fcp_ros.language.learned_reader.nucleus import list_uses, mend_clauses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
-from fcp_ros.language.learned_reader.repetition import drop_uses, refer_to
-from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft
-from fcp_ros.language.learned_reader.telling import (
-    PERSONS,
-    is_told,
-    list_tokens,
-    names_topic,
+from fcp_ros.language.learned_reader.sentence_draft import (
+    SentenceDraft,
+    WordAccount,
+    drop_uses,
+    refer_to,
 )
-from fcp_ros.language.learned_reader.word_account import WordAccount
+from fcp_ros.language.parsing.asides import wait_for_states
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
-from fcp_ros.language.parsing.sentences.awaited_states import wait_for_states
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
@@ -64,8 +69,8 @@ from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.attachments import mend_segment
 from fcp_ros.language.syntax.clauses import ParsedClause, list_clauses
 from fcp_ros.language.syntax.sentences import Segment
+from fcp_ros.language.syntax.statements import split_units
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
-from fcp_ros.language.syntax.units import split_units
 
 _TOO = PhraseSet("too", "as well", "also", "likewise")
 _REPEATING = gather_words("do should must will can be have would")
@@ -95,7 +100,7 @@ class LogicReader:
         self._cores = CoreReader(parsed, model, phrases)
         self._draft = SentenceDraft()
         self._dependents = DependentReader(self._draft, self._cores, self._marks)
-        self._literal = LiteralReader(parsed, phrases)
+        self._literal = LiteralReader(parsed)
         self._fragments = FragmentWriter(self._draft, phrases)
         self._account = WordAccount(parsed)
         self._applied = [

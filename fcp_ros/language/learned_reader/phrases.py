@@ -11,16 +11,16 @@ from fcp_ros.cset.state_facts import facts
 from fcp_ros.domain.expressions.evaluation import CATEGORY
 from fcp_ros.domain.model import IS_A
 from fcp_ros.language.confidence import Confidence
-from fcp_ros.language.demands.clause import SUBJECT, DemandClause, SpokenArgument
+from fcp_ros.language.demands.frames import SUBJECT, DemandClause, SpokenArgument
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.demands.parsed_clauses import name_noun
 from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.learned_reader.noun_phrases.head_reader import PRONOUNS
-from fcp_ros.language.learned_reader.noun_phrases.noun_reader import NounReader
-from fcp_ros.language.learned_reader.repetition import list_names
+from fcp_ros.language.learned_reader.sentence_draft import list_names
+from fcp_ros.language.learned_reader.tree_phrases import TreePhrases
 from fcp_ros.language.meanings import MeaningSource
+from fcp_ros.language.parsing.noun_phrases.head_parser import PRONOUNS
 from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, find_determiner
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
@@ -34,12 +34,17 @@ from fcp_ros.language.parsing.trees import (
     Predication,
     Quantity,
     Reference,
+    list_phrase_uses,
 )
-from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Tree, Word, join_trees
 
-_PRONOUNS = {**PRONOUNS, "both": Reference.THEM}
+_PRONOUNS = {
+    **PRONOUNS,
+    "both": Reference.THEM,
+    "there": Reference.THERE,
+    "here": Reference.HERE,
+}
 PIECES = frozenset(["slice", "piece", "chunk", "half", "wedge"])
 """Forms that something has after it was cut."""
 _CUT = "sliced"
@@ -92,11 +97,9 @@ class LearnedPhrases:
         self._rated: dict[tuple[int, str], float] = {}
         self._states: dict[tuple[str, str], Predication | None] = {}
         self._ranked: dict[tuple[str, ...], dict[str, float]] = {}
-        nouns = parsed.nouns
         tree = join_trees(segment.tree for segment in parsed.segments)
-        self._spans = spans = TreeSpans(tree, nouns.tokens)
-        self._reader = NounReader(nouns, spans, self.find_state)
-        self.domain_phrases = self._reader.domain_phrases
+        self._spans = TreeSpans(tree, parsed.nouns.tokens)
+        self._reader = TreePhrases(parsed.nouns, self._spans, self.find_state)
         self._has_spoken = False
 
     # --- heads of clauses' arguments

@@ -8,18 +8,20 @@ from dataclasses import replace
 
 from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.verbs import REMOVE_VERBS
-from fcp_ros.language.learned_reader.nucleus import Nucleus, SpokenPlace, list_uses
-from fcp_ros.language.learned_reader.phrases import LearnedPhrases
-from fcp_ros.language.learned_reader.placing_parts import (
+from fcp_ros.language.learned_reader.nucleus import (
     BEING,
     DEICTIC,
     LASTING,
     PLACED,
+    Nucleus,
     Placing,
     PlacingFinder,
+    SpokenPlace,
     goes_on,
+    list_uses,
 )
-from fcp_ros.language.learned_reader.repetition import repeat_phrase
+from fcp_ros.language.learned_reader.phrases import LearnedPhrases
+from fcp_ros.language.learned_reader.sentence_draft import repeat_phrase
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
@@ -33,8 +35,8 @@ from fcp_ros.language.parsing.trees import (
     Predication,
     Reference,
     SpokenClause,
+    collect_phrase_uses,
 )
-from fcp_ros.language.parsing.word_uses import collect_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Word
 

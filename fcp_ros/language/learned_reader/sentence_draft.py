@@ -1,18 +1,157 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences while they are read: the clauses so far, their order, what the next one is under."""
+"""Sentences while they are read: the clauses so far, their order, what the next one is under.
+
+At the end each word is accounted for.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fcp_ros.language.confidence import Confidence
+from fcp_ros.language.domain_reader.preparation import ParsedInstruction
+from fcp_ros.language.english.function_words import FILLERS
+from fcp_ros.language.english.remark_words import CLOSINGS, POLITE
+from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.turning_words import DUTIES, NOT_REMARKED
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.parsing.trees import (
     Act,
+    Argument,
+    Coordination,
     Determiner,
+    ElementName,
     Link,
+    Noun,
     NounPhrase,
+    Phrase,
     Predication,
+    Reference,
     Sentence,
     SpokenClause,
+    collect_uses,
 )
-from fcp_ros.language.reading import WordUse
+from fcp_ros.language.reading import WordRole, WordUse
+
+_AGAIN = gather_words("already again still yet anymore currently too also somewhere")
+_LOGICAL = gather_words("or nor neither either but for with by at in on up down over")
+"""Small words that aren't dropped."""
+_WEIGHTY = NOT_REMARKED - DUTIES
+"""Words that restrict, count, order or condition: a reading without one is asked about."""
+_PLAIN = (FILLERS - _LOGICAL) | gather_words("please then and you i we me us now so let")
+
+
+class WordAccount:
+    """An account of the words of one instruction."""
+
+    def __init__(self, parsed: ParsedInstruction) -> None:
+        self._parsed = parsed
+        tokens = parsed.nouns.tokens
+        self.polite = frozenset(
+            p
+            for place in range(len(tokens))
+            for table in (POLITE, CLOSINGS)
+            for p in range(place, table.find_end(tokens, place))
+        )
+        """Tokens of phrases of politeness."""
+
+    def settle(self, sentence: Sentence) -> Sentence:
+        """Say which words have no part in a sentence, which makes it less likely."""
+        uses = collect_uses(sentence)
+        meant = [use for use in collect_uses(_drop_remarks(sentence)) if use.meaning != ASIDE]
+        unread, fillers, idle = list[int](), list[WordUse](), False
+        for place, token in enumerate(self._parsed.nouns.tokens):
+            covered = _covers(uses, token)
+            weighty = token.text in _WEIGHTY and place not in self.polite
+            idle = idle or (weighty and not _covers(meant, token))
+            if covered or token.kind is TokenKind.MARK:
+                continue
+            if self._is_filler(place):
+                fillers.append(WordUse(token.start, token.end, WordRole.FILLER))
+            else:
+                unread.append(place)
+        degree = sentence.degree * Confidence.NOT.degree ** len(unread)
+        if idle or (_is_mixed(sentence) and not self._says("either")):
+            degree = min(degree, Confidence.LIKELY.degree)
+        used = (*sentence.uses, *fillers)
+        return replace(sentence, degree=degree, unread=tuple(unread), uses=used)
+
+    def _says(self, text: str) -> bool:
+        return any(token.text == text for token in self._parsed.nouns.tokens)
+
+    def _is_filler(self, place: int) -> bool:
+        text = self._parsed.nouns.tokens[place].text
+        if text in _PLAIN | _AGAIN or place in self.polite:
+            return True
+        return text == "but" and self._joins_clauses(place)
+
+    def _joins_clauses(self, place: int) -> bool:
+        """Return True for "but" between clauses, not for "all but the mug"."""
+        if any(place in segment.piece.links for segment in self._parsed.segments):
+            return True
+        word = self._parsed.nouns.spans.words.get(place)
+        if word is None:
+            return False
+        return self._parsed.nouns.spans.tree.words[word.head].is_verb
+
+
+def _drop_remarks(sentence: Sentence) -> Sentence:
+    asked = tuple(c for c in sentence.clauses if c.act not in (Act.REMARK, Act.TOPIC))
+    return replace(sentence, clauses=asked)
+
+
+def _covers(uses: Sequence[WordUse], token: Token) -> bool:
+    return any(use.start <= token.start and token.end <= use.end for use in uses)
+
+
+def _is_mixed(sentence: Sentence) -> bool:
+    """Return True for "the apple and the bowl or the vase", which may be grouped in two ways."""
+    said = (p for clause in sentence.clauses for p in clause.predications)
+    groups = (a for p in said for a in p.arguments.values() if isinstance(a, Coordination))
+    return any(
+        isinstance(part, Coordination) and part.alternative != group.alternative
+        for group in groups
+        for part in group.parts
+    )
+
+
+def drop_uses(argument: Argument) -> Argument:
+    """Return what fills a place as it is, without the uses of its words."""
+    return replace(argument, uses=()) if isinstance(argument, NounPhrase) else argument
+
+
+def take_for_known(phrase: NounPhrase) -> NounPhrase:
+    """Return "the mug" for "a red mug"."""
+    return replace(phrase, determiner=Determiner.THE, number=None, qualities=(), uses=())
+
+
+def refer_to(phrase: Phrase) -> NounPhrase:
+    """Return "it", or "them"."""
+    several = _is_several(phrase)
+    head = Reference.THEM if several else Reference.IT
+    return NounPhrase(0, 0, head, Determiner.THE, None, several)
+
+
+def repeat_phrase(phrase: Phrase) -> NounPhrase:
+    """Return the same thing by its noun, where that names one; else a pronoun."""
+    named = isinstance(phrase, NounPhrase) and not isinstance(phrase.head, Reference)
+    if isinstance(phrase, NounPhrase) and named and not _is_several(phrase):
+        return take_for_known(phrase)
+    return refer_to(phrase)
+
+
+def list_names(phrase: NounPhrase) -> set[str]:
+    """List the elements that a phrase may name."""
+    head = phrase.head
+    if isinstance(head, ElementName):
+        return {head.name}
+    return {*head.members} if isinstance(head, Noun) else set()
+
+
+def _is_several(phrase: Phrase) -> bool:
+    return isinstance(phrase, Coordination) or (isinstance(phrase, NounPhrase) and phrase.plural)
 
 
 class SentenceDraft:

@@ -17,7 +17,7 @@ from fcp_ros.language.english.verbs import (
     VISITS,
 )
 from fcp_ros.language.english.word_lists import PhraseSet
-from fcp_ros.language.parsing.clauses.former_places import match_former_place
+from fcp_ros.language.parsing.clauses.hedges import match_former_place
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.statement_parser import StatementParser
 from fcp_ros.language.parsing.trees import (
@@ -30,8 +30,8 @@ from fcp_ros.language.parsing.trees import (
     Predication,
     Reference,
     SpokenClause,
+    list_phrase_uses,
 )
-from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole
 
 _MOVING_THINGS = frozenset(["move", "drive", "end", "finish", "return", "run"])

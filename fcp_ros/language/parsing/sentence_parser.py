@@ -8,41 +8,50 @@ from dataclasses import replace
 from itertools import chain
 
 from fcp_ros.language.confidence import Confidence
-from fcp_ros.language.english.connectives import (
+from fcp_ros.language.english.function_words import (
     EARLIER,
+    FILLERS,
     IF,
     LONGEST_LINK,
     OTHERWISE,
+    PREPOSITIONS,
     SEQUENCE,
     UNLESS,
 )
-from fcp_ros.language.english.function_words import FILLERS
-from fcp_ros.language.english.polite_phrases import POLITE
-from fcp_ros.language.english.prepositions import PREPOSITIONS
+from fcp_ros.language.english.remark_words import POLITE
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import MeaningSource
+from fcp_ros.language.parsing.asides import (
+    WAITING,
+    AsideReader,
+    PartialSentence,
+    ProvisoParser,
+    Steps,
+    add_clause,
+    begins_sentence,
+    carry_along,
+    close_link,
+    find_announced,
+    keep_best,
+    list_after,
+    wait_for_states,
+)
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.remarks import asks, rate_following
 from fcp_ros.language.parsing.meanings import PatternTable, SpokenPattern
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
-from fcp_ros.language.parsing.sentences.announced_lists import find_announced, list_after
-from fcp_ros.language.parsing.sentences.asides import AsideReader
-from fcp_ros.language.parsing.sentences.awaited_states import WAITING, wait_for_states
-from fcp_ros.language.parsing.sentences.carried_things import carry_along
-from fcp_ros.language.parsing.sentences.partial_sentences import (
-    PartialSentence,
-    Steps,
-    add_clause,
-    begins_sentence,
-    close_link,
-    keep_best,
+from fcp_ros.language.parsing.trees import (
+    Act,
+    Determiner,
+    Link,
+    NounPhrase,
+    Sentence,
+    SpokenClause,
+    list_phrase_uses,
 )
-from fcp_ros.language.parsing.sentences.proviso_parser import ProvisoParser
-from fcp_ros.language.parsing.trees import Act, Determiner, Link, NounPhrase, Sentence, SpokenClause
-from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.normalisation import SENTENCE_ENDS
 

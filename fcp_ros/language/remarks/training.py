@@ -16,17 +16,20 @@ from fcp_ros.foundation.yaml_text import TextError, load_yaml
 from fcp_ros.language.datasheet import Datasheet
 from fcp_ros.language.demands.training import fit_softmax
 from fcp_ros.language.english.tokens import tokenise
-from fcp_ros.language.remarks.parts import FEATURES, Array, DescribedPart, describe_part
 from fcp_ros.language.remarks.remark_model import (
+    FEATURES,
     LEAST_IDLE,
+    Array,
+    DescribedPart,
     Encode,
     RemarkModel,
     RemarkWeights,
+    describe_part,
     join_inputs,
 )
 from fcp_ros.language.syntax import parse_segments
+from fcp_ros.language.syntax.statements import find_units
 from fcp_ros.language.syntax.tree import join_trees
-from fcp_ros.language.syntax.units import find_units
 
 PACKAGED_ROWS = Path(__file__).with_name("rows.yaml")
 PENALTY = 7.5e-3

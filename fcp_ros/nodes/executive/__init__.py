@@ -13,6 +13,7 @@
   it, what was confirmed.
 - `fleet`: what the goals at work share: executors, the plans that run, the world as it is seen.
 - `plan_runner`: carries out the commands of `fcp_ros.execution.dispatch` for one plan.
+- `plan_world`: the world as a plan takes it, and as it will be when others' steps have ended.
 - `server_clients`: the servers that the executive asks: the planner, the executors of steps.
 - `watches`: over the scene graph, and over names that effects arrive under.
 - `outcome_delivery`: hands outcomes to the grounder until it confirms them, kept on disk till then.

@@ -10,6 +10,7 @@ from random_qnps import qnps
 
 from fcp_ros.abstraction.qnp.problem import (
     AbstractAction,
+    FrozenMapping,
     Qnp,
     QnpError,
     QualitativeChange,
@@ -72,3 +73,29 @@ def test_later_changes_of_a_dict_do_not_reach_a_qnp():
     frozen = Qnp("q", ("b",), (), initial, qnp.goal, ())
     initial["b"] = False
     assert frozen.initial == {"b": True}
+
+
+# --- A frozen mapping has the entries it was made from, in their order, and never changes
+
+
+def test_entries_keep_their_order_and_never_change():
+    entries = {"b": 1, "a": 2}
+    frozen = FrozenMapping(entries)
+    entries["c"] = 3
+    assert list(frozen) == ["b", "a"]
+    assert len(frozen) == 2
+    with pytest.raises(TypeError):
+        frozen["a"] = 4  # type: ignore[index]
+    assert repr(frozen) == "FrozenMapping({'b': 1, 'a': 2})"
+
+
+def test_equal_whatever_the_order():
+    one, other = FrozenMapping({"b": 1, "a": 2}), FrozenMapping({"a": 2, "b": 1})
+    assert one == other == {"a": 2, "b": 1}
+    assert hash(one) == hash(other)
+    assert one != FrozenMapping({"a": 2})
+    assert pickle.loads(pickle.dumps(one)) == one
+
+
+def test_empty_without_entries():
+    assert FrozenMapping() == {}

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.cset import (
-    Delta,
     Fact,
     InstanceBuilder,
     InstanceError,
@@ -71,31 +70,6 @@ def test_only_some_relations() -> None:
     assert facts(state, ["dirty"]) == {Fact("dirty", (room,)) for room in NAMES["room"]}
     with pytest.raises(SchemaError, match=r"no relation 'drity'.*did you mean 'dirty'"):
         facts(state, ["drity"])
-
-
-def test_a_delta_names_new_and_lost_elements() -> None:
-    before = rooms().build()
-    builder = InstanceBuilder.of(before)
-    builder.remove(builder.id_of("t1"))
-    builder.add("thing", "t3")
-    builder.relate("dirty", builder.id_of("r1"))
-    after = builder.build()
-    assert difference(before, after) == Delta(
-        added=(Fact("dirty", ("r1",)),), created=("t3",), deleted=("t1",)
-    )
-    assert not difference(before, before)
-
-
-def test_facts_follow_when_an_element_goes() -> None:
-    before = with_facts(rooms().build(), add=ALL_FACTS, allow_conflicts=True)
-    assert len(facts(before)) == 9
-    builder = InstanceBuilder.of(before)
-    room = builder.id_of("r1")
-    for thing in ("t1", "t2"):
-        builder.unrelate("at", builder.id_of(thing), room)
-    builder.unrelate("dirty", room)
-    builder.remove(room)
-    assert facts(builder.build()) == {fact for fact in ALL_FACTS if "r1" not in fact.arguments}
 
 
 @pytest.mark.parametrize(

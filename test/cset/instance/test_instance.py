@@ -101,13 +101,6 @@ def test_what_does_not_exist_is_named() -> None:
         state.elements("cat")
 
 
-def test_a_relation_is_a_set() -> None:
-    builder = InstanceBuilder.of(home())
-    mug, table = builder.id_of("mug_1"), builder.id_of("table_1")
-    assert builder.relate("on", mug, table) == builder.relate("on", mug, table)
-    assert len(builder.build().tuples("on")) == 2
-
-
 def test_an_instance_never_changes_and_ids_are_never_reused() -> None:
     before = home()
     builder = InstanceBuilder.of(before)
@@ -174,17 +167,6 @@ def test_functional_conflicts_are_values() -> None:
     )
     assert find_conflicts(state, ["holding"]) == ()
     assert find_conflicts(home()) == ()
-
-
-def test_several_legs_may_be_functional_each() -> None:
-    builder = InstanceBuilder.of(home())
-    builder.add("robot", "robot_2")
-    state = with_facts(
-        builder.build(),
-        add=[Fact("holding", ("robot_1", "mug_1")), Fact("holding", ("robot_2", "mug_1"))],
-        allow_conflicts=True,
-    )
-    assert [v.elements[0] for v in find_conflicts(state)] == ["mug_1"]
 
 
 def test_merging_moves_tuples_and_values() -> None:

@@ -263,24 +263,6 @@ ON_X_P, CLEAN_X = ("on", "x", "p"), ("clean", "x")
 X_P = {"x": "item", "p": "place"}
 
 
-def test_adding_what_is_there_changes_nothing() -> None:
-    rule = action(HOME, "wash", {"x": "item"}, [], [], [CLEAN_X])
-    outcome = rewrite(rule, match_of(rule, STATE, x="m1"))
-    assert result_of(outcome) == STATE
-    assert not outcome.delta
-    assert result_of(outcome).tuples("clean").keys() == STATE.tuples("clean").keys()
-
-
-def test_what_is_deleted_and_added_survives() -> None:
-    two = {"x": "item", "p": "place", "q": "place"}
-    rule = action(HOME, "shift", two, [ON_X_P], [ON_X_P], [("on", "x", "q")], monic=False)
-    outcome = rewrite(rule, match_of(rule, STATE, x="m1", p="p1", q="p1"))
-    assert result_of(outcome) == STATE
-    assert not outcome.delta
-    # It even keeps its id, and the comatch says so.
-    assert result_of(outcome).tuples("on").keys() == STATE.tuples("on").keys()
-
-
 def test_a_functional_leg_is_checked_on_the_result() -> None:
     rule = action(HOME, "put", X_P, [], [], [ON_X_P])
     outcome = rewrite(rule, match_of(rule, STATE, x="m1", p="p2"))

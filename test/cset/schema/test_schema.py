@@ -22,23 +22,6 @@ KITCHEN = Schema(
 )
 
 
-def test_is_a_allows_several_parents() -> None:
-    assert KITCHEN.ancestors("milk") == {"milk", "graspable", "liquid", "thing"}
-    assert KITCHEN.subtypes("liquid") == {"liquid", "milk"}
-    assert KITCHEN.is_subtype("milk", "thing")
-    assert KITCHEN.is_subtype("milk", "milk")
-    assert not KITCHEN.is_subtype("thing", "milk")
-    assert KITCHEN.is_subtype("on", "on")
-    assert not KITCHEN.is_subtype("unheard_of", "thing")
-
-
-def test_subtypes_inherit() -> None:
-    assert [a.name for a in KITCHEN.attributes_of("milk")] == ["colour", "litres"]
-    assert [a.name for a in KITCHEN.attributes_of("graspable")] == ["colour"]
-    assert [f.name for f in KITCHEN.functions_of("milk")] == ["made_of"]
-    assert KITCHEN.functions_of("on") == ()
-
-
 def test_a_schema_is_a_value() -> None:
     again = pickle.loads(pickle.dumps(KITCHEN))
     assert again == KITCHEN
@@ -122,8 +105,3 @@ schema kitchen
     liquid.litres: float"""
     )
     assert str(Schema("empty", {})) == "schema empty"
-
-
-def test_all_problems_are_reported_at_once() -> None:
-    with pytest.raises(SchemaError, match=r"no type 'x'.*no type 'y'"):
-        Schema("bad", {"a": ("x",)}, (Function("f", "a", "y"),))

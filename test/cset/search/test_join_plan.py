@@ -4,8 +4,8 @@
 from example_graphs import graph, path
 
 from fcp_ros.cset import Instance, InstanceBuilder, Relation, Schema, find_homs
-from fcp_ros.cset.join_plan import JoinPlan, Query, measure_sizes, order_of_magnitude, plan_join
-from fcp_ros.cset.morphisms import TableKind, analyse_pattern
+from fcp_ros.cset.join_plan import JoinPlan, Query, plan_join
+from fcp_ros.cset.morphisms import analyse_pattern
 from fcp_ros.cset.value_expressions import Comparator, ValueComparison
 
 SCENE = Schema(
@@ -98,16 +98,3 @@ def test_there_is_an_end_to_the_plans_that_are_kept() -> None:
             found += len(list(find_homs(pattern, target, monic=monic, allowed=allowed)))
     assert found == 2**7 * 3 * 2
     assert len(analyse_pattern(pattern).plans) <= 256
-
-
-def test_sizes_are_counted() -> None:
-    for target in (graph(0), path(5), graph(3, [(1, 1), (1, 2), (1, 3)])):
-        rows = {(e, target.apply("src", e)) for e in target.elements("E")}
-        sizes = measure_sizes(target, TableKind.FUNCTION, "src")
-        assert (sizes.rows, sizes.distinct) == (len(rows), (len(rows), len({v for _, v in rows})))
-
-
-def test_orders_of_magnitude() -> None:
-    assert [order_of_magnitude(n) for n in (0, 1, 7, 8, 63, 64, 511, 512)] == [
-        *(0, 1, 1, 2, 2, 3, 3, 4)
-    ]

@@ -4,7 +4,8 @@
 import time
 
 import pytest
-from effort import scaled
+from call_count import count_calls
+from effort import is_thorough, scaled
 from random_adl import make_task
 
 from fcp_ros.domain.pddl import drafting, parse_pddl, read_pddl
@@ -92,7 +93,8 @@ def test_an_action_of_few_instances_becomes_few_rules():
 
 def test_instances_have_the_rules_of_their_action(monkeypatch):
     """Each instance that the lifted rules allow is allowed by those of the instances alone."""
-    for seed in (1812, *range(scaled(20, quick=2))):
+    # The lifted rules of the first one take ten seconds.
+    for seed in (*([1812] if is_thorough() else []), *range(scaled(20, quick=2))):
         texts = make_task(seed)
         with monkeypatch.context() as patched:
             patched.setattr(drafting, "FEW_RULES", 0)
@@ -106,3 +108,22 @@ def test_instances_have_the_rules_of_their_action(monkeypatch):
         assert answers[0].status.solved == answers[1].status.solved, seed
         if all(Measure.STEPS in answer.optimal_in for answer in answers):
             assert len(answers[0].plan.steps) == len(answers[1].plan.steps), seed
+
+
+def write_type_chain(count):
+    types = " ".join(f"t{n} - t{n - 1}" for n in range(1, count))
+    return (
+        f"""(define (domain chain) (:requirements :typing) (:types {types} t0 - object)
+         (:predicates (p ?x - t{count - 1}) (q ?x - t0) (r ?x - t{count // 2}))
+         (:action a :parameters (?x - t0) :precondition (not (q ?x)) :effect (q ?x)))""",
+        f"""(define (problem c) (:domain chain) (:objects low - t{count - 1} high - t0)
+         (:init (r low)) (:goal (q low)))""",
+    )
+
+
+def test_reading_takes_effort_in_proportion_to_the_number_of_types():
+    small, large = write_type_chain(60), write_type_chain(240)
+    parse_pddl(*small)  # what is prepared once is not counted
+    fewer = count_calls(lambda: parse_pddl(*small))
+    more = count_calls(lambda: parse_pddl(*large))
+    assert more < 6 * fewer

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The task made of each file of test/data/pddl does exactly what PDDL says, state by state."""
+"""Tasks of PDDL files, own or random, do exactly what PDDL says, state by state."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
 from pddl_interpreter import Interpreter
-from pddl_states import RuleStates
+from pddl_states import RuleStates, compared
+from random_pddl import tasks
 
 from fcp_ros.domain import check_goal, evaluate
+from fcp_ros.domain.pddl import normal_form
 from fcp_ros.domain.pddl.source_text import read_source
 from fcp_ros.domain.pddl.task_reader import read_texts, work_out
 from fcp_ros.fuzzy import tnorm_by_name
@@ -63,3 +66,29 @@ def test_functional_legs_are_kept_in_all_states(task, reachable):
                 position = relation.position(leg)
                 seen = [legs[position] for legs in instance.tuples(relation.name).values()]
                 assert len(seen) == len(set(seen))
+
+
+# --- Random PDDL tasks: rules, state and goal do what an interpreter of PDDL does, state by state
+
+
+@settings(max_examples=120, phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink])
+@given(tasks())
+def test_random_tasks_are_translated_faithfully(texts):
+    task, _ = compared(*texts, limit=6)
+    check_goal(task.goal, task.domain, task.instance)
+
+
+@pytest.fixture(params=[1, 4])
+def few(request, monkeypatch):
+    """Conditions with more alternatives than this keep formulas."""
+    monkeypatch.setattr(normal_form, "MAX_ALTERNATIVES", request.param)
+
+
+@settings(
+    max_examples=120,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(tasks())
+def test_conditions_that_stay_formulas_mean_the_same(few, texts):
+    compared(*texts, limit=6)

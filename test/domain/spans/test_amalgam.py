@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import itertools
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.cset import Fact, InstanceBuilder, Morphism, Relation, Schema, facts, find_homs
+from fcp_ros.cset import Fact, InstanceBuilder, Relation, Schema, facts, find_homs
 from fcp_ros.domain import ActionRule, Atom, Duration, Literal, Parameter, Variable, build_span
 from fcp_ros.domain.model import Effect
 from fcp_ros.domain.rule_spans import apply_rule
@@ -200,26 +199,6 @@ def apply_to(rule, held, **binding):
     return apply_rule(rule, span, match)
 
 
-def test_a_briefcase_takes_along_what_is_in_it():
-    move = rule_of(
-        (("from", "box"), ("to", "box")),
-        when=(Literal(atom("marked", "from")),),
-        add=(atom("marked", "to"),),
-        delete=(atom("marked", "from"),),
-        effects=(
-            Effect(
-                (Parameter("x", "item"),),
-                (Literal(atom("in", "x", "from")),),
-                (atom("in", "x", "to"),),
-                (atom("in", "x", "from"),),
-            ),
-        ),
-    )
-    held = {("marked", "b1"), ("in", "i1", "b1"), ("in", "i2", "b2")}
-    result = apply_to(move, held, **{"from": "b1", "to": "b2"})
-    assert as_sets(result.instance) == {("marked", "b2"), ("in", "i1", "b2"), ("in", "i2", "b2")}
-
-
 def test_what_one_effect_adds_stays_where_another_deletes_it():
     mark = atom("marked", "x")
     both = rule_of(
@@ -233,15 +212,6 @@ def test_what_one_effect_adds_stays_where_another_deletes_it():
     assert as_sets(result.instance) == {("marked", "b1")}
     assert set(result.delta.removed) == {Fact("marked", ("i1",))}
     assert not result.delta.added
-
-
-def test_a_variable_of_an_effect_may_be_what_a_parameter_is():
-    rule = rule_of(
-        (("p", "box"),),
-        effects=(Effect((Parameter("x", "box"),), (), (atom("beside", "p", "x"),), ()),),
-    )
-    result = apply_to(rule, set(), p="b1")
-    assert as_sets(result.instance) == {("beside", "b1", "b1"), ("beside", "b1", "b2")}
 
 
 def test_a_condition_that_fails_is_named():
@@ -271,27 +241,3 @@ def test_a_functional_leg_that_effects_break_is_refused():
     result = apply_rule(rule, span, match)
     assert result.instance is None
     assert result.violations
-
-
-def test_a_rule_without_effects_is_just_rewritten():
-    rule = rule_of((("p", "box"),), add=(atom("marked", "p"),))
-    result = apply_to(rule, set(), p="b2")
-    assert as_sets(result.instance) == {("marked", "b2")}
-    assert isinstance(result.comatch, Morphism)
-
-
-@pytest.mark.parametrize("type_", ["thing", "item"])
-def test_a_variable_wider_than_a_leg_is_narrowed(type_):
-    rule = rule_of(
-        (("p", "box"),),
-        effects=(
-            Effect(
-                (Parameter("x", type_),),
-                (Literal(atom("in", "x", "p")),),
-                (atom("marked", "x"),),
-                (),
-            ),
-        ),
-    )
-    result = apply_to(rule, {("in", "i1", "b1")}, p="b1")
-    assert ("marked", "i1") in as_sets(result.instance)

@@ -60,13 +60,8 @@ class Oracle:
 
 
 BIASED = (
-    Oracle("too harsh", shift=-1.5),
-    Oracle("too kind", shift=1.5),
-    Oracle("too sure", slope=2.5),
     Oracle("too shy", slope=0.3),
-    Oracle("noisy", noise=1.2),
     Oracle("too harsh and noisy", shift=-1.2, noise=0.8),
-    Oracle("too kind and noisy", shift=1.2, noise=0.8),
     Oracle("too kind and too sure", slope=2.0, shift=1.0),
 )
 CALIBRATED = (Oracle("right on the average", honest=True), Oracle("exactly right"))
@@ -296,7 +291,7 @@ def test_shared_blame_finds_who_was_at_fault() -> None:
         questions = [Question(name, key, 0.9, MODEL) for key in keys[name]]
         return [answer.degree for answer in calibrator.calibrate(questions)]
 
-    for number in range(400):
+    for number in range(250):
         chosen = {name: int(random.integers(4)) for name in rates}
         relied = [degrees(name)[place] for name, place in chosen.items()]
         works = all(random.random() < rates[name][place] for name, place in chosen.items())

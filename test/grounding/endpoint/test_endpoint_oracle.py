@@ -20,6 +20,7 @@ from fcp_ros.grounding import (
     ScoringMode,
     make_grounder,
 )
+from fcp_ros.grounding.chat_completion import AGAIN, PATIENCE, OptionalFeature
 
 EXACT = LanguageModelOptions(estimate=Estimate.MEDIAN)
 SAMPLE = replace(EXACT, mode=ScoringMode.SAMPLE)
@@ -273,3 +274,20 @@ def test_an_unnamed_model_of_a_server_that_is_down(
     grounder = make_grounder(domain, options)
     assert grounder.describe()[0].model == ""
     assert grounder.judge([ask("tin mug", "drinking")])[0].source == "table"
+
+
+# --- What a server has is asked for as long as it comes
+
+
+def test_what_does_not_come_is_asked_for_seldom() -> None:
+    offer = OptionalFeature()
+    for _ in range(PATIENCE - 1):
+        offer.record(False)
+    offer.record(True)
+    for _ in range(PATIENCE):
+        assert offer.is_worth_asking()
+        offer.record(False)
+    asked = [offer.is_worth_asking() for _ in range(2 * AGAIN)]
+    assert asked.count(True) == 2
+    offer.record(True)
+    assert offer.is_worth_asking()

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from fcp_ros.binding.similar_labels import NoSimilarity
 from fcp_ros.grounding import Device, GroundingOptions, make_grounder
 from fcp_ros.grounding.grounder import make_oracle, suggest_model
 from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, choose_model
@@ -85,3 +88,36 @@ def test_the_real_mpnet_judges_clear_pairs(
     assert {one.source for one in found} == {"embedding"}
     assert all(one.model.startswith("mpnet@") for one in found)
     assert [one.degree > 0.5 for one in found] == [serves for *_, serves in CLEAR], found
+
+
+# --- Unknown labels and the packaged model: right ones are near, and without a model it says so
+
+
+@pytest.fixture(scope="module")
+def similarity() -> EmbeddingLabelSimilarity:
+    return EmbeddingLabelSimilarity()
+
+
+def test_cosines(similarity: EmbeddingLabelSimilarity) -> None:
+    table = similarity.similarities(["sofa", "sneaker"], ["couch", "shoe", "sofa"])
+    assert table.shape == (2, 3)
+    assert table[0, 2] == pytest.approx(1.0, abs=1e-5)
+    assert np.argmax(table[0, :2]) == 0
+    assert np.argmax(table[1]) == 1
+
+
+def test_nothing_loads_nothing() -> None:
+    similarity = EmbeddingLabelSimilarity(Path("/there/is/no/model"))
+    assert similarity.similarities([], ["couch"]).shape == (0, 1)
+    assert similarity.similarities(["sofa"], []).shape == (1, 0)
+
+
+def test_a_model_that_is_not_there() -> None:
+    with pytest.raises(NoSimilarity, match="/there/is/no/model"):
+        EmbeddingLabelSimilarity(Path("/there/is/no/model")).similarities(["sofa"], ["couch"])
+
+
+def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(NoSimilarity, match="pip install tokenizers"):
+        EmbeddingLabelSimilarity().similarities(["sofa"], ["couch"])

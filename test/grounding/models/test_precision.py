@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,6 +22,7 @@ from fcp_ros.grounding.models.torch_device import (
     free_memory,
     is_cpu_fast_in_bfloat16,
     is_out_of_memory,
+    measure_device_memory,
 )
 from fcp_ros.grounding.options import Precision
 
@@ -111,3 +115,33 @@ def test_a_cpu_takes_bfloat16_where_it_is_native_and_measured_to_be_no_slower(
 
 def test_a_product_is_timed() -> None:
     assert 0.0 < torch_device.time_product(torch.float32) < 10.0
+
+
+# --- GPU memory is reported where torch uses a GPU, and nothing is loaded to find out
+
+
+def test_asking_loads_nothing() -> None:
+    program = (
+        "import sys\n"
+        "from fcp_ros.grounding.models.torch_device import measure_device_memory\n"
+        "assert measure_device_memory() is None\n"
+        "assert 'torch' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_the_numbers_are_those_of_torch() -> None:
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        assert measure_device_memory() is None
+        return
+    tensor = torch.zeros(1 << 22, device="cuda")  # 16 MiB
+    memory = measure_device_memory()
+    assert memory is not None
+    assert tensor.nbytes / (1 << 20) <= memory.own <= memory.used <= memory.total
+
+
+def test_torch_half_imported(monkeypatch):
+    """Diagnostics are made while another thread loads the model."""
+    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
+    assert measure_device_memory() is None

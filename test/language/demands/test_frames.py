@@ -6,8 +6,14 @@ import pytest
 from tiny_demands import make_clause
 
 from fcp_ros.domain.phrases import parse_phrase
-from fcp_ros.language.demands.clause import JOINED, OBJECT, RECEIVER, SUBJECT
-from fcp_ros.language.demands.frames import list_frames, make_frames
+from fcp_ros.language.demands.frames import (
+    JOINED,
+    OBJECT,
+    RECEIVER,
+    SUBJECT,
+    list_frames,
+    make_frames,
+)
 from fcp_ros.language.demands.model import ClauseComparison, TextVectors
 from fcp_ros.language.demands.parsed_clauses import split_clauses
 from fcp_ros.language.demands.roles import ROLE_FEATURES, RoleModel

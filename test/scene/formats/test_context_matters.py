@@ -91,21 +91,6 @@ def test_which_instance_must_be_clear(folder: Path, fragment: str, words: str) -
     assert "Small" in str(caught.value)
 
 
-def test_missing_and_broken_houses(folder: Path) -> None:
-    houses = folder / "scenes_from_taskography.json"
-    houses.write_text(json.dumps({"Small": {"rooms": 3}}))
-    with pytest.raises(SceneError, match=r"Small\.rooms"):
-        load_scene(f"{folder}/instances.json#split/Small/problem_1")
-    broken = json.loads(json.dumps(HOUSES))
-    broken["Small"]["objects"][0]["room"] = 9
-    houses.write_text(json.dumps(broken))
-    with pytest.raises(SceneError, match="refers to 9"):
-        load_scene(f"{folder}/instances.json#split/Small/problem_1")
-    houses.unlink()
-    with pytest.raises(SceneError, match="no such file"):
-        load_scene(f"{folder}/instances.json#split/Small/problem_1")
-
-
 def test_the_published_instances(shared_dir: Path) -> None:
     file = shared_dir / "bench" / "context_matters" / "instances.json"
     houses = json.loads(file.with_name("scenes_from_taskography.json").read_text())

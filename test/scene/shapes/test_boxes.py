@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boxes as arrays: yaw, tilt, bounds."""
 
+from __future__ import annotations
+
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fcp_ros.scene import Layer, Pose, SceneNode
+from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation
 from fcp_ros.scene.graph.roles import HoldingRole, find_holding_role, is_often_mounted
-from fcp_ros.scene.shapes.boxes import build_boxes
+from fcp_ros.scene.shapes.boxes import build_boxes, fit_upright_box
+from fcp_ros.scene.shapes.polygons import box_corners, find_floor_levels
+from fcp_ros.scene.shapes.route import trace_routes
 
 
 def node(pose: Pose | None, size: tuple[float, float, float] | None) -> SceneNode:
@@ -74,3 +81,100 @@ def test_what_is_often_mounted() -> None:
     assert is_often_mounted("Wall_Decor_Photo_3V")
     assert is_often_mounted("window")
     assert not is_often_mounted("sofa")
+
+
+# --- The upright box of least footprint, against one that tries all turns
+
+
+COORDINATE = st.floats(-5.0, 5.0).map(lambda number: round(number, 3))
+POINTS = st.lists(st.tuples(COORDINATE, COORDINATE, COORDINATE), min_size=1, max_size=20)
+
+
+def least_footprint(points: np.ndarray) -> float:
+    """Area (m2) of the smallest rectangle by trying a turn every twentieth of a degree."""
+    turns = np.radians(np.arange(0.0, 90.0, 0.05))[:, None]
+    x = np.cos(turns) * points[:, 0] + np.sin(turns) * points[:, 1]
+    y = np.cos(turns) * points[:, 1] - np.sin(turns) * points[:, 0]
+    return float((np.ptp(x, axis=1) * np.ptp(y, axis=1)).min())
+
+
+@given(POINTS)
+def test_nothing_sticks_out_and_no_turn_is_better(points: list[tuple[float, float, float]]) -> None:
+    cloud = np.array(points)
+    pose, size = fit_upright_box(cloud)
+    assert -math.pi / 4 - 1e-9 < pose.yaw <= math.pi / 4 + 1e-9
+    cos, sin = math.cos(pose.yaw), math.sin(pose.yaw)
+    offset = cloud - pose.position
+    across = cos * offset[:, 0] + sin * offset[:, 1]
+    along = cos * offset[:, 1] - sin * offset[:, 0]
+    for distance, extent in zip((across, along, offset[:, 2]), size, strict=True):
+        assert np.abs(distance).max() <= extent / 2 + 1e-6
+    assert size[0] * size[1] <= least_footprint(cloud) + 1e-6
+
+
+@pytest.mark.parametrize("degrees", [0.0, 10.0, 30.0, -40.0, 44.0])
+@pytest.mark.parametrize("far", [0.0, 1e6])
+def test_a_turned_box_is_found_again(degrees: float, far: float) -> None:
+    from fcp_ros.scene import Pose
+
+    turned = Pose.at(far + 1.0, 2.0, 0.4, yaw=math.radians(degrees))
+    corners = box_corners(turned, (1.4, 0.8, 0.75))
+    points = np.array([(x, y, z) for x, y in corners for z in (0.025, 0.775)])
+    pose, size = fit_upright_box(points)
+    assert math.degrees(pose.yaw) == pytest.approx(degrees, abs=0.1)
+    assert pose.position == pytest.approx(turned.position, abs=1e-6)
+    assert size == pytest.approx((1.4, 0.8, 0.75), abs=1e-6)
+
+
+def test_strays_are_left_outside() -> None:
+    points = np.random.default_rng(0).uniform((-1, -2, 0), (1, 2, 1), (2000, 3))
+    points[:4] = [(9, 9, 9), (-9, 9, 5), (9, -9, -9), (-9, -9, 0)]
+    assert max(fit_upright_box(points)[1]) > 15.0
+    pose, size = fit_upright_box(points, 0.005)
+    assert size == pytest.approx((2.0, 4.0, 1.0), abs=0.2)
+    assert pose.position == pytest.approx((0.0, 0.0, 0.5), abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("points", "size"),
+    [
+        ([(1, 2, 3)], (0, 0, 0)),
+        ([(1, 2, 3), (1, 2, 3)], (0, 0, 0)),
+        ([(0, 0, 0), (0, 0, 2)], (0, 0, 2)),
+        ([(0, 0, 0), (1, 0, 0), (2, 0, 0)], (2, 0, 0)),
+    ],
+)
+def test_flat_things(points: list[tuple[int, int, int]], size: tuple[int, int, int]) -> None:
+    assert fit_upright_box(np.array(points, dtype=float))[1] == pytest.approx(size)
+
+
+# --- How high floors are: what the room says, else its floor node, else its pose
+
+
+ROOM = SceneNode("hall", Layer.ROOM, "hall", pose=Pose.at(0.0, 0.0, 4.2), height=2.4)
+FLOOR = SceneNode(
+    "hall_floor", Layer.OBJECT, "floor", pose=Pose.at(0.0, 0.0, 2.9), size=(4.0, 4.0, 0.02)
+)
+LAMP = SceneNode("lamp", Layer.OBJECT, "lamp", pose=Pose.at(1.0, 1.0, 5.0), size=(0.2, 0.2, 0.2))
+IN_ROOM = [SceneRelation("in_room", (thing, "hall")) for thing in ("hall_floor", "lamp")]
+
+
+def house(room: SceneNode) -> SceneGraph:
+    return SceneGraph.of([room, FLOOR, LAMP], IN_ROOM)
+
+
+def test_the_room_s_own_height_counts_first() -> None:
+    assert find_floor_levels(house(ROOM)) == {"hall": pytest.approx(3.0)}
+
+
+def test_else_the_floor_s_top_and_else_the_pose() -> None:
+    low = replace(ROOM, height=None)
+    assert find_floor_levels(house(low)) == {"hall": pytest.approx(2.91)}
+    assert find_floor_levels(SceneGraph.of([low])) == {"hall": 4.2}
+    assert find_floor_levels(SceneGraph.of([replace(ROOM, pose=None)])) == {}
+
+
+def test_a_route_is_on_the_floor_of_the_storey() -> None:
+    ((stop,),) = trace_routes(house(replace(ROOM, height=None)), [["lamp"]])
+    assert stop.level == pytest.approx(2.91), "not as high as the lamp hangs"
+    assert stop.top == pytest.approx(5.1)

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plane geometry, beside slow and obvious forms of the same."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from fcp_ros.scene import Pose
+from fcp_ros.scene.shapes.boxes import find_points_in_rectangles
 from fcp_ros.scene.shapes.polygons import (
     Polygon,
     area,
@@ -20,6 +24,7 @@ from fcp_ros.scene.shapes.polygons import (
     distance,
     find_crossing,
     inner_point,
+    triangulate,
 )
 
 SQUARE = ((0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0))
@@ -163,3 +168,107 @@ def test_outlines_that_go_around_a_corner_are_measured_exactly() -> None:
     corner = ((0.0, 0.0), (3.0, 0.0), (3.0, 1.0), (1.0, 1.0), (1.0, 3.0), (0.0, 3.0))
     assert area(corner) == 5.0
     assert area(corner[::-1]) == 5.0
+
+
+# --- Polygons cut into triangles: nothing is lost, nothing sticks out
+
+
+@st.composite
+def stars(draw: st.DrawFn) -> tuple[tuple[float, float], ...]:
+    """Simple polygons with bays: corners about a point, in order of their angle."""
+    count = draw(st.integers(3, 12))
+    radii = draw(st.lists(st.floats(0.5, 10.0), min_size=count, max_size=count))
+    corners = tuple(
+        (r * math.cos(2 * math.pi * i / count), r * math.sin(2 * math.pi * i / count))
+        for i, r in enumerate(radii)
+    )
+    return corners if draw(st.booleans()) else corners[::-1]
+
+
+@given(stars())
+def test_the_triangles_fill_the_polygon(polygon: tuple[tuple[float, float], ...]) -> None:
+    triangles = triangulate(polygon)
+    assert len(triangles) <= len(polygon) - 2
+    assert sum(area(triangle) for triangle in triangles) == pytest.approx(area(polygon))
+    middles = np.array([np.mean(triangle, axis=0) for triangle in triangles])
+    assert contains(polygon, middles).all()
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=8), st.booleans())
+def test_corners_in_a_row(heights: list[int], backwards: bool) -> None:
+    """Walls of columns side by side: many corners lie on the edge of others."""
+    tops = [(x, y) for i, y in enumerate(heights) for x, y in ((i, y), (i + 1, y))]
+    bottom = [(x, 0) for x in range(len(heights), -1, -1)]
+    polygon = tuple(dict.fromkeys((float(x), float(y)) for x, y in (*tops, *bottom)))
+    found = triangulate(polygon[::-1] if backwards else polygon)
+    assert sum(map(area, found)) == pytest.approx(sum(heights))
+
+
+def test_bays_and_corners_on_a_line() -> None:
+    polygon = (*U_SHAPE[:1], (3, 0), *U_SHAPE[1:], (0, 3))
+    assert sum(map(area, triangulate(polygon))) == pytest.approx(16.0)
+
+
+@pytest.mark.parametrize(
+    "polygon", [((0, 0), (1, 1), (2, 2)), ((0, 0), (2, 2), (2, 0), (0, 2)), ((1, 1),) * 4]
+)
+def test_what_has_no_inside_ends_all_the_same(polygon: tuple) -> None:
+    assert sum(map(area, triangulate(polygon))) <= 4.0
+
+
+# --- Points in rectangles, beside a comparison of every point with every rectangle
+
+
+number = st.integers(-6, 6).map(lambda step: step * 0.5) | st.sampled_from([1e6, -1e9, 1e300, 1e-9])
+point = st.tuples(number, number)
+side = st.sampled_from([0.0, 0.5, 1.0, 3.0, 1e6])
+
+
+def pairs(
+    points: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    at_once: int,
+    few: int,
+) -> list[tuple[int, int]]:
+    found = []
+    for a, b in find_points_in_rectangles(points, low, high, at_once, few):
+        assert len(a) <= max(few, at_once + len(points))
+        found += list(zip(a.tolist(), b.tolist(), strict=True))
+    return sorted(found)
+
+
+@given(
+    st.lists(point, max_size=12),
+    st.lists(st.tuples(point, side, side), max_size=8),
+    st.sampled_from([1, 5, 1_000]),
+    st.sampled_from([0, 1_000]),
+)
+@settings(max_examples=300, deadline=None)
+def test_the_same_as_every_point_with_every_rectangle(
+    points: list[tuple[float, float]],
+    rectangles: list[tuple[tuple[float, float], float, float]],
+    at_once: int,
+    few: int,
+) -> None:
+    places = np.array(points).reshape(-1, 2)
+    low = np.array([corner for corner, _, _ in rectangles]).reshape(-1, 2)
+    high = low + np.array([(w, h) for _, w, h in rectangles]).reshape(-1, 2)
+    slow = [
+        (i, j)
+        for i, (x, y) in enumerate(places.tolist())
+        for j in range(len(rectangles))
+        if low[j, 0] <= x <= high[j, 0] and low[j, 1] <= y <= high[j, 1]
+    ]
+    assert pairs(places, low, high, at_once, few) == slow
+
+
+@pytest.mark.parametrize("count", [3_000])
+def test_everything_in_one_place_comes_in_batches(count: int) -> None:
+    points = np.zeros((count, 2))
+    low, high = np.full((count, 2), -1.0), np.full((count, 2), 1.0)
+    largest = total = 0
+    for a, _ in find_points_in_rectangles(points, low, high, 100_000):
+        largest, total = max(largest, len(a)), total + len(a)
+    assert total == count * count
+    assert largest <= 100_000

@@ -26,7 +26,7 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.model import IS_A, SAME, Domain
 from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.language.english.prepositions import FITS
+from fcp_ros.language.english.function_words import FITS
 from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.meanings import PatternTable, PlaceRelation
 from fcp_ros.language.parsing.trees import PLACE, THEME

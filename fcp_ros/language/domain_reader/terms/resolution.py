@@ -11,7 +11,6 @@ from fcp_ros.domain.expressions.syntax import Bound, Constant, Not
 from fcp_ros.domain.model import TEXT
 from fcp_ros.foundation.vetoes import find_veto
 from fcp_ros.language.domain_reader.terms.descriptions import MOST_LISTED
-from fcp_ros.language.domain_reader.terms.partitives import PartitiveResolver, list_parts
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser
 from fcp_ros.language.domain_reader.terms.referents import (
     Ambiguity,
@@ -21,6 +20,7 @@ from fcp_ros.language.domain_reader.terms.referents import (
     TermGroup,
     Value,
 )
+from fcp_ros.language.domain_reader.terms.remainders import PartitiveResolver, list_parts
 from fcp_ros.language.domain_reader.terms.spoken_scene import NotSpokenOf, Unresolved
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.trees import (
@@ -107,6 +107,8 @@ class TermResolver(PartitiveResolver):
             name = self.find_robot() if head is Reference.ADDRESSEE else self.find_speaker()
             if not name:
                 raise Unresolved(f'who "{head.value}" is')
+            if not self.rate(Constant(name), slot_type):  # "while | you | bring the milk"
+                raise Unresolved(f"{name} can't be a {slot_type.replace('_', ' ')}")
             return Constant(name)
         if head in (Reference.IT, Reference.THEM, Reference.THERE, Reference.HERE):
             try:

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fcp_ros.language.english.function_words import COMMON, FILLERS
+from fcp_ros.language.english.function_words import COMMON, FILLERS, PREPOSITIONS
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.remark_words import ANNOUNCING
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.verbs import (
@@ -37,12 +36,11 @@ from fcp_ros.language.parsing.trees import (
     Predication,
     Reference,
     SpokenClause,
+    list_phrase_uses,
 )
-from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.normalisation import SENTENCE_ENDS
-from fcp_ros.language.syntax.statements import Telling, list_endings
-from fcp_ros.language.syntax.units import find_units
+from fcp_ros.language.syntax.statements import Telling, find_units, list_endings
 
 _PLAIN = 0.97
 """Degree of a remark without a word of the domain."""

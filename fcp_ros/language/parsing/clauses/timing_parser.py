@@ -1,12 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words about the time of a clause: by when, how often, in which order."""
+"""Words about the time of a clause: lengths, by when, how often, in which order; exceptions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
-from fcp_ros.language.english.adverbials import (
+from fcp_ros.language.english.number_words import (
+    AFTER,
+    ALLOWED,
+    ALLOWED_BOUNDS,
+    BEFORE,
+    FOR,
+    FROM,
+    FROM_NOW,
+    LATEST,
+    LONGEST,
+    ONCE,
+    ONWARDS,
+    PASSED,
+    UNITS,
+    WITHIN,
+)
+from fcp_ros.language.english.states import (
     AT_MOST_ONCE,
     FIRST,
     IN_ORDER,
@@ -15,11 +33,134 @@ from fcp_ros.language.english.adverbials import (
     PREFERENCES,
     SOMETIME,
 )
+from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet
-from fcp_ros.language.parsing.clauses.time_parser import read_allowed_time, read_time_limits
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
-from fcp_ros.language.parsing.trees import Act, Link, SpokenClause, TimeLimit
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words, read_number
+from fcp_ros.language.parsing.noun_phrases.relative_parser import EXCEPT
+from fcp_ros.language.parsing.trees import (
+    Act,
+    Argument,
+    Coordination,
+    Determiner,
+    Link,
+    NounPhrase,
+    Phrase,
+    Reference,
+    SpokenClause,
+    TimeKind,
+    TimeLimit,
+    list_phrase_uses,
+)
 from fcp_ros.language.reading import WordRole, WordUse
+
+_PARTS = {("half", "an"): Fraction(1, 2), ("half", "a"): Fraction(1, 2)}
+_QUARTERS = {
+    ("a", "quarter", "of", "an"): Fraction(1, 4),
+    ("quarter", "of", "an"): Fraction(1, 4),
+    ("three", "quarters", "of", "an"): Fraction(3, 4),
+}
+_FRAMES: tuple[tuple[TimeKind, PhraseSet, tuple[PhraseSet, ...], bool | None], ...] = (
+    (TimeKind.WITHIN, WITHIN, (LATEST, FROM_NOW), None),
+    (TimeKind.WITHIN, BEFORE, (PASSED,), True),
+    (TimeKind.WITHIN, AFTER, (LATEST,), True),
+    (TimeKind.AFTER, ONCE, (PASSED,), True),
+    (TimeKind.AFTER, FROM, (ONWARDS,), True),
+    (TimeKind.AFTER, AFTER, (LATEST, PASSED), False),
+    (TimeKind.DURING, FOR, (FROM_NOW,), None),
+)
+"""Kind of time, words before a length of time, words behind it, and True if those are needed,
+False if they are not allowed."""
+_WITH_UNIT = re.compile(r"(\d+)(s|sec|secs|min|mins|h)")
+
+
+def read_duration(tokens: Sequence[Token], start: int) -> tuple[int, Fraction] | None:
+    """Read a length of time: after its last token, and its seconds; None if there is none."""
+    found = _read_single(tokens, start)
+    if found is None:
+        return None
+    end, seconds = found
+    if _get(tokens, end) == "and":
+        if match_words(tokens, end, ("and", "a", "half")):  # a minute and a half
+            return end + 3, seconds + Fraction(UNITS.get(_get(tokens, end - 1), 0), 2)
+        more = _read_single(tokens, end + 1)
+        if more is not None and more[1] < seconds:
+            return more[0], seconds + more[1]
+    return end, seconds
+
+
+def _read_single(tokens: Sequence[Token], start: int) -> tuple[int, Fraction] | None:
+    for words, share in (*_PARTS.items(), *_QUARTERS.items()):
+        end = start + len(words)
+        if match_words(tokens, start, words) and _get(tokens, end) in UNITS:
+            return end + 1, share * UNITS[_get(tokens, end)]
+    joined = _WITH_UNIT.fullmatch(_get(tokens, start))
+    if joined is not None:
+        return start + 1, Fraction(int(joined[1])) * UNITS[joined[2]]
+    amount = _read_amount(tokens, start)
+    if amount is None or _get(tokens, amount[0]) not in UNITS:
+        return None
+    end, number = amount
+    return end + 1, number * UNITS[_get(tokens, end)]
+
+
+def _read_amount(tokens: Sequence[Token], start: int) -> tuple[int, Fraction] | None:
+    text = _get(tokens, start)
+    number = read_number(tokens, start)
+    if number is None and text in ("a", "an", "single"):
+        number = (start + 1 + (_get(tokens, start + 1) == "single"), 1)
+    if number is None and text and tokens[start].kind is TokenKind.NUMBER:
+        digits = text.replace(",", ".")
+        if digits.count(".") == 1 and len(digits) < 8:
+            return start + 1, Fraction(digits)
+    if number is None:
+        return None
+    end, value = number[0], Fraction(number[1])
+    if match_words(tokens, end, ("and", "a", "half")):
+        return end + 3, value + Fraction(1, 2)
+    return end, value
+
+
+def read_time_limits(tokens: Sequence[Token], start: int) -> Iterator[tuple[int, TimeLimit]]:
+    """Yield the times that are said from a token on: "within two minutes", "from then on"."""
+    bare = read_duration(tokens, start)
+    if bare is not None and LATEST.find_end(tokens, bare[0]) > bare[0]:
+        yield LATEST.find_end(tokens, bare[0]), TimeLimit(TimeKind.WITHIN, bare[1])
+    for kind, before, behind, needed in _FRAMES:
+        place = before.find_end(tokens, start)
+        found = read_duration(tokens, place) if place > start else None
+        if found is None:
+            continue
+        end = max(phrases.find_end(tokens, found[0]) for phrases in behind)
+        if needed is None or needed == (end > found[0]):
+            yield end, TimeLimit(kind, found[1])
+
+
+def read_allowed_time(tokens: Sequence[Token], start: int) -> tuple[int, TimeLimit] | None:
+    """Read "you have at most two minutes", "it must not take longer than a minute"."""
+    place = ALLOWED.find_end(tokens, start)
+    if place > start:
+        found = read_duration(tokens, ALLOWED_BOUNDS.find_end(tokens, place))
+        if found is not None:
+            return LATEST.find_end(tokens, found[0]), TimeLimit(TimeKind.WITHIN, found[1])
+    said = start + (_get(tokens, start) == "all")
+    if _get(tokens, said) not in ("this", "it", "that"):
+        return None
+    place = LONGEST.find_end(tokens, said + 1)
+    found = read_duration(tokens, place) if place > said + 1 else None
+    return (found[0], TimeLimit(TimeKind.WITHIN, found[1])) if found else None
+
+
+def read_longest_time(tokens: Sequence[Token], start: int) -> tuple[int, TimeLimit] | None:
+    """Read "within a minute", "no more than a minute" before "after"."""
+    place = max(phrases.find_end(tokens, start) for phrases in (ALLOWED_BOUNDS, WITHIN))
+    found = read_duration(tokens, place) if place > start else None
+    return (found[0], TimeLimit(TimeKind.WITHIN, found[1])) if found else None
+
+
+def _get(tokens: Sequence[Token], place: int) -> str:
+    return tokens[place].text if place < len(tokens) else ""
+
 
 _FOR_THAT = PhraseSet("for (that|this|it)")
 _TO_DO = PhraseSet("[in which] to")
@@ -99,3 +240,113 @@ class TimingParser:
 
     def _get(self, place: int) -> str:
         return self._nouns.get_text(place)
+
+
+_SKIP = PhraseSet("(leave|leaving) out", "(skip|omit|spare) [out]", "(without|minus)")
+"""Words behind a clause and before a noun phrase that is left out."""
+_BUT = PhraseSet("(but|just|only|and) [please]")
+_STAYING = PhraseSet(
+    "(can|may|should|shall|has to|have to|must) (stay|remain|be left) [there|here|put|where it is]",
+    "(stays|stay|remains) [there|here|put|where it is|where they are]",
+)
+_APART = 0.9
+"""Degree of "the shelf, that is dirty" as said of something further away."""
+
+
+class ExceptionParser(TimingParser):
+    """A reader of exceptions around the core of a clause."""
+
+    def _read_first_exception(
+        self, start: int, blank: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "apart from the mug," before a clause."""
+        end = EXCEPT.find_end(self._tokens, start)
+        for after, excluded in self._nouns.parse_phrases(end) if end > start else ():
+            if self._get(after) == ",":
+                use = self._nouns.describe_use(start, end, WordRole.LIMIT, "except")
+                uses = (use, *list_phrase_uses(excluded))
+                degree = excluded.degree
+                yield after + 1, replace(blank, excluded=(excluded,), uses=uses, degree=degree)
+
+    def _read_exception(
+        self, start: int, clause: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "except the mug", "just skip the mug" behind "put all items on the counter"."""
+        opened = _BUT.find_end(self._tokens, start)
+        ends = [EXCEPT.find_end(self._tokens, place) for place in {start, opened}]
+        ends += [_SKIP.find_end(self._tokens, place) for place in {start, opened}]
+        end = max(ends)
+        for place, left in self._nouns.parse_phrases(opened) if clause.predications else ():
+            after = _STAYING.find_end(self._tokens, place)
+            fewer = leave_out(clause, (left,)) if after > place else None
+            if fewer is not None:  # "but the vase can stay"
+                use = self._nouns.describe_use(place, after, WordRole.LIMIT, "except")
+                uses = (*clause.uses, use, *list_phrase_uses(left))
+                yield after, replace(fewer, uses=uses, degree=clause.degree * left.degree)
+        if end in (start, opened):
+            return
+        use = self._nouns.describe_use(start, end, WordRole.LIMIT, "except")
+        for after, excluded in self._nouns.parse_phrases(end):
+            fewer = leave_out(clause, (excluded,))
+            if fewer is not None:
+                uses = (*clause.uses, use, *list_phrase_uses(excluded))
+                yield after, replace(fewer, uses=uses, degree=clause.degree * excluded.degree)
+
+    def _read_description(
+        self, start: int, clause: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(put something on the shelf) that is safe": said of what is not next to it."""
+        if self._get(start) not in ("that", "which") or len(clause.predications) != 1:
+            return
+        said = clause.predications[0]
+        slot, theme = next(iter(said.arguments.items()), ("", None))
+        if len(said.arguments) < 2 or not isinstance(theme, NounPhrase):
+            return
+        if theme.determiner not in (Determiner.A, Determiner.ANY, Determiner.ALL):
+            return
+        for end, quality, uses in self._nouns.read_behind(start, 1):
+            if quality.source or quality.preposition == "to" or not quality.subject:
+                continue
+            described = replace(theme, qualities=(*theme.qualities, quality))
+            longer = replace(said, arguments={**said.arguments, slot: described})
+            degree = clause.degree * quality.degree * _APART
+            yield (
+                end,
+                replace(clause, predications=(longer,), uses=(*clause.uses, *uses), degree=degree),
+            )
+
+
+def leave_out(clause: SpokenClause, excluded: tuple[Phrase, ...]) -> SpokenClause | None:
+    """Leave something out of the things of a clause; None if these are not several."""
+    if len(clause.predications) != 1:
+        return None
+    said = clause.predications[0]
+    for slot, argument in said.arguments.items():
+        fewer = _exclude(argument, excluded)
+        if fewer is not None:
+            left = replace(said, arguments={**said.arguments, slot: fewer})
+            return replace(clause, predications=(left,))
+    return None
+
+
+def _exclude(argument: Argument, excluded: tuple[Phrase, ...]) -> Argument | None:
+    nothing = isinstance(argument, NounPhrase) and argument.determiner is Determiner.NO
+    if isinstance(argument, NounPhrase) and (nothing or is_universal(argument)):
+        return replace(argument, excluded=(*argument.excluded, *excluded))
+    if isinstance(argument, Coordination):
+        parts = [_exclude(part, excluded) for part in argument.parts]
+        phrases = [part for part in parts if isinstance(part, (NounPhrase, Coordination))]
+        if len(phrases) == len(argument.parts):
+            return replace(argument, parts=tuple(phrases))
+    return None
+
+
+def is_universal(argument: object) -> bool:
+    """Return True for all of several things, from which some may be left out."""
+    if not isinstance(argument, NounPhrase):
+        return False
+    if argument.head is Reference.THEM and argument.number is None:
+        return True
+    every = (Determiner.ALL, Determiner.EACH, Determiner.REST, Determiner.BOTH)
+    plural = argument.plural and argument.determiner in (Determiner.THE, Determiner.BARE)
+    return plural or argument.determiner in every

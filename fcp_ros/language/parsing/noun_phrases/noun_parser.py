@@ -31,8 +31,8 @@ from fcp_ros.language.parsing.trees import (
     NounPhrase,
     Phrase,
     Reference,
+    list_phrase_uses,
 )
-from fcp_ros.language.parsing.word_uses import list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Tree, Word
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from fcp_ros.domain.model import TEXT
 from fcp_ros.domain.phrases import NUMBER, PhraseSlot
-from fcp_ros.language.english.function_words import ARTICLES
+from fcp_ros.language.english.function_words import ARTICLES, PREPOSITIONS
 from fcp_ros.language.english.inflection import list_stems, write_gerund
-from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.english.word_lists import gather_words

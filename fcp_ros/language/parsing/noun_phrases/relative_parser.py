@@ -3,19 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Or, Text, Variable, atoms
 from fcp_ros.domain.model import IS_A
-from fcp_ros.language.english.function_words import ARTICLES
-from fcp_ros.language.english.prepositions import PREPOSITIONS
+from fcp_ros.language.confidence import Confidence
+from fcp_ros.language.english.function_words import ARTICLES, PREPOSITIONS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import close_many
-from fcp_ros.language.parsing.noun_phrases.modifier_parser import NOW
 from fcp_ros.language.parsing.noun_phrases.quantities import read_limit
-from fcp_ros.language.parsing.noun_phrases.set_parser import SetParser
+from fcp_ros.language.parsing.noun_phrases.set_parser import NOW, SetParser
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
     PLACE,
@@ -28,8 +27,9 @@ from fcp_ros.language.parsing.trees import (
     Predication,
     Reference,
     Words,
+    list_argument_uses,
+    list_phrase_uses,
 )
-from fcp_ros.language.parsing.word_uses import list_argument_uses, list_phrase_uses
 from fcp_ros.language.reading import WordRole, WordUse
 
 Said = tuple[int, Predication, tuple[WordUse, ...]]
@@ -41,6 +41,8 @@ thing before it; of one that the tree gives to something else."""
 _DISAGREEING, _OTHER_KIND, _KNOWN_FOR, _PLACED_PRONOUN = 0.5, 0.4, 0.6, 0.8
 """Of a verb that doesn't fit the number of the noun, of saying that a kitchen is no counter, of
 "the mug to drink from", of "two of them on the table" as two of those that are there."""
+_ROOM, _CONTENT = "room", Confidence.LIKELY.degree
+"""Type of the places that are told by what is in them, and the degree of that, which is asked."""
 EXCEPT = PhraseSet(
     "with [the] exception of",
     "(except|save) [for]",
@@ -55,6 +57,8 @@ _POSTURES = gather_words(
     "located left stored kept found resting hanging situated lie lies stand stands sit sits "
     "currently still already"
 )
+_LEAVING = gather_words("leave put place store keep set lay")
+"""Verbs of clauses that say where somebody left something."""
 _FINDING = frozenset(["find", "see", "have", "get", "exist", "be", "need", "want"])
 """Verbs of clauses that say nothing of the things: "(all the cups) that you can find"."""
 _HOME = "(house|home|flat|apartment|place)"
@@ -124,6 +128,24 @@ class RelativeParser:
             yield longer
             if phrase.number is not None and phrase.number.share is HalfOf.MANY:
                 yield from close_many(self._chart, longer)
+        yield from self._read_content(phrase, depth)
+
+    def _read_content(self, phrase: NounPhrase, depth: int) -> Iterator[NounPhrase]:
+        """Read "(the room) with the desk": what is in a room says which one is meant."""
+        is_room = isinstance(phrase.head, Noun) and phrase.head.type == _ROOM
+        start = phrase.end + 1
+        if not is_room or self._get(phrase.end) != "with":
+            return
+        use = self._use(phrase.end, start, WordRole.QUALITY, "where something is")
+        for end, content in self._chart.parse_simple(start, depth + 1):
+            said = Predication(None, {THEME: content}, PLACE, "from", degree=content.degree)
+            yield replace(
+                phrase,
+                end=end,
+                qualities=(*phrase.qualities, said),
+                uses=(*phrase.uses, use, *list_phrase_uses(content)),
+                degree=phrase.degree * content.degree * _CONTENT,
+            )
 
     # --- what is said
 
@@ -149,6 +171,8 @@ class RelativeParser:
             return  # the verb of the sentence
         while (place > start or is_free) and self._get(place) in _BE:
             place += 1
+        if place > start:
+            place = self._skip_leaving(place)
         negated, uses = False, list[WordUse]()
         while self._get(place) in ("not", *_POSTURES):
             if self._get(place) == "not":
@@ -173,6 +197,16 @@ class RelativeParser:
             if after > end and (place > begun or self._get(end) != "before"):
                 yield after, one, (*found, self._use(end, after, WordRole.FILLER))
 
+    def _skip_leaving(self, start: int) -> int:
+        """Skip "(that) somebody left", "(that) I have put": it is where it is said to be."""
+        subject = self._spans.words.get(start)
+        verb = self._spans.tree.words[subject.head] if subject is not None else None
+        if verb is None or verb.lemma not in _LEAVING or verb.token <= start:
+            return start
+        told = {w.token for w in self._spans.tree.list_children(verb.place)}
+        past = verb.tag in ("VBD", "VBN", "VBP")
+        return verb.token + 1 if past and told.issuperset(range(start, verb.token)) else start
+
     def _read_where(self, start: int, depth: int) -> Iterator[Said]:
         """Read "(the room) where the desk is", "that the desk stands in", "in which it is"."""
         text, place, given = self._get(start), start + 1, ""
@@ -194,9 +228,7 @@ class RelativeParser:
         for match in nouns:
             if isinstance(match.head, ElementName) or not (match.plural or place > start):
                 continue
-            labels = tuple(Atom(IS_A, (Variable(THEME), Text(n))) for n in match.head.labels)
-            goal: Expression = Or(labels) if len(labels) > 1 else labels[0]
-            meaning = Meaning(IS_A, MeaningSource.RELATION, {THEME: ""}, goal)
+            meaning = make_kind(match.head.labels)
             said = Predication(meaning, {}, THEME, negated=negated, degree=match.degree)
             use = self._use(start, match.end, WordRole.THING, match.head.said)
             yield match.end, said, (*uses, use)
@@ -330,6 +362,13 @@ class RelativeParser:
             return 1.0
         wrong = ("is", "was", "has") if phrase.plural else ("are", "were", "have")
         return _DISAGREEING if verb in wrong else 1.0
+
+
+def make_kind(labels: Sequence[str]) -> Meaning:
+    """Make the meaning that something is called by one of some labels."""
+    parts = tuple(Atom(IS_A, (Variable(THEME), Text(label))) for label in labels)
+    goal: Expression = Or(parts) if len(parts) > 1 else parts[0]
+    return Meaning(IS_A, MeaningSource.RELATION, {THEME: ""}, goal)
 
 
 def _is_purpose(said: Predication) -> bool:

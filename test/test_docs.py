@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README and docs/on_your_robot.md stay true: their commands run, their links lead somewhere."""
+"""Pages of docs/ stay true: their examples print what they say, what they name is there."""
 
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
 import re
 import shlex
 from pathlib import Path
@@ -9,6 +14,42 @@ import pytest
 from typer.testing import CliRunner
 
 from fcp_ros.cli.main import app
+
+PAGES = {"cset": 10, "generalized_plans": 1, "grounding": 1, "planning": 1, "scene_graphs": 2}
+"""Pages whose examples are run, in one namespace each; how many of them print something."""
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_print_what_the_page_says(page, repository, monkeypatch):
+    monkeypatch.chdir(repository)
+    text = (repository / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    compared, names = 0, {}
+    for code, expected in re.findall(r"```python\n(.*?)```(?:\n+```text\n(.*?)```)?", text, re.S):
+        if not (expected or page == "cset"):  # the others need nodes, or a folder of the reader's
+            continue
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, f"docs/{page}.md", "exec"), names)
+        if expected:
+            assert printed.getvalue() == expected, code
+            compared += 1
+    assert compared == PAGES[page]
+
+
+def test_files_and_functions_that_the_page_on_csets_names_are_there(repository):
+    page = (repository / "docs" / "cset.md").read_text(encoding="utf-8")
+    files = re.findall(r"`(\w+\.py)`", page)
+    rows = re.findall(r"\| ((?:`\w+`(?:, )?)+) in `(\w+)\.py` \|", page)
+    assert files
+    assert rows
+    assert [name for name in files if not (repository / "fcp_ros/cset" / name).exists()] == []
+    for names, file in rows:
+        module = importlib.import_module(f"fcp_ros.cset.{file}")
+        assert [name for name in re.findall(r"`(\w+)`", names) if not hasattr(module, name)] == []
+
+
+# --- README and docs/on_your_robot.md stay true: their commands run, their links lead somewhere
+
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -80,3 +121,21 @@ def test_make_targets_exist(readme, repository):
     makefile = (repository / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"\bmake ([a-z]+)\b", readme):
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+
+
+# --- docs/faults.md names tests that there are
+
+
+def test_each_test_that_the_page_names_is_there(repository: Path) -> None:
+    page = (repository / "docs" / "faults.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", page)
+    assert len(named) > 30
+    files: dict[str, list[Path]] = {}
+    for path in (repository / "test").rglob("test_*.py"):
+        files.setdefault(path.name, []).append(path)
+    missing = [
+        f"{file}::{test}"
+        for file, test in named
+        if not any(f"def {test}(" in path.read_text() for path in files.get(file, []))
+    ]
+    assert not missing
