@@ -108,7 +108,7 @@ class TermResolver(PartitiveResolver):
             if not name:
                 raise Unresolved(f'who "{head.value}" is')
             if not self.rate(Constant(name), slot_type):  # "while | you | bring the milk"
-                raise Unresolved(f"{name} can't be a {slot_type.replace('_', ' ')}")
+                raise Unresolved(f"what {name} has to do with it")
             return Constant(name)
         if head in (Reference.IT, Reference.THEM, Reference.THERE, Reference.HERE):
             try:
