@@ -199,7 +199,8 @@ class PlanRegister:
         """Note that a goal's plan neither runs nor waits any more."""
         entry = self._entries.pop(key, None)
         if entry is not None:
-            entry.is_over = True
+            # Without its own waits: else each goal of a chain would keep all those before it.
+            entry.is_over, entry.waits = True, {}
 
     @property
     def is_anybody_waiting(self) -> bool:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import replace
 from itertools import product
 
@@ -282,6 +283,19 @@ def test_a_plan_that_ends_otherwise_takes_those_with_it_that_wait_for_it(plans):
     assert plans.find_ahead(b"d").entries == (), "nobody joins a plan that is lost"
     plans.leave(b"b")
     assert plans.find_loss(b"c")
+
+
+def test_a_plan_that_has_ended_keeps_none_of_those_before_it(plans):
+    """A chain of goals, each behind the one before, may go on for days."""
+    first = weakref.ref(begin_both(plans, *AFTER).entries[0])
+    plans.begin(b"c", claim("go r2 shelf hall"), plans.find_ahead(b"c"))
+    assert plans.is_anybody_waiting
+    for key, count in ((b"a", len(ROUND)), (b"b", len(AFTER))):
+        for index in range(count):
+            plans.note_done(key, index)
+        plans.leave(key)
+    assert not plans.is_held(b"c", 0)
+    assert first() is None
 
 
 def test_another_plan_for_the_same_goal_is_not_what_was_counted_on(plans):
