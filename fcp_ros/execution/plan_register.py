@@ -13,7 +13,7 @@ Invariants, by which nothing is done twice, and nobody waits for ever:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from fcp_ros.cset import Instance
@@ -28,6 +28,10 @@ class Encounter:
 
     key: bytes
     reason: str
+
+
+FindEncounter = Callable[[], Encounter | None]
+"""Finds the plan that is in the way of another one, which waits from then on; None: it has room."""
 
 
 @dataclass(eq=False)
@@ -149,6 +153,13 @@ class PlanRegister:
     def running(self) -> frozenset[bytes]:
         """The keys of the goals whose plans run."""
         return frozenset(key for key, entry in self._entries.items() if entry.runs)
+
+    def find_in_way(self, running: Set[bytes], find: FindEncounter) -> Encounter | None:
+        """Find a plan to wait for, as `find` does; None as soon as others run than these goals'."""
+        # Also then the goal gets its place: however often others begin while it is planned for,
+        # those that come later don't overtake it for ever.
+        found = find()
+        return found if self.running == running else None
 
     def wait(self, key: bytes, claim: Claim) -> None:
         """Note that a goal's plan waits; a goal that waits already keeps its place."""

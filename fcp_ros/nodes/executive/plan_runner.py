@@ -250,8 +250,6 @@ class PlanRunner:
         run, self._run, self._context.running = self._run, None, None
         if run is None:
             return
-        if run.awaited:
-            run.listener.on_awaited([])
         self._clients.unwatch(self._context)
         self._scene_watch.end(self._context)
         if run.dispatcher.result is None:  # a fault of ours: no executor may go on alone
