@@ -123,19 +123,22 @@ def test_make_targets_exist(readme, repository):
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
 
 
-# --- docs/faults.md names tests that there are
+# --- pages name files and tests that there are
 
 
-def test_each_test_that_the_page_names_is_there(repository: Path) -> None:
-    page = (repository / "docs" / "faults.md").read_text(encoding="utf-8")
-    named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", page)
-    assert len(named) > 30
-    files: dict[str, list[Path]] = {}
-    for path in (repository / "test").rglob("test_*.py"):
-        files.setdefault(path.name, []).append(path)
-    missing = [
-        f"{file}::{test}"
-        for file, test in named
-        if not any(f"def {test}(" in path.read_text() for path in files.get(file, []))
-    ]
+def test_the_python_files_and_tests_that_pages_name_are_there(repository: Path) -> None:
+    folders = ("fcp_ros", "test", "benchmark", "examples")
+    files = [path for folder in folders for path in (repository / folder).rglob("*.py")]
+    pages = [README, *(repository / "docs").glob("*.md"), *(repository / "test").rglob("*.md")]
+    named = {
+        (file, test, page.name)
+        for page in pages
+        for file, test in re.findall(r"`([\w/]+\.py)(?:::(\w+))?`", page.read_text("utf-8"))
+    }
+    assert len(named) > 100
+    missing = []
+    for file, test, page in sorted(named):
+        there = [path for path in files if path.as_posix().endswith(f"/{file}")]
+        if not any(not test or f"def {test}(" in path.read_text("utf-8") for path in there):
+            missing.append(f"{page}: {file} {test}")
     assert not missing

@@ -294,10 +294,6 @@ class ExecutorLedger:
                 return attempt
         return None
 
-    def list_attempts(self) -> tuple[int, ...]:
-        """Return all open attempts."""
-        return tuple(self._open)
-
     def find_step(self, attempt: int) -> PlanStep | None:
         """Return the step of an open attempt, or None."""
         return self._open[attempt][0] if attempt in self._open else None

@@ -13,7 +13,7 @@ Invariants, by which nothing is done twice, and nobody waits for ever:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from fcp_ros.cset import Instance
@@ -28,6 +28,10 @@ class Encounter:
 
     key: bytes
     reason: str
+
+
+FindEncounter = Callable[[], Encounter | None]
+"""Finds the plan that is in the way of another one, which waits from then on; None: it has room."""
 
 
 @dataclass(eq=False)
@@ -150,6 +154,13 @@ class PlanRegister:
         """The keys of the goals whose plans run."""
         return frozenset(key for key, entry in self._entries.items() if entry.runs)
 
+    def find_in_way(self, running: Set[bytes], find: FindEncounter) -> Encounter | None:
+        """Find a plan to wait for, as `find` does; None as soon as others run than these goals'."""
+        # Also then the goal gets its place: however often others begin while it is planned for,
+        # those that come later don't overtake it for ever.
+        found = find()
+        return found if self.running == running else None
+
     def wait(self, key: bytes, claim: Claim) -> None:
         """Note that a goal's plan waits; a goal that waits already keeps its place."""
         if key in self._entries:
@@ -199,7 +210,8 @@ class PlanRegister:
         """Note that a goal's plan neither runs nor waits any more."""
         entry = self._entries.pop(key, None)
         if entry is not None:
-            entry.is_over = True
+            # Without its own waits: else each goal of a chain would keep all those before it.
+            entry.is_over, entry.waits = True, {}
 
     @property
     def is_anybody_waiting(self) -> bool:

@@ -115,10 +115,7 @@ class MeetingFinder:
     def _list_agents(
         self, steps: Sequence[PlanStep], present: Instance
     ) -> Iterator[frozenset[str]]:
-        agents = Agents(self._domain, present)
-        for step in steps:
-            is_there = all(present.has(element) for element in step.elements)
-            yield frozenset(agents.of(step)) if is_there else frozenset()
+        yield from map(frozenset, map(Agents(self._domain, present).find, steps))
 
     def _find_shared(self, plan: Claim, other: Claim, present: Instance) -> str:
         """Find what both plans need, and only one can have."""

@@ -216,7 +216,7 @@ def _warn(recipe: Recipe, limits: Limits) -> list[Note]:
     if not unknown or not limits.matters:
         return []
     sentence = f"Nobody knows here what is in {list_names(unknown, 10)}: look at the packet."
-    return [Note(RecipeCode.UNKNOWN_WISH, sentence)]
+    return [Note(RecipeCode.UNKNOWN_FOOD, sentence)]
 
 
 def _find_slow_ways(

@@ -20,8 +20,6 @@ from fcp_ros.recipes.ingredient_lines import WORD
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.recipe import FoodMention, ListedIngredient, MentionKind, Note, RecipeCode
 
-UNREMARKABLE = frozenset({"water", "salt", "pepper", "black pepper", "ice"})
-"""Foods that recipes use without listing them; any other one is noted."""
 _LINK_TARGET = re.compile(r"(?<=\])\([^)]*\)|https?://\S+")
 _TOOL_BEHIND = re.compile(
     r"[ -](?:scoop|scooper|knife|press|mill|grinder|cutter|cooker|machine|beater|timer|spinner|pan|"
@@ -34,13 +32,8 @@ _GROUP = re.compile(
     r"\s+(?:\w+\s+)?ingredients?\b",
     re.IGNORECASE,
 )
-_WET = frozenset({"liquid", "fat", "acid", "alcohol", "creaminess"})
 _PARTS = frozenset(["yolk", "white", "zest", "juice", "rind", "peel", "leaf", "clove", "wash"])
 """Parts of a food that directions name where the list has the whole: the yolks of the eggs."""
-FOOD_VERBS = frozenset(
-    ["butter", "salt", "flour", "oil", "pepper", "sugar", "egg", "bread", "water"]
-)
-"""Names of foods that as verbs mean to put them on something."""
 MADE = "mixture"
 PARTS_OF_MADE = 0.6
 """Share of the parts of a food that steps have used before it counts as made by them."""
@@ -136,7 +129,7 @@ class FoodFinder:
             last = words[place + length - 1]
             if _TOOL_BEHIND.match(text, end):
                 return length  # "ice cream scooper"
-            kind, object_end = _find_kind_of_mention(last, parsed, length)
+            kind, object_end = self._find_kind_of_mention(last, parsed, length)
             if kind is not MentionKind.NOUN and _is_listed_with(found, text, start):
                 kind, object_end = MentionKind.NOUN, -1
             if kind is None:
@@ -149,6 +142,29 @@ class FoodFinder:
                 found.mentions.append(FoodMention(index, start, end, shown, object_end))
             return length
         return 0
+
+    def _find_kind_of_mention(
+        self, last: re.Match[str], parsed: ParsedText, length: int
+    ) -> tuple[MentionKind | None, int]:
+        """Decide what part a food's name plays; None where it is denied or means something else."""
+        found = parsed.words.get(last.start())
+        if found is None:
+            return MentionKind.NOUN, -1
+        word, tree = found
+        target = tree.find_child(word.place, "dobj")
+        if word.is_verb and length == 1 and word.tag in ("VB", "VBP") and target is not None:
+            if word.text not in self._knowledge.facts.food_verbs:
+                return None, -1
+            shift = last.start() - word.start
+            return MentionKind.VERB, tree.get_span(tree.list_subtree(target.place))[1] + shift
+        above = tree.words[word.head]
+        if above.text == "without" or tree.find_child(word.place, "neg") is not None:
+            return None, -1
+        while above.head != above.place and not above.is_verb:
+            above = tree.words[above.head]
+        if above.is_verb and tree.find_child(above.place, "neg") is not None:
+            return None, -1
+        return MentionKind.NOUN, -1
 
     def _find_named(self, words: str) -> list[int]:
         for form in (words, words.replace("-", " "), singular_last(words)):
@@ -186,18 +202,20 @@ class FoodFinder:
         self.ingredients.append(ListedIngredient(name, food))
         for words in {name, food}:
             self._surfaces.setdefault(words, []).append(index)
-        if food not in UNREMARKABLE:
+        if not self._knowledge.facts.ingredients[food].unlisted:
             sentence = f"The directions use {name}, which is not listed; it counts as listed."
             self.notes.append(Note(RecipeCode.UNLISTED, sentence))
         return index
 
     def _find_groups(self, text: str, found: FoundFood) -> None:
         """Add the ingredients that "all ingredients" and the like stand for."""
+        roles = self._knowledge.facts.roles
         for match in _GROUP.finditer(text):
             which = match["which"].lower()
             named = {one.ingredient for one in found.mentions}
             for index, one in enumerate(self.ingredients):
-                wet = bool(_WET & self._knowledge.roles_of(one.food)) if one.food else False
+                own = self._knowledge.roles_of(one.food) if one.food else ()
+                wet = any(roles[role].wet for role in own)
                 fits = one.line and index not in named
                 if "dry" in which or "wet" in which:
                     fits = fits and wet == ("wet" in which) and index not in self._used
@@ -229,30 +247,6 @@ def _split_sentences(text: str) -> Iterator[slice]:
         yield slice(start, match.start())
         start = match.end()
     yield slice(start, len(text))
-
-
-def _find_kind_of_mention(
-    last: re.Match[str], parsed: ParsedText, length: int
-) -> tuple[MentionKind | None, int]:
-    """Decide what part a food's name plays; None where it is denied or means something else."""
-    found = parsed.words.get(last.start())
-    if found is None:
-        return MentionKind.NOUN, -1
-    word, tree = found
-    target = tree.find_child(word.place, "dobj")
-    if word.is_verb and length == 1 and word.tag in ("VB", "VBP") and target is not None:
-        if word.text not in FOOD_VERBS:
-            return None, -1
-        shift = last.start() - word.start
-        return MentionKind.VERB, tree.get_span(tree.list_subtree(target.place))[1] + shift
-    above = tree.words[word.head]
-    if above.text == "without" or tree.find_child(word.place, "neg") is not None:
-        return None, -1
-    while above.head != above.place and not above.is_verb:
-        above = tree.words[above.head]
-    if above.is_verb and tree.find_child(above.place, "neg") is not None:
-        return None, -1
-    return MentionKind.NOUN, -1
 
 
 def _is_listed_with(found: FoundFood, text: str, start: int) -> bool:

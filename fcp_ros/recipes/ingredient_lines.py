@@ -108,6 +108,11 @@ def _read(text: str, line: str, knowledge: FoodKnowledge) -> list[ListedIngredie
     return found
 
 
+def unlink(text: str) -> str:
+    """Write the words of links instead of the links."""
+    return _LINK.sub(r"\1", text)
+
+
 def find_foods(text: str, knowledge: FoodKnowledge) -> Iterator[tuple[int, int, str]]:
     """Find the names of foods in a text, the longest first: (start, end, food), left to right."""
     words = list(WORD.finditer(text))
@@ -128,7 +133,7 @@ def find_foods(text: str, knowledge: FoodKnowledge) -> Iterator[tuple[int, int, 
 
 def _clean(line: str) -> str:
     """Return a line without markup, with fractions in digits."""
-    text = _MARKS.sub(" ", _LINK.sub(r"\1", line)).strip(" -.\t")
+    text = _MARKS.sub(" ", unlink(line)).strip(" -.\t")
     text = "".join(
         f" {unicodedata.normalize('NFKC', one).replace(chr(0x2044), '/')} "
         if unicodedata.category(one) == "No"

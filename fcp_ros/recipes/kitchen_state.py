@@ -16,8 +16,14 @@ from fcp_ros.cset.schema import Schema
 from fcp_ros.recipes.dish_roles import find_purposes, find_roles
 from fcp_ros.recipes.ingredient_lines import find_foods
 from fcp_ros.recipes.knowledge import FoodKnowledge
-from fcp_ros.recipes.knowledge_entries import Equipment, Portion, Substitution
-from fcp_ros.recipes.measures import PIECE, VOLUMES, WEIGHTS, convert
+from fcp_ros.recipes.knowledge_entries import (
+    VOLUMES,
+    WEIGHTS,
+    Equipment,
+    Portion,
+    Substitution,
+)
+from fcp_ros.recipes.measures import PIECE, convert
 from fcp_ros.recipes.recipe import ListedIngredient, Note, Recipe, RecipeCode
 from fcp_ros.recipes.wishes import Limits
 

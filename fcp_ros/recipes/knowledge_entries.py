@@ -13,9 +13,10 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-MEASURES = ("g", "kg", "ml", "l", "tsp", "tbsp", "cup")
+WEIGHTS = ("g", "kg")
+VOLUMES = ("ml", "l", "tsp", "tbsp", "cup")
 COUNTS = ("piece", "slice", "clove", "stick", "bunch", "sprig", "leaf", "can", "packet", "pinch")
-UNITS = (*MEASURES, *COUNTS)
+UNITS = (*WEIGHTS, *VOLUMES, *COUNTS)
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9 '&/-]{0,59}$")]
 Names = tuple[Name, ...]
@@ -55,6 +56,7 @@ class FoodRole(_Entry):
     rank: Annotated[int, Field(ge=1, le=3)] = 3
     minor: bool = False
     nourishing: bool = False
+    wet: bool = False
     cues: Names = ()
     purposes: tuple[RolePurpose, ...] = ()
 
@@ -76,6 +78,7 @@ class Foodstuff(KnownFact):
     allergens: Names = ()  # beside those of its categories and parts
     parts: Names = ()  # ingredients or categories in it, for what is sold or made as one thing
     grams: dict[Unit, Positive] = Field(default_factory=dict)  # weight of one unit
+    unlisted: bool = False  # recipes use it without listing it
 
 
 class Diet(KnownFact):
@@ -174,6 +177,7 @@ class KnowledgeFile(_Entry):
     allergens: dict[Name, Allergen]
     roles: dict[Name, FoodRole]
     dishes: dict[Name, Names]
+    food_verbs: dict[Name, str]
     categories: dict[Name, Category]
     ingredients: dict[Name, Foodstuff]
     diets: dict[Name, Diet]

@@ -14,10 +14,9 @@ from typing import Any
 
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.recipes.knowledge import FoodKnowledge
+from fcp_ros.recipes.knowledge_entries import VOLUMES, WEIGHTS
 
 PIECE = "piece"
-VOLUMES = ("ml", "l", "tsp", "tbsp", "cup")
-WEIGHTS = ("g", "kg")
 _SPOKEN = {
     "g": "g gr gram gramm gramme",
     "kg": "kg kilo kilogram kilogramme",
@@ -95,8 +94,8 @@ def _read_one(text: str) -> float:
 def read_unit(text: str, quantity: float) -> tuple[float, str]:
     """Return a quantity in one of the units of the knowledge file; KeyError for another word."""
     # T and t are table and tea spoon: the only unit where case counts.
-    word = text if text in ("T", "t") else text.lower()
-    word = word.rstrip(".").replace(" ", "").replace(".", "")
+    word = text.replace(" ", "").replace(".", "")
+    word = word if word == "T" else word.lower()
     for form in (word, word.removesuffix("s"), word.removesuffix("es"), word.rstrip("s")[:-3]):
         if form in _NAMES:
             return quantity, _NAMES[form]

@@ -27,6 +27,8 @@ class RecipeCode(str, Enum):
     """The directions use what is not listed: a note, and the food counts as listed."""
     UNIT = "unit"
     """A quantity can't be converted: a note, and the substitute has no quantity."""
+    UNKNOWN_FOOD = "unknown_food"
+    """Nobody knows what is in a food, and something is ruled out: a note."""
     UNKNOWN_WISH = "unknown_wish"
     NOT_IN_RECIPE = "not_in_recipe"
     CONTRADICTORY_WISHES = "contradictory_wishes"
@@ -66,7 +68,7 @@ class ListedIngredient:
     name: str  # as the recipe says, without quantity and preparation, in lower case
     food: str  # its name in the knowledge file, "" if it is not there
     quantity: float | None = None
-    unit: str = ""  # of `measures.UNITS`; "" for pieces, or without a quantity
+    unit: str = ""  # of `knowledge_entries.UNITS`; "" for pieces, or without a quantity
     line: str = ""  # "" if only the directions name it
     alternatives: tuple[str, ...] = ()  # foods that the line itself allows instead
     optional: bool = False

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from fcp_ros.recipes.kitchen_state import SubstituteWay
-from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.knowledge_entries import Equipment, StepChange
 from fcp_ros.recipes.recipe import FoodMention, Recipe, Step
 from fcp_ros.recipes.text_editing import Edit
@@ -36,7 +35,6 @@ class RecipeDraft:
     """The steps of a recipe, with what is to be edited, added and inserted, by their numbers."""
 
     recipe: Recipe
-    knowledge: FoodKnowledge
     steps: list[Step] = field(init=False)
     edits: list[list[Edit]] = field(init=False)
     appended: list[list[str]] = field(init=False)  # sentences behind a step's text

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fcp_ros.recipes.direction_words import find_times
+from fcp_ros.recipes.ingredient_lines import unlink
 from fcp_ros.recipes.kitchen_state import SubstituteWay, WayPart
 from fcp_ros.recipes.knowledge import FoodKnowledge
 from fcp_ros.recipes.knowledge_entries import ChangeKind
@@ -33,12 +34,9 @@ from fcp_ros.recipes.text_editing import (
 from fcp_ros.recipes.tool_changes import do_without_tool
 from fcp_ros.recipes.wishes import Limits
 
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _STEP = re.compile(r"\b(steps?) (\d{1,3})\b", re.IGNORECASE)
 _SINGLY = re.compile(r",?\s*\b(?:one by one|one (?:at a|after) (?:time|another)|individually)\b")
 _SEPARATING = ("separate", "divide")
-_DONE_WITH = {"butter": "grease", "oil": "grease", "flour": "dust", "salt": "season"}
-"""Verbs for what names of food mean as verbs; any other one is "sprinkle"."""
 
 
 def rewrite_recipe(
@@ -63,7 +61,7 @@ class _Rewriter:
         self.choices = {one.ingredient: one for one in choices}
         self._recipe = recipe
         self._knowledge = knowledge
-        self._draft = RecipeDraft(recipe, knowledge)
+        self._draft = RecipeDraft(recipe)
 
     def rewrite(self, tools: Sequence[ToolChoice]) -> tuple[list[Step], list[RecipeChange]]:
         """Return the steps and what was changed."""
@@ -142,8 +140,8 @@ class _Rewriter:
         return {single, words.lower()} & self._knowledge.kinds_of(way.parts[0].food) != set()
 
     def _write_verb(self, text: str, mention: FoodMention, way: SubstituteWay) -> list[Edit]:
-        food = self._recipe.ingredients[mention.ingredient].food.split()[-1]
-        verb = _DONE_WITH.get(food, "sprinkle")
+        food = self._recipe.ingredients[mention.ingredient].food.split(" ")[-1]
+        verb = self._knowledge.facts.food_verbs.get(food) or "sprinkle"
         end = mention.object_end
         return [
             Edit(mention.start, mention.end, verb),
@@ -200,7 +198,7 @@ class _Rewriter:
         if not re.search(r"\w", text):
             return None
         if text != said:
-            text = _LINK.sub(r"\1", text)  # a link to the old food's page says nothing any more
+            text = unlink(text)  # a link to the old food's page says nothing any more
         changed = said if text != said else ""
         minutes = step.minutes
         if changed and (times := list(find_times(text))):
@@ -214,7 +212,7 @@ class _Rewriter:
         """Write "greased" for "buttered" where there is no butter any more."""
         for index in self.choices:
             food = self._recipe.ingredients[index].food.split(" ")[-1]
-            verb = _DONE_WITH.get(food)
+            verb = self._knowledge.facts.food_verbs.get(food)
             if verb:
                 past = f"{verb}d" if verb.endswith("e") else f"{verb}ed"
                 text = re.sub(rf"\b{food}(?:ed)\b", past, text, flags=re.IGNORECASE)

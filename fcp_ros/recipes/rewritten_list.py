@@ -9,8 +9,8 @@ from dataclasses import replace
 from fcp_ros.recipes.ingredient_lines import find_foods
 from fcp_ros.recipes.kitchen_state import SubstituteWay, WayPart
 from fcp_ros.recipes.knowledge import FoodKnowledge
-from fcp_ros.recipes.knowledge_entries import ChangeKind
-from fcp_ros.recipes.measures import WEIGHTS, convert, round_quantity, write_quantity
+from fcp_ros.recipes.knowledge_entries import WEIGHTS, ChangeKind
+from fcp_ros.recipes.measures import convert, round_quantity, write_quantity
 from fcp_ros.recipes.recipe import ListedIngredient, Recipe
 from fcp_ros.recipes.recipe_draft import FoodChoice
 from fcp_ros.recipes.wishes import Limits

@@ -134,14 +134,14 @@ def _find_missing(
     word: str, ingredients: Sequence[ListedIngredient], knowledge: FoodKnowledge
 ) -> tuple[set[int], str]:
     """Find the ingredients that a word names, and what is not in stock."""
-    forms = set(_forms(word))
+    forms = _forms(word)
     food = next((one for one in forms if one in knowledge.facts.categories), None)
     food = knowledge.find(word) if food is None else food
     names = {food, *forms} - {None}
     found = {
         index
         for index, one in enumerate(ingredients)
-        if forms & {one.name, one.food}
+        if {one.name, one.food}.intersection(forms)
         or (one.food and names & knowledge.kinds_of(one.food))
         or (food and _is_part_of(food, one, knowledge))
     }

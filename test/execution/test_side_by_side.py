@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import replace
 from itertools import product
 
@@ -205,6 +206,23 @@ def test_a_goal_without_a_plan_beside_the_others_keeps_younger_ones_waiting(plan
     assert plans.find_meeting(b"2", anything) is None
 
 
+def test_a_goal_gets_its_place_also_when_others_have_begun_while_it_was_planned_for(plans):
+    anything = Claim("X", alone="there is no plan beside it")
+
+    def find():
+        found = plans.find_meeting(b"2", anything)
+        plans.wait(b"2", anything)
+        return found
+
+    plans.begin(b"1", claim("go r1 shelf hall"))
+    before = plans.running
+    assert plans.find_in_way(before, find).key == b"1"
+    plans.leave(b"2")
+    plans.begin(b"3", claim("go r2 hall shelf"))
+    assert plans.find_in_way(before, find) is None, "it is planned for again"
+    assert plans.find_meeting(b"4", claim("go r3 hall shelf")).key == b"2"
+
+
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from(["r1", "r2", "r3"]))))
 def test_no_robot_is_in_two_plans_and_somebody_can_always_begin(present, moves):
     """Goals that want robots, one after the other; each ends when it comes again while it runs."""
@@ -282,6 +300,19 @@ def test_a_plan_that_ends_otherwise_takes_those_with_it_that_wait_for_it(plans):
     assert plans.find_ahead(b"d").entries == (), "nobody joins a plan that is lost"
     plans.leave(b"b")
     assert plans.find_loss(b"c")
+
+
+def test_a_plan_that_has_ended_keeps_none_of_those_before_it(plans):
+    """A chain of goals, each behind the one before, may go on for days."""
+    first = weakref.ref(begin_both(plans, *AFTER).entries[0])
+    plans.begin(b"c", claim("go r2 shelf hall"), plans.find_ahead(b"c"))
+    assert plans.is_anybody_waiting
+    for key, count in ((b"a", len(ROUND)), (b"b", len(AFTER))):
+        for index in range(count):
+            plans.note_done(key, index)
+        plans.leave(key)
+    assert not plans.is_held(b"c", 0)
+    assert first() is None
 
 
 def test_another_plan_for_the_same_goal_is_not_what_was_counted_on(plans):

@@ -113,6 +113,14 @@ def test_directions_that_use_what_is_not_listed_are_noted(kitchen: Kitchen) -> N
     assert any("onions" in one for one in cooked.to_json()["not_understood"])
 
 
+def test_a_food_that_nobody_knows_is_noted_where_something_is_ruled_out(kitchen: Kitchen) -> None:
+    recipe = {**PANCAKES, "ingredients": ["3 gloobs", *PANCAKES["ingredients"]]}
+    (note,) = cook(recipe, without=["sesame"], kitchen=kitchen).recipe.notes
+    assert note.code is RecipeCode.UNKNOWN_FOOD
+    assert "gloobs" in note.sentence
+    assert not cook(recipe, kitchen=kitchen).recipe.notes
+
+
 def test_a_diet_holds_for_what_is_not_listed(kitchen: Kitchen) -> None:
     recipe = {
         "title": "Rice",

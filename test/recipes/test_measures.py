@@ -23,8 +23,8 @@ def test_a_unit_that_does_not_convert_gives_nothing(knowledge: FoodKnowledge) ->
 
 
 def test_a_spoon_is_a_table_spoon_only_in_capitals() -> None:
-    assert read_unit("T", 1) == (1, "tbsp")
-    assert read_unit("t", 1) == (1, "tsp")
+    assert read_unit("T", 1) == read_unit("T.", 1) == (1, "tbsp")
+    assert read_unit("t", 1) == read_unit("t.", 1) == (1, "tsp")
     with pytest.raises(KeyError):
         read_unit("parsec", 1)
 

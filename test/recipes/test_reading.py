@@ -91,6 +91,14 @@ def test_groups_of_ingredients(knowledge: FoodKnowledge) -> None:
     assert {"flour", "salt"} <= set(steps[0].uses)
     assert "milk" not in steps[0].uses
     assert {"eggs", "milk"} & set(steps[1].uses)
+    (step,) = read(knowledge, ingredients, "Whisk the wet ingredients.").steps
+    assert step.uses == ("eggs", "milk")
+
+
+def test_water_and_salt_need_not_be_listed(knowledge: FoodKnowledge) -> None:
+    recipe = read(knowledge, ["1 cup rice"], "Boil the rice in water with salt and pepper.")
+    assert {"water", "salt", "pepper"} < set(recipe.steps[0].uses)
+    assert not recipe.notes
 
 
 def test_the_yolks_are_those_of_the_eggs(knowledge: FoodKnowledge) -> None:

@@ -11,7 +11,7 @@ from fcp_ros.execution.events import RoomChanged
 from fcp_ros.execution.goal_conflicts import ConflictFinder
 from fcp_ros.execution.goal_queue import WhenBusy
 from fcp_ros.execution.kept_goals import KeepSettings
-from fcp_ros.execution.plan_register import Encounter
+from fcp_ros.execution.plan_register import FindEncounter
 from fcp_ros.msg import ExecutionState, PlanRequest
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.conversions.common import ConversionError
@@ -90,7 +90,7 @@ class Room:
         self._context = context
         self._report = report
 
-    def wait(self, find: Callable[[], Encounter | None]) -> str:
+    def wait(self, find: FindEncounter) -> str:
         """Wait until `find` finds no plan that is in the way, or the goal is cancelled.
 
         The wait ends, as each plan does: those that are in the way have begun before, or have

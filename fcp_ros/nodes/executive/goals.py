@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import deepcopy
 from enum import IntEnum
 from functools import partial
@@ -22,7 +21,7 @@ from fcp_ros.execution.goal_conflicts import Literals, list_literals
 from fcp_ros.execution.goal_queue import WhenBusy
 from fcp_ros.execution.monitoring import ArrivalWatch
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.execution.plan_register import Encounter
+from fcp_ros.execution.plan_register import Encounter, FindEncounter
 from fcp_ros.msg import ExecutionState, Question
 from fcp_ros.msg import PlanResult as PlanResultMessage
 from fcp_ros.nodes.conversions.common import duration_from_ros
@@ -56,9 +55,6 @@ CROWDED = frozenset(
     }
 )
 """Status of a request without the agents that others need -> one with them may be solved."""
-
-FindEncounter = Callable[[], Encounter | None]
-"""Finds the plan that is in the way of another one; None if there is none any more."""
 
 ASK_AGAIN = 0.5
 """Seconds after which the planner is asked again that has lost a scene graph which is there."""
@@ -225,7 +221,7 @@ class GoalAchievement:
                 reason = "Planning for the end of what is done for other goals."
                 continue
             self._runner.look_ahead(joins=False)
-            refusal = room.wait(partial(self._find_in_way, running, found))
+            refusal = room.wait(partial(self._plans.find_in_way, running, found))
             if self._context.is_cancelled:
                 return self._conclude_cancelled("Cancelled before the first step.")
             if refusal:
@@ -273,10 +269,6 @@ class GoalAchievement:
             return meeting if self._parts.fleet.find_busy(self._context) >= busy else None
 
         return find
-
-    def _find_in_way(self, running: frozenset[bytes], find: FindEncounter) -> Encounter | None:
-        """Find the plan to wait for; None as soon as other plans run than these goals'."""
-        return find() if self._plans.running == running else None
 
     def _await_scene(self) -> Conclusion | None:
         """Wait until the scene graph is kept up to date; return the end if it stays stale."""

@@ -71,10 +71,5 @@ class PlanWorld:
 
         Else a shared executor would take each of its steps for one of any robot.
         """
-        present = self.find_present()
-        agents = Agents(self.rules.domain, present)
-        known = [
-            agents.of(step) if all(present.has(element) for element in step.elements) else ()
-            for step in steps
-        ]
-        return RunOrder.chain(len(steps), known)
+        agents = Agents(self.rules.domain, self.find_present())
+        return RunOrder.chain(len(steps), list(map(agents.find, steps)))

@@ -132,6 +132,10 @@ class Agents:
         found = tuple(dict.fromkeys(name for name in step.elements if self.contains(name)))
         return found or (f"executor {step.executor}",)
 
+    def find(self, step: PlanStep) -> tuple[str, ...]:
+        """Return the names of the agents of a step; () if one of its elements is gone."""
+        return self.of(step) if all(map(self._instance.has, step.elements)) else ()
+
     def may_overlap(self, rules: Iterable[ActionRule]) -> bool:
         """Return True if some steps of these rules may run at once, not all by one agent."""
         present = sum(len(self._instance.elements(type_)) for type_ in self._list_top_types())
