@@ -15,8 +15,8 @@ from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE, AdverbialParser
 from fcp_ros.language.parsing.clauses.hedges import match_former_place
 from fcp_ros.language.parsing.clauses.verb_phrases import VerbPhrase, read_verb_phrase
+from fcp_ros.language.parsing.noun_phrases.modifier_parser import WHERE
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
-from fcp_ros.language.parsing.noun_phrases.set_parser import WHERE
 from fcp_ros.language.parsing.trees import (
     PERSON,
     PLACE,
