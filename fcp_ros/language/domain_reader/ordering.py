@@ -32,9 +32,9 @@ from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import SAME, Domain
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader.composition import Composer
+from fcp_ros.language.domain_reader.contradictions import Contradictions, mentions_initially
 from fcp_ros.language.domain_reader.graded_goals import list_judging
 from fcp_ros.language.domain_reader.quantified import ban_any, widen_any
-from fcp_ros.language.domain_reader.removal import Contradictions, mentions_initially
 from fcp_ros.language.domain_reader.slot_filling import choose_goal
 from fcp_ros.language.domain_reader.statements import (
     ComposedClause,

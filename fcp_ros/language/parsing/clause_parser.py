@@ -23,9 +23,9 @@ from fcp_ros.language.english.verbs import (
 )
 from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
+from fcp_ros.language.parsing.clauses.exception_parser import leave_out
 from fcp_ros.language.parsing.clauses.fronting import CompanionParser
 from fcp_ros.language.parsing.clauses.hedges import match_former_place
-from fcp_ros.language.parsing.clauses.timing_parser import leave_out
 from fcp_ros.language.parsing.statement_parser import GENERAL, MOVING, limit, make_brought
 from fcp_ros.language.parsing.trees import (
     PLACE,
