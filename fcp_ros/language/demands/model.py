@@ -25,7 +25,8 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.array_file import write_whole
 from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.demands.frames import DemandClause, Frame, list_frames
-from fcp_ros.language.demands.roles import Assignment, Fit, LearnedNames, RoleModel, fit_anything
+from fcp_ros.language.demands.names import LearnedNames
+from fcp_ros.language.demands.roles import Assignment, Fit, RoleModel, fit_anything
 from fcp_ros.language.meanings import Meaning
 
 Vectors = NDArray[np.float32]

@@ -36,8 +36,8 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.sentences import Segment
-from fcp_ros.language.syntax.statements import take_words
 from fcp_ros.language.syntax.tree import Tree
+from fcp_ros.language.syntax.units import take_words
 
 _LEFT_OUT = PhraseSet(
     "without",
