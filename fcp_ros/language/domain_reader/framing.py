@@ -10,8 +10,8 @@ from itertools import pairwise
 from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.english.function_words import ARTICLES, COMMON
 from fcp_ros.language.english.number_words import NUMBERS
-from fcp_ros.language.english.states import OPENING_PARTS
 from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.wholes import OPENING_PARTS
 from fcp_ros.language.parsing.clauses.hedges import ASIDE, Asides, set_aside
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable

@@ -22,7 +22,7 @@ from fcp_ros.language.english.verbs import PARTICLES
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.nucleus import list_uses
 from fcp_ros.language.learned_reader.phrases import DIRECTIONS, LearnedPhrases
-from fcp_ros.language.learned_reader.sentence_draft import take_for_known
+from fcp_ros.language.learned_reader.repetition import take_for_known
 from fcp_ros.language.meanings import Meaning, MeaningSource, make_rule_meaning
 from fcp_ros.language.parsing.meanings import SpokenPattern
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch

@@ -40,15 +40,11 @@ from fcp_ros.language.learned_reader.marks import (
 )
 from fcp_ros.language.learned_reader.nucleus import list_uses, mend_clauses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
-from fcp_ros.language.learned_reader.sentence_draft import (
-    SentenceDraft,
-    WordAccount,
-    drop_uses,
-    refer_to,
-)
+from fcp_ros.language.learned_reader.repetition import drop_uses, refer_to
+from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft, WordAccount
 from fcp_ros.language.learned_reader.telling import PERSONS, is_told, list_tokens, names_topic
-from fcp_ros.language.parsing.asides import wait_for_states
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
+from fcp_ros.language.parsing.proviso_parser import wait_for_states
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,

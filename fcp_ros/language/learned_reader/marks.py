@@ -7,8 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from fcp_ros.language.english.adverbials import (
+    ALWAYS,
+    AT_MOST_ONCE,
+    IN_ORDER,
+    PREFERENCES,
+    SOMETIME,
+)
 from fcp_ros.language.english.function_words import LONGEST_LINK, OTHERWISE, SEQUENCE
-from fcp_ros.language.english.states import ALWAYS, AT_MOST_ONCE, IN_ORDER, PREFERENCES, SOMETIME
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.parsing.clauses.timing_parser import read_time_limits
 from fcp_ros.language.parsing.trees import (

@@ -17,7 +17,7 @@ from fcp_ros.language.demands.parsed_clauses import name_noun
 from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.learned_reader.sentence_draft import list_names
+from fcp_ros.language.learned_reader.repetition import list_names
 from fcp_ros.language.learned_reader.tree_phrases import TreePhrases
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import PRONOUNS

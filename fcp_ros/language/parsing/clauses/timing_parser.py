@@ -8,6 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from fcp_ros.language.english.adverbials import (
+    AT_MOST_ONCE,
+    FIRST,
+    IN_ORDER,
+    LAST,
+    MORE_THAN_ONCE,
+    PREFERENCES,
+    SOMETIME,
+)
 from fcp_ros.language.english.number_words import (
     AFTER,
     ALLOWED,
@@ -23,15 +32,6 @@ from fcp_ros.language.english.number_words import (
     PASSED,
     UNITS,
     WITHIN,
-)
-from fcp_ros.language.english.states import (
-    AT_MOST_ONCE,
-    FIRST,
-    IN_ORDER,
-    LAST,
-    MORE_THAN_ONCE,
-    PREFERENCES,
-    SOMETIME,
 )
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from fcp_ros.language.english.function_words import ARTICLES
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.states import MAKING_VERBS, NEED_PHRASES, NEEDED, PART_LINKS
+from fcp_ros.language.english.wholes import MAKING_VERBS, NEED_PHRASES, NEEDED, PART_LINKS
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.parsing.meanings import SetMention
 from fcp_ros.language.parsing.noun_phrases.modifier_parser import ModifierParser
 from fcp_ros.language.parsing.noun_phrases.quantities import NounOpening, read_number
+from fcp_ros.language.parsing.set_index import SetMention
 from fcp_ros.language.parsing.trees import Determiner, Noun, NounPhrase, Quantity
 from fcp_ros.language.reading import WordRole
 
