@@ -26,8 +26,9 @@ from fcp_ros.language.syntax import (
     parse_segments,
     write_inversions,
 )
+from fcp_ros.language.syntax.closed_classes import DETERMINERS
 from fcp_ros.language.syntax.statements import SPEAKERS
-from fcp_ros.language.syntax.tree import DETERMINERS, SUBJECTS
+from fcp_ros.language.syntax.tree import SUBJECTS
 
 _AMOUNTS = frozenset(["than", "within", "half", "least", "most"])
 _CALLING = frozenset(["hey", "hi", "hello", "ok", "my", "dear", "good", "well"])

@@ -29,7 +29,7 @@ from fcp_ros.language.domain_repair.addition import (
 )
 from fcp_ros.language.domain_repair.rule_checks import check_generated
 from fcp_ros.language.domain_repair.rule_grammar import build_rule_grammar
-from fcp_ros.language.model_reader.word_uses import find_stem, is_plain, split_words
+from fcp_ros.language.model_reader.names import find_stem, is_plain, split_words
 from fcp_ros.language.reader import never_stop
 
 
