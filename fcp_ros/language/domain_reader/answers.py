@@ -111,7 +111,7 @@ def answer(
 
 
 def _stands_alone(instruction: str, reading: Reading) -> bool:
-    """Return True if what was read means the same without the rest ("*nobody* opens it")."""
+    """Return True if what was read means the same without the rest; not "*nobody* opens it"."""
     unread = (instruction[use.start : use.end].lower() for use in reading.unread)
     turned = not (CONTRARY | NOTHINGS).isdisjoint(unread)
     said = (instruction[u.start : u.end] for u in reading.words if u.role is WordRole.ACTION)
@@ -184,7 +184,7 @@ def _ask(
 
 
 def list_words(
-    instruction: str, asides: Asides, uses: Sequence[WordUse], unread: Sequence[int]
+    asides: Asides, uses: Sequence[WordUse], unread: Sequence[int]
 ) -> tuple[WordUse, ...]:
     """List the use of every token, from left to right; each character has one use at most.
 

@@ -223,7 +223,7 @@ def _check_drafts(
             forms.add(form)
         first = first if found else checked
         uses = collect_uses(draft.sentence)
-        words = list_words(prepared.text, prepared.asides, uses, draft.sentence.unread)
+        words = list_words(prepared.asides, uses, draft.sentence.unread)
         paraphrase = paraphrase_goal(parsed, domain, instance, subject.statements)
         keeps = _asks_to_keep(draft.sentence)
         reading = Reading(draft.goal, min(draft.degree, 1.0), paraphrase, words, keeps)

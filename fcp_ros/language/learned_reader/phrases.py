@@ -340,7 +340,7 @@ class LearnedPhrases:
         if whole is None or not whole.type or word.lemma == label:
             return False
         types = frozenset([whole.type]), frozenset([part.type or self._labels[label].type])
-        return all(self._places.choose(link, *types) is None for link in ("in", "on"))
+        return all(self._places.choose(one, *types) is None for one in ("in", "on"))
 
     def _determine(
         self, tree: Tree, word: Word, phrase: NounPhrase, uses: list[WordUse]

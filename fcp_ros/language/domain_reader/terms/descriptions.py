@@ -29,7 +29,7 @@ _NO_FIRST = 0.8
 """Degree of "another mug" where no mug was spoken of."""
 MOST_LISTED = 40
 """Most elements that are named one by one in a goal."""
-Describe = Callable[[Predication, str, Term], Expression]
+Describe = Callable[[Predication, Term], Expression]
 """Makes the condition that a quality says of the thing in a slot."""
 
 
@@ -82,7 +82,7 @@ class DescriptionMatcher(MentionMemory):
         self.context.check()
         for quality in phrase.qualities:
             try:
-                condition = self.describe(quality, "", Constant(name))
+                condition = self.describe(quality, Constant(name))
             except Unresolved:
                 return False
             if not self.state.holds(condition, {}):
@@ -101,7 +101,7 @@ class DescriptionMatcher(MentionMemory):
                 return near[0]
         return ""
 
-    def _list_known(self, phrase: NounPhrase, noun: Noun | None, referent: Referent) -> list[str]:
+    def _list_known(self, noun: Noun | None, referent: Referent) -> list[str]:
         """List the elements that a variable may be now."""
         schema = self.context.domain.schema
         type_ = referent.type if schema.has_type(referent.type) else ""
@@ -120,7 +120,7 @@ class DescriptionMatcher(MentionMemory):
         A state of something that is chosen ("a clean mug") has to hold when it is there.
         """
         assert self.describe is not None
-        condition = self.describe(quality, referent.name, referent)
+        condition = self.describe(quality, referent)
         if quality.attributive and not fixed:
             return condition
         return self._hold_initially(condition)
