@@ -91,7 +91,7 @@ def test_readers_share_what_they_prepare(house):
 @pytest.mark.parametrize(
     ("instruction", "rest"),
     [
-        ("heat the milk and bring it to me", "milk_1"),
+        ("heat the milk and bring it to me", ""),
         ("wash the mug and put it on the table", ""),
         ("wash the mug, dry it, and put it in the cabinet", ""),
         ("make sure nobody opens the fridge", ""),  # "the rest" was that it is open

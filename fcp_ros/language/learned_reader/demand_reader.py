@@ -157,6 +157,8 @@ _LEAST, _MOST_DEMANDS = 0.02, 3
 _KNOWN = 0.5
 """Least degree of a demand whose verb was understood: what is less likely than all others together
 is offered at most with the verb ("I did not understand 'glimp'")."""
+_CLOSE = 0.8
+"""Share of a demand's degree at which another one may be meant as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +207,9 @@ class DemandReader:
         demand = next((one for one in demands if self._has_things(one)), None)
         if demand is None or demand.degree < (_LEAST if demand.slots else _KNOWN):
             return DemandFound()
+        rivals = [one.degree for one in demands if one is not demand]
+        if demand.degree < _KNOWN and max(rivals, default=0.0) > _CLOSE * demand.degree:
+            return DemandFound()  # "wash | the mug" is no more putting away than wiping
         said = self._fill(demand, parts, tree)
         if said is None:
             return DemandFound((), self._degree, demand)
