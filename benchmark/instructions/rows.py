@@ -20,8 +20,8 @@ from pathlib import Path
 
 from benchmark.instructions.alfred import DATA, DOMAIN_FILE, AlfredTask, is_development, read_tasks
 from fcp_ros.language.demands.frames import OBJECT, SUBJECT, DemandClause, SpokenArgument
+from fcp_ros.language.demands.names import align_names
 from fcp_ros.language.demands.parsed_clauses import name_noun, read_parts
-from fcp_ros.language.demands.roles import align_names
 from fcp_ros.language.demands.rows import write_clause
 from fcp_ros.language.syntax import ParsedClause, parse_clauses
 

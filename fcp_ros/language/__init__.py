@@ -6,8 +6,9 @@
     registry.py  the readers by name
     confidence.py  four levels of confidence in a reading
     confirmation.py  the gate before planning: what is not plain is a question
-    paraphrase.py  a goal as an English sentence: statement_table.py writes its atoms
-        and finds tasks of the domain in it, nouns.py names its variables
+    paraphrase.py  a goal as an English sentence: statement_table.py writes its atoms,
+        task_statements.py finds tasks of the domain in it, nouns.py names its variables
+    questions.py  descriptions that tell elements apart, and the question which is meant
     english/  words and inflection that every domain shares; WordNet's nouns, spelling
     parsing/  trees of a sentence, by the phrases of a domain and the things of a state
     domain_reader/  the reader by the words of the domain: trees become goals

@@ -53,7 +53,8 @@ from fcp_ros.language.nouns import (
     split_implication,
     write_number,
 )
-from fcp_ros.language.statement_table import Clause, StatementTable, TaskFolder, join_clauses
+from fcp_ros.language.statement_table import Clause, StatementTable, join_clauses
+from fcp_ros.language.task_statements import TaskFolder
 
 
 def paraphrase_goal(

@@ -102,7 +102,7 @@ def serves_purpose(
     after = {fact for fact in touched if _holds(fact, final)}
     asked = [pair for one in wanted for pair in _list_literals(one, True)]
     return any(
-        _fits(atom, fact, final)
+        _fits(atom, fact)
         for atom, positive in asked
         for fact in (after - before if positive else before - after)
     )
@@ -136,7 +136,7 @@ def _list_literals(expression: Expression, positive: bool) -> Iterator[tuple[Ato
             yield from _list_literals(part, positive)
 
 
-def _fits(atom: Atom, fact: Fact, instance: Instance) -> bool:
+def _fits(atom: Atom, fact: Fact) -> bool:
     """Return True if an atom can speak of a fact: it names no other element."""
     return atom.predicate == fact.relation and all(
         term.name == name

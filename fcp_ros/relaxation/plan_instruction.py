@@ -200,7 +200,7 @@ def _ask_unseen(read: Interpretation, best: Reading, context: ReadingContext) ->
     if checked is None or found is None:
         return read
     others = [part for part in list_conjuncts(checked) if part != found.part]
-    nothing = Or((found.condition, Not(found.condition)))
+    nothing = Or((found.condition, Not(found.condition)))  # always so: a goal must have parts
     goals = [to_text(conjoin([*others, one])) for one in (found.asked, nothing)]
     told = paraphrase_goal(found.condition, context.domain, context.instance).rstrip(".")
     question = f"Nobody has seen whether {told[0].lower()}{told[1:]}: is it so?"

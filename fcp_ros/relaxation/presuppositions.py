@@ -44,8 +44,8 @@ def find_presupposed(
 
 
 @dataclass(frozen=True, slots=True)
-class UnseenCondition:
-    """A part of a goal that asks for something only if what nobody has seen was so initially."""
+class ConditionalPart:
+    """A part of a goal that asks for something only if a fact was so initially, or was not."""
 
     part: Expression
     condition: Expression  # a fact, or that it isn't so
@@ -54,18 +54,23 @@ class UnseenCondition:
 
 def find_unseen_condition(
     goal: Expression, is_unseen: Callable[[Fact], bool]
-) -> UnseenCondition | None:
+) -> ConditionalPart | None:
     """Find the first part of a goal that can't be decided, since nobody has seen its condition."""
     for part in list_conjuncts(goal):
         found = _split_condition(part)
         if found is None or not is_unseen(_fact_of(found.condition)):
             continue
-        if _list_facts(found.asked) != [_fact_of(found.condition)]:
+        if not _asks_in_any_case(found):
             return found
     return None
 
 
-def _split_condition(part: Expression) -> UnseenCondition | None:
+def _asks_in_any_case(part: ConditionalPart) -> bool:
+    """Return True for "if it is on, turn it off": then it is off, whether it was on or not."""
+    return _list_facts(part.asked) == [_fact_of(part.condition)]
+
+
+def _split_condition(part: Expression) -> ConditionalPart | None:
     """Split "either it was initially so, or ..." about one fact."""
     if not isinstance(part, Or):
         return None
@@ -77,7 +82,7 @@ def _split_condition(part: Expression) -> UnseenCondition | None:
         rest = tuple(other for other in part.parts if other is not one)
         asked = Or(rest) if len(rest) > 1 else rest[0]
         condition = inner.body if negated else _negate(inner.body)
-        return UnseenCondition(part, condition, asked)
+        return ConditionalPart(part, condition, asked)
     return None
 
 
@@ -101,10 +106,8 @@ def _list_facts(part: Expression) -> list[Fact]:
 def _list_ended(part: Expression, instance: Instance) -> Iterator[Fact]:
     """List the facts that have ended where a part of a goal holds."""
     conditional = _split_condition(part)
-    if conditional is not None and _list_facts(conditional.condition) == _list_facts(
-        conditional.asked
-    ):
-        part = conditional.asked  # "if it is on, turn it off"
+    if conditional is not None and _asks_in_any_case(conditional):
+        part = conditional.asked
     if isinstance(part, Not):
         yield from _list_facts(part)
     elif isinstance(part, Forall) and len(part.variables) == 1:

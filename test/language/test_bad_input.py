@@ -22,7 +22,7 @@ from fcp_ros.grounding import EndpointOptions
 from fcp_ros.grounding.generators import ServerGenerator
 from fcp_ros.language.domain_reader import DomainReader
 from fcp_ros.language.domain_reader import reader as domain_reader
-from fcp_ros.language.domain_reader.removal import find_self_relation
+from fcp_ros.language.domain_reader.contradictions import find_self_relation
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.file_reader import FileReader
 from fcp_ros.language.model_reader import RewritingReader

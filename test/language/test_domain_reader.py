@@ -95,6 +95,7 @@ def test_readers_share_what_they_prepare(house):
         ("wash the mug and put it on the table", ""),
         ("wash the mug, dry it, and put it in the cabinet", ""),
         ("make sure nobody opens the fridge", ""),  # "the rest" was that it is open
+        ("dust the vase on the table", ""),  # nor that it is on the table
     ],
 )
 def test_the_rest_of_what_was_not_understood_is_not_said_where_it_would_mislead(

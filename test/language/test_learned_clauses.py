@@ -50,7 +50,7 @@ READ = {
     "Close the fridge, but not before the mug is on the couch.": (
         f"on(mug_1, couch_1) and {CLOSE} and (first on(mug_1, couch_1) then {CLOSE})"
     ),
-    # what goes with somebody, what "them" means, two objects without "and"
+    # what "them" means, two objects without "and"
     "The mug and the book are in my way. Put them on the couch.": (
         "on(mug_1, couch_1) and on(book_1, couch_1)"
     ),

@@ -11,7 +11,7 @@ from random_goals import ITEMS, SUPPORTS, build_small_home
 
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain.yaml.domain_files import load_domain, parse_domain
-from fcp_ros.language.domain_reader.answers import ask_which, describe_among, describe_choices
+from fcp_ros.language.questions import ask_which, describe_among, describe_choices
 
 HOUSEHOLD_FILE = Path(__file__).parents[2] / "config" / "domains" / "household.yaml"
 HOUSEHOLD = load_domain(HOUSEHOLD_FILE)

@@ -47,6 +47,14 @@ GOALS = {
     ),
     "Close the door to the kitchen.": "closed(door_1)",
     "Close the kitchen door.": "closed(door_1)",
+    "Close the kitchen doors.": (
+        "forall ?x1: door (not exists ?from: room (connected(?from, kitchen_1, ?x1)) or "
+        "closed(?x1))"
+    ),
+    # plurals in descriptions: on any of the tables, not on all of them
+    "Put the cups on the tables on the couch.": (
+        "forall ?x1: cup (not initially (exists ?x2: table (on(?x1, ?x2))) or on(?x1, couch_1))"
+    ),
     # remarks and lists
     "There is a book on the couch; could you carry it to the table?": "on(book_1, table_1)",
     "I left the mug on the table. Bring it to the kitchen.": (
@@ -304,3 +312,8 @@ def test_construction_is_read(sentence, house, reader):
 def test_what_is_not_read_is_asked_about(sentence, house, reader):
     best = reader.read(sentence, house).best
     assert best is None or best.level is not Confidence.PLAIN
+
+
+def test_a_room_that_is_told_by_what_is_in_it_is_asked_about(house, reader):
+    best = reader.read("go to the room with the couch", house).best
+    assert (best.goal, best.level) == ("at(robot_1, living_room_1)", Confidence.LIKELY)

@@ -7,7 +7,7 @@ from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.english.tokens import tokenise
 from fcp_ros.language.reading import ReadingStatus, WordRole
 from fcp_ros.language.syntax import parse_segments
-from fcp_ros.language.syntax.statements import find_units
+from fcp_ros.language.syntax.units import find_units
 
 COUNTER = "on(mug_1, counter_1)"
 FRAMES = (

@@ -3,8 +3,8 @@
 
 - `frames`: clauses with their nouns masked; the phrases of a domain as verb, markers and slots.
 - `parsed_clauses`: such clauses read off dependency trees.
-- `model`: ranks the meanings of a domain for a clause; `roles`: arguments in their places, and
-  nouns that people said for labels.
+- `model`: ranks the meanings of a domain for a clause; `roles`: arguments in their places;
+  `names`: nouns that people said for labels; `vector_cache`: vectors of phrases, kept on disk.
 - `rows`, `training`, `weights_file`: ``fcp language train``; `clauses.yaml`: rows of our own;
   `demands.safetensors`: the weights (see NOTICE).
 """

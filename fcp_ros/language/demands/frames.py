@@ -2,6 +2,8 @@
 """Clauses with their nouns masked, and the phrases of a domain as frames: verb, markers, slots.
 
 "(put|place) {item} [down] on {support}" has two: put or place, OBJECT -> item, on -> support.
+The demand model sees a clause with its nouns masked ("put something in something"), so that a
+sentence about apples teaches something about bolts.
 """
 
 from __future__ import annotations

@@ -247,7 +247,7 @@ class Composer:
                 self.resolver.matrices[referent.name] = negate(statement.matrix)
         return [replace(s, matrix=negate(s.matrix)) for s in statements]
 
-    def _describe_quality(self, quality: Predication, variable: str, thing: Term) -> Expression:
+    def _describe_quality(self, quality: Predication, thing: Term) -> Expression:
         """Make the condition that a quality says of a thing."""
         subject: Term = thing
         if quality.meaning is None:

@@ -30,8 +30,9 @@ from fcp_ros.language.parsing.trees import Sentence, collect_uses
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.remarks.remark_model import LEAST_IDLE, RemarkModel, describe_part, find_top
 from fcp_ros.language.syntax.requests import is_person
-from fcp_ros.language.syntax.statements import SPEAKERS, demands, find_units
+from fcp_ros.language.syntax.statements import SPEAKERS, demands
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
+from fcp_ros.language.syntax.units import find_units
 
 _EXCUSED = 0.97
 """Degree of a part that asks for nothing."""

@@ -32,9 +32,9 @@ from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import SAME, Domain
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader.composition import Composer
+from fcp_ros.language.domain_reader.contradictions import Contradictions, mentions_initially
 from fcp_ros.language.domain_reader.graded_goals import list_judging
 from fcp_ros.language.domain_reader.quantified import ban_any, widen_any
-from fcp_ros.language.domain_reader.removal import Contradictions, mentions_initially
 from fcp_ros.language.domain_reader.slot_filling import choose_goal
 from fcp_ros.language.domain_reader.statements import (
     ComposedClause,
@@ -91,7 +91,7 @@ class GoalJoiner:
             Unresolved: something can't be expressed, or contradicts something else.
         """
         order = order_clauses(sentence.links)
-        composed = [self._compose(clause) for clause in self._mark_leaving(sentence, order)]
+        composed = [self._compose(clause) for clause in self._choose_goals(sentence, order)]
         steps = [
             i for i in order if composed[i].statements and not self._is_constraint(composed[i])
         ]
@@ -111,8 +111,12 @@ class GoalJoiner:
             raise Unresolved("a goal")
         return join(whole)
 
-    def _mark_leaving(self, sentence: Sentence, order: Sequence[int]) -> list[SpokenClause]:
-        """Mark the clauses after which the robot is sent somewhere, or has to do something else."""
+    def _choose_goals(self, sentence: Sentence, order: Sequence[int]) -> list[SpokenClause]:
+        """Choose the goals of tasks that have several, by what else is asked for.
+
+        Clauses after which the robot is sent somewhere, or has to do something else, are marked as
+        `leaving`; where there are none, the tasks leave its hand free for one another.
+        """
         clauses = list(sentence.clauses)
         ends = [
             position

@@ -1,55 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 """Preparation of an instruction, once for all its readers: its words, its trees, its nouns.
 
-Frames around requests ("I would be grateful if ...") are taken off by their syntax. What is known
-of a domain and a state is remembered.
+What is known of a domain and a state is remembered.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity, TextSimilarity
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.demands.weights_file import load_weights
 from fcp_ros.language.domain_reader.answers import name_language, refuse
+from fcp_ros.language.domain_reader.framing import find_names, frame_instruction, is_of_domain
 from fcp_ros.language.domain_reader.leftovers import Leftovers
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser
-from fcp_ros.language.english.function_words import ARTICLES, COMMON
-from fcp_ros.language.english.number_words import NUMBERS
-from fcp_ros.language.english.states import OPENING_PARTS
-from fcp_ros.language.english.tokens import Token, TokenKind, tokenise
+from fcp_ros.language.english.tokens import TokenKind, tokenise
 from fcp_ros.language.meanings import list_phrase_words
-from fcp_ros.language.parsing.clauses.hedges import ASIDE, Asides, set_aside
+from fcp_ros.language.parsing.clauses.hedges import Asides
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.pattern_building import add_instruments, add_verbs, build_patterns
 from fcp_ros.language.parsing.trees import Coordination, ElementName, Noun, Phrase, Reference, Words
 from fcp_ros.language.reader import ReadingContext, find_excess
-from fcp_ros.language.reading import Interpretation, Refusal, WordRole, WordUse
+from fcp_ros.language.reading import Interpretation, Refusal
 from fcp_ros.language.remarks.remark_model import RemarkModel
 from fcp_ros.language.remarks.remark_model import load_weights as load_remark_weights
 from fcp_ros.language.statement_table import StatementTable
-from fcp_ros.language.syntax import (
-    Force,
-    Framed,
-    Segment,
-    find_requests,
-    join_checks,
-    join_conditions,
-    parse_segments,
-    write_inversions,
-)
-from fcp_ros.language.syntax.statements import SPEAKERS
-from fcp_ros.language.syntax.tree import DETERMINERS, SUBJECTS, join_trees
+from fcp_ros.language.syntax import Segment, parse_segments
+from fcp_ros.language.syntax.tree import join_trees
 
 _LOGGER = logging.getLogger(__name__)
 _KEPT_STATES = 4
@@ -129,237 +114,6 @@ class SubjectMemory:
             self._is_warned = True
             return None
         return self._model
-
-
-_AMOUNTS = frozenset(["than", "within", "half", "least", "most"])
-_CALLING = frozenset(["hey", "hi", "hello", "ok", "my", "dear", "good", "well"])
-_BEFORE_CALLED = frozenset(["me", "us", "you", "it", "them", "please", "thanks", "now", "there"])
-"""Words behind which, at the end of a sentence, who is spoken to may follow without a mark."""
-_MOST_CALLED, _COMMON_SENSES = 3, 3
-_PEOPLE = frozenset(["person", "human"])
-_FINITE = frozenset(["VBZ", "VBP", "VBD"])
-_ADDRESSED = frozenset(["you", "your", "u", "please"])
-_SMALL = frozenset(["back", "on", "off", "up", "down", "away"])
-"""Words of phrases that say nothing by themselves."""
-
-
-@dataclass(frozen=True, slots=True)
-class FramedInstruction:
-    """An instruction without what asks for nothing."""
-
-    asides: Asides  # the words that are left, and the uses of the others
-    only_asks: bool  # it consists of questions of fact
-
-
-def frame_instruction(
-    tokens: Sequence[Token], lexicon: Lexicon, patterns: PatternTable
-) -> FramedInstruction:
-    """Set the frames of requests aside ("I was wondering whether you could ...").
-
-    Raises:
-        InputError: spaCy isn't installed.
-    """
-
-    def concerns(places: Sequence[int]) -> bool:
-        return any(is_of_domain(tokens, place, lexicon, patterns) for place in places)
-
-    tokens = write_inversions(_write_copulas(tokens, patterns))
-    whole = _name_wholes(tokens, lexicon)
-    if whole is not None:
-        return _account(tokens, whole, frame_instruction(whole, lexicon, patterns))
-    checked = join_checks(tokens)
-    if checked is not None:
-        return _account(tokens, checked, frame_instruction(checked, lexicon, patterns))
-    framed = find_requests(parse_segments(tokens, find_names(tokens, lexicon)), concerns)
-    joined = join_conditions(tokens, framed)
-    if joined is not None:
-        return _account(tokens, joined, frame_instruction(joined, lexicon, patterns))
-    asked = [one for one in framed if one.force is not Force.REMARK]
-    only_asks = bool(asked) and all(one.force is Force.QUESTION for one in asked)
-    if not only_asks:
-        framed = [_set_aside_question(one, concerns) for one in framed]
-    kept, uses = _take_out(tokens, framed, frozenset(_list_called(tokens, concerns, lexicon)))
-    formed = set_aside(kept)
-    return FramedInstruction(Asides(formed.tokens, (*uses, *formed.uses)), only_asks)
-
-
-def _set_aside_question(said: Framed, concerns: Callable[[Sequence[int]], bool]) -> Framed:
-    """Take "Why is it always me?" beside a request for a remark: it speaks of nothing here."""
-    words = [word for word in said.segment.tree.words if not word.is_inserted]
-    if said.force is not Force.QUESTION or said.segment.piece.end != "?" or not words:
-        return said
-    tree, tokens = said.segment.tree, frozenset(word.token for word in words)
-    subject = tree.find_child(tree.root.place, *SUBJECTS)
-    own = subject is not None and subject.text in SPEAKERS
-    wondering = words[0].tag.startswith("W") or own
-    finite = any(word.tag in _FINITE for word in words)
-    asking = any(word.tag in ("MD", "TO") or word.text in _ADDRESSED for word in words)
-    if not wondering or not finite or asking or concerns(sorted(tokens)):
-        return said
-    return replace(said, force=Force.REMARK, aside=tokens, remarks=tokens)
-
-
-def _account(
-    tokens: Sequence[Token], joined: Sequence[Token], framed: FramedInstruction
-) -> FramedInstruction:
-    """Say which words were left out where a question and what follows from it were joined."""
-    kept = {token.start for token in joined}
-    uses = [
-        WordUse(token.start, token.end, WordRole.FILLER)
-        for token in tokens
-        if token.start not in kept and token.end > token.start
-    ]
-    asides = framed.asides
-    return replace(framed, asides=Asides(asides.tokens, (*uses, *asides.uses)))
-
-
-def _write_copulas(tokens: Sequence[Token], patterns: PatternTable) -> list[Token]:
-    """Write "the door's open" as "the door is open", where no noun follows."""
-    wordnet, found = find_wordnet(), list(tokens)
-    for place, token in enumerate(tokens[:-1]):
-        following = tokens[place + 1]
-        if token.text != "'s" or following.kind is not TokenKind.WORD:
-            continue
-        closed = place + 2 == len(tokens) or tokens[place + 2].kind is TokenKind.MARK
-        state = following.text in patterns.states and closed
-        nameless = wordnet is not None and not wordnet.find_senses(following.text)
-        if state or nameless:
-            found[place] = replace(token, text="is")
-    return found
-
-
-def _name_wholes(tokens: Sequence[Token], lexicon: Lexicon) -> list[Token] | None:
-    """Write "the door of the fridge" as "the fridge", which opens by it; None without such words.
-
-    A lid that is a thing of its own here may be what is meant, and rooms aren't opened.
-    """
-    for place, token in enumerate(tokens):
-        if token.text not in OPENING_PARTS:
-            continue
-        if token.text != "door" and _is_thing_here(tokens, place, lexicon):
-            continue
-        owned = place >= 2 and tokens[place - 1].text == "'s"
-        if owned and _is_whole_here(tokens, place - 2, lexicon):
-            return [*tokens[: place - 1], *tokens[place + 1 :]]
-        start = place + 2
-        if start > len(tokens) or tokens[start - 1].text != "of":
-            continue
-        if start < len(tokens) and tokens[start].text in DETERMINERS:
-            start += 1
-        if start < len(tokens) and _is_whole_here(tokens, start, lexicon):
-            before = place - (place > 0 and tokens[place - 1].text in ARTICLES)
-            return [*tokens[:before], *tokens[place + 2 :]]
-    return None
-
-
-def find_names(tokens: Sequence[Token], lexicon: Lexicon) -> frozenset[int]:
-    """Find the tokens that name things of the domain."""
-    found: set[int] = set()
-    for place, token in enumerate(tokens):
-        if token.kind is not TokenKind.WORD or token.text in COMMON | _SMALL:
-            continue
-        for match in lexicon.find_nouns(tokens, place):
-            if not match.note:
-                found.update(range(place, match.end))
-    return frozenset(found)
-
-
-def is_of_domain(
-    tokens: Sequence[Token], place: int, lexicon: Lexicon, patterns: PatternTable
-) -> bool:
-    """Return True for a number, and for a word that names a thing or a state of the domain."""
-    token = tokens[place]
-    if token.kind in (TokenKind.QUOTED, TokenKind.NUMBER):
-        return True
-    if NUMBERS.get(token.text, 0) > 1 or token.text in _AMOUNTS:
-        return True
-    if token.kind is not TokenKind.WORD or token.text in COMMON | _SMALL:
-        return False
-    if token.text in patterns.states or token.text in patterns.remark_words:
-        return True
-    named = any(not match.note for match in lexicon.find_nouns(tokens, place))
-    return named or bool(lexicon.find_attribute(token.text))
-
-
-def _list_called(
-    tokens: Sequence[Token], concerns: Callable[[Sequence[int]], bool], lexicon: Lexicon
-) -> Iterator[int]:
-    """Yield who is spoken to, between marks: "young man", "friend", by WordNet's kind "person"."""
-    wordnet = find_wordnet()
-    bounds = [-1, *(i for i, t in enumerate(tokens) if t.kind is TokenKind.MARK), len(tokens)]
-    for before, end in pairwise(bounds):
-        start = before + 1
-        while start < end and tokens[start].text in _CALLING:
-            start += 1
-        if wordnet is None or start == end:
-            continue
-        noun = tokens[end - 1].text
-        person = any(sense.is_person for sense in wordnet.find_senses(noun)[:_COMMON_SENSES])
-        person = person and not _is_thing_here(tokens, end - 1, lexicon)  # "mug, bowl, ..."
-        behind = end - start > 1 and tokens[end - 2].text in _BEFORE_CALLED
-        if person and behind and noun not in COMMON | _SMALL and not concerns([end - 1]):
-            yield end - 1  # "thanks love"
-            continue
-        if end - start >= _MOST_CALLED:
-            continue
-        others = range(start, end - 1)
-        described = not any(tokens[place].text in COMMON | _SMALL for place in others)
-        if noun == "robot" or (person and described and not concerns(others)):
-            yield from range(before + 1, end)
-
-
-def _is_thing_here(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> bool:
-    """Return True for a noun by which something of the scene is called that is no person."""
-    heads = [m.head for m in lexicon.find_nouns(tokens, place) if not m.note]
-    return any(isinstance(h, Noun) and h.members and h.type not in _PEOPLE for h in heads)
-
-
-def _is_whole_here(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> bool:
-    heads = [match.head for match in lexicon.find_nouns(tokens, place) if not match.note]
-    members = [name for head in heads if isinstance(head, Noun) for name in head.members]
-    return bool(members) and not lexicon.has_room(members)
-
-
-def _take_out(
-    tokens: Sequence[Token], framed: Sequence[Framed], called: frozenset[int]
-) -> tuple[list[Token], list[WordUse]]:
-    """Return the tokens that are left, and the uses of those that are taken out."""
-    meaning: dict[int, str] = dict.fromkeys(called, ASIDE)
-    base_forms: dict[int, str] = {}
-    forbidden: set[int] = set()
-    for one in framed:
-        meaning.update(dict.fromkeys((*one.aside, *one.segment.piece.dropped), ""))
-        meaning.update(dict.fromkeys(one.remarks, ASIDE))
-        if one.force is Force.REMARK:
-            meaning.update(dict.fromkeys(one.segment.piece.links, ""))
-        base_forms.update(one.base_forms)
-        if one.forbidden:
-            forbidden.add(one.segment.tree.words[one.verb].token)
-    kept: list[Token] = []
-    uses: list[WordUse] = []
-    for place, token in enumerate(tokens):
-        if place in meaning:
-            said = meaning[place]
-            goes_on = uses and place - 1 in meaning and uses[-1].meaning == said
-            start = uses.pop().start if goes_on else token.start
-            uses.append(WordUse(start, token.end, WordRole.FILLER, said))
-            continue
-        comma = token.text == ","
-        if comma and place - 1 in meaning and (not kept or kept[-1].kind is TokenKind.MARK):
-            continue
-        if token.kind is TokenKind.MARK and kept and kept[-1].text == "," and place - 1 in meaning:
-            kept.pop()
-        if place in forbidden:
-            kept += _write_negation(token)
-        if place in base_forms:
-            token = replace(token, text=base_forms[place])
-        kept.append(token)
-    return kept, uses
-
-
-def _write_negation(token: Token) -> Iterator[Token]:
-    for word in ("do", "not"):
-        yield Token(word, token.start, token.start, TokenKind.WORD, "")
 
 
 MOST_TOKENS = 150

@@ -22,6 +22,7 @@ from fcp_ros.language.domain_reader.answers import (
     refuse,
 )
 from fcp_ros.language.domain_reader.composition import Composer
+from fcp_ros.language.domain_reader.contradictions import find_self_relation
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
 from fcp_ros.language.domain_reader.graded_goals import decide_sets, drop_idle_guides
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
@@ -31,7 +32,7 @@ from fcp_ros.language.domain_reader.preparation import (
     PreparedInstruction,
     Subject,
 )
-from fcp_ros.language.domain_reader.removal import find_self_relation, put_somewhere
+from fcp_ros.language.domain_reader.removal import put_somewhere
 from fcp_ros.language.domain_reader.terms.places import PresentState
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
@@ -222,7 +223,7 @@ def _check_drafts(
             forms.add(form)
         first = first if found else checked
         uses = collect_uses(draft.sentence)
-        words = list_words(prepared.text, prepared.asides, uses, draft.sentence.unread)
+        words = list_words(prepared.asides, uses, draft.sentence.unread)
         paraphrase = paraphrase_goal(parsed, domain, instance, subject.statements)
         keeps = _asks_to_keep(draft.sentence)
         reading = Reading(draft.goal, min(draft.degree, 1.0), paraphrase, words, keeps)

@@ -41,7 +41,7 @@ from fcp_ros.language.domain_reader.terms.referents import (
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.meanings import Meaning, MeaningSource
-from fcp_ros.language.parsing.noun_phrases.set_parser import WHERE
+from fcp_ros.language.parsing.noun_phrases.modifier_parser import WHERE
 from fcp_ros.language.parsing.trees import PLACE, THEME
 from fcp_ros.language.reading import Refusal
 

@@ -24,8 +24,8 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import Domain
 from fcp_ros.language.domain_reader.composition import Composer
+from fcp_ros.language.domain_reader.contradictions import Contradictions, mentions_initially
 from fcp_ros.language.domain_reader.graded_goals import list_judging
-from fcp_ros.language.domain_reader.removal import Contradictions, mentions_initially
 from fcp_ros.language.domain_reader.statements import ComposedClause, is_crisp
 from fcp_ros.language.domain_reader.terms.referents import Referent, Term, TermGroup
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved

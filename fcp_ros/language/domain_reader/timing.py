@@ -10,8 +10,8 @@ from itertools import pairwise
 from fcp_ros.domain.expressions.syntax import And, Expression, Or, Preference, TrajectoryConstraint
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import Domain
+from fcp_ros.language.domain_reader.contradictions import Contradictions
 from fcp_ros.language.domain_reader.graded_goals import list_judging
-from fcp_ros.language.domain_reader.removal import Contradictions
 from fcp_ros.language.domain_reader.statements import ComposedClause, is_crisp
 from fcp_ros.language.domain_reader.terms.referents import negate
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved

@@ -21,15 +21,15 @@ from fcp_ros.foundation.wording import join_words
 from fcp_ros.foundation.yaml_text import dump_yaml
 from fcp_ros.grounding.generation import TextGenerator, TextRequest, quote_data
 from fcp_ros.grounding.judgement import GroundingError
-from fcp_ros.language.domain_repair.rule_checks import (
+from fcp_ros.language.domain_repair.addition import (
     SECTIONS,
     AmendedDomain,
-    build_rule_grammar,
-    check_generated,
     join_addition,
     take_off_fence,
 )
-from fcp_ros.language.model_reader.word_uses import find_stem, is_plain, split_words
+from fcp_ros.language.domain_repair.rule_checks import check_generated
+from fcp_ros.language.domain_repair.rule_grammar import build_rule_grammar
+from fcp_ros.language.model_reader.names import find_stem, is_plain, split_words
 from fcp_ros.language.reader import never_stop
 
 

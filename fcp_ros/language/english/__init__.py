@@ -4,10 +4,12 @@
 Tables of words, next to none of them about particular things (domains say the rest,
 `Domain.words`):
 
-- `number_words`, `verbs`, `states`: words with a meaning; `states` also has phrases around clauses.
-- `remark_words`: politeness and other remarks.
+- `number_words`, `verbs`, `states`: words with a meaning.
+- `wholes`: words between the parts of something and the whole.
+- `adverbials`: phrases around clauses; `remark_words`: politeness and other remarks.
 - `turning_words`: what negates, excepts, restricts, conditions or warns, and is never left out.
-- `function_words`: what may be left over, prepositions, what tells English from other languages.
+- `function_words`: what may be left over, prepositions, words between clauses, what tells English
+  from other languages.
 - `word_lists`: how such tables are written.
 
 What is done with words:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from fcp_ros.language.english.adverbials import PREFERENCES
 from fcp_ros.language.english.number_words import NUMBERS, UNITS
 from fcp_ros.language.english.remark_words import CLOSINGS, POLITE
-from fcp_ros.language.english.states import PREFERENCES
 from fcp_ros.language.english.verbs import (
     BRING_VERBS,
     CLEAR_VERBS,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words for numbers, and units of time."""
+"""Words for numbers, units of time, and the words before and behind a length of time."""
 
 from __future__ import annotations
 

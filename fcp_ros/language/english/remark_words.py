@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words of what is said beside a request: politeness, hedges, greetings, statements."""
+"""Words of what is said beside a request: politeness, hedges, greetings, statements.
+
+Frames that have a verb of their own are known by their syntax (`fcp_ros.language.syntax`).
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nouns by WordNet: synonyms, kinds of things, and nouns that say what sort of thing.
 
-What people call things otherwise, which WordNet lacks, is listed here.
-
-Without WordNet (`foundation.wordnet`) there are none, and `MISSING` says so to the user.
+What people call things otherwise, which WordNet lacks, is listed here. Without WordNet
+(`foundation.wordnet`) that is all, and `MISSING` says so to the user.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def find_relation(
             if found is None or loose or stop > verb.place or stop < begin:
                 continue
             words = tree.words[start:stop]
-            if not _introduces(tree, verb, words, begin):
+            if not _introduces(verb, words, begin):
                 continue
             return found, words
     return None
@@ -89,7 +89,7 @@ def _is_inverted(tree: Tree, verb: Word) -> bool:
     return not asked and subject is not None and first[0].place < subject.place
 
 
-def _introduces(tree: Tree, verb: Word, words: tuple[Word, ...], begin: int) -> bool:
+def _introduces(verb: Word, words: tuple[Word, ...], begin: int) -> bool:
     """Return True if the last word of a subordinator depends on the verb, or stands before it."""
     last = words[-1]
     if verb.role in ("ROOT", "conj", "dep", "parataxis"):

@@ -19,9 +19,10 @@ from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.clause_roles import list_wrapper
 from fcp_ros.language.learned_reader.demand_reader import DemandFound, DemandReader, LiteralReader
 from fcp_ros.language.learned_reader.general_acts import GeneralActs
-from fcp_ros.language.learned_reader.marks import Mark, is_remark
+from fcp_ros.language.learned_reader.marks import Mark
 from fcp_ros.language.learned_reader.nucleus import WANTING, Nucleus, list_uses, read_nucleus
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
+from fcp_ros.language.learned_reader.telling import is_remark
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.trees import (
     PERSON,

@@ -22,7 +22,7 @@ from fcp_ros.language.english.verbs import PARTICLES
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.learned_reader.nucleus import list_uses
 from fcp_ros.language.learned_reader.phrases import DIRECTIONS, LearnedPhrases
-from fcp_ros.language.learned_reader.sentence_draft import take_for_known
+from fcp_ros.language.learned_reader.repetition import take_for_known
 from fcp_ros.language.meanings import Meaning, MeaningSource, make_rule_meaning
 from fcp_ros.language.parsing.meanings import SpokenPattern
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
@@ -217,7 +217,7 @@ class DemandReader:
         if self._degree < LEARNED.alone and demand.frame.verb != parts.clause.verb:
             self._degree = min(self._degree, Confidence.LIKELY.degree)
         uses = tuple(self._list_uses(parsed, parts, demand))
-        beside = list(self._read_rest(demand, said, parts, tree))
+        beside = list(self._read_rest(demand, parts, tree))
         found = []
         for one in self._nest(said, beside):
             found.append(SpokenClause(Act.ACHIEVE, (one,), verb=parts.clause.verb, uses=uses))
@@ -232,7 +232,7 @@ class DemandReader:
         return any(use.start <= start and end <= use.end for use in self._uses)
 
     def _read_rest(
-        self, demand: Demand, said: Predication, parts: SpokenParts, tree: Tree
+        self, demand: Demand, parts: SpokenParts, tree: Tree
     ) -> Iterator[tuple[str, Phrase]]:
         """Yield the phrases that fill no place of a demand, and the prepositions before them."""
         for i, argument in enumerate(parts.clause.arguments):

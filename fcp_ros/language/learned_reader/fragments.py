@@ -18,7 +18,8 @@ from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.learned_reader.marks import Mark, MarkKind
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
-from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft, drop_uses, list_names
+from fcp_ros.language.learned_reader.repetition import drop_uses, list_names
+from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft
 from fcp_ros.language.parsing.noun_phrases.relative_parser import EXCEPT
 from fcp_ros.language.parsing.trees import (
     THEME,
@@ -36,8 +37,8 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.sentences import Segment
-from fcp_ros.language.syntax.statements import take_words
 from fcp_ros.language.syntax.tree import Tree
+from fcp_ros.language.syntax.units import take_words
 
 _LEFT_OUT = PhraseSet(
     "without",

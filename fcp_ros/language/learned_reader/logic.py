@@ -32,26 +32,19 @@ from fcp_ros.language.learned_reader.fragments import (
     cut_tokens,
 )
 from fcp_ros.language.learned_reader.marks import (
-    PERSONS,
     Mark,
     MarkKind,
     apply_mark,
     find_marks,
-    is_told,
-    list_tokens,
-    names_topic,
     split_marks,
 )
 from fcp_ros.language.learned_reader.nucleus import list_uses, mend_clauses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
-from fcp_ros.language.learned_reader.sentence_draft import (
-    SentenceDraft,
-    WordAccount,
-    drop_uses,
-    refer_to,
-)
-from fcp_ros.language.parsing.asides import wait_for_states
+from fcp_ros.language.learned_reader.repetition import drop_uses, refer_to
+from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft, WordAccount
+from fcp_ros.language.learned_reader.telling import PERSONS, is_told, list_tokens, names_topic
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
+from fcp_ros.language.parsing.proviso_parser import wait_for_states
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
@@ -69,8 +62,8 @@ from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.attachments import mend_segment
 from fcp_ros.language.syntax.clauses import ParsedClause, list_clauses
 from fcp_ros.language.syntax.sentences import Segment
-from fcp_ros.language.syntax.statements import split_units
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
+from fcp_ros.language.syntax.units import split_units
 
 _TOO = PhraseSet("too", "as well", "also", "likewise")
 _REPEATING = gather_words("do should must will can be have would")

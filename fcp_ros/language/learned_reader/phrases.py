@@ -17,7 +17,7 @@ from fcp_ros.language.demands.parsed_clauses import name_noun
 from fcp_ros.language.domain_reader.preparation import ParsedInstruction
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.learned_reader.sentence_draft import list_names
+from fcp_ros.language.learned_reader.repetition import list_names
 from fcp_ros.language.learned_reader.tree_phrases import TreePhrases
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import PRONOUNS
@@ -340,7 +340,7 @@ class LearnedPhrases:
         if whole is None or not whole.type or word.lemma == label:
             return False
         types = frozenset([whole.type]), frozenset([part.type or self._labels[label].type])
-        return all(self._places.choose(link, *types) is None for link in ("in", "on"))
+        return all(self._places.choose(one, *types) is None for one in ("in", "on"))
 
     def _determine(
         self, tree: Tree, word: Word, phrase: NounPhrase, uses: list[WordUse]

@@ -21,7 +21,7 @@ from fcp_ros.language.learned_reader.nucleus import (
     list_uses,
 )
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
-from fcp_ros.language.learned_reader.sentence_draft import repeat_phrase
+from fcp_ros.language.learned_reader.repetition import repeat_phrase
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,

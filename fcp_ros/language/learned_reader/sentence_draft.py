@@ -19,16 +19,11 @@ from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.parsing.trees import (
     Act,
-    Argument,
     Coordination,
     Determiner,
-    ElementName,
     Link,
-    Noun,
     NounPhrase,
-    Phrase,
     Predication,
-    Reference,
     Sentence,
     SpokenClause,
     collect_uses,
@@ -115,43 +110,6 @@ def _is_mixed(sentence: Sentence) -> bool:
         for group in groups
         for part in group.parts
     )
-
-
-def drop_uses(argument: Argument) -> Argument:
-    """Return what fills a place as it is, without the uses of its words."""
-    return replace(argument, uses=()) if isinstance(argument, NounPhrase) else argument
-
-
-def take_for_known(phrase: NounPhrase) -> NounPhrase:
-    """Return "the mug" for "a red mug"."""
-    return replace(phrase, determiner=Determiner.THE, number=None, qualities=(), uses=())
-
-
-def refer_to(phrase: Phrase) -> NounPhrase:
-    """Return "it", or "them"."""
-    several = _is_several(phrase)
-    head = Reference.THEM if several else Reference.IT
-    return NounPhrase(0, 0, head, Determiner.THE, None, several)
-
-
-def repeat_phrase(phrase: Phrase) -> NounPhrase:
-    """Return the same thing by its noun, where that names one; else a pronoun."""
-    named = isinstance(phrase, NounPhrase) and not isinstance(phrase.head, Reference)
-    if isinstance(phrase, NounPhrase) and named and not _is_several(phrase):
-        return take_for_known(phrase)
-    return refer_to(phrase)
-
-
-def list_names(phrase: NounPhrase) -> set[str]:
-    """List the elements that a phrase may name."""
-    head = phrase.head
-    if isinstance(head, ElementName):
-        return {head.name}
-    return {*head.members} if isinstance(head, Noun) else set()
-
-
-def _is_several(phrase: Phrase) -> bool:
-    return isinstance(phrase, Coordination) or (isinstance(phrase, NounPhrase) and phrase.plural)
 
 
 class SentenceDraft:

@@ -3,6 +3,7 @@
 
     rewriting.py  asks the model (plain_english.yaml: the task and the examples), reads its text
     word_uses.py  which word of the instruction led to what in the goal
+    names.py      words, and names that may be shown to a model
 
 Texts from people and scenes are data. What the model writes is read like what a person says.
 """

@@ -26,7 +26,8 @@ from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
 from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.grounding.options import Device, EndpointOptions
 from fcp_ros.language.english.turning_words import CONTRARY, RESTRICTIONS
-from fcp_ros.language.model_reader.word_uses import align_words, split_words
+from fcp_ros.language.model_reader.names import split_words
+from fcp_ros.language.model_reader.word_uses import align_words
 from fcp_ros.language.reader import InstructionReader, ReadingContext, find_excess
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
 

@@ -32,32 +32,9 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.model import IS_A, Domain
 from fcp_ros.domain.phrases import PhraseWord
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.language.model_reader.names import find_stem
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import WordRole, WordUse
-
-_PLAIN_NAME = re.compile(r"[^\W\d_][\w.\-]*(?: [\w.\-]+){0,4}\Z")
-_LONGEST_NAME = 48
-_STEM_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-
-
-def split_words(text: str) -> list[str]:
-    """Split a text into words in lower case."""
-    return [match.lower() for match in _STEM_WORD.findall(text)]
-
-
-def find_stem(word: str) -> str:
-    """Return a word without the ending of a plural, for comparisons."""
-    if word.endswith("ies") and len(word) > 4:
-        return f"{word[:-3]}y"
-    if word.endswith(("ches", "shes", "sses", "xes")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
-
-
-def is_plain(name: str) -> bool:
-    """Return True if a name can be shown to a model: a few words without other characters."""
-    return len(name) <= _LONGEST_NAME and _PLAIN_NAME.match(name) is not None
-
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 _FILLER_WORDS = (

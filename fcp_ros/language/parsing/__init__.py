@@ -4,10 +4,12 @@
 - `meanings`: the phrases of a domain as patterns, each with a condition over its slots.
 - `trees`: noun phrases and clauses as values, and the words that they stand for.
 - `pattern_building`: patterns from the phrases of a domain.
+- `set_index`: the words of things that belong together.
 - `lexicon`: what nouns and names may mean in a state: kinds and elements.
 - `noun_phrases`: the chart of noun phrases, with the patterns that stand in them.
 - `clauses`: constructions of clauses beside the plain imperative.
 - `adverbial_parser`, `statement_parser`, `motion_parser`, `clause_parser`: the chart of clauses.
-- `asides`: readings of the first tokens, lists, conditions on the way.
+- `partial_sentences`: readings of the first tokens; `asides`: remarks and what is named first;
+  `proviso_parser`: conditions on the way.
 - `sentence_parser`: clauses in an order, with words skipped at a price.
 """

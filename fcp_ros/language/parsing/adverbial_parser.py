@@ -7,11 +7,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 
+from fcp_ros.language.english.adverbials import ALWAYS, NEGATIONS, PREFERENCES, SOMETIME
 from fcp_ros.language.english.remark_words import CLOSINGS, POLITE, WISHES
-from fcp_ros.language.english.states import ALWAYS, NEGATIONS, PREFERENCES, SOMETIME
 from fcp_ros.language.english.verbs import BRING_VERBS, HOLD_VERBS
 from fcp_ros.language.meanings import MeaningSource
-from fcp_ros.language.parsing.clauses.timing_parser import ExceptionParser
+from fcp_ros.language.parsing.clauses.exception_parser import ExceptionParser
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import read_limit
 from fcp_ros.language.parsing.trees import (

@@ -9,7 +9,6 @@ from itertools import chain
 
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.remark_words import WANTS
-from fcp_ros.language.english.states import MAKING_VERBS, WHOLE_VERBS
 from fcp_ros.language.english.verbs import (
     BRING_VERBS,
     CLEAR_VERBS,
@@ -21,11 +20,12 @@ from fcp_ros.language.english.verbs import (
     PUT_VERBS,
     REMOVE_VERBS,
 )
+from fcp_ros.language.english.wholes import MAKING_VERBS, WHOLE_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
-from fcp_ros.language.parsing.clauses.fronting import CompanionParser
-from fcp_ros.language.parsing.clauses.hedges import match_former_place
-from fcp_ros.language.parsing.clauses.timing_parser import leave_out
+from fcp_ros.language.parsing.clauses.companions import CompanionParser
+from fcp_ros.language.parsing.clauses.exception_parser import leave_out
+from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.statement_parser import GENERAL, MOVING, limit, make_brought
 from fcp_ros.language.parsing.trees import (
     PLACE,

@@ -16,11 +16,11 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.labels import label_forms, match_label, normalise_label
 from fcp_ros.foundation.wording import join_words
 from fcp_ros.language.confidence import Confidence
-from fcp_ros.language.demands.roles import LearnedNames
+from fcp_ros.language.demands.names import LearnedNames
 from fcp_ros.language.english.function_words import COMMON, ENGLISH, FILLERS, PREPOSITIONS
 from fcp_ros.language.english.inflection import find_misspelt, list_singulars
-from fcp_ros.language.english.states import OPENING_PARTS, PART_NOUNS
 from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.wholes import OPENING_PARTS, PART_NOUNS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.english.wordnet_nouns import SYNONYMS, list_kinds, list_synonyms, says_sort
 from fcp_ros.language.parsing.trees import ElementName, Noun

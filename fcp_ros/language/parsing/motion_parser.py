@@ -17,7 +17,7 @@ from fcp_ros.language.english.verbs import (
     VISITS,
 )
 from fcp_ros.language.english.word_lists import PhraseSet
-from fcp_ros.language.parsing.clauses.hedges import match_former_place
+from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.statement_parser import StatementParser
 from fcp_ros.language.parsing.trees import (

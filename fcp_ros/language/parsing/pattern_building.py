@@ -28,7 +28,8 @@ from fcp_ros.language.meanings import (
     make_relation_meaning,
     make_rule_meaning,
 )
-from fcp_ros.language.parsing.meanings import FlatPart, PatternTable, SetIndex, SpokenPattern
+from fcp_ros.language.parsing.meanings import FlatPart, PatternTable, SpokenPattern
+from fcp_ros.language.parsing.set_index import SetIndex
 
 _COPULAS = frozenset(["is", "are", "has", "be"])
 _NAME_DEGREE = 0.95

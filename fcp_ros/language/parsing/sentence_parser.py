@@ -22,11 +22,15 @@ from fcp_ros.language.english.remark_words import POLITE
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import MeaningSource
-from fcp_ros.language.parsing.asides import (
-    WAITING,
-    AsideReader,
+from fcp_ros.language.parsing.asides import AsideReader
+from fcp_ros.language.parsing.clause_parser import ClauseParser
+from fcp_ros.language.parsing.clauses.remarks import asks, rate_following
+from fcp_ros.language.parsing.meanings import PatternTable, SpokenPattern
+from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
+from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words
+from fcp_ros.language.parsing.partial_sentences import (
     PartialSentence,
-    ProvisoParser,
     Steps,
     add_clause,
     begins_sentence,
@@ -35,14 +39,8 @@ from fcp_ros.language.parsing.asides import (
     find_announced,
     keep_best,
     list_after,
-    wait_for_states,
 )
-from fcp_ros.language.parsing.clause_parser import ClauseParser
-from fcp_ros.language.parsing.clauses.remarks import asks, rate_following
-from fcp_ros.language.parsing.meanings import PatternTable, SpokenPattern
-from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
-from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
-from fcp_ros.language.parsing.noun_phrases.quantities import match_words
+from fcp_ros.language.parsing.proviso_parser import WAITING, ProvisoParser, wait_for_states
 from fcp_ros.language.parsing.trees import (
     Act,
     Determiner,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of what shall be so, and of what is so already; things that swap places."""
+"""Statements of what shall be so, and of what is so already."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from dataclasses import replace
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.remark_words import DEMANDS, INTENTIONS, UNWANTED, WANTS, WISHES
 from fcp_ros.language.english.verbs import KEEP_VERBS, PUT_VERBS
-from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE, AdverbialParser
-from fcp_ros.language.parsing.clauses.hedges import match_former_place
+from fcp_ros.language.parsing.clauses.former_places import match_former_place
+from fcp_ros.language.parsing.clauses.swaps import parse_swap
 from fcp_ros.language.parsing.clauses.verb_phrases import VerbPhrase, read_verb_phrase
-from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
-from fcp_ros.language.parsing.noun_phrases.set_parser import WHERE
 from fcp_ros.language.parsing.trees import (
     PERSON,
     PLACE,
@@ -33,79 +31,6 @@ from fcp_ros.language.parsing.trees import (
     list_phrase_uses,
 )
 from fcp_ros.language.reading import WordRole, WordUse
-
-_SWAP_VERBS = gather_words("swap exchange interchange switch trade change")
-_ONLY_WITH_PLACES = gather_words("switch trade change")
-"""Verbs that mean this only beside "places"."""
-_PLACES = PhraseSet("[their] (places|positions)", "(place|spots)")
-_PLACES_OF = PhraseSet("[the] (places|positions) of")
-_AROUND = PhraseSet("(around|round|over)", "with (each other|one another)")
-_BEFORE_VERB = gather_words("should must shall have has had to need needs be can could get got to")
-
-
-def parse_swap(nouns: NounParser, start: int) -> Iterator[tuple[int, SpokenClause]]:
-    """Yield the clauses at a token that ask for two things to change places.
-
-    Args:
-        nouns: the chart of noun phrases.
-    """
-    if set(list_stems(nouns.get_text(start))) & _SWAP_VERBS:
-        yield from _parse_request(nouns, start)
-    if not any(set(list_stems(token.text)) & _SWAP_VERBS for token in nouns.tokens[start:]):
-        return
-    for end, pair in nouns.parse_phrases(start):
-        verb = end
-        while nouns.get_text(verb) in _BEFORE_VERB:
-            verb += 1
-        swapping = set(list_stems(nouns.get_text(verb))) & _SWAP_VERBS
-        if verb == end or not swapping:
-            continue
-        after = _PLACES.find_end(nouns.tokens, verb + 1)
-        if after > verb + 1 or not swapping & _ONLY_WITH_PLACES:
-            after = _AROUND.find_end(nouns.tokens, after)
-            yield from _make_swap(nouns, end, after, list(_split(pair)))
-
-
-def _parse_request(nouns: NounParser, start: int) -> Iterator[tuple[int, SpokenClause]]:
-    """Read "swap the mug and the bowl", "exchange the mug for the bowl"."""
-    named = _PLACES_OF.find_end(nouns.tokens, start + 1)
-    plain = not set(list_stems(nouns.get_text(start))) & _ONLY_WITH_PLACES
-    for end, first in nouns.parse_phrases(named):
-        after = max(one.find_end(nouns.tokens, end) for one in (_PLACES, _AROUND))
-        if (plain or named > start + 1) and isinstance(first, Coordination):
-            yield from _make_swap(nouns, start, after, list(_split(first)), named)
-        if plain and nouns.get_text(end) in ("with", "for"):
-            for last, second in nouns.parse_simple(end + 1):
-                yield from _make_swap(nouns, start, last, [first, second], named)
-
-
-def _make_swap(
-    nouns: NounParser, start: int, end: int, pair: list[Phrase], named: int = 0
-) -> Iterator[tuple[int, SpokenClause]]:
-    if len(pair) != 2 or not all(isinstance(one, NounPhrase) for one in pair):
-        return
-    one, two = (_make_definite(part) for part in pair if isinstance(part, NounPhrase))
-    use = nouns.describe_use(start, named or end, WordRole.ACTION, "swap")
-    uses = [use, *list_phrase_uses(one), *list_phrase_uses(two)]
-    if named and end > two.end:
-        uses.append(nouns.describe_use(two.end, end, WordRole.FILLER))
-    said = (
-        Predication(None, {THEME: one, PLACE: two}, preposition=WHERE),
-        Predication(None, {THEME: two, PLACE: one}, preposition=WHERE),
-    )
-    yield end, SpokenClause(Act.ACHIEVE, said, uses=tuple(uses), degree=one.degree * two.degree)
-
-
-def _make_definite(phrase: NounPhrase) -> NounPhrase:
-    """Make the bare "shelf" of "swap locker and shelf" the one that there is."""
-    bare = phrase.determiner is Determiner.BARE and not phrase.plural
-    return replace(phrase, determiner=Determiner.THE) if bare else phrase
-
-
-def _split(pair: Phrase) -> Iterator[Phrase]:
-    if isinstance(pair, Coordination) and not pair.alternative:
-        yield from pair.parts
-
 
 MOVING = frozenset(("touch", "move", "disturb"))
 _UNFIT = 0.01

@@ -28,8 +28,8 @@ from fcp_ros.language.remarks.remark_model import (
     join_inputs,
 )
 from fcp_ros.language.syntax import parse_segments
-from fcp_ros.language.syntax.statements import find_units
 from fcp_ros.language.syntax.tree import join_trees
+from fcp_ros.language.syntax.units import find_units
 
 PACKAGED_ROWS = Path(__file__).with_name("rows.yaml")
 PENALTY = 7.5e-3

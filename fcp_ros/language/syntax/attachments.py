@@ -25,8 +25,8 @@ from fcp_ros.language.syntax.noun_attachments import (
     leave_out,
 )
 from fcp_ros.language.syntax.sentences import Segment
-from fcp_ros.language.syntax.statements import take_words
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word, move_words
+from fcp_ros.language.syntax.units import take_words
 
 _FREE = gather_words("whatever whichever what")
 _FREE_ROLES = {

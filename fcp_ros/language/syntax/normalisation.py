@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.syntax.pipeline import InputWord
-from fcp_ros.language.syntax.tree import (
+from fcp_ros.language.syntax.closed_classes import (
     ADVERBS,
     CONJUNCTIONS,
     DETERMINERS,
@@ -25,6 +24,7 @@ from fcp_ros.language.syntax.tree import (
     PRONOUNS,
     SUBORDINATORS,
 )
+from fcp_ros.language.syntax.pipeline import InputWord
 
 SENTENCE_ENDS = frozenset([".", ";", "!", "?"])
 _INITIAL, _LATER, _SURE, _CERTAIN = 0.15, 0.4, 0.9, 0.02

@@ -17,8 +17,9 @@ from fcp_ros.language.english.number_words import UNITS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.syntax.clauses import QUESTION_WORDS
 from fcp_ros.language.syntax.sentences import Segment
-from fcp_ros.language.syntax.statements import split_units, tell
+from fcp_ros.language.syntax.statements import tell
 from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
+from fcp_ros.language.syntax.units import split_units
 
 Concerns = Callable[[Sequence[int]], bool]
 """Returns True if some tokens speak of things or states of the domain."""

@@ -14,19 +14,17 @@ from dataclasses import dataclass, field
 from fcp_ros.language.english.function_words import LONGEST_LINK, SEQUENCE
 from fcp_ros.language.english.tokens import Token, tokenise
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.syntax.normalisation import Hints, Piece, normalise, rate_verb
-from fcp_ros.language.syntax.pipeline import parse_words
-from fcp_ros.language.syntax.tree import (
+from fcp_ros.language.syntax.closed_classes import (
     ADVERBS,
     CONJUNCTIONS,
     DETERMINERS,
     NUMBERS,
     PRONOUNS,
-    SUBJECTS,
     SUBORDINATORS,
-    Tree,
-    Word,
 )
+from fcp_ros.language.syntax.normalisation import Hints, Piece, normalise, rate_verb
+from fcp_ros.language.syntax.pipeline import parse_words
+from fcp_ros.language.syntax.tree import SUBJECTS, Tree, Word
 
 _GOING = gather_words("to into onto back out over away")
 _BEING = gather_words("on in at under behind next inside beside upon near by below above")

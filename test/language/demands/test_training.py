@@ -10,8 +10,8 @@ from fcp_ros.domain import parse_domain
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.language.demands.frames import OBJECT
 from fcp_ros.language.demands.model import DemandModel
+from fcp_ros.language.demands.names import LearnedNames, align_names
 from fcp_ros.language.demands.parsed_clauses import split_clauses
-from fcp_ros.language.demands.roles import LearnedNames, align_names
 from fcp_ros.language.demands.rows import read_rows
 from fcp_ros.language.demands.training import leave_one_out, score_rows, train_demands
 from fcp_ros.language.demands.weights_file import Datasheet, load_weights, save_weights

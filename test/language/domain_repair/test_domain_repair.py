@@ -15,8 +15,9 @@ from fcp_ros.domain import DomainError, check_goal, load_domain, parse_domain, p
 from fcp_ros.foundation.yaml_text import dump_yaml, load_yaml
 from fcp_ros.grounding import GroundingCode, GroundingError
 from fcp_ros.language.domain_repair import RepairOptions, repair_domain
+from fcp_ros.language.domain_repair.addition import SOURCE, join_addition
 from fcp_ros.language.domain_repair.repair import SKELETON
-from fcp_ros.language.domain_repair.rule_checks import SOURCE, build_rule_grammar, join_addition
+from fcp_ros.language.domain_repair.rule_grammar import build_rule_grammar
 from fcp_ros.planning import PlanningRequest, plan, verify
 from fcp_ros.planning.model.memberships import NoMemberships
 

@@ -61,7 +61,7 @@ class RemainderResolver(DescriptionMatcher):
                 kind = part.head if isinstance(part.head, Noun) else None
                 several = part.plural or (kind is not None and len(kind.members) <= 1)
                 if kind is not None and not several and not part.attributes:
-                    among = self._list_known(phrase, kind, referent)
+                    among = self._list_known(kind, referent)
                     fitting = [name for name in among if self._fits_qualities(part, name)]
                     if len(fitting) == 1:  # the only one of those that are meant
                         names.add(fitting[0])
@@ -155,7 +155,7 @@ class RemainderResolver(DescriptionMatcher):
         if singular:
             if not left_out:
                 raise Unresolved('which one is not meant by "other"', Refusal.REMAINDER)
-            left = [n for n in self._list_known(whole, noun, referent) if n not in names]
+            left = [n for n in self._list_known(noun, referent) if n not in names]
             if len(left) == 1:
                 return Constant(left[0])
             self.degree *= Confidence.LIKELY.degree  # one was said, and several are left
@@ -328,7 +328,7 @@ class PartitiveResolver(RemainderResolver):
         number = phrase.number
         if number is None or number.share is None or number.share is HalfOf.MANY:
             return
-        known = referent.listed or self._list_known(phrase, referent.noun, referent)
+        known = referent.listed or self._list_known(referent.noun, referent)
         many = len(known)
         if number.share is HalfOf.ALL_BUT:
             if many <= number.value:

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from fcp_ros.language.english.adverbials import FIRST, LAST, PREFERENCES
 from fcp_ros.language.english.function_words import ONLY_LATER
-from fcp_ros.language.english.states import FIRST, LAST, PREFERENCES
 from fcp_ros.language.english.verbs import GO_VERBS, KEEP_VERBS, PUT_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
-from fcp_ros.language.parsing.clauses.hedges import match_former_place
-from fcp_ros.language.parsing.clauses.timing_parser import leave_out
+from fcp_ros.language.parsing.clauses.exception_parser import leave_out
+from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.motion_parser import MotionParser
 from fcp_ros.language.parsing.trees import (
     PLACE,

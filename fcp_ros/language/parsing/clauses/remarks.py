@@ -40,7 +40,8 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.normalisation import SENTENCE_ENDS
-from fcp_ros.language.syntax.statements import Telling, find_units, list_endings
+from fcp_ros.language.syntax.statements import Telling, list_endings
+from fcp_ros.language.syntax.units import find_units
 
 _PLAIN = 0.97
 """Degree of a remark without a word of the domain."""

@@ -246,12 +246,12 @@ class HeadParser:
         if self._get(place) in _FORMER and place + 1 == core.token:
             use = self._use(place, place + 1, WordRole.FILLER)
             former = replace(blank, uses=(*blank.uses, use))
-            yield from self._read_contents(place + 1, core, former)
+            yield from self._read_contents(place + 1, former)
         if place != core.token:
             return
         yield from self._read_general(place, opening, blank)
         yield from self._read_measure(core, opening, blank)
-        yield from self._read_contents(place, core, blank)
+        yield from self._read_contents(place, blank)
         text, use = self._get(place), self._use(place, place + 1, WordRole.THING)
         if text in ("one", "ones", "others") and place > blank.start:
             determiner = Determiner.REST if text == "others" else opening.determiner
@@ -420,7 +420,7 @@ class HeadParser:
                     whole = replace(phrase, plural=several)
                     yield from self._close_many(whole, opening)
 
-    def _read_contents(self, place: int, core: Word, blank: NounPhrase) -> Iterator[NounPhrase]:
+    def _read_contents(self, place: int, blank: NounPhrase) -> Iterator[NounPhrase]:
         """Read "(previous) contents of the shelf": all that is in something initially."""
         if self._get(place) != "contents":
             return

@@ -13,8 +13,9 @@ from fcp_ros.language.english.function_words import ARTICLES, PREPOSITIONS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import close_many
+from fcp_ros.language.parsing.noun_phrases.modifier_parser import NOW
 from fcp_ros.language.parsing.noun_phrases.quantities import read_limit
-from fcp_ros.language.parsing.noun_phrases.set_parser import NOW, SetParser
+from fcp_ros.language.parsing.noun_phrases.set_parser import SetParser
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
     PLACE,

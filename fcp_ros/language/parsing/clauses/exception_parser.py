@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words around a clause that say what is left out, where not, and which things are meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fcp_ros.language.english.word_lists import PhraseSet
+from fcp_ros.language.parsing.clauses.timing_parser import TimingParser
+from fcp_ros.language.parsing.noun_phrases.relative_parser import EXCEPT
+from fcp_ros.language.parsing.trees import (
+    Argument,
+    Coordination,
+    Determiner,
+    NounPhrase,
+    Phrase,
+    Reference,
+    SpokenClause,
+    list_phrase_uses,
+)
+from fcp_ros.language.reading import WordRole
+
+_SKIP = PhraseSet("(leave|leaving) out", "(skip|omit|spare) [out]", "(without|minus)")
+"""Words behind a clause and before a noun phrase that is left out."""
+_BUT = PhraseSet("(but|just|only|and) [please]")
+_STAYING = PhraseSet(
+    "(can|may|should|shall|has to|have to|must) (stay|remain|be left) [there|here|put|where it is]",
+    "(stays|stay|remains) [there|here|put|where it is|where they are]",
+)
+_APART = 0.9
+"""Degree of "the shelf, that is dirty" as said of something further away."""
+
+
+class ExceptionParser(TimingParser):
+    """A reader of exceptions around the core of a clause."""
+
+    def _read_first_exception(
+        self, start: int, blank: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "apart from the mug," before a clause."""
+        end = EXCEPT.find_end(self._tokens, start)
+        for after, excluded in self._nouns.parse_phrases(end) if end > start else ():
+            if self._get(after) == ",":
+                use = self._nouns.describe_use(start, end, WordRole.LIMIT, "except")
+                uses = (use, *list_phrase_uses(excluded))
+                degree = excluded.degree
+                yield after + 1, replace(blank, excluded=(excluded,), uses=uses, degree=degree)
+
+    def _read_exception(
+        self, start: int, clause: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "except the mug", "just skip the mug" behind "put all items on the counter"."""
+        opened = _BUT.find_end(self._tokens, start)
+        ends = [EXCEPT.find_end(self._tokens, place) for place in {start, opened}]
+        ends += [_SKIP.find_end(self._tokens, place) for place in {start, opened}]
+        end = max(ends)
+        for place, left in self._nouns.parse_phrases(opened) if clause.predications else ():
+            after = _STAYING.find_end(self._tokens, place)
+            fewer = leave_out(clause, (left,)) if after > place else None
+            if fewer is not None:  # "but the vase can stay"
+                use = self._nouns.describe_use(place, after, WordRole.LIMIT, "except")
+                uses = (*clause.uses, use, *list_phrase_uses(left))
+                yield after, replace(fewer, uses=uses, degree=clause.degree * left.degree)
+        if end in (start, opened):
+            return
+        use = self._nouns.describe_use(start, end, WordRole.LIMIT, "except")
+        for after, excluded in self._nouns.parse_phrases(end):
+            fewer = leave_out(clause, (excluded,))
+            if fewer is not None:
+                uses = (*clause.uses, use, *list_phrase_uses(excluded))
+                yield after, replace(fewer, uses=uses, degree=clause.degree * excluded.degree)
+
+    def _read_description(
+        self, start: int, clause: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(put something on the shelf) that is safe": said of what is not next to it."""
+        if self._get(start) not in ("that", "which") or len(clause.predications) != 1:
+            return
+        said = clause.predications[0]
+        slot, theme = next(iter(said.arguments.items()), ("", None))
+        if len(said.arguments) < 2 or not isinstance(theme, NounPhrase):
+            return
+        if theme.determiner not in (Determiner.A, Determiner.ANY, Determiner.ALL):
+            return
+        for end, quality, uses in self._nouns.read_behind(start, 1):
+            if quality.source or quality.preposition == "to" or not quality.subject:
+                continue
+            described = replace(theme, qualities=(*theme.qualities, quality))
+            longer = replace(said, arguments={**said.arguments, slot: described})
+            degree = clause.degree * quality.degree * _APART
+            yield (
+                end,
+                replace(clause, predications=(longer,), uses=(*clause.uses, *uses), degree=degree),
+            )
+
+
+def leave_out(clause: SpokenClause, excluded: tuple[Phrase, ...]) -> SpokenClause | None:
+    """Leave something out of the things of a clause; None if these are not several."""
+    if len(clause.predications) != 1:
+        return None
+    said = clause.predications[0]
+    for slot, argument in said.arguments.items():
+        fewer = _exclude(argument, excluded)
+        if fewer is not None:
+            left = replace(said, arguments={**said.arguments, slot: fewer})
+            return replace(clause, predications=(left,))
+    return None
+
+
+def _exclude(argument: Argument, excluded: tuple[Phrase, ...]) -> Argument | None:
+    nothing = isinstance(argument, NounPhrase) and argument.determiner is Determiner.NO
+    if isinstance(argument, NounPhrase) and (nothing or is_universal(argument)):
+        return replace(argument, excluded=(*argument.excluded, *excluded))
+    if isinstance(argument, Coordination):
+        parts = [_exclude(part, excluded) for part in argument.parts]
+        phrases = [part for part in parts if isinstance(part, (NounPhrase, Coordination))]
+        if len(phrases) == len(argument.parts):
+            return replace(argument, parts=tuple(phrases))
+    return None
+
+
+def is_universal(argument: object) -> bool:
+    """Return True for all of several things, from which some may be left out."""
+    if not isinstance(argument, NounPhrase):
+        return False
+    if argument.head is Reference.THEM and argument.number is None:
+        return True
+    every = (Determiner.ALL, Determiner.EACH, Determiner.REST, Determiner.BOTH)
+    plural = argument.plural and argument.determiner in (Determiner.THE, Determiner.BARE)
+    return plural or argument.determiner in every
