@@ -41,22 +41,13 @@ class _Feature:
     after: str = ""
 
 
-def describe_among(element: str, others: Sequence[str], domain: Domain, instance: Instance) -> str:
-    """Describe an element so that it is told from others.
-
-    Args:
-        others: names of the elements that it could be confused with; it may be among them.
-
-    Returns:
-        A noun phrase, such as "the blue one", "the one on counter_1", or the element's name.
-    """
-    return _Describer(domain, instance).describe(element, others)
-
-
 def describe_choices(
     elements: Sequence[str], domain: Domain, instance: Instance
 ) -> tuple[str, ...]:
-    """Describe each of some elements so that it is told from the rest; all are different."""
+    """Describe each of some elements so that it is told from the rest; all are different.
+
+    Noun phrases, such as "the blue one", "the one on counter_1", or the elements' names.
+    """
     describer = _Describer(domain, instance)
     return tuple(describer.describe(element, elements) for element in elements)
 

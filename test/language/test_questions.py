@@ -11,7 +11,7 @@ from random_goals import ITEMS, SUPPORTS, build_small_home
 
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain.yaml.domain_files import load_domain, parse_domain
-from fcp_ros.language.questions import ask_which, describe_among, describe_choices
+from fcp_ros.language.questions import ask_which, describe_choices
 
 HOUSEHOLD_FILE = Path(__file__).parents[2] / "config" / "domains" / "household.yaml"
 HOUSEHOLD = load_domain(HOUSEHOLD_FILE)
@@ -115,7 +115,9 @@ def test_rooms_and_combinations():
     assert describe_choices(["table_1", "table_2"], COLOURED, state) == (
         ("the one in the kitchen", "the one in the hall")
     )
-    assert describe_among("mug_1", ["mug_2", "mug_3"], COLOURED, state) == "the blue one on table_1"
+    assert describe_choices(["mug_1", "mug_2", "mug_3"], COLOURED, state)[0] == (
+        "the blue one on table_1"
+    )
 
 
 def test_a_question_lists_the_choices():
@@ -143,5 +145,5 @@ def test_no_two_elements_are_described_alike(seed, names):
     assert len(set(choices)) == len(elements)
     for element, choice in zip(elements, choices, strict=True):
         others = [name for name in elements if name != element]
-        assert describe_among(element, others, HOUSEHOLD, state) == choice
+        assert describe_choices([element, *others], HOUSEHOLD, state)[0] == choice
         assert choice.startswith(("the ", element, f'"{element}"'))
