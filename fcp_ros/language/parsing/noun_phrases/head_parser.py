@@ -261,9 +261,6 @@ class HeadParser:
         elif text in ("them", "these", "those", "it") and opening.end > blank.start:
             uses = (*blank.uses, use)
             yield replace(blank, end=place + 1, head=Reference.THEM, plural=True, uses=uses)
-        elif text in ("what", "everything") and self._get(place - 1) == "of":
-            uses = (*blank.uses, use)
-            yield replace(blank, end=place + 1, head=Reference.THING, plural=True, uses=uses)
         elif core.tag.startswith("JJ") and place > blank.start and not found:  # the red and ...
             for after, said in self._adjectives.read(place):
                 if said.degree > UNKNOWN_ADJECTIVE:
