@@ -56,14 +56,24 @@ def ask_to_confirm(interpretation: Interpretation, reading: Reading) -> Interpre
     unread = list_unread(interpretation.instruction, reading)
     if unread:
         question += f" {LACKING} {join_words(unread)}."
+    return ask_person(interpretation, question, (reading,), (YES, NO))
+
+
+def ask_person(
+    interpretation: Interpretation,
+    question: str,
+    readings: tuple[Reading, ...],
+    choices: tuple[str, ...],
+) -> Interpretation:
+    """Make a question of an answer, with a choice for each reading and perhaps one for none."""
     question = shorten_words(to_printable(question))
     return replace(
         interpretation,
         status=ReadingStatus.AMBIGUOUS,
         message=question,
-        readings=(reading,),
+        readings=readings,
         question=question,
-        choices=(YES, NO),
+        choices=choices,
     )
 
 

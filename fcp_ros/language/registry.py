@@ -112,7 +112,7 @@ def make_reader(options: ReaderOptions) -> InstructionReader:
     reader = READERS[options.reader](options)
     if options.reader not in CASCADED or not (options.endpoint or options.model):
         return reader
-    from fcp_ros.language.agreement import CascadeReader
+    from fcp_ros.language.cascade import CascadeReader
 
     return CascadeReader(reader, partial(_make_rewriting, options, reader), options.seconds)
 

@@ -24,7 +24,7 @@ from fcp_ros.domain.expressions.syntax import (
     to_text,
 )
 from fcp_ros.foundation.wording import describe_unknown_name
-from fcp_ros.language.confirmation import NO, YES, confirm_doubtful
+from fcp_ros.language.confirmation import NO, YES, ask_person, confirm_doubtful
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
@@ -204,15 +204,7 @@ def _ask_unseen(read: Interpretation, best: Reading, context: ReadingContext) ->
     goals = [to_text(conjoin([*others, one])) for one in (found.asked, nothing)]
     told = paraphrase_goal(found.condition, context.domain, context.instance).rstrip(".")
     question = f"Nobody has seen whether {told[0].lower()}{told[1:]}: is it so?"
-    readings = tuple(replace(best, goal=goal) for goal in goals)
-    return replace(
-        read,
-        status=ReadingStatus.AMBIGUOUS,
-        message=question,
-        readings=readings,
-        question=question,
-        choices=(YES, NO),
-    )
+    return ask_person(read, question, tuple(replace(best, goal=goal) for goal in goals), (YES, NO))
 
 
 def refuse_interpretation(

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from fcp_ros.language.agreement import CascadeReader, PairedReader
+from fcp_ros.language.agreement import PairedReader
+from fcp_ros.language.cascade import CascadeReader
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Refusal
 from fcp_ros.language.registry import ReaderOptions, make_reader
 

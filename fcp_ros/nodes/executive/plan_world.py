@@ -18,7 +18,7 @@ from fcp_ros.planning.verification.stepping import StepRules
 
 
 class PlanWorld:
-    """See the module's docstring. All methods belong to the goal's thread."""
+    """The present state and the rules that a plan counts on; used by its goal's thread alone."""
 
     def __init__(self, fleet: Fleet) -> None:
         self._fleet = fleet

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from chat_server import END, ChatServer, ScriptedModel
 
-from fcp_ros.language.agreement import CascadeReader, choose_answer, needs_help
+from fcp_ros.language.cascade import CascadeReader, choose_answer, needs_help
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.confirmation import confirm_doubtful
 from fcp_ros.language.reader import ReadingContext
