@@ -4,7 +4,8 @@
 - *context*: things in a state, without a part or denied ("mug with a hole"), each in a group with
   the plain thing, so that the change by the words can be measured as well as the degree;
 - *unusual uses*, and *unlisted safety* (safety and stability of things that no judgement is about);
-- *captions*: the same thing in other forms of words, which should leave its degree where it is.
+- *captions*: the same thing in other forms of words, which should leave its degree where it is;
+  like any label of a scene they are read before a judge is asked (`request_reading.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from itertools import groupby
 from pathlib import Path
 
 from benchmark.grounding.questions import HERE, JUDGEMENTS, Column, Question, mix
+from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest
 from fcp_ros.grounding.judgement_set import read_judgements, to_plain
+from fcp_ros.grounding.known_words import load_known_words
+from fcp_ros.grounding.request_reading import RequestReader
 
 FRESH = HERE / "fresh"
 CONTEXT_TRAINING = JUDGEMENTS / "context"
@@ -106,8 +110,9 @@ def read_fresh_columns() -> list[Column]:
     changes = [(change, group.plain) for group in groups for change in group.changes]
     kept = [pair for pair in changes if abs(pair[0].degree) <= NO_CHANGE + 1e-9]
     captions: dict[About, list[tuple[Question, Question]]] = {about: [] for about in About}
+    reader = RequestReader(load_known_words)
     for one in read_captions():
-        captions[one.about].append((one.change, one.before))
+        captions[one.about].append((_read_label(one.change, reader), one.before))
     every = (q for group in groups for q in (group.plain, *group.variants))
     return [
         Column(CONTEXT, mix(every)),
@@ -139,6 +144,14 @@ def _make_caption(
     before = Question("function", to_plain(shown), to_plain(purpose), known, to_plain(thing))
     change = -known if about is About.LOWER else 0.0
     return Caption(about, replace(before, item=item, degree=change), before)
+
+
+def _read_label(question: Question, reader: RequestReader) -> Question:
+    """Ask about a thing of the scene with this label, in the words that an oracle gets."""
+    item = ArgumentContext("item", "thing_1", question.item)
+    request = JudgementRequest(question.kind, (item, ArgumentContext("other", question.other)))
+    (read,) = reader.read_all([request])
+    return replace(question, item=to_plain(read.request.arguments[0].words))
 
 
 def _order_changes(

@@ -17,7 +17,7 @@ NEGATIONS = gather_words(
     "not no non never neither nor isn't aren't isnt arent hardly nothing cannot"
 )
 ARTICLES = gather_words(
-    "a an the this that these those my your his her our their its some any every each"
+    "a an the this that these those my your his her our their its some any every each another"
 )
 PREPOSITIONS = gather_words("""
     about above across after against along alongside amid among around as at atop before behind
@@ -28,10 +28,17 @@ PREPOSITIONS = gather_words("""
 CLAUSES = gather_words("""
     aka which who whom whose where when while whilst because although though if unless than so and
     or but yet is are was were be been being am has had having does do did will would could should
-    may might must shall it they he she you we i
+    may might must shall it they he she you we i here there
 """)
 JOINTS = gather_words("of with without")
 """Words behind which stands what belongs to a thing, or what it is of: "mug with a handle"."""
+_EXISTENTIAL = (("there", "is"), ("there", "are"))
+"""Words with which a caption may begin; the thing stands behind them."""
+_DEPICTIONS = gather_words("""
+    picture photo photograph image drawing painting poster portrait sketch statue sculpture
+""")
+"""What shows a thing and is none: all of them where WordNet isn't there to tell, and what is no
+representation by WordNet."""
 NAMING = gather_words("called named labelled labeled titled dubbed termed branded")
 """Participles behind which another name stands without a preposition."""
 HOLDING = gather_words("holding containing replacing imitating")
@@ -69,7 +76,7 @@ class Caption:
 
 
 def find_name(words: Sequence[str]) -> Caption:
-    begin = 0
+    begin = 2 if tuple(words[:2]) in _EXISTENTIAL else 0
     while begin < len(words) and words[begin] in ARTICLES:
         begin += 1
     if begin == len(words):
@@ -77,6 +84,8 @@ def find_name(words: Sequence[str]) -> Caption:
     if words[begin] in DENIALS or tuple(words[begin : begin + 2]) == ("anything", "but"):
         return Caption(begin, begin, is_denied=True)
     for place in range(begin + 1, len(words)):
+        if words[place] == "of" and is_depiction(words[place - 1]):
+            return Caption(begin, place)  # a picture of a mug is no mug
         belongs = words[place] in ARTICLES and words[place - 1] in JOINTS
         if words[place] in _ENDS and not belongs:
             end = _find_last_thing(words, begin, place)
@@ -101,6 +110,17 @@ def is_holder(word: str) -> bool:
     nouns = find_wordnet()
     kinds = frozenset(("container", "cupboard"))
     return word in _HOLDERS or (nouns is not None and nouns.is_kind(word, kinds, most_meanings=2))
+
+
+def is_depiction(word: str) -> bool:
+    """Return True for a noun of what only shows a thing: "picture", "statue"."""
+    nouns = find_wordnet()
+    kinds = frozenset(("representation",))
+    return any(
+        form in _DEPICTIONS or (nouns is not None and nouns.is_kind(form, kinds))
+        for form in list_singulars(word)
+        if form not in MEASURES  # "set of mugs"
+    )
 
 
 def denies(words: Sequence[str], place: int) -> bool:

@@ -75,7 +75,7 @@ CAPTIONS = [
     ("brick next to the milk", "brick"),
     ("sock used as a mug", "sock"),
     ("wedding ring on a finger", "wedding ring"),
-    ("painting of a mug", "painting of a mug"),
+    ("painting of a mug", "painting"),
     ("pull out couch", "pull out couch"),
     ("becher beside a mug", "becher"),
     ("not a mug", None),

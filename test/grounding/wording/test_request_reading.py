@@ -391,6 +391,10 @@ def test_what_describes_a_thing_makes_nothing_else_of_it(
         ("wedding ring on a finger", "wedding ring", "wedding ring", "on a finger"),
         ("not a mug", "", "", "not a mug"),
         ("it is not a mug", "", "", "it is not a mug"),
+        ("there is a mug here", "mug", "mug", "here"),
+        ("another mug", "mug", "mug", ""),
+        ("a picture of a mug", "picture", "picture", "of a mug"),
+        ("statue of a horse", "statue", "statue", "of a horse"),
     ],
 )
 def test_the_name_in_a_caption(label: str, words: str, core: str, description: str) -> None:
