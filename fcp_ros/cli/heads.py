@@ -82,7 +82,7 @@ def train(
         list[Path] | None,
         typer.Option(
             help="With --tune: heads that the tuned model will help; the packaged ones of the "
-            "sentence models without it. May be given several times."
+            "model without it. May be given several times."
         ),
     ] = None,
 ) -> None:

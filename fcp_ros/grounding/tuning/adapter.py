@@ -40,10 +40,8 @@ def reduce_change(before: EncoderWeights, after: Mapping[str, Matrix], rank: int
             name, own = f"layers.{number}.{part}", getattr(layer, part)
             change = after[f"{name}.weight"] - own.weight
             if change.ndim == 2:
-                left, sizes, right = np.linalg.svd(change, full_matrices=False)
-                roots = np.sqrt(sizes[:rank])
-                arrays[f"{name}.left"] = (left[:, :rank] * roots).astype(np.float16)
-                arrays[f"{name}.right"] = (roots[:, None] * right[:rank]).astype(np.float16)
+                left, right = _factor(change, rank if change.any() else 0)
+                arrays[f"{name}.left"], arrays[f"{name}.right"] = left, right
             else:
                 arrays[f"{name}.weight"] = change.astype(np.float16)
             arrays[f"{name}.bias"] = (after[f"{name}.bias"] - own.bias).astype(np.float16)
@@ -51,6 +49,16 @@ def reduce_change(before: EncoderWeights, after: Mapping[str, Matrix], rank: int
         for kind in ("weight", "bias"):
             arrays[f"head.{ours}.{kind}"] = after[f"{theirs}.{kind}"].astype(np.float16)
     return arrays
+
+
+def _factor(change: Matrix, rank: int) -> tuple[Matrix, Matrix]:
+    """Factor a change into two narrow matrices; of rank 0 where nothing was changed."""
+    if rank == 0:
+        return np.zeros((len(change), 0), np.float16), np.zeros((0, change.shape[1]), np.float16)
+    left, sizes, right = np.linalg.svd(change, full_matrices=False)
+    roots = np.sqrt(sizes[:rank])
+    factors = left[:, :rank] * roots, roots[:, None] * right[:rank]
+    return factors[0].astype(np.float16), factors[1].astype(np.float16)
 
 
 def adapt(weights: EncoderWeights, arrays: Mapping[str, Matrix]) -> EncoderWeights:

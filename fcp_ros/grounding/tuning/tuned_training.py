@@ -35,12 +35,7 @@ from fcp_ros.grounding.judgement_set import (
 )
 from fcp_ros.grounding.models.bert_encoder import map_weights, read_config
 from fcp_ros.grounding.models.model_folder import compute_fingerprint, compute_weights_fingerprint
-from fcp_ros.grounding.models.model_store import ModelState, find_ready_folder, find_state
-from fcp_ros.grounding.models.sentence_encoder import (
-    BETTER_MODEL,
-    PACKAGED_MODEL,
-    SentenceEncoder,
-)
+from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.tuning.adapter import TunedEncoder, reduce_change
 from fcp_ros.grounding.tuning.batches import collect_pairs, is_in_fold
 from fcp_ros.grounding.tuning.blending import Blend, fit_blend, measure_gain
@@ -48,7 +43,8 @@ from fcp_ros.grounding.tuning.pair_texts import write_form
 from fcp_ros.grounding.tuning.tuned_file import Tuned, save_tuned
 from fcp_ros.grounding.tuning.tuning import PRESETS, Report, Tuner, TuningOptions
 
-RANK = 64  # Of what was changed of each matrix
+RANKS = {"bert": 64, "mpnet": 32}
+"""Of what was changed of each matrix, by the model type: the files have 15 MB together."""
 FOLD, FOLDS = 0, 8
 """The part of the training kinds that the tuning doesn't see: its scores are fitted on it."""
 
@@ -65,39 +61,26 @@ class TuningRequest:
     # judgements of which some stand in each batch: states, parts and negations
     extra: Mapping[str, JudgementSet] | None = None
     options: TuningOptions | None = None  # None: the preset of the encoder's kind
-    rank: int = RANK
+    rank: int | None = None  # None: that of the encoder's kind
 
 
 def find_heads(files: Sequence[Path], encoder: SentenceEncoder) -> list[Heads]:
     """Read the heads that a tuned encoder will help, without their models.
 
-    `files`: of heads; none: the packaged ones of the sentence models that are here, those of the
-    encoder itself first. MODEL_NOT_FOUND if there are none.
+    `files`: of heads; none: the packaged ones of the encoder itself. MODEL_NOT_FOUND if there are
+    none.
     """
     if files:
         encoders = [make_encoder(choose_model("", file)) for file in files]
         return [load_heads(f, own) for f, own in zip(files, encoders, strict=True)]
-    found = {}
-    for one in (encoder, *_list_encoders()):
-        file = find_packaged_heads(one.weights)
-        if file is not None and one.weights not in found:
-            found[one.weights] = load_heads(file, one)
-    if not found:
+    file = find_packaged_heads(encoder.weights)
+    if file is None:
         raise GroundingError(
             GroundingCode.MODEL_NOT_FOUND,
             f"there are no heads that {encoder.model} could help; train some with `fcp grounding "
             "train` and give the file with --heads",
         )
-    return list(found.values())
-
-
-def _list_encoders() -> list[SentenceEncoder]:
-    here = (ModelState.READY, ModelState.INSTALLED)
-    return [
-        SentenceEncoder(find_ready_folder(name))
-        for name in (BETTER_MODEL, PACKAGED_MODEL)
-        if find_state(name) in here
-    ]
+    return [load_heads(file, encoder)]
 
 
 def tune(request: TuningRequest, report: Report) -> dict[tuple[str, str], Agreement]:
@@ -111,17 +94,18 @@ def tune(request: TuningRequest, report: Report) -> dict[tuple[str, str], Agreem
             )
     pairs = collect_pairs(request.sets, FOLD, FOLDS, request.extra)
     forms = {name: write_form(name, request.sets[name].columns) for name in pairs.names}
-    options = request.options or PRESETS[str(read_config(request.folder)["model_type"])]
+    kind = str(read_config(request.folder)["model_type"])
+    options = request.options or PRESETS[kind]
     tuner = Tuner(request.folder, pairs, tuple(forms.values()), options)
     state = request.work / f"tuning-{tuner.identity}.safetensors"
     tuner.run(state, report)
     report("reducing", 0, 1)
-    arrays = reduce_tuned(request.folder, tuner, request.rank)
+    arrays = reduce_tuned(request.folder, tuner, request.rank or RANKS[kind])
     encoder = TunedEncoder(request.folder, arrays, forms)
     folds = {}
-    for number, (name, kind) in enumerate(request.sets.items()):
+    for number, (name, judged) in enumerate(request.sets.items()):
         report("scoring", number, len(request.sets))
-        folds[name] = score_fold(kind, encoder)
+        folds[name] = score_fold(judged, encoder)
     blends = {heads.weights: fit_blends(folds, heads.by_name) for heads in request.heads}
     weights = compute_weights_fingerprint(request.folder)
     name = compute_fingerprint(request.folder).partition("@")[0]

@@ -128,10 +128,15 @@ def test_numpy_computes_the_logits_of_torch(
 ) -> None:
     folder = make_folder(kind)
     preset = tuning.PRESETS[kind]
-    tuner = make_tuner(folder, sets, rate=preset.rate, layer_decay=preset.layer_decay)
+    frozen = min(preset.frozen, 1)
+    tuner = make_tuner(
+        folder, sets, rate=preset.rate, layer_decay=preset.layer_decay, frozen=frozen
+    )
     tuner.run(tmp_path / "state", lambda *_: None, until=5)
     before = map_weights(folder / "model.safetensors", kind, 2)
     arrays = reduce_change(before, list_weights(tuner), rank=24)
+    ranks = [arrays[f"layers.{layer}.inner.left"].shape[1] for layer in range(2)]
+    assert ranks == [0 if layer < frozen else 24 for layer in range(2)]
     forms = {name: write_form(name, one.columns) for name, one in sets.items()}
     encoder = TunedEncoder(folder, arrays, dict(sorted(forms.items())))
     for number, name in enumerate(sorted(sets)):
