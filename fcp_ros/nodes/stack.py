@@ -273,7 +273,6 @@ def run_nodes(
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run all nodes with the ROS arguments of the command line; return the exit code."""
     given = tuple(sys.argv[1:] if args is None else args)
     try:
         run_nodes(StackOptions(ros_args=given))

@@ -26,7 +26,6 @@ from fcp_ros.planning.model.plan import Judged
 
 
 def request_to_ros(request: JudgementRequest) -> PredicateQuery:
-    """Write a question to the grounder."""
     return PredicateQuery(
         predicate=request.predicate,
         arguments=[
@@ -77,7 +76,6 @@ MEMBERSHIPS = FieldTable(Membership, MembershipMessage, samples=LIST, distributi
 
 
 def membership_to_ros(membership: Membership) -> MembershipMessage:
-    """Write an answer of the grounder."""
     return MEMBERSHIPS.write(membership)
 
 
@@ -99,7 +97,6 @@ JUDGEMENTS = FieldTable(
 
 
 def refuse_judgement(error: GroundingError) -> RequestRefusal:
-    """Return the refusal of a request whose degrees can't be judged."""
     wrong = error.code in WRONG_QUESTION
     kind = RefusalKind.INVALID_REQUEST if wrong else RefusalKind.NO_JUDGEMENT
     return RequestRefusal(kind, error.sentence)

@@ -207,7 +207,6 @@ def budgets_from_ros(messages: Iterable[Budget]) -> dict[str, float]:
 
 
 def _steps_to_ros(plan: Plan) -> list[PlanStepMessage]:
-    """Write the steps, with their places in the schedule if there is one."""
     messages = [step_to_ros(step) for step in plan.steps]
     if plan.schedule is not None:
         _place_steps(messages, plan.schedule)
@@ -282,7 +281,6 @@ def _check_order(message: PlanMessage) -> None:
 
 
 def step_to_ros(step: PlanStep) -> PlanStepMessage:
-    """Write a step; its arguments are elements."""
     return PlanStepMessage(
         rule=step.rule,
         arguments=arguments_to_ros(step.arguments),
@@ -318,7 +316,6 @@ def step_from_ros(message: PlanStepMessage) -> PlanStep:
 
 
 def arguments_to_ros(arguments: Iterable[tuple[str, str]]) -> list[Argument]:
-    """Write (parameter, element) pairs."""
     return [
         Argument(parameter=parameter, kind=Argument.ELEMENT, value=element)
         for parameter, element in arguments
@@ -343,5 +340,4 @@ def check_degree(value: float, name: str) -> float:
 
 
 def absent_to_ros(absent: Iterable[AbsentExecutor]) -> list[AbsentExecutorMessage]:
-    """Write the executors that some agents have not, sorted."""
     return [AbsentExecutorMessage(agent=o.agent, executor=o.executor) for o in sorted(absent)]

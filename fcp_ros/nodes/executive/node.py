@@ -147,7 +147,6 @@ class ExecutiveNode(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Read the domain; make topics, clients and the threads."""
         domain = read_domain(self.parameters)
         self._outcomes = self.publish_to_the_end(ActionOutcome, "outcomes", event_qos())
         self._states = self.publish_to_the_end(ExecutionState, "execution_state", state_qos())
@@ -210,7 +209,6 @@ class ExecutiveNode(ManagedNode):
             raise ConfigureError(f"outcome_journal: {error}") from error
 
     def _open_names(self) -> NameBook:
-        """Open the names of perception that were noticed by this robot in this world."""
         try:
             return NameBook(self._locate("name_store"))
         except DatabaseFileError as error:
@@ -232,12 +230,10 @@ class ExecutiveNode(ManagedNode):
         self._states.publish(make_state(self, ExecutionState.IDLE, "Waiting for a goal."))
 
     def deactivate(self) -> None:
-        """Ask all goals to end."""
         if self._threads is not None:
             self._threads.interrupt(DEACTIVATED)
 
     def release(self) -> None:
-        """Destroy threads, clients and topics; forget the scene."""
         threads, self._threads = self._threads, None
         if threads is not None and not threads.close(STOP_MARGIN):
             self.get_logger().warning("a thread of the executive has not ended and is left behind")
@@ -251,7 +247,6 @@ class ExecutiveNode(ManagedNode):
         self._outcomes = self._states = self._plans = None
 
     def diagnose(self) -> Diagnosis:
-        """Report what hinders goals: a stale scene graph, doubles, missing nodes; and the load."""
         threads, sequence, delivery = self._threads, self._scene.sequence, self._delivery
         names, counts = self._names, {} if delivery is None else delivery.values()
         open_names = [] if names is None else [str(one) for one in names.waiting]
@@ -385,7 +380,6 @@ class ExecutiveNode(ManagedNode):
             self._threads.cancel(context)
 
     async def _execute(self, goal: ServerGoalHandle) -> Any:
-        """Await the end of a goal, and end it at the action server."""
         with self._lock:
             context = self._contexts[bytes(goal.goal_id.uuid)]
         try:
@@ -484,5 +478,4 @@ class ExecutiveNode(ManagedNode):
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the node alone."""
     return run_node(ExecutiveNode, args)

@@ -88,7 +88,6 @@ class Nav2ExecutorNode(ManagedNode):
         self._farthest = 0.0  # distance remaining of the present goal, at its most (m)
 
     def configure(self) -> None:
-        """Offer the executor, and follow the scene graph."""
         try:
             action_type = importlib.import_module("nav2_msgs.action").NavigateToPose
         except ImportError as error:
@@ -113,12 +112,10 @@ class Nav2ExecutorNode(ManagedNode):
         )
 
     def deactivate(self) -> None:
-        """Stop driving."""
         if self._executor is not None:
             self._executor.stop("The node was deactivated.")
 
     def release(self) -> None:
-        """Offer nothing more, forget the scene."""
         if self._executor is not None:
             self._executor.close()
         if self._frames is not None:
@@ -128,7 +125,6 @@ class Nav2ExecutorNode(ManagedNode):
         super().release()
 
     def diagnose(self) -> Diagnosis:
-        """Report the step at work, and if nav2 is there."""
         executor = self._executor
         if executor is None:
             return Diagnosis()
@@ -226,5 +222,4 @@ class Nav2ExecutorNode(ManagedNode):
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the node alone."""
     return run_node(Nav2ExecutorNode, args)

@@ -200,7 +200,6 @@ class SimulatedExecutorNode(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Read domain and faults; make topics, and an action server for each executor."""
         self._domain = read_domain(self.parameters)
         self._setup = read_setup(self.parameters, self._domain)
         follower = self._scene.follower
@@ -218,14 +217,12 @@ class SimulatedExecutorNode(ManagedNode):
         )
 
     def activate(self) -> None:
-        """Begin with a new simulation."""
         self._stopped.clear()
         self._simulation = None
         if self._mover is not None:
             self._mover.resume()
 
     def deactivate(self) -> None:
-        """Cancel the running steps."""
         self._stopped.set()
         if self._mover is not None:
             self._mover.stop()
@@ -234,7 +231,6 @@ class SimulatedExecutorNode(ManagedNode):
         self._scene.wake()
 
     def release(self) -> None:
-        """Destroy servers and topics, forget the world."""
         if self._reporter is not None:
             self._reporter.close()
         self.workers.close()
@@ -249,7 +245,6 @@ class SimulatedExecutorNode(ManagedNode):
         self._owner = self._monitor = self._mover = self._steps = None
 
     def diagnose(self) -> Diagnosis:
-        """Report the executors and the steps that are being performed."""
         names = self._setup.executors if self._setup is not None else ()
         stale = "" if self._owner is None else self._owner.find_problem()
         return Diagnosis(
@@ -351,7 +346,6 @@ class SimulatedExecutorNode(ManagedNode):
         return Outcome(OutcomeCode.CANCELLED, f"{step} was cancelled; nothing was changed.")
 
     def _complete(self, performance: Performance) -> Outcome:
-        """Report what a step changed; return its outcome."""
         # If nobody keeps the scene graph, the deed is done all the same: the step ends, and the
         # change is reported as soon as somebody does.
         assert self._owner is not None
@@ -449,5 +443,4 @@ class SimulatedExecutorNode(ManagedNode):
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the node alone."""
     return run_node(SimulatedExecutorNode, args)

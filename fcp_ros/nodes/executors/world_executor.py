@@ -191,7 +191,6 @@ class WorldExecutorNode(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Load the world; make topics, and an action server for each executor."""
         domain = read_domain(self.parameters)
         if not self.parameters.file("world_file"):
             raise ConfigureError("there is no world: set world_file to the file of one.")
@@ -224,7 +223,6 @@ class WorldExecutorNode(ManagedNode):
         return SimulationServer(self, world.served, prefix)
 
     def activate(self) -> None:
-        """Begin to keep the scene graph like the world."""
         with self._publishing:
             self._published = None
         self.workers[LOOKS].submit(self._follow)
@@ -232,14 +230,12 @@ class WorldExecutorNode(ManagedNode):
             self.workers[CLOCK].submit(self._keep_time)
 
     def deactivate(self) -> None:
-        """Cancel the running steps."""
         if self._steps is not None:
             self._steps.cancel_all()
         self.workers.cancel_jobs()
         self._scene.wake()
 
     def release(self) -> None:
-        """Destroy servers and topics; stop the world."""
         self.workers.close()
         if self._steps is not None:
             self._steps.close()
@@ -253,7 +249,6 @@ class WorldExecutorNode(ManagedNode):
         self._truth = self._clock_publisher = self._server = None
 
     def diagnose(self) -> Diagnosis:
-        """Report the world and the steps that are being performed."""
         values = {"kind": self.parameters.text("kind"), **self._scene.describe(self._steps)}
         return Diagnosis(DiagnosticStatus.OK, "", values)
 
@@ -343,5 +338,4 @@ class WorldExecutorNode(ManagedNode):
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the node with the ROS arguments of the command line; return the exit code."""
     return run_node(WorldExecutorNode, args)

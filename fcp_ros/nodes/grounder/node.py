@@ -125,7 +125,6 @@ class GrounderNode(ManagedNode):
         self.subscribe_events(ActionOutcome, "outcomes", self._take_outcome)
 
     def activate(self) -> None:
-        """Publish the oracle's description, and begin to load the model."""
         grounder, worker = self._get_parts()
         self._published_info = None
         self._publish_info(self._make_info(grounder))
@@ -133,7 +132,6 @@ class GrounderNode(ManagedNode):
             worker.submit(lambda _token: self._warm_up(grounder))
 
     def deactivate(self) -> None:
-        """Refuse the waiting requests."""
         self.workers.cancel_jobs()
 
     def release(self) -> None:
@@ -149,7 +147,6 @@ class GrounderNode(ManagedNode):
         self._lost_outcomes = self._model_problem = ""
 
     def diagnose(self) -> Diagnosis:
-        """Report the oracle, its load, and what could not be stored; publish the first if new."""
         grounder, batches, learner = self._grounder, self._batches, self._learner
         if grounder is None or batches is None or learner is None:
             return Diagnosis()
@@ -201,7 +198,6 @@ class GrounderNode(ManagedNode):
         return response
 
     def _choose_limit(self, asked: float) -> float:
-        """Return the time limit of a request (s): its own, or else the parameter's."""
         return asked if asked > 0.0 else self.parameters.number("judge_timeout")
 
     # --- calibration ----------------------------------------------------------------------------
@@ -223,7 +219,6 @@ class GrounderNode(ManagedNode):
         return response
 
     def _take_outcome(self, message: ActionOutcome) -> None:
-        """Take an outcome of the topic, unless it can't be one."""
         learner, recorder = self._learner, self._recorder
         if learner is None or recorder is None:
             return
@@ -279,7 +274,6 @@ class GrounderNode(ManagedNode):
         return response
 
     def _reset(self, store: CalibrationStore, predicate: str | None, context: str | None) -> str:
-        """Set evidence aside; return a sentence that says how much."""
         reset = store.reset(predicate, context)
         with self._evidence_lock:
             self._evidence_count = len(store.entries())
@@ -309,7 +303,6 @@ class GrounderNode(ManagedNode):
         return str(grounder.calibration.path) if self.parameters.text("calibration_path") else ""
 
     def _publish_info(self, info: GroundingInfo) -> None:
-        """Publish the oracle's description, unless it was the last one that was published."""
         if self._published_info is not None:
             info.header = self._published_info.header  # its time is no news
         if info != self._published_info:
@@ -325,7 +318,6 @@ def confirm(grounder: Grounder, requests: Sequence[JudgementRequest]) -> list[Me
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the node alone."""
     return run_node(GrounderNode, args)
 
 
@@ -359,7 +351,6 @@ def make_values(info: GroundingInfo, requests: int, batch: BatchStatistics) -> d
 
 
 def list_concerns(grounder: Grounder) -> list[str]:
-    """List what needs attention: stores, oracles that can't answer, wrong degrees."""
     found = list(grounder.notes)
     try:
         found += [str(drift) for drift in grounder.drifts()]

@@ -124,7 +124,6 @@ class PlannerNode(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Read the domain; make topics and the worker."""
         domain = read_domain(self.parameters)
         judge, confirm = self._judge_clients = [
             self.create_client(
@@ -148,11 +147,9 @@ class PlannerNode(ManagedNode):
         follow_scene(self, self._scene, lambda: None)
 
     def deactivate(self) -> None:
-        """End the running search, and answer waiting requests."""
         self.workers.cancel_jobs()
 
     def release(self) -> None:
-        """End the workers; forget domain and scene."""
         super().release()
         life = None if self._judge is None else self._judge.life
         for part in (self._monitor, self._owner, life):
@@ -168,7 +165,6 @@ class PlannerNode(ManagedNode):
         self._last_plan = None
 
     def diagnose(self) -> Diagnosis:
-        """Report if there is a scene and a grounder, and the number of requests."""
         service, judge, owner = self._service, self._judge, self._owner
         if service is None or judge is None or owner is None:
             return Diagnosis()
@@ -403,7 +399,6 @@ class FeedbackSender:
         self._sent = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        """Send progress, unless it is too early."""
         now = time.monotonic()
         best = progress.best
         same = progress.phase is self._phase and best == self._best
@@ -451,5 +446,4 @@ def _refuse_plan(response: Any, refusal: RequestRefusal) -> Any:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the node alone."""
     return run_node(PlannerNode, args)

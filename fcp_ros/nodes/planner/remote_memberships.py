@@ -43,7 +43,6 @@ class JudgeService:
 
     @property
     def is_there(self) -> bool:
-        """True while a grounder answers; discovery lists one that was killed for 20 s more."""
         return bool(self.client.service_is_ready()) and not self.life.is_dead
 
     def describe_death(self) -> str:

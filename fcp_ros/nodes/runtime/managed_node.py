@@ -101,12 +101,10 @@ class PendingRequests:
         self._then: Callable[[], None] | None = None
 
     def begin(self) -> None:
-        """Count one more."""
         with self._changed:
             self._count += 1
 
     def end(self) -> None:
-        """Count one as answered."""
         then = None
         with self._changed:
             self._count -= 1
@@ -322,7 +320,6 @@ class ManagedNode(TransitionsNode):
         return server
 
     def withdraw_action(self, server: ActionServer) -> None:
-        """Offer an action no longer that was offered while the node was configured."""
         self._offered_actions.remove(server)
         server.destroy()
 
@@ -466,7 +463,6 @@ class ManagedNode(TransitionsNode):
     # --- destruction ----------------------------------------------------------------------------
 
     def release(self) -> None:
-        """End the workers, and destroy the topics that `configure` made."""
         self.workers.close()
         while self._publishers_made:
             self.destroy_lifecycle_publisher(self._publishers_made.pop())
@@ -474,7 +470,6 @@ class ManagedNode(TransitionsNode):
             self.destroy_subscription(self._subscriptions_made.pop())
 
     def finalize(self) -> None:
-        """Destroy services and actions, once the pending requests are answered."""
         self._pending.call_when_none(self._destroy_offered)
 
     def _destroy_offered(self) -> None:

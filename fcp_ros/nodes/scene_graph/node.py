@@ -202,7 +202,6 @@ class SceneGraphNode(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Make the topics, and load the scene of the parameter."""
         try:
             frames = make_frames(self)
         except ValueError as error:
@@ -275,7 +274,6 @@ class SceneGraphNode(ManagedNode):
         return True
 
     def activate(self) -> None:
-        """Publish the present graph, and that it is kept up to date."""
         assert self._parts is not None, "they are made when the node is configured"
         assert self._standing is not None, "it is made when the node is configured"
         self._parts.publisher.publish_whole()
@@ -283,12 +281,10 @@ class SceneGraphNode(ManagedNode):
         self._standing.set_active(True)
 
     def deactivate(self) -> None:
-        """Say that the graph is no longer kept up to date for others."""
         if self._standing is not None:
             self._standing.set_active(False)
 
     def release(self) -> None:
-        """Forget the graph."""
         self.workers.close()  # before what a job publishes by
         intake, self._intake = self._intake, None
         parts, self._parts = self._parts, None
@@ -316,7 +312,6 @@ class SceneGraphNode(ManagedNode):
             self._holder = None
 
     def diagnose(self) -> Diagnosis:
-        """Report size and number of the graph, and the last refused update."""
         holder, intake, parts = self._holder, self._intake, self._parts
         if holder is None or intake is None or parts is None:
             return Diagnosis(values={"sequence_number": self._number, "nodes": 0})
@@ -411,7 +406,6 @@ class SceneGraphNode(ManagedNode):
             raise ConfigureError(f"also_derive: {error}") from error
 
     def _read_file_limits(self) -> SceneLimits:
-        """Return the limits of a file, which may refer to all that `scene_folders` holds."""
         folders = self.parameters.folders(SCENE_FILES)
         return replace(self._read_limits("max_file_bytes"), asset_folders=folders)
 
@@ -428,5 +422,4 @@ class SceneGraphNode(ManagedNode):
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the node alone."""
     return run_node(SceneGraphNode, args)

@@ -148,7 +148,6 @@ class SimulationBridge(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Make clients, topics and threads."""
         if not self._is_installed:
             raise ConfigureError(f"{INSTALL}.")
         calls = self._calls = SimulatorCalls(
@@ -164,20 +163,17 @@ class SimulationBridge(ManagedNode):
         self.workers.open(RESET, 4)
 
     def activate(self) -> None:
-        """Begin to follow the simulator."""
         assert self._calls is not None
         self._calls.stopped.clear()
         self.workers[POLL].submit(self._follow)
 
     def deactivate(self) -> None:
-        """Follow it no longer."""
         if self._calls is not None:
             self._calls.stopped.set()
         self.workers.cancel_jobs()
         self._notice_scene()
 
     def release(self) -> None:
-        """Destroy clients and topics; forget the world."""
         super().release()
         if self._calls is not None:
             self._calls.close()
@@ -188,7 +184,6 @@ class SimulationBridge(ManagedNode):
         self._reading = WorldReading(())
 
     def diagnose(self) -> Diagnosis:
-        """Report the simulator's state, and what it lacks."""
         values = {
             "simulation_state": self._state,
             "entities": len(self._reading.entities),
@@ -316,7 +311,6 @@ class SimulationBridge(ManagedNode):
         return len(first)
 
     def _spawn_missing(self) -> list[str]:
-        """Spawn the entities of the parameter that the simulator lacks; return their names."""
         assert self._calls is not None
         wanted = [Spawn.parse(text) for text in self.parameters.texts("spawn")]
         if not wanted:
@@ -340,5 +334,4 @@ class SimulationBridge(ManagedNode):
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the node with the ROS arguments of the command line; return the exit code."""
     return run_node(SimulationBridge, args)
