@@ -122,11 +122,9 @@ def test_two_stacks_side_by_side(stack_options, tmp_path):
             assert b.plan("at(robot_1, living_room_1)").status.message.startswith("No scene")
 
 
-def test_simulated_time_may_stand_still(stack_options, tmp_path):
+def test_simulated_time_may_stand_still(live, tmp_path):
     """Without a /clock the nodes start, plan and execute all the same."""
-    options = stack_options(tmp_path, namespace="simulated", use_sim_time=True)
-    with NodeStack(options) as stack, FcpClient(namespace="simulated") as client:
-        stack.wait_active()
+    with live(tmp_path, namespace="simulated", use_sim_time=True) as (_, client):
         assert is_solved(client.plan("at(robot_1, living_room_1)"))
         achieved = client.achieve("on(mug_1, counter_1)", alpha=0.3, timeout=60.0)
         assert achieved.error_code == 0, achieved.error_msg

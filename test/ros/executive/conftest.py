@@ -34,7 +34,6 @@ SCENE = "twin_house_furnished"
 FAULTS = (
     "pick(item=drinking_glass_1): EXECUTION_FAILED",
     "pick(item=vase_1): hang",
-    "pick(item=bowl_1): PLANNING_FAILED x1",
     "pick(item=laptop_1): POSTCONDITION_FAILED x1",
 )
 """What goes wrong in the stack that many tests share; each test has items of its own."""

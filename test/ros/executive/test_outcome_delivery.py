@@ -12,22 +12,22 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-import rclpy
 from child_output import wait_for_line
-from rclpy.context import Context
+from grasping import pick_outcome
+from lone_nodes import lone_node
 
-from fcp_ros.client import Element, FcpClient, predicate_query
+from fcp_ros.client import FcpClient
 from fcp_ros.grounding import CalibrationStore
-from fcp_ros.msg import ActionOutcome, Argument, GroundingInfo, Judgement, OutcomeCode, PlanStep
+from fcp_ros.msg import ActionOutcome, Argument, GroundingInfo
 from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery, OutcomeJournal
 from fcp_ros.nodes.executive.parameters import PlanError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.runtime.spin import running
 from fcp_ros.nodes.stack import NodeStack
 
 STREAM = 120
@@ -49,28 +49,15 @@ run_nodes(
 
 
 def outcome(number: int, *, simulated: bool = False) -> ActionOutcome:
-    query = predicate_query(
-        "can_grasp",
-        robot=Element("robot_1", "robot"),
-        item=Element("mug_1", "mug", {"name": "mug_1"}),
-    )
-    return ActionOutcome(
-        step=PlanStep(
-            rule="pick",
-            arguments=[Argument(kind=Argument.ELEMENT, value=str(number))],
-            judgements=[Judgement(query=query)],
-        ),
-        outcome=OutcomeCode(code=OutcomeCode.SUCCEEDED),
-        simulated=simulated,
-    )
+    message = pick_outcome()
+    message.step.arguments = [Argument(kind=Argument.ELEMENT, value=str(number))]
+    message.simulated = simulated
+    return message
 
 
 @contextmanager
 def open_sender() -> Iterator[Callable[..., OutcomeDelivery]]:
     """Make deliveries as the executive does, in the namespace "delivery": (backlog, journal)."""
-    context = Context()
-    rclpy.init(args=[], context=context)
-    node = ManagedNode("sender", (), context=context, namespace="delivery")
     thread = GoalThreads(lambda _event: None)
     made = []
 
@@ -80,12 +67,11 @@ def open_sender() -> Iterator[Callable[..., OutcomeDelivery]]:
         made.append(OutcomeDelivery(node, publisher, thread, backlog, kept))
         return made[-1]
 
-    with running([node], context):
+    with lone_node(partial(ManagedNode, "sender", ()), "delivery") as node:
         yield make
         for delivery in made:
             delivery.close()
         thread.close(5.0)
-    context.try_shutdown()
 
 
 @pytest.fixture

@@ -158,13 +158,6 @@ def test_unsolvable_at_alpha_and_proven(probe, scene):
     assert proven.status.code == PlanStatus.UNSOLVABLE_PROVEN, proven.status.message
 
 
-def test_defaults_come_from_the_parameters(probe, scene):
-    result = ask(probe, MUG_TO_COUNTER)
-    assert result.plan.alpha == 0.5
-    assert result.plan.tnorm == "lukasiewicz"
-    assert ask(probe, MUG_TO_COUNTER, tnorm="goedel").plan.tnorm == "goedel"
-
-
 @pytest.fixture
 def parameters(stack):
     """Sets parameters of the planner, which are put back in the end."""
@@ -327,15 +320,6 @@ def test_waiting_counts_against_the_time_limit(puzzler, puzzle, until):
     assert "waited" in result.status.message
 
 
-def test_services_answer_while_a_search_runs(puzzler, puzzle, until, probe):
-    running = puzzler.send_plan(plan_request(TILES_HOME, alpha=0.0, time_limit=120.0))
-    until(lambda: running.feedback is not None, "the search")
-    assert probe.state_of("puzzle/task_planner") == "active"
-    assert puzzler.load_domain("nowhere.yaml").success is False
-    running.cancel()
-    running.result(30.0)
-
-
 def test_a_deactivated_planner_ends_its_search(puzzler, puzzle, probe, until):
     from lifecycle_msgs.msg import Transition
 
@@ -348,20 +332,6 @@ def test_a_deactivated_planner_ends_its_search(puzzler, puzzle, probe, until):
     assert "inactive" in refused.status.message
     assert probe.change_state("puzzle/task_planner", Transition.TRANSITION_ACTIVATE)
     assert is_solved(puzzler.plan("on(tile_14, cell_15)", alpha=0.0))
-
-
-def test_callers_do_not_block_each_other(probe, scene):
-    """Several callers of the service at once all get their answers."""
-    results = []
-    threads = [
-        threading.Thread(target=lambda: results.append(ask(probe, MUG_TO_COUNTER, alpha=0.3)))
-        for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30.0)
-    assert [is_solved(result) for result in results] == [True] * 4
 
 
 # --- validation and domains ---------------------------------------------------------------------
@@ -428,17 +398,15 @@ def test_load_domain_refuses(probe, client, scene, tmp_path):
     assert not missing.success
 
 
-def test_malformed_domain_lists_its_problems(stack_options, tmp_path, probe):
+def test_malformed_domain_lists_its_problems(live, tmp_path, probe):
     (tmp_path / "broken.yaml").write_text("domain: [\n")
     (tmp_path / "wrong.yaml").write_text("domain: x\nversion: '1'\ntypes: {a: [b]}\n")
-    options = stack_options(
+    with live(
         tmp_path,
         {"task_planner": {"domain_folders": [str(tmp_path)]}},
         nodes=("task_planner",),
         namespace="broken",
-    )
-    with NodeStack(options) as stack, FcpClient(namespace="broken") as client:
-        stack.wait_active()
+    ) as (_, client):
         for name in ("broken.yaml", "wrong.yaml"):
             response = client.load_domain(name)
             assert not response.success
