@@ -125,7 +125,6 @@ class ExecutiveNode(ManagedNode):
         self._threads: GoalThreads | None = None
         self._parts: ExecutiveParts | None = None
         self._reporter: SceneReporter | None = None
-        self._opened: list[Any] = []  # to be closed by `release`, also of a half-done configure
         self._delivery: OutcomeDelivery | None = None
         self._owner: SceneOwner | None = None
         self._step_clients: StepClients | None = None
@@ -152,29 +151,31 @@ class ExecutiveNode(ManagedNode):
         self._states = self.publish_to_the_end(ExecutionState, "execution_state", state_qos())
         self._plans = self.publish_state(PlanMessage, "plan_in_execution")
         updates = self.publish_events(SceneGraphUpdate, "scene_graph_update")
-        reporter = self._reporter = SceneReporter(self, updates, self._scene, domain)
-        reminder = PausableTimer(self, REMINDER, lambda: threads.look_at_resting())
+        reporter = self._reporter = self.own(SceneReporter(self, updates, self._scene, domain))
+        reminder = self.own(PausableTimer(self, REMINDER, lambda: threads.look_at_resting()))
         threads = self._threads = GoalThreads(
             lambda event: fleet.handle_late(event),
             reminder.start,
             self.parameters.integer("goals_at_once"),
         )
-        clients = self._step_clients = StepClients(self, threads)
-        planner = PlannerClient(self, threads)
+        clients = self._step_clients = self.own(StepClients(self, threads))
+        planner = self.own(PlannerClient(self, threads))
         backlog = self.parameters.integer("outcome_backlog")
-        owner = self._owner = SceneOwner(self, self._scene)
-        scene_watch = SceneWatch(self, threads, owner)
-        delivery = self._delivery = OutcomeDelivery(
-            self, self._outcomes, threads, backlog, self._open_journal()
+        owner = self._owner = self.own(SceneOwner(self, self._scene))
+        scene_watch = self.own(SceneWatch(self, threads, owner))
+        journal = self._open_journal()
+        delivery = self._delivery = self.own(
+            OutcomeDelivery(self, self._outcomes, threads, backlog, journal)
         )
-        names = self._names = NameWatch(
-            domain,
-            self._open_names(),
-            self.publish_state(NameProposals, "name_proposals"),
-            lambda: self.get_clock().now().to_msg(),
-            self.get_logger().warning,
+        names = self._names = self.own(
+            NameWatch(
+                domain,
+                self._open_names(),
+                self.publish_state(NameProposals, "name_proposals"),
+                lambda: self.get_clock().now().to_msg(),
+                self.get_logger().warning,
+            )
         )
-        self._opened = [clients, planner, delivery, reporter, names, scene_watch, owner, reminder]
         self._hindrances = HindranceLook(lambda: find_hindrances(clients, planner, delivery))
         fleet = Fleet(
             domain,
@@ -237,9 +238,6 @@ class ExecutiveNode(ManagedNode):
         threads, self._threads = self._threads, None
         if threads is not None and not threads.close(STOP_MARGIN):
             self.get_logger().warning("a thread of the executive has not ended and is left behind")
-        opened, self._opened = self._opened, []
-        for part in opened:
-            part.close()
         self._parts = self._reporter = self._delivery = self._step_clients = self._names = None
         self._owner = self._hindrances = None
         super().release()

@@ -94,21 +94,19 @@ class Nav2ExecutorNode(ManagedNode):
             advice = "install nav2 (nav2_msgs) and source it"
             raise ConfigureError(f"nav2_msgs is not installed here: {advice}") from error
         try:
-            self._frames = make_frames(self)
+            self._frames = self.own(make_frames(self))
         except ValueError as error:
             raise ConfigureError(f"static_transforms: {error}") from error
         self.subscribe_state(SceneGraphMessage, "scene_graph", self._keep, raw=True)
         action = self.parameters.text("nav2_action")
-        self._executor = ActionExecutor(
-            self,
-            self.parameters.text("executor"),
-            action_type,
-            action,
-            Translation(self._make_goal, self._read_result, self._read_feedback),
-            ActionBounds(
-                accept=self.parameters.number("accept_timeout"),
-                stop=self.parameters.number("stop_timeout"),
-            ),
+        bounds = ActionBounds(
+            accept=self.parameters.number("accept_timeout"),
+            stop=self.parameters.number("stop_timeout"),
+        )
+        translation = Translation(self._make_goal, self._read_result, self._read_feedback)
+        name = self.parameters.text("executor")
+        self._executor = self.own(
+            ActionExecutor(self, name, action_type, action, translation, bounds)
         )
 
     def deactivate(self) -> None:
@@ -116,13 +114,9 @@ class Nav2ExecutorNode(ManagedNode):
             self._executor.stop("The node was deactivated.")
 
     def release(self) -> None:
-        if self._executor is not None:
-            self._executor.close()
-        if self._frames is not None:
-            self._frames.close()
+        super().release()
         self._executor = self._frames = self._read = None
         self._data = b""
-        super().release()
 
     def diagnose(self) -> Diagnosis:
         executor = self._executor

@@ -204,16 +204,16 @@ class SimulatedExecutorNode(ManagedNode):
         self._setup = read_setup(self.parameters, self._domain)
         follower = self._scene.follower
         self._reporter = SceneReporter(self, self._scene.open(self), follower, self._domain)
-        self._owner = SceneOwner(self, follower)
-        self._monitor = ServerMonitor(self)
+        self._owner = self.own(SceneOwner(self, follower))
+        self._monitor = self.own(ServerMonitor(self))
         if simulator := self.parameters.text("simulator"):
             if not is_installed():
                 raise ConfigureError(f"{INSTALL}, or set simulator to ''.")
             patience = lambda: self.parameters.number("answer_timeout")  # noqa: E731
-            self._mover = EntityMover(self, simulator, patience)
+            self._mover = self.own(EntityMover(self, simulator, patience))
         self.workers.open(OWED, MOST_OWED, STOP_WAIT, outlasts=True)
-        self._steps = StepThreads(
-            self, self._setup.executors, self._perform, self._setup.steps_at_once
+        self._steps = self.own(
+            StepThreads(self, self._setup.executors, self._perform, self._setup.steps_at_once)
         )
 
     def activate(self) -> None:
@@ -232,13 +232,7 @@ class SimulatedExecutorNode(ManagedNode):
 
     def release(self) -> None:
         if self._reporter is not None:
-            self._reporter.close()
-        self.workers.close()
-        for part in (self._owner, self._monitor, self._mover):
-            if part is not None:
-                part.close()
-        if self._steps is not None:
-            self._steps.close()
+            self._reporter.close()  # steps that still report end by that
         super().release()
         self._scene.follower.clear()
         self._domain = self._setup = self._simulation = self._reporter = None

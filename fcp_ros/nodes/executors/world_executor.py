@@ -195,7 +195,7 @@ class WorldExecutorNode(ManagedNode):
         if not self.parameters.file("world_file"):
             raise ConfigureError("there is no world: set world_file to the file of one.")
         try:
-            self._world = WORLDS[self.parameters.text("kind")](self.parameters)
+            self._world = self.own(WORLDS[self.parameters.text("kind")](self.parameters))
         except SceneError as error:
             raise ConfigureError(str(error)) from error
         self._publisher = self._scene.open(self)
@@ -207,9 +207,9 @@ class WorldExecutorNode(ManagedNode):
                 self._clock_publisher = self.publish_events(Clock, "/clock")
                 self.workers.open(CLOCK, 0)
         if prefix := self.parameters.text("serve_simulation"):
-            self._server = self._serve(self._world, prefix)
+            self._server = self.own(self._serve(self._world, prefix))
         at_once = self.parameters.integer("steps_at_once")
-        self._steps = StepThreads(self, list_executors(domain), self._perform, at_once)
+        self._steps = self.own(StepThreads(self, list_executors(domain), self._perform, at_once))
 
     def _serve(self, world: StepWorld, prefix: str) -> SimulationServer:
         """Serve the world. Raises ConfigureError if it can't be."""
@@ -236,13 +236,6 @@ class WorldExecutorNode(ManagedNode):
         self._scene.wake()
 
     def release(self) -> None:
-        self.workers.close()
-        if self._steps is not None:
-            self._steps.close()
-        if self._server is not None:
-            self._server.close()
-        if self._world is not None:
-            self._world.close()
         super().release()
         self._scene.follower.clear()
         self._world = self._steps = self._publisher = None

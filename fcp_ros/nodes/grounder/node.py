@@ -97,7 +97,7 @@ class GrounderNode(ManagedNode):
         self._origin = EvidenceOrigin(self.get_namespace().strip("/"), world)
         try:
             options = read_grounding_options(self.parameters, self._origin)
-            self._grounder = make_grounder(domain, options)
+            self._grounder = self.own(make_grounder(domain, options))
             self._evidence_count = len(self._grounder.calibration.entries())
         except GroundingError as error:
             raise ConfigureError(f"{error}.") from error
@@ -121,7 +121,7 @@ class GrounderNode(ManagedNode):
             worker, partial(confirm, self._grounder), window, queue_size
         )
         self._info_publisher = self.publish_state(GroundingInfo, "grounding_info")
-        self._recorder = OutcomeRecorder(self._learn, self._report_loss)
+        self._recorder = self.own(OutcomeRecorder(self._learn, self._report_loss))
         self.subscribe_events(ActionOutcome, "outcomes", self._take_outcome)
 
     def activate(self) -> None:
@@ -137,13 +137,7 @@ class GrounderNode(ManagedNode):
     def release(self) -> None:
         super().release()
         self._batches = self._confirmations = None
-        recorder, self._recorder = self._recorder, None
-        if recorder is not None:
-            recorder.close()
-        self._learner = None
-        grounder, self._grounder = self._grounder, None
-        if grounder is not None:
-            grounder.close()
+        self._recorder = self._learner = self._grounder = None
         self._lost_outcomes = self._model_problem = ""
 
     def diagnose(self) -> Diagnosis:

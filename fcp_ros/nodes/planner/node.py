@@ -102,8 +102,6 @@ class PlannerNode(ManagedNode):
         self._scene = SceneFollower()
         self._owner: SceneOwner | None = None
         self._judge: JudgeService | None = None
-        self._judge_clients: list[Any] = []
-        self._monitor: Any = None
         self._plan_publisher: Any = None
         self._alignment_publisher: Any = None
         self._last_answer = ""
@@ -125,16 +123,15 @@ class PlannerNode(ManagedNode):
 
     def configure(self) -> None:
         domain = read_domain(self.parameters)
-        judge, confirm = self._judge_clients = [
+        judge, confirm = (
             self.create_client(
                 JudgePredicates, name, qos_profile=request_qos(), callback_group=self.requests
             )
             for name in ("judge", "confirm")
-        ]
-        self._monitor = ServerMonitor(self)
-        life = ServerLife(self, GROUNDER_TOPIC, is_topic=True)
-        self._judge = JudgeService(judge, confirm, self._monitor, life)
-        self._owner = SceneOwner(self, self._scene)
+        )
+        monitor, life = ServerMonitor(self), ServerLife(self, GROUNDER_TOPIC, is_topic=True)
+        self._judge = self.own(JudgeService(self, judge, confirm, monitor, life))
+        self._owner = self.own(SceneOwner(self, self._scene))
         self._service = self._make_service(domain)
         self.workers.open(PLANS, self.parameters.integer("queue_size"), patience=5.0)
         # A search must not hold up these.
@@ -151,15 +148,7 @@ class PlannerNode(ManagedNode):
 
     def release(self) -> None:
         super().release()
-        life = None if self._judge is None else self._judge.life
-        for part in (self._monitor, self._owner, life):
-            if part is not None:
-                part.close()
-        self._monitor = self._owner = self._judge = None
-        for client in self._judge_clients:
-            self.destroy_client(client)
-        self._judge_clients = []
-        self._service = None
+        self._owner = self._judge = self._service = None
         self._scene.clear()
         self._last_answer = ""
         self._last_plan = None

@@ -20,7 +20,7 @@ from concurrent.futures import Future, InvalidStateError
 from concurrent.futures import Future as Answer
 from contextlib import suppress
 from enum import Enum
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import RCLError, ServerGoalHandle
@@ -134,6 +134,16 @@ class PendingRequests:
         then()
 
 
+class Closable(Protocol):
+    """A part of a node that has an end."""
+
+    def close(self) -> object:
+        """End it; called once."""
+
+
+P = TypeVar("P", bound=Closable)
+
+
 class GoalEnd(str, Enum):
     """The terminal states of a goal."""
 
@@ -165,7 +175,8 @@ class ManagedNode(TransitionsNode):
 
     Subclasses create services and actions in their constructor (`offer_service`, `offer_action`),
     topics in `configure` (`publish_state`, `subscribe_events`, ...), and override the hooks of
-    `TransitionsNode`; an overridden `release` or `finalize` calls the one here last. `specs`: its
+    `TransitionsNode`; an overridden `release` or `finalize` calls the one here. What they `own` is
+    closed there. `specs`: its
     parameters; ``autostart`` is added. `kwargs`: passed on to `rclpy.node.Node` (namespace,
     parameter_overrides, context, ...).
     """
@@ -178,8 +189,17 @@ class ManagedNode(TransitionsNode):
         self._pending = PendingRequests()
         self._offered_services: list[Any] = []
         self._offered_actions: list[ActionServer] = []
+        self._owned: list[Closable] = []
         self._publishers_made: list[Publisher] = []
         self._subscriptions_made: list[Subscription] = []
+
+    def own(self, part: P) -> P:
+        """Have a part closed when the node is cleaned up, or could not be configured.
+
+        That is after the workers have ended, and before topics are destroyed; the last is first.
+        """
+        self._owned.append(part)
+        return part
 
     def refusal(self, request: Any) -> RequestRefusal | None:
         """Return why a request can't be served now, or at all; None if it can.
@@ -464,6 +484,8 @@ class ManagedNode(TransitionsNode):
 
     def release(self) -> None:
         self.workers.close()
+        while self._owned:
+            self._owned.pop().close()
         while self._publishers_made:
             self.destroy_lifecycle_publisher(self._publishers_made.pop())
         while self._subscriptions_made:

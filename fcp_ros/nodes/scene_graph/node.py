@@ -192,7 +192,6 @@ class SceneGraphNode(ManagedNode):
         self._holder: SceneHolder | None = None
         self._parts: HolderParts | None = None
         self._intake: SceneIntake | None = None
-        self._naming: NewestThread[NameProposals] | None = None
         self._bridges: tuple[Bridge, ...] = ()
         self._standing: SceneStanding | None = None
         self._last: LastGraph | None = None
@@ -203,10 +202,10 @@ class SceneGraphNode(ManagedNode):
 
     def configure(self) -> None:
         try:
-            frames = make_frames(self)
+            frames = self.own(make_frames(self))
         except ValueError as error:
             raise ConfigureError(f"static_transforms: {error}") from error
-        standing = self._standing = SceneStanding(self)
+        standing = self._standing = self.own(SceneStanding(self))
         last = self._last = self._open_last_graph()
         remains = last.take_remains(self.parameters.number("restore_within"))
         is_old = remains is not None and remains.graph is None
@@ -218,9 +217,9 @@ class SceneGraphNode(ManagedNode):
 
         self._parts = HolderParts(
             frames,
-            ScenePublisher(self, self.parameters.number("graph_period")),
-            FullUpdateRequests(self, self.parameters.number("request_period")),
-            SceneMarkers(self),
+            self.own(ScenePublisher(self, self.parameters.number("graph_period"))),
+            self.own(FullUpdateRequests(self, self.parameters.number("request_period"))),
+            self.own(SceneMarkers(self)),
             self._read_relation_options(),
             self._read_limits("max_message_bytes"),
             read_overrides(self.parameters.file("domain"), self.parameters.file("overrides")),
@@ -242,20 +241,19 @@ class SceneGraphNode(ManagedNode):
                 raise ConfigureError(f"the scene can't be loaded: {error}") from error
         standing.set_old(is_old)
         is_old = False  # whatever comes from now on is about the present world
-        self._intake = SceneIntake(
-            self._read_limits("max_message_bytes"),
-            holder.take,
-            holder.refuse_update,
-            holder.report_loss,
+        limits = self._parts.limits
+        self._intake = self.own(
+            SceneIntake(limits, holder.take, holder.refuse_update, holder.report_loss)
         )
         self.subscribe_events(SceneGraphUpdate, "scene_graph_update", self._intake.put, raw=True)
-        self._naming = NewestThread(
+        naming: NewestThread[NameProposals] = NewestThread(
             "names of relations",
             lambda message: holder.use_names(names_from_ros(message)),
             lambda error: holder.refuse_update(f"name_proposals: {error}."),
         )
-        self.subscribe_state(NameProposals, "name_proposals", self._naming.put)
-        self._bridges = open_hydra(self, holder), open_detections(self, holder, frames)
+        self.subscribe_state(NameProposals, "name_proposals", self.own(naming).put)
+        bridges = open_hydra(self, holder), open_detections(self, holder, frames)
+        self._bridges = tuple(map(self.own, bridges))
 
     def _open_last_graph(self) -> LastGraph:
         path = locate_last_graph(
@@ -285,28 +283,11 @@ class SceneGraphNode(ManagedNode):
             self._standing.set_active(False)
 
     def release(self) -> None:
-        self.workers.close()  # before what a job publishes by
-        intake, self._intake = self._intake, None
-        parts, self._parts = self._parts, None
-        naming, self._naming = self._naming, None
-        for thread in (intake, naming):
-            if thread is not None:
-                thread.close()
-        for bridge in self._bridges:
-            bridge.close()
-        self._bridges = ()
-        if parts is not None:
-            for part in (parts.publisher, parts.requests, parts.markers):
-                part.close()
-        standing, self._standing = self._standing, None
-        if standing is not None:
-            standing.close()
-        last, self._last = self._last, None
-        if last is not None:
-            last.end()
         super().release()
-        if parts is not None:
-            parts.frames.close()
+        if self._last is not None:
+            self._last.end()
+        self._parts = self._intake = self._standing = self._last = None
+        self._bridges = ()
         if self._holder is not None:
             self._number = self._holder.number
             self._holder = None

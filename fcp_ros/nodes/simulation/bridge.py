@@ -150,11 +150,9 @@ class SimulationBridge(ManagedNode):
     def configure(self) -> None:
         if not self._is_installed:
             raise ConfigureError(f"{INSTALL}.")
-        calls = self._calls = SimulatorCalls(
-            self,
-            self.parameters.text("simulator"),
-            lambda: self.parameters.number("answer_timeout"),
-        )
+        patience = lambda: self.parameters.number("answer_timeout")  # noqa: E731
+        simulator = self.parameters.text("simulator")
+        calls = self._calls = self.own(SimulatorCalls(self, simulator, patience))
         pattern = self.parameters.text("entities")
         self._reader = SimulatorReader(calls, self._messages, pattern)
         self._publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
@@ -175,8 +173,6 @@ class SimulationBridge(ManagedNode):
 
     def release(self) -> None:
         super().release()
-        if self._calls is not None:
-            self._calls.close()
         self._calls = self._reader = self._publisher = None
         self._scene.clear()
         self._first.clear()
