@@ -298,6 +298,13 @@ def stack_options() -> Callable[..., StackOptions]:
 
 
 @pytest.fixture(scope="session")
+def tiles(repository: Path) -> dict[str, str]:
+    """Options of nodes on the sliding tiles, a puzzle that no planner solves within a test."""
+    data = repository / "test" / "ros" / "data"
+    return {"domain": str(data / "sliding_tiles.yaml"), "scene": str(data / "sliding_tiles.json")}
+
+
+@pytest.fixture(scope="session")
 def live(
     stack_options: Callable[..., StackOptions], ros_environment: int
 ) -> Callable[..., AbstractContextManager[tuple[NodeStack, FcpClient]]]:

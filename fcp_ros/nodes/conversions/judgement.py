@@ -75,10 +75,6 @@ def _argument_from_ros(predicate: str, message: ArgumentContextMessage) -> Argum
 MEMBERSHIPS = FieldTable(Membership, MembershipMessage, samples=LIST, distribution=LIST)
 
 
-def membership_to_ros(membership: Membership) -> MembershipMessage:
-    return MEMBERSHIPS.write(membership)
-
-
 def membership_from_ros(message: MembershipMessage) -> Membership:
     """Read an answer of the grounder. Raises ConversionError if a number is not in [0, 1]."""
     try:
@@ -91,7 +87,7 @@ JUDGEMENTS = FieldTable(
     Judged,
     Judgement,
     request=FieldConversion(request_to_ros, request_from_ros, "query"),
-    membership=FieldConversion(membership_to_ros, membership_from_ros),
+    membership=FieldConversion(MEMBERSHIPS.write, membership_from_ros),
 )
 """Questions with their answers."""
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -475,5 +474,5 @@ class ExecutiveNode(ManagedNode):
             parts.fleet.leave(context.key)  # also if it waited for room, and does not any more
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    return run_node(ExecutiveNode, args)
+def main() -> int:
+    return run_node(ExecutiveNode)

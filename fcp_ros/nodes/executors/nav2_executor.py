@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from action_msgs.msg import GoalStatus
@@ -215,5 +214,5 @@ class Nav2ExecutorNode(ManagedNode):
         return math.dist((one.x, one.y), (other.x, other.y))
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    return run_node(Nav2ExecutorNode, args)
+def main() -> int:
+    return run_node(Nav2ExecutorNode)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field
 from typing import Any
@@ -181,5 +180,5 @@ def _end(asked: _Asked, code: OutcomeCode, message: str) -> bool:
     return True
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    return run_node(PersonExecutorNode, args)
+def main() -> int:
+    return run_node(PersonExecutorNode)

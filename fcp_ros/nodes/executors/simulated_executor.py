@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -436,5 +436,5 @@ class SimulatedExecutorNode(ManagedNode):
             self._reporter.notice()
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    return run_node(SimulatedExecutorNode, args)
+def main() -> int:
+    return run_node(SimulatedExecutorNode)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -330,5 +330,5 @@ class WorldExecutorNode(ManagedNode):
         self._publisher.publish(update_to_ros(update))
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    return run_node(WorldExecutorNode, args)
+def main() -> int:
+    return run_node(WorldExecutorNode)

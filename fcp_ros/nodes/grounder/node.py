@@ -28,7 +28,7 @@ from fcp_ros.grounding.models.torch_device import measure_device_memory
 from fcp_ros.msg import ActionOutcome, CalibrationEntry, GroundingInfo
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.conversions.judgement import (
-    membership_to_ros,
+    MEMBERSHIPS,
     refuse_judgement,
     request_from_ros,
 )
@@ -188,7 +188,7 @@ class GrounderNode(ManagedNode):
             return fill_refusal(response, make_refusal(error))
         response.success = True
         response.message = f"{len(answers)} judged."
-        response.memberships = [membership_to_ros(answer) for answer in answers]
+        response.memberships = MEMBERSHIPS.write_all(answers)
         return response
 
     def _choose_limit(self, asked: float) -> float:
@@ -311,8 +311,8 @@ def confirm(grounder: Grounder, requests: Sequence[JudgementRequest]) -> list[Me
     return grounder.judge(requests)
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    return run_node(GrounderNode, args)
+def main() -> int:
+    return run_node(GrounderNode)
 
 
 def make_values(info: GroundingInfo, requests: int, batch: BatchStatistics) -> dict[str, object]:

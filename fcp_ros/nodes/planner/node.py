@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -434,5 +434,5 @@ def _refuse_plan(response: Any, refusal: RequestRefusal) -> Any:
     return response
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    return run_node(PlannerNode, args)
+def main() -> int:
+    return run_node(PlannerNode)

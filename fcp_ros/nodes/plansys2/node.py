@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -284,5 +284,5 @@ def _refuse(response: Any, refusal: RequestRefusal) -> Any:
     return response
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    return run_node(Plansys2Bridge, args)
+def main() -> int:
+    return run_node(Plansys2Bridge)

@@ -16,8 +16,8 @@ import threading
 import traceback
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
-from concurrent.futures import Future, InvalidStateError
 from concurrent.futures import Future as Answer
+from concurrent.futures import InvalidStateError
 from contextlib import suppress
 from enum import Enum
 from typing import Any, Protocol, TypeVar
@@ -64,26 +64,26 @@ class AnsweredRequests:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._answers: OrderedDict[bytes, Future[Any]] = OrderedDict()
+        self._answers: OrderedDict[bytes, Answer[Any]] = OrderedDict()
 
-    def find(self, request_id: bytes) -> tuple[Future[Any], bool]:
+    def find(self, request_id: bytes) -> tuple[Answer[Any], bool]:
         """Return the answer to a request, and True if nobody has begun to make it.
 
         `request_id`: id of the request; all zeros if it has none, and then its answer is its own.
         """
         if not any(request_id):
-            return Future(), True
+            return Answer(), True
         with self._lock:
             known = self._answers.get(request_id)
             if known is not None:
                 return known, False
-            answer = self._answers[request_id] = Future()
+            answer = self._answers[request_id] = Answer()
             if len(self._answers) > MOST_REMEMBERED:
                 self._answers.popitem(last=False)
             return answer, True
 
 
-# --- the base of all nodes: services, actions and topics of one behaviour ---
+# --- the base of all nodes ---
 
 RESULT_TIMEOUT = 300
 """Seconds for which an action server keeps a result that nobody has fetched."""
@@ -137,8 +137,7 @@ class PendingRequests:
 class Closable(Protocol):
     """A part of a node that has an end."""
 
-    def close(self) -> object:
-        """End it; called once."""
+    def close(self) -> object: ...
 
 
 P = TypeVar("P", bound=Closable)

@@ -153,15 +153,14 @@ class StopRequest:
         self._signalled = True
 
 
-def run_node(make: Callable[..., ManagedNode], args: Sequence[str] | None = None) -> int:
+def run_node(make: Callable[..., ManagedNode]) -> int:
     """Run one node alone until SIGINT or SIGTERM: the body of its ``main()``.
 
-    `make`: constructor of the node; called with ``context``. `args`: command line with ROS
-    arguments; None takes that of the process. Returns the exit code: 0, or 1 when the node could
-    not be constructed.
+    `make`: constructor of the node; called with ``context``, which has the ROS arguments of the
+    process. Returns the exit code: 0, or 1 when the node could not be constructed.
     """
     context = Context()
-    rclpy.init(args=args, context=context, signal_handler_options=SignalHandlerOptions.NO)
+    rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
     try:
         with StopRequest() as stop:
             try:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -402,5 +401,5 @@ class SceneGraphNode(ManagedNode):
         return self._holder, files
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    return run_node(SceneGraphNode, args)
+def main() -> int:
+    return run_node(SceneGraphNode)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -329,5 +328,5 @@ class SimulationBridge(ManagedNode):
         }
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    return run_node(SimulationBridge, args)
+def main() -> int:
+    return run_node(SimulationBridge)

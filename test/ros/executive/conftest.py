@@ -289,7 +289,7 @@ def spawn_nodes() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
         renamed: Mapping[str, str] = MappingProxyType({}),
         **parameters: object,
     ) -> subprocess.Popen[bytes]:
-        code = f"import sys; from fcp_ros.nodes.{module} import main; sys.exit(main(sys.argv))"
+        code = f"import sys; from fcp_ros.nodes.{module} import main; sys.exit(main())"
         given = [f"{name}:={value}" for name, value in parameters.items()]
         options = [word for pair in given for word in ("-p", pair)]
         names = {"__ns": f"/{namespace}", **renamed}

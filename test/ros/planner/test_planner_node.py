@@ -11,14 +11,13 @@ from dataclasses import replace
 import pytest
 from rclpy.parameter import Parameter
 
-from fcp_ros.client import FcpClient, GoalState, is_solved, plan_request
+from fcp_ros.client import GoalState, is_solved, plan_request
 from fcp_ros.msg import Plan, PlanStatus, PlanStep, SceneGraphUpdate
 from fcp_ros.nodes.conversions.plan import arguments_to_ros
 from fcp_ros.nodes.conversions.planning import result_from_ros
 from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
 from fcp_ros.nodes.planner import node as planner_node
-from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.srv import LoadDomain, PlanGoal, ValidatePlan
 
 MUG_TO_COUNTER = "on(mug_1, counter_1)"
@@ -30,27 +29,27 @@ CANCEL_LIMIT = 0.1
 
 
 @pytest.fixture(scope="module")
-def puzzle(stack_options, tmp_path_factory, repository):
+def puzzled(live, tmp_path_factory, tiles):
     """Scene graph and planner under a namespace, without a grounder, on the sliding tiles."""
-    data = repository / "test" / "ros" / "data"
-    options = stack_options(
+    with live(
         tmp_path_factory.mktemp("puzzle"),
-        {"task_planner": {"grounder_wait": 0.0, "queue_size": 1, "domain_folders": [str(data)]}},
+        {"task_planner": {"grounder_wait": 0.0, "queue_size": 1}},
         nodes=("scene_graph", "task_planner"),
         namespace="puzzle",
-        domain=str(data / "sliding_tiles.yaml"),
-        scene=str(data / "sliding_tiles.json"),
-    )
-    with NodeStack(options) as stack:
-        stack.wait_active()
-        yield stack
+        offers=("make_plan",),
+        **tiles,
+    ) as both:
+        yield both
 
 
 @pytest.fixture(scope="module")
-def puzzler(puzzle):
-    with FcpClient(namespace="puzzle") as client:
-        client.wait_for("make_plan", "load_domain", timeout=30.0)
-        yield client
+def puzzle(puzzled):
+    return puzzled[0]
+
+
+@pytest.fixture(scope="module")
+def puzzler(puzzled):
+    return puzzled[1]
 
 
 def ask(probe, goal, name="plan", **settings):
