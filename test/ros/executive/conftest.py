@@ -208,14 +208,24 @@ def full_site(
     sites.stop()
 
 
+SETTINGS = (
+    *("min_step_timeout", "timeout_factor", "grace_time", "executor_wait"),
+    *("settle_time", "trust_executors"),
+)
+
+
+def as_before(site: Site) -> Iterator[Site]:
+    """Give a test the scene as it was at first; put parameters of the executive back."""
+    before = {name: site.executive.parameters[name] for name in SETTINGS}
+    site.reset()
+    yield site
+    site.set("executive", **before)
+
+
 @pytest.fixture
 def here(full_site: Site) -> Iterator[Site]:
     """All nodes, and the scene as it was at first; parameters that a test sets are put back."""
-    names = ("min_step_timeout", "timeout_factor", "grace_time", "executor_wait", "settle_time")
-    before = {name: full_site.executive.parameters[name] for name in names}
-    full_site.reset()
-    yield full_site
-    full_site.set("executive", **before)
+    yield from as_before(full_site)
 
 
 @pytest.fixture(scope="package")
@@ -235,18 +245,7 @@ def brain_site(
 @pytest.fixture
 def brain(brain_site: Site) -> Iterator[Site]:
     """Scene graph and executive; parameters that a test sets are put back."""
-    names = (
-        "min_step_timeout",
-        "timeout_factor",
-        "grace_time",
-        "executor_wait",
-        "trust_executors",
-        "settle_time",
-    )
-    before = {name: brain_site.executive.parameters[name] for name in names}
-    brain_site.reset()
-    yield brain_site
-    brain_site.set("executive", **before)
+    yield from as_before(brain_site)
 
 
 @pytest.fixture(scope="session")

@@ -158,13 +158,6 @@ def test_updates_in_other_frames(node, probe):
     graphs.close()
 
 
-def test_the_refusal_names_the_frame(node, until):
-    scene_graph, client, updates = node
-    updates.publish(full_update_to_ros(mug_in("moon"), Time()))
-    until(lambda: "'moon'" in scene_graph.diagnose().message, "the refusal")
-    assert client.scene() is None
-
-
 def test_contradicting_transforms_are_refused_at_the_start(stack_options, tmp_path):
     transforms = [MAP_ODOM, "--frame-id odom --child-frame-id map"]
     options = stack_options(
