@@ -64,7 +64,6 @@ class Recording:
         self._connections = connections
 
     def read(self, topics: Collection[str]) -> Iterator[RecordedMessage]:
-        """Read messages in the order in which they were recorded."""
         chosen = {
             connection.topic: name
             for name, connection in self._connections.items()

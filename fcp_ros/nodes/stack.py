@@ -272,11 +272,9 @@ def run_nodes(
         stop.wait()
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Run all nodes with the ROS arguments of the command line; return the exit code."""
-    given = tuple(sys.argv[1:] if args is None else args)
+def main() -> int:
     try:
-        run_nodes(StackOptions(ros_args=given))
+        run_nodes(StackOptions(ros_args=tuple(sys.argv[1:])))
     except StartError as error:
         print(error, file=sys.stderr)
         return 1

@@ -12,7 +12,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
-from pddl_search import TooManyStates, find_least
+from least_cost import TooManyStates, find_least
 from random_adl import make_task, read_twin
 from typer.testing import CliRunner
 

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -295,6 +295,38 @@ def stack_options() -> Callable[..., StackOptions]:
         return StackOptions(overrides=merged, **{"scene": SCENE, **more})
 
     return make
+
+
+@pytest.fixture(scope="session")
+def tiles(repository: Path) -> dict[str, str]:
+    """Options of nodes on the sliding tiles, a puzzle that no planner solves within a test."""
+    data = repository / "test" / "ros" / "data"
+    return {"domain": str(data / "sliding_tiles.yaml"), "scene": str(data / "sliding_tiles.json")}
+
+
+@pytest.fixture(scope="session")
+def live(
+    stack_options: Callable[..., StackOptions], ros_environment: int
+) -> Callable[..., AbstractContextManager[tuple[NodeStack, FcpClient]]]:
+    """Runs nodes with a client of theirs: arguments as of `stack_options`.
+
+    `offers`: the services and actions that the client has to have found.
+    """
+    from fcp_ros.client import FcpClient
+    from fcp_ros.nodes.stack import NodeStack
+
+    @contextmanager
+    def start(
+        *given: Any, namespace: str, offers: tuple[str, ...] = (), **more: Any
+    ) -> Iterator[tuple[NodeStack, FcpClient]]:
+        options = stack_options(*given, namespace=namespace, **more)
+        with NodeStack(options) as stack, FcpClient(namespace=namespace) as client:
+            stack.wait_active()
+            if offers:
+                client.wait_for(*offers, timeout=2 * DEADLINE)
+            yield stack, client
+
+    return start
 
 
 @pytest.fixture(scope="package")

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 import yaml
+from node_graph import look_at
 from parameter_file import FILE, render_file
-from rclpy.action import (
-    get_action_client_names_and_types_by_node,
-    get_action_server_names_and_types_by_node,
-)
 
 from fcp_ros.domain import load_domain
 from fcp_ros.nodes.stack import USUAL_NODES as NODES
@@ -52,18 +50,9 @@ def executors() -> set[str]:
 
 def live(probe, node: str) -> set[tuple[str, str, str, str]]:
     """What a node offers and uses, as the graph shows it from outside."""
-    looks = {
-        "pub": probe.node.get_publisher_names_and_types_by_node,
-        "sub": probe.node.get_subscriber_names_and_types_by_node,
-        "srv": probe.node.get_service_names_and_types_by_node,
-        "srv client": probe.node.get_client_names_and_types_by_node,
-        "action": lambda *name: get_action_server_names_and_types_by_node(probe.node, *name),
-        "action client": lambda *name: get_action_client_names_and_types_by_node(probe.node, *name),
-    }
     return {
-        (node, kind, name if name == "/diagnostics" else name.removeprefix("/"), types[0])
-        for kind, look in looks.items()
-        for name, types in look(node, "/")
+        (node, kind, name if name == "/diagnostics" else name.removeprefix("/"), type_)
+        for kind, name, type_ in look_at(probe.node, node)
         if not OF_EVERY_NODE.search(name)
     }
 
@@ -173,6 +162,29 @@ def test_parameter_file_lists_every_parameter_with_its_default(unstarted, reposi
 def test_parameter_file_is_made_from_the_specifications():
     """Made by ``python test/support/parameter_file.py``."""
     assert FILE.read_text(encoding="utf-8") == render_file()
+
+
+@pytest.mark.parametrize(
+    ("page", "node", "module"),
+    [
+        ("on_your_robot", "nav2_executor", "executors.nav2_executor"),
+        ("plansys2", "plansys2_bridge", "plansys2.node"),
+        ("simulators", "simulation_bridge", "simulation.bridge"),
+    ],
+)
+def test_pages_list_the_parameters_of_other_nodes(repository, page, node, module):
+    text = (repository / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    table = text.partition(f"<!-- {node} -->")[2].partition(f"<!-- /{node} -->")[0]
+    told = dict(re.findall(r"^\| `(\w+)` \|\s*`?([^|`]*?)`?\s*\|", table, re.MULTILINE))
+    specs = import_module(f"fcp_ros.nodes.{module}").PARAMETERS
+    assert told == {spec.name: write_default(spec.default) for spec in specs}
+
+
+def write_default(value: object) -> str:
+    """A default value as the pages write it."""
+    if isinstance(value, list):
+        return "" if value in ([], [""]) else f"[{', '.join(value)}]"
+    return "false" if value is False else str(value)
 
 
 def test_every_parameter_is_described(unstarted):

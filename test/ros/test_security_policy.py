@@ -8,11 +8,8 @@ from fnmatch import fnmatchcase
 from xml.etree import ElementTree
 
 import pytest
-from rclpy.action import (
-    get_action_client_names_and_types_by_node,
-    get_action_server_names_and_types_by_node,
-)
-from security_policy import FILE, Site, main, render_policy
+from node_graph import look_at as graph_of
+from security_policy import FILE, KINDS, Site, main, render_policy
 
 from fcp_ros.execution.robot_executors import RobotExecutors
 from fcp_ros.nodes.stack import USUAL_NODES
@@ -48,19 +45,11 @@ def expand(name, node):
 
 def look_at(probe, node):
     """What the graph shows of a node, as `read_policy`."""
-    looks = {
-        ("topic", "publish"): probe.node.get_publisher_names_and_types_by_node,
-        ("topic", "subscribe"): probe.node.get_subscriber_names_and_types_by_node,
-        ("service", "reply"): probe.node.get_service_names_and_types_by_node,
-        ("service", "request"): probe.node.get_client_names_and_types_by_node,
-        ("action", "execute"): lambda *n: get_action_server_names_and_types_by_node(probe.node, *n),
-        ("action", "call"): lambda *n: get_action_client_names_and_types_by_node(probe.node, *n),
-    }
-    # the parts of actions come with the rights to them
-    return {
-        key: {name for name, _ in look(node, "/") if "/_action/" not in name}
-        for key, look in looks.items()
-    }
+    seen = {key: set() for key in KINDS.values()}
+    for kind, name, _ in graph_of(probe.node, node):
+        if "/_action/" not in name:  # the parts of actions come with the rights to them
+            seen[KINDS[kind]].add(name)
+    return seen
 
 
 def test_the_file_is_made_from_the_interface():

@@ -16,7 +16,7 @@ from child_output import wait_for_line
 
 from fcp_ros.client import FcpClient, FcpTimeout, is_solved
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.stack import USUAL_NODES, NodeStack, StackOptions, StartError, run_nodes
+from fcp_ros.nodes.stack import NodeStack, StackOptions, StartError, run_nodes
 
 ALONE = """
 import sys
@@ -122,27 +122,22 @@ def test_two_stacks_side_by_side(stack_options, tmp_path):
             assert b.plan("at(robot_1, living_room_1)").status.message.startswith("No scene")
 
 
-def test_simulated_time_may_stand_still(stack_options, tmp_path):
+def test_simulated_time_may_stand_still(live, tmp_path):
     """Without a /clock the nodes start, plan and execute all the same."""
-    options = stack_options(tmp_path, namespace="simulated", use_sim_time=True)
-    with NodeStack(options) as stack, FcpClient(namespace="simulated") as client:
-        stack.wait_active()
+    with live(tmp_path, namespace="simulated", use_sim_time=True) as (_, client):
         assert is_solved(client.plan("at(robot_1, living_room_1)"))
         achieved = client.achieve("on(mug_1, counter_1)", alpha=0.3, timeout=60.0)
         assert achieved.error_code == 0, achieved.error_msg
 
 
-@pytest.mark.parametrize(
-    ("number", "nodes"), [(signal.SIGINT, USUAL_NODES), (signal.SIGTERM, ("scene_graph",))]
-)
-def test_signals_end_the_process_cleanly(number, nodes):
+def test_a_signal_ends_the_process_of_all_nodes_cleanly():
+    """SIGTERM here; SIGINT ends the node of the next test."""
     script = (
         "from fcp_ros.nodes.stack import run_nodes\n"
         "from fcp_ros.nodes.stack import StackOptions\n"
         "quiet = {'calibration_path': '', 'cache_path': '', 'warm_up': False}\n"
-        f"nodes = {nodes}\n"
         "run_nodes(StackOptions(namespace='signalled', scene='twin_house', log_level='error',\n"
-        "                       nodes=nodes, overrides={'grounder': quiet}),\n"
+        "                       overrides={'grounder': quiet}),\n"
         "          ready_callback=lambda _nodes: print('ready', flush=True))\n"
         "print('ended', flush=True)\n"
     )
@@ -151,7 +146,7 @@ def test_signals_end_the_process_cleanly(number, nodes):
     )
     try:
         wait_for_line(process, "ready")
-        process.send_signal(number)
+        process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=30.0)
     finally:
         process.kill()

@@ -3,29 +3,23 @@
 
 from __future__ import annotations
 
-import heapq
 import math
+import operator as operators
+
+from least_cost import settle
 
 from fcp_ros.planning.flat.semantics import find_applicable, is_goal, successor
 
 
-def optimal(task, state, weight, compose=lambda done, step: done + step):
+def optimal(task, state, weight, compose=operators.add):
     """Least composed weight of a plan from a state, resources aside; infinity without any."""
-    best = {tuple(map(int, state)): 0.0}
-    queue = [(0.0, tuple(map(int, state)))]
-    while queue:
-        value, at = heapq.heappop(queue)
-        if value > best[at]:
-            continue
-        if is_goal(task, at):
-            return value
+
+    def follow(at):
         for operator in find_applicable(task, at):
-            after = successor(task, at, operator)
-            total = compose(value, float(weight[operator]))
-            if total < best.get(after, math.inf):
-                best[after] = total
-                heapq.heappush(queue, (total, after))
-    return math.inf
+            yield float(weight[operator]), successor(task, at, operator)
+
+    ways = settle(tuple(map(int, state)), follow, zero=0.0, add=compose)
+    return next((value for value, at in ways if is_goal(task, at)), math.inf)
 
 
 def relaxed_optimal(twin, state, weight):
@@ -36,27 +30,20 @@ def relaxed_optimal(twin, state, weight):
     first = frozenset((var, int(val), True) for var, val in enumerate(state))
     if not twin.possible:
         return math.inf
-    operators = sorted({operator for operator, _, _ in twin.actions})
-    best = {first: 0.0}
-    queue = [(0.0, 0, first)]
-    count = 0
-    while queue:
-        value, _, facts = heapq.heappop(queue)
-        if value > best[facts]:
-            continue
+
+    def holds(facts, wanted):
         known = dict.fromkeys(facts, 0.0)
-        if all(twin.value(known, fact) == 0.0 for fact in twin.goal):
-            return value
-        for operator in operators:
+        return all(twin.value(known, fact) == 0.0 for fact in wanted)
+
+    def follow(facts):
+        for operator in sorted({operator for operator, _, _ in twin.actions}):
             gained = {
                 reached
                 for own, needs, reached in twin.actions
-                if own == operator and all(twin.value(known, need) == 0.0 for need in needs)
+                if own == operator and holds(facts, needs)
             }
-            after = facts | gained
-            total = value + float(weight[operator])
-            if after != facts and total < best.get(after, math.inf):
-                best[after] = total
-                count += 1
-                heapq.heappush(queue, (total, count, after))
-    return math.inf
+            if not gained <= facts:
+                yield float(weight[operator]), facts | gained
+
+    ways = settle(first, follow, zero=0.0)
+    return next((value for value, facts in ways if holds(facts, twin.goal)), math.inf)

@@ -7,13 +7,11 @@ goal language. Requirements are closed formulas: (operator, parts), or a conditi
 
 from __future__ import annotations
 
-import heapq
-import itertools
 from dataclasses import dataclass
 from fractions import Fraction
 
+from least_cost import settle
 from pddl_interpreter import Interpreter
-from pddl_search import TooManyStates
 
 from fcp_ros.domain.pddl.syntax_tree import Formula, TrajectoryFormula
 
@@ -135,28 +133,14 @@ class Judge:
         Raises:
             TooManyStates: more than `limit` states, with what is known of the constraints.
         """
-        first = (self.twin.initial, self.begin())
-        reached = {first: Fraction(0)}
-        queue = [(Fraction(0), 0, first)]
-        order, best = itertools.count(1), None
-        done = set()
-        while queue:
-            spent, _, node = heapq.heappop(queue)
-            if node in done:
-                continue
-            done.add(node)
-            state, known = node
-            value = self.value(known, state, spent)
-            if value is not None and steps:
-                return spent
-            if value is not None and (best is None or value < best):
-                best = value
-            for action, arguments, after in self.twin.transitions(state):
-                total = spent + (1 if steps else self.twin.cost(action, arguments))
-                following = (after, self.advance(known, after))
-                if following not in reached or total < reached[following]:
-                    reached[following] = total
-                    heapq.heappush(queue, (total, next(order), following))
-            if len(reached) > limit:
-                raise TooManyStates
-        return best
+
+        def follow(node):
+            for action, arguments, after in self.twin.transitions(node[0]):
+                weight = 1 if steps else self.twin.cost(action, arguments)
+                yield weight, (after, self.advance(node[1], after))
+
+        ways = settle((self.twin.initial, self.begin()), follow, limit, zero=Fraction(0))
+        values = ((spent, self.value(known, state, spent)) for spent, (state, known) in ways)
+        if steps:
+            return next((spent for spent, value in values if value is not None), None)
+        return min((value for _, value in values if value is not None), default=None)

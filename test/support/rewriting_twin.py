@@ -5,9 +5,7 @@ It knows nothing of the compiled task: it finds matches with `cset.find_matches`
 constraints with `find_homs`, and evaluates the goal in each state by definition.
 """
 
-import heapq
-import itertools
-
+from least_cost import TooManyStates, settle
 from random_worlds import atom
 
 from fcp_ros.cset import facts, find_homs, find_matches, rewrite
@@ -43,24 +41,22 @@ class Twin:
         return self.source.given.get(atom(predicate, arguments), self.source.default)
 
     def run(self, instance):
-        start = {name: resource.initial for name, resource in self.domain.resources.items()}
-        counter = itertools.count()
-        queue = [(-1.0, next(counter), instance, start)]
-        reached = {(instance, *start.values()): 1.0}
-        while queue:
-            negative, _, state, left = heapq.heappop(queue)
-            membership = -negative
-            if membership < reached[(state, *left.values())]:
-                continue
-            self.consider(state, membership)
-            for after, degree, rest in self.successors(state, left):
-                value = self.tnorm.compose(membership, degree)
-                if value > reached.get((after, *rest.values()), -1.0):
-                    reached[(after, *rest.values())] = value
-                    heapq.heappush(queue, (-value, next(counter), after, rest))
-            if len(reached) > MAX_STATES:
-                self.complete = False
-                return
+        names, resources = tuple(self.domain.resources), self.domain.resources.values()
+        start = instance, tuple(resource.initial for resource in resources)
+
+        def follow(node):
+            state, left = node
+            for after, degree, rest in self.successors(state, dict(zip(names, left, strict=True))):
+                yield degree, (after, tuple(rest[name] for name in names))
+
+        def compose(loss, degree):
+            return -self.tnorm.compose(-loss, degree)
+
+        try:
+            for loss, (state, _) in settle(start, follow, MAX_STATES, zero=-1.0, add=compose):
+                self.consider(state, -loss)
+        except TooManyStates:
+            self.complete = False
 
     def consider(self, state, membership):
         if evaluate(self.goal, state, lambda *_: 1.0, TNORMS["goedel"], types=self.types) > 0.0:

@@ -7,13 +7,11 @@ is known by what holds, the time, and what is known of each constraint; it knows
 
 from __future__ import annotations
 
-import heapq
-import itertools
 from collections.abc import Mapping
 from fractions import Fraction
 
+from least_cost import settle
 from pddl_interpreter import Interpreter
-from pddl_search import TooManyStates
 
 from fcp_ros.domain.pddl.syntax_tree import TrajectoryFormula
 
@@ -129,30 +127,17 @@ class TimedJudge:
         Raises:
             TooManyStates: there are more than `limit`.
         """
-        first = self.forget(self.start())
-        reached = {first: Fraction(0)}
-        queue = [(Fraction(0), 0, first)]
-        order, best, done = itertools.count(1), None, set()
-        while queue:
-            spent, _, node = heapq.heappop(queue)
-            if node in done:
-                continue
-            done.add(node)
-            value = self.value(node, spent)
-            if value is not None and (best is None or value < best):
-                best = value
-            following = [(self.wait(node, 1), spent)] if node[2] < self.cap else []
+
+        def follow(node):
+            if node[2] < self.cap:
+                yield 0, self.forget(self.wait(node, 1))
             for action, arguments, after in self.twin.transitions(node[0]):
-                cost = self.twin.cost(action, arguments)
-                following.append((self.act(node, after, self.durations[action]), spent + cost))
-            for other, total in following:
-                other = self.forget(other)
-                if other not in reached or total < reached[other]:
-                    reached[other] = total
-                    heapq.heappush(queue, (total, next(order), other))
-            if len(reached) > limit:
-                raise TooManyStates
-        return best
+                reached = self.act(node, after, self.durations[action])
+                yield self.twin.cost(action, arguments), self.forget(reached)
+
+        ways = settle(self.forget(self.start()), follow, limit, zero=Fraction(0))
+        values = (self.value(node, spent) for spent, node in ways)
+        return min((value for value in values if value is not None), default=None)
 
     def value_plan(self, steps, starts) -> Fraction | None:
         """The metric of a plan with the start of each step (ticks); None if it can't be done."""

@@ -34,7 +34,6 @@ class AlignmentOrigin:
 
 
 def alignment_to_ros(result: AlignmentResult, origin: AlignmentOrigin, stamp: Time) -> Any:
-    """Return the answer to a request for alignment as a message."""
     message = Alignment(
         status=status_to_ros(result.status),
         message=result.message,
@@ -81,7 +80,6 @@ def scene_alignment_to_ros(result: SceneAlignment, origin: AlignmentOrigin, stam
 
 
 def claim_to_ros(claim: NameClaim) -> Any:
-    """Return the meaning of one name of a scene as a Synonym message."""
     meaning = claim.meaning
     places = meaning.places if isinstance(meaning, RelationReading) else ()
     target = "" if meaning is None else meaning if isinstance(meaning, str) else meaning.name
@@ -100,5 +98,4 @@ def claim_to_ros(claim: NameClaim) -> Any:
 
 
 def status_to_ros(status: AlignmentStatus) -> int:
-    """Return the number of a status: the constant of the same name."""
     return int(getattr(Alignment, status.value))

@@ -210,5 +210,4 @@ class FieldTable(Generic[V]):
 
     @property
     def many(self) -> FieldConversion:
-        """The conversion of a field that holds several of these values."""
         return FieldConversion(self.write_all, self.read_all)

@@ -11,7 +11,7 @@ from fcp_ros.abstraction.policy.programs import write_program
 from fcp_ros.abstraction.proposers.faults import AbstractionError
 from fcp_ros.action import Generalize
 from fcp_ros.msg import AbstractAction, AbstractionFault
-from fcp_ros.nodes.conversions.plan import features_to_ros
+from fcp_ros.nodes.conversions.plan import FEATURES
 from fcp_ros.planning.model.plan import PolicyFeature
 
 MOST_FAULTS = 20
@@ -24,7 +24,7 @@ def generalization_to_ros(found: Generalization) -> Generalize.Result:
     return Generalize.Result(
         status=getattr(Generalize.Result, found.status.name),
         message=_complete_sentence(found.sentence),
-        features=[] if policy is None else features_to_ros(_list_features(policy)),
+        features=[] if policy is None else FEATURES.write_all(_list_features(policy)),
         actions=[] if policy is None else _actions_to_ros(policy),
         remarks=[] if policy is None else list(policy.provenance.remarks),
         faults=faults_to_ros(found.errors),

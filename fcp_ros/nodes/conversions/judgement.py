@@ -26,7 +26,6 @@ from fcp_ros.planning.model.plan import Judged
 
 
 def request_to_ros(request: JudgementRequest) -> PredicateQuery:
-    """Write a question to the grounder."""
     return PredicateQuery(
         predicate=request.predicate,
         arguments=[
@@ -76,11 +75,6 @@ def _argument_from_ros(predicate: str, message: ArgumentContextMessage) -> Argum
 MEMBERSHIPS = FieldTable(Membership, MembershipMessage, samples=LIST, distribution=LIST)
 
 
-def membership_to_ros(membership: Membership) -> MembershipMessage:
-    """Write an answer of the grounder."""
-    return MEMBERSHIPS.write(membership)
-
-
 def membership_from_ros(message: MembershipMessage) -> Membership:
     """Read an answer of the grounder. Raises ConversionError if a number is not in [0, 1]."""
     try:
@@ -93,13 +87,12 @@ JUDGEMENTS = FieldTable(
     Judged,
     Judgement,
     request=FieldConversion(request_to_ros, request_from_ros, "query"),
-    membership=FieldConversion(membership_to_ros, membership_from_ros),
+    membership=FieldConversion(MEMBERSHIPS.write, membership_from_ros),
 )
 """Questions with their answers."""
 
 
 def refuse_judgement(error: GroundingError) -> RequestRefusal:
-    """Return the refusal of a request whose degrees can't be judged."""
     wrong = error.code in WRONG_QUESTION
     kind = RefusalKind.INVALID_REQUEST if wrong else RefusalKind.NO_JUDGEMENT
     return RequestRefusal(kind, error.sentence)

@@ -20,6 +20,8 @@ from fcp_ros.msg import PolicyFeature as FeatureMessage
 from fcp_ros.msg import PolicyMove as MoveMessage
 from fcp_ros.nodes.conversions.common import (
     ConversionError,
+    FieldConversion,
+    FieldTable,
     binding_from_ros,
     binding_to_ros,
     duration_from_ros,
@@ -45,6 +47,15 @@ MOST_MOVES = 1000
 NO_DISTANCE = -1
 """The field `no_way` of a feature that is no distance."""
 
+FEATURES = FieldTable(
+    PolicyFeature,
+    FeatureMessage,
+    no_way=FieldConversion(
+        lambda value: NO_DISTANCE if value is None else value,
+        lambda number: None if number == NO_DISTANCE else number,
+    ),
+)
+
 
 def path_to_ros(trace: PolicyTrace | None) -> PolicyPath:
     """Write the run of a policy, with its first `MOST_MOVES` abstract actions at most.
@@ -57,7 +68,7 @@ def path_to_ros(trace: PolicyTrace | None) -> PolicyPath:
     after = trace.moves[MOST_MOVES].values if len(trace.moves) > MOST_MOVES else trace.final
     firsts = (0, *(move.steps for move in moves))
     return PolicyPath(
-        features=features_to_ros(trace.features),
+        features=FEATURES.write_all(trace.features),
         moves=[
             MoveMessage(
                 action=move.action,
@@ -77,7 +88,7 @@ def path_from_ros(message: PolicyPath) -> PolicyTrace | None:
 
     Raises ConversionError for values of other features, or steps that leave a gap.
     """
-    features = tuple(map(_feature_from_ros, message.features))
+    features = FEATURES.read_all(message.features)
     if not features and not message.moves:
         return None
     for values in (*(move.values for move in message.moves), message.values_after):
@@ -99,23 +110,6 @@ def path_from_ros(message: PolicyPath) -> PolicyTrace | None:
     return PolicyTrace(
         features, tuple(moves), tuple(map(int, message.values_after)), message.left_out
     )
-
-
-def features_to_ros(features: Iterable[PolicyFeature]) -> list[FeatureMessage]:
-    return [
-        FeatureMessage(
-            name=one.name,
-            text=one.text,
-            is_boolean=one.is_boolean,
-            no_way=NO_DISTANCE if one.no_way is None else one.no_way,
-        )
-        for one in features
-    ]
-
-
-def _feature_from_ros(message: FeatureMessage) -> PolicyFeature:
-    no_way = None if message.no_way == NO_DISTANCE else message.no_way
-    return PolicyFeature(message.name, message.text, message.is_boolean, no_way)
 
 
 # --- plans and their steps, as messages and back ---
@@ -207,7 +201,6 @@ def budgets_from_ros(messages: Iterable[Budget]) -> dict[str, float]:
 
 
 def _steps_to_ros(plan: Plan) -> list[PlanStepMessage]:
-    """Write the steps, with their places in the schedule if there is one."""
     messages = [step_to_ros(step) for step in plan.steps]
     if plan.schedule is not None:
         _place_steps(messages, plan.schedule)
@@ -282,7 +275,6 @@ def _check_order(message: PlanMessage) -> None:
 
 
 def step_to_ros(step: PlanStep) -> PlanStepMessage:
-    """Write a step; its arguments are elements."""
     return PlanStepMessage(
         rule=step.rule,
         arguments=arguments_to_ros(step.arguments),
@@ -318,7 +310,6 @@ def step_from_ros(message: PlanStepMessage) -> PlanStep:
 
 
 def arguments_to_ros(arguments: Iterable[tuple[str, str]]) -> list[Argument]:
-    """Write (parameter, element) pairs."""
     return [
         Argument(parameter=parameter, kind=Argument.ELEMENT, value=element)
         for parameter, element in arguments
@@ -343,5 +334,4 @@ def check_degree(value: float, name: str) -> float:
 
 
 def absent_to_ros(absent: Iterable[AbsentExecutor]) -> list[AbsentExecutorMessage]:
-    """Write the executors that some agents have not, sorted."""
     return [AbsentExecutorMessage(agent=o.agent, executor=o.executor) for o in sorted(absent)]

@@ -176,7 +176,6 @@ class Wish:
 
     @property
     def text(self) -> str:
-        """The goal or the instruction, as it was given."""
         return self.instruction or self.goal
 
 
@@ -272,7 +271,6 @@ def _read_objective(word: str, defaults: PlanningOptions) -> Optimise:
 
 
 def status_to_ros(status: PlanStatus, message: str) -> PlanStatusMessage:
-    """Write the status of a planning request."""
     return PlanStatusMessage(code=status.value, message=message)
 
 

@@ -113,7 +113,6 @@ def update_to_ros(update: SceneUpdate) -> SceneGraphUpdate:
 
 
 def _write_shared(update: SceneUpdate) -> dict[str, Any]:
-    """Write the fields that both messages have."""
     delta = update.delta
     check_texts((update.frame_id, update.source, *delta.removed))
     return {

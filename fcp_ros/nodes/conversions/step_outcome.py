@@ -51,7 +51,6 @@ def outcome_to_result(outcome: Outcome, *, simulated: bool = False) -> ExecuteSt
 
 
 def set_quality(message: Any, outcome: Outcome) -> None:
-    """Write the quality of an outcome into a message with the fields for it."""
     message.quality_measured = outcome.quality is not None
     message.quality = outcome.quality if outcome.quality is not None else 0.0
 

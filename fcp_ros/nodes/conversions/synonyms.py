@@ -38,7 +38,6 @@ def synonym_to_ros(evidence: SynonymEvidence) -> Any:
 
 
 def proposals_to_ros(pairs: Iterable[SynonymEvidence], stamp: Time) -> Any:
-    """Return the pairs that an executive noticed as a message."""
     message = NameProposals(synonyms=[synonym_to_ros(one) for one in pairs])
     message.header.stamp = stamp
     return message

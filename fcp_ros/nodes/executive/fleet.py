@@ -99,7 +99,6 @@ class Fleet:
                 return
 
     def handle_late(self, event: object) -> None:
-        """Handle an event that concerns no plan that runs."""
         if isinstance(event, Event):
             for command in self.ledger.take_late(event):
                 if isinstance(command, CancelStep):
@@ -118,7 +117,6 @@ class Fleet:
         self._tell_room()
 
     def leave(self, key: bytes) -> None:
-        """Note that a goal's plan neither runs nor waits any more."""
         self.plans.leave(key)
         self._tell_room()
 
@@ -129,7 +127,6 @@ class Fleet:
     # --- the world ------------------------------------------------------------------------------
 
     def find_present(self) -> Instance | None:
-        """Return the present state as it is seen; None while there is none."""
         try:
             return self.see()
         except NoSceneError:
@@ -140,7 +137,6 @@ class Fleet:
         return self.see_world().instance
 
     def see_world(self) -> WorldState:
-        """Return the present state with its graph, or the last one while there is none."""
         try:
             self._last_seen = self.scene.state(self.domain)
         except NoSceneError:
@@ -150,7 +146,6 @@ class Fleet:
         return self._last_seen
 
     def find_state(self) -> WorldState | None:
-        """Return the state with its graph; None while there is none."""
         try:
             return self.scene.state(self.domain)
         except NoSceneError:

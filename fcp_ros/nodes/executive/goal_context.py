@@ -90,7 +90,6 @@ class EventQueue:
             self._changed.notify()
 
     def drain(self) -> list[object]:
-        """Take out all events."""
         with self._changed:
             events = list(self._waiting.values())
             self._waiting.clear()
@@ -213,21 +212,17 @@ class GoalContext:
 
     @property
     def key(self) -> bytes:
-        """The goal's id."""
         return bytes(self.goal.goal_id.uuid)
 
     @property
     def is_cancelled(self) -> bool:
-        """True once the goal is to end."""
         return self.token.cancelled
 
     def show(self, **changes: Any) -> None:
-        """Change what others see of it: fields of `GoalView`."""
         with self._lock:
             self.view = replace(self.view, **changes)
 
     def interrupt(self, interruption: EarlyEnd) -> None:
-        """Have the goal end because the executive can't go on with it."""
         self.interruption = interruption
         self.token.cancel()
 

@@ -62,12 +62,10 @@ class ExecutiveParts:
     read_keeping: Callable[[], KeepSettings]
 
     def make_keeping(self, request: PlanRequest) -> GoalKeeping:
-        """Make what is known of a goal of ``achieve_goal`` between its turns."""
         find_present = self.fleet.find_present
         return GoalKeeping(request, self.domain, find_present, self.read_keeping())
 
     def make_runner(self, context: GoalContext) -> PlanRunner:
-        """Make the runner of a goal's plans."""
         return PlanRunner(
             self.fleet, self.threads, context, self.reporter, self.names, self.scene_watch
         )

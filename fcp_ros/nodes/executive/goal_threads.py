@@ -239,13 +239,11 @@ class GoalThreads:
     # --- pausing ---
 
     def pause(self) -> None:
-        """Let no further step begin, of these goals and of others, until it is resumed."""
         with self._lock:
             self._pace.pause()
         self.post(GoalsChanged(), "goals changed")
 
     def release(self, *, one_step: bool) -> None:
-        """Let one more step begin, or all of them."""
         with self._lock:
             (self._pace.step if one_step else self._pace.resume)()
         self.post(StepReleased(), "step released")
@@ -258,7 +256,6 @@ class GoalThreads:
 
     @property
     def is_paused(self) -> bool:
-        """True if steps begin one by one, or not at all."""
         with self._lock:
             return self._pace.is_paused
 
@@ -274,7 +271,6 @@ class GoalThreads:
             return tuple(contexts), (*at_work, *others)
 
     def find_ticket(self, context: GoalContext) -> Ticket:
-        """Return the ticket of a goal at work."""
         return self._find_tickets()[context.key]
 
     def may_preempt(self, context: GoalContext, other: bytes) -> bool:
@@ -287,7 +283,6 @@ class GoalThreads:
             return {ticket.key: ticket for ticket in self._queue.at_work}
 
     def preempt(self, context: GoalContext, other: bytes) -> None:
-        """Have a goal at work, given by its key, end in favour of another goal."""
         with self._lock:
             preempted = self._at_work[other][0] if other in self._at_work else None
             if preempted is not None:
@@ -297,19 +292,16 @@ class GoalThreads:
 
     @property
     def count_waiting(self) -> int:
-        """Number of goals that wait for their turn."""
         with self._lock:
             return len(self._queue)
 
     @property
     def count_resting(self) -> int:
-        """Number of goals that are met and stay in force."""
         with self._lock:
             return len(self._queue.resting)
 
     @property
     def is_busy(self) -> bool:
-        """True while a goal is at work."""
         with self._lock:
             return bool(self._at_work)
 
@@ -362,7 +354,6 @@ class GoalThreads:
                 return
 
     def _look_at_resting(self, event: object) -> None:
-        """Have the goals that rest wait for their turn if they are due after an event."""
         if not isinstance(event, (RestingDue, WorldChanged, GoalCancelled)):
             return
         with self._lock:

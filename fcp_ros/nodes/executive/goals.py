@@ -123,7 +123,6 @@ class GoalAchievement:
         return self._rest()
 
     def _work(self) -> Conclusion:
-        """Plan and execute to an end; the policy bounds the number of rounds."""
         found = self._plan_and_execute("Planning.")
         while isinstance(found, Decision) or self._runner.is_busy:
             if isinstance(found, Decision):
@@ -138,7 +137,6 @@ class GoalAchievement:
         return Rest(self._keeping.find_turn)
 
     def conclude(self, conclusion: Conclusion) -> tuple[GoalEnd, AchieveGoal.Result]:
-        """Publish the final state; make the result."""
         self._report.publish_state(STATES[conclusion.end], conclusion.message)
         result = AchieveGoal.Result(
             error_code=int(conclusion.code),
@@ -151,7 +149,6 @@ class GoalAchievement:
         return conclusion.end, result
 
     def _plan_and_execute(self, reason: str) -> Conclusion | Decision:
-        """Plan and execute once; return the end, or the decision to replan."""
         lost = self._await_scene()
         planned_from = self._parts.fleet.find_present()
         found = lost or self._find_plan(reason)
@@ -174,7 +171,6 @@ class GoalAchievement:
         return self._follow_plan(result)
 
     def _do_rest(self) -> Conclusion | Decision:
-        """Bring the plan at hand to its end: no other one takes its place now."""
         if not self._context.is_cancelled:
             text = "No other plan takes the place of this one: what can be done of it goes on."
             self._report.publish_state(ExecutionState.EXECUTING, text)
@@ -271,7 +267,6 @@ class GoalAchievement:
         return find
 
     def _await_scene(self) -> Conclusion | None:
-        """Wait until the scene graph is kept up to date; return the end if it stays stale."""
         # A goal that has begun waits for long, since much may have been done already.
         wait = self._waits.scene_wait if self._report.outcomes else START_WAIT
         lost = self._parts.scene_watch.await_owner(self._context, wait, self._report.on_scene_lost)
@@ -304,7 +299,6 @@ class GoalAchievement:
         return ArrivalWatch([one.original for one in relaxations], planned_from)
 
     def _make_plan(self, reason: str) -> Conclusion | None:
-        """Ask for a plan; return the end of the goal if there is no plan."""
         # A question is settled, or it ends the goal.
         kept = self._wish.kept
         found = self._request_plan(reason)
@@ -375,7 +369,6 @@ class GoalAchievement:
         return None
 
     def _request_once(self, reason: str) -> Conclusion | None:
-        """Ask the planner once; return the end of the goal if it does not answer."""
         self._absent = self._parts.fleet.find_absent(self._context)
         self._busy = self._parts.fleet.find_busy(self._context)
         self._runner.look_ahead(joins=bool(self._aim))
@@ -396,7 +389,6 @@ class GoalAchievement:
         return None
 
     def _choose_reading(self) -> Conclusion | None:
-        """Ask which reading is meant; return the end of the goal if that stays open."""
         result = self._plan_result
         choice = self._ask(result.question)
         if choice is None:
@@ -407,7 +399,6 @@ class GoalAchievement:
         return None
 
     def _confirm(self) -> Conclusion | None:
-        """Ask if a plan for a relaxed goal shall be executed; return the end if it shall not."""
         # What was confirmed before is not asked again.
         result = self._plan_result
         if self._wish.is_confirmed(result):
@@ -461,7 +452,6 @@ class GoalAchievement:
 
 
 def _decline(result: PlanResultMessage) -> Conclusion:
-    """Return the end of a goal whose question was answered with no."""
     text = f"{result.question.text} The answer was no."
     return Conclusion(GoalEnd.ABORTED, GoalError.DECLINED, text)
 

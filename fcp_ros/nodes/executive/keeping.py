@@ -88,7 +88,6 @@ class GoalKeeping:
         return math.inf if self.is_met else self._attempts.find_start(self._now())
 
     def describe(self) -> str:
-        """Say how things stand: one or two sentences."""
         total = self._attempts.total
         often = f" It was worked on again {total} time{'' if total == 1 else 's'}." if total else ""
         if not self._problem:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -125,7 +124,6 @@ class ExecutiveNode(ManagedNode):
         self._threads: GoalThreads | None = None
         self._parts: ExecutiveParts | None = None
         self._reporter: SceneReporter | None = None
-        self._opened: list[Any] = []  # to be closed by `release`, also of a half-done configure
         self._delivery: OutcomeDelivery | None = None
         self._owner: SceneOwner | None = None
         self._step_clients: StepClients | None = None
@@ -147,35 +145,36 @@ class ExecutiveNode(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Read the domain; make topics, clients and the threads."""
         domain = read_domain(self.parameters)
         self._outcomes = self.publish_to_the_end(ActionOutcome, "outcomes", event_qos())
         self._states = self.publish_to_the_end(ExecutionState, "execution_state", state_qos())
         self._plans = self.publish_state(PlanMessage, "plan_in_execution")
         updates = self.publish_events(SceneGraphUpdate, "scene_graph_update")
-        reporter = self._reporter = SceneReporter(self, updates, self._scene, domain)
-        reminder = PausableTimer(self, REMINDER, lambda: threads.look_at_resting())
+        reporter = self._reporter = self.own(SceneReporter(self, updates, self._scene, domain))
+        reminder = self.own(PausableTimer(self, REMINDER, lambda: threads.look_at_resting()))
         threads = self._threads = GoalThreads(
             lambda event: fleet.handle_late(event),
             reminder.start,
             self.parameters.integer("goals_at_once"),
         )
-        clients = self._step_clients = StepClients(self, threads)
-        planner = PlannerClient(self, threads)
+        clients = self._step_clients = self.own(StepClients(self, threads))
+        planner = self.own(PlannerClient(self, threads))
         backlog = self.parameters.integer("outcome_backlog")
-        owner = self._owner = SceneOwner(self, self._scene)
-        scene_watch = SceneWatch(self, threads, owner)
-        delivery = self._delivery = OutcomeDelivery(
-            self, self._outcomes, threads, backlog, self._open_journal()
+        owner = self._owner = self.own(SceneOwner(self, self._scene))
+        scene_watch = self.own(SceneWatch(self, threads, owner))
+        journal = self._open_journal()
+        delivery = self._delivery = self.own(
+            OutcomeDelivery(self, self._outcomes, threads, backlog, journal)
         )
-        names = self._names = NameWatch(
-            domain,
-            self._open_names(),
-            self.publish_state(NameProposals, "name_proposals"),
-            lambda: self.get_clock().now().to_msg(),
-            self.get_logger().warning,
+        names = self._names = self.own(
+            NameWatch(
+                domain,
+                self._open_names(),
+                self.publish_state(NameProposals, "name_proposals"),
+                lambda: self.get_clock().now().to_msg(),
+                self.get_logger().warning,
+            )
         )
-        self._opened = [clients, planner, delivery, reporter, names, scene_watch, owner, reminder]
         self._hindrances = HindranceLook(lambda: find_hindrances(clients, planner, delivery))
         fleet = Fleet(
             domain,
@@ -210,7 +209,6 @@ class ExecutiveNode(ManagedNode):
             raise ConfigureError(f"outcome_journal: {error}") from error
 
     def _open_names(self) -> NameBook:
-        """Open the names of perception that were noticed by this robot in this world."""
         try:
             return NameBook(self._locate("name_store"))
         except DatabaseFileError as error:
@@ -232,18 +230,13 @@ class ExecutiveNode(ManagedNode):
         self._states.publish(make_state(self, ExecutionState.IDLE, "Waiting for a goal."))
 
     def deactivate(self) -> None:
-        """Ask all goals to end."""
         if self._threads is not None:
             self._threads.interrupt(DEACTIVATED)
 
     def release(self) -> None:
-        """Destroy threads, clients and topics; forget the scene."""
         threads, self._threads = self._threads, None
         if threads is not None and not threads.close(STOP_MARGIN):
             self.get_logger().warning("a thread of the executive has not ended and is left behind")
-        opened, self._opened = self._opened, []
-        for part in opened:
-            part.close()
         self._parts = self._reporter = self._delivery = self._step_clients = self._names = None
         self._owner = self._hindrances = None
         super().release()
@@ -251,7 +244,6 @@ class ExecutiveNode(ManagedNode):
         self._outcomes = self._states = self._plans = None
 
     def diagnose(self) -> Diagnosis:
-        """Report what hinders goals: a stale scene graph, doubles, missing nodes; and the load."""
         threads, sequence, delivery = self._threads, self._scene.sequence, self._delivery
         names, counts = self._names, {} if delivery is None else delivery.values()
         open_names = [] if names is None else [str(one) for one in names.waiting]
@@ -385,7 +377,6 @@ class ExecutiveNode(ManagedNode):
             self._threads.cancel(context)
 
     async def _execute(self, goal: ServerGoalHandle) -> Any:
-        """Await the end of a goal, and end it at the action server."""
         with self._lock:
             context = self._contexts[bytes(goal.goal_id.uuid)]
         try:
@@ -483,6 +474,5 @@ class ExecutiveNode(ManagedNode):
             parts.fleet.leave(context.key)  # also if it waited for room, and does not any more
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Run the node alone."""
-    return run_node(ExecutiveNode, args)
+def main() -> int:
+    return run_node(ExecutiveNode)

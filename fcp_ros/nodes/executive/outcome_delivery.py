@@ -63,7 +63,6 @@ class OutcomeKey(NamedTuple):
 
 
 def read_key(outcome: ActionOutcome) -> OutcomeKey:
-    """Read the identity of an outcome."""
     return OutcomeKey(bytes(outcome.stream_id.uuid), int(outcome.number))
 
 
@@ -115,7 +114,6 @@ class OutcomeJournal:
         return [deserialize_message(row[0], ActionOutcome) for row in rows], unreadable
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._connection.close()
 
@@ -234,7 +232,6 @@ class OutcomeDelivery:
         return bool(self._client.service_is_ready()) and not self._life.is_dead
 
     def values(self) -> dict[str, object]:
-        """Return the counts for the diagnostics."""
         with self._lock:
             return {"unconfirmed_outcomes": len(self._waiting), "lost_outcomes": self._given_up}
 
@@ -251,11 +248,9 @@ class OutcomeDelivery:
 
     @property
     def journal_problem(self) -> str:
-        """A sentence if outcomes do not survive the process; else ""."""
         return self._journal_problem
 
     def _read_journal(self) -> None:
-        """Take over the outcomes that earlier starts have left."""
         left: list[ActionOutcome] = []
 
         def read(journal: OutcomeJournal) -> None:

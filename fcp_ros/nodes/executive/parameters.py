@@ -224,17 +224,14 @@ PARAMETERS = (
 
 
 def make_dispatch_settings(values: ParameterTable) -> DispatchSettings:
-    """Return the bounds of a plan's execution as the parameters are now."""
     return values.fill(DispatchSettings, min_timeout=values.number("min_step_timeout"))
 
 
 def make_wait_settings(values: ParameterTable) -> WaitSettings:
-    """Return the bounds of the other waits as the parameters are now."""
     return values.fill(WaitSettings, server_wait=values.number("executor_wait"))
 
 
 def make_keep_settings(values: ParameterTable) -> KeepSettings:
-    """Return the bounds on restoring what a goal keeps as the parameters are now."""
     return values.fill(KeepSettings)
 
 
@@ -248,11 +245,9 @@ def read_robots(values: ParameterTable) -> RobotExecutors:
 
 
 def make_ticket(values: ParameterTable, key: bytes, request: Any) -> Ticket:
-    """Return the ticket of a goal, by its request and the parameters as they are now."""
     when_busy = request.when_busy or WhenBusy[values.text("when_busy").upper()]
     return Ticket(key, request.priority, WhenBusy(when_busy))
 
 
 def find_late_policy(values: ParameterTable, request: Any) -> WhenLate:
-    """Return what follows if a goal's deadline can't be kept, by its request and the parameters."""
     return WhenLate(request.when_late or WhenLate[values.text("when_late").upper()])

@@ -50,11 +50,9 @@ class PlanExecution:
         self._done = 0
 
     def run(self) -> tuple[GoalEnd, ExecutePlan.Result]:
-        """Work on the goal to its end."""
         return self.conclude(self._execute())
 
     def conclude(self, conclusion: Conclusion) -> tuple[GoalEnd, ExecutePlan.Result]:
-        """Publish the final state; make the result."""
         self._report.publish_state(STATES[conclusion.end], conclusion.message)
         result = ExecutePlan.Result(
             error_code=int(conclusion.code),

@@ -134,7 +134,6 @@ class PlanRunner:
                 return
 
     def await_change(self, seconds: float) -> None:
-        """Wait for the next scene graph, for a bounded time."""
         self.await_scene((self._scene.sequence or 0) + 1, seconds)
 
     def find_problem(self, steps: Sequence[PlanStep]) -> str:
@@ -350,7 +349,6 @@ class PlanRunner:
         return find_earlier(run.dispatcher.deadline, late_at)
 
     def _tell_awaited(self, run: _Run) -> None:
-        """Look at the plans of other goals that steps wait for."""
         plans, key = self._fleet.plans, self._context.key
         self.loss, goals = plans.find_loss(key), plans.find_awaited(key).goals
         if goals != run.awaited:
@@ -458,7 +456,6 @@ class PlanRunner:
             self._deadline.begin_step(index, time.monotonic())
 
     def _watch_names(self, index: int) -> None:
-        """Look at the world when a step begins, to find its effects under other names."""
         # What changes while two steps are being done could be the effect of either.
         is_alone = not self._fleet.acting
         self._fleet.acting.add((self._context.key, index))
@@ -466,7 +463,6 @@ class PlanRunner:
         self._names.begin(state)
 
     def _settle_names(self, record: StepRecord) -> None:
-        """Look for the effects of a step that has ended under other names."""
         self._fleet.acting.discard((self._context.key, record.index))
         state = (
             None if record.scene_lost else self._fleet.find_state()

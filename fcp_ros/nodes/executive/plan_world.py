@@ -44,11 +44,9 @@ class PlanWorld:
         return ""
 
     def make_monitor(self) -> Monitor:
-        """Make the dispatcher's view of the present state."""
         return Monitor(self.rules, self.find_present)
 
     def find_present(self) -> Instance:
-        """Return the present state."""
         seen = self._fleet.see_world()
         present = seen.instance
         if self.shifts:

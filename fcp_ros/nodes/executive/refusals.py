@@ -16,7 +16,6 @@ GoalResult = tuple[GoalEnd, Any]
 
 
 def refuse(request: Any, refusal: RequestRefusal) -> GoalResult:
-    """Return the end and the result of a goal that is not worked on."""
     code = refusal.kind.name
     is_plan = isinstance(request, ExecutePlan.Goal)
     if refusal.kind is RefusalKind.INVALID_REQUEST:
@@ -35,6 +34,5 @@ def abort(request: Any, code: str, sentence: str) -> GoalResult:
 
 
 def make_result(request: Any, code: int, sentence: str) -> Any:
-    """Make the result message of the action that the request is for."""
     action = ExecutePlan if isinstance(request, ExecutePlan.Goal) else AchieveGoal
     return action.Result(error_code=int(code), error_msg=sentence)

@@ -72,7 +72,6 @@ class StateBoard:
         self._at_work: dict[bytes, ExecutionState] = {}  # by goal; what has changed last is last
 
     def publish(self, key: bytes, state: ExecutionState) -> None:
-        """Publish the state of a goal."""
         self._at_work.pop(key, None)
         self._publisher.publish(state)
         if state.state not in OVER:
@@ -169,7 +168,6 @@ class GoalReport:
         self.publish_state(ExecutionState.EXECUTING, note)
 
     def on_planning_progress(self, message: str) -> None:
-        """The planner reports its progress."""
         self._send_feedback(AchieveGoal.Feedback.PLANNING, 0.0, message)
 
     def on_plan(self, plan: PlanMessage) -> None:
@@ -237,7 +235,6 @@ class GoalReport:
         tell_waiting(self._context, message)
 
     def publish_state(self, state: int, message: str) -> None:
-        """Publish the executive's activity on ``execution_state``."""
         self._state, self._message = state, message
         self._shown = time.monotonic()
         status = STATUSES.get(state, self._context.view.status)
@@ -265,7 +262,6 @@ class GoalReport:
     # --- while a plan runs (RunListener) --------------------------------------------------------
 
     def on_step_sent(self, index: int) -> None:
-        """A step was given to its executor."""
         self._index = index
         self._acting[index] = _Acting(self._plan.id, index)
         self._show_acting()
@@ -274,7 +270,6 @@ class GoalReport:
         self.on_progress(index, 0.0, message)
 
     def _describe_acting(self) -> str:
-        """Say which steps are being done: one sentence."""
         acting = sorted(self._acting)
         steps = self._plan.steps
         number = join_words([str(index + 1) for index in acting])
@@ -282,7 +277,6 @@ class GoalReport:
         return f"Step{'s' if len(acting) > 1 else ''} {number} of {len(steps)}: {what}."
 
     def _show_acting(self) -> None:
-        """Show in the list of goals who is doing what now."""
         total, shown = len(self._plan.steps), []
         for index in sorted(self._acting):
             step = self._plan.steps[index]
@@ -292,7 +286,6 @@ class GoalReport:
         self._context.show(acting=f"{'; '.join(shown)}." if shown else "")
 
     def on_progress(self, index: int, progress: float, message: str) -> None:
-        """The executor reports progress in [0, 1]."""
         self._index = index
         self._progress = progress
         if index in self._acting:
@@ -302,7 +295,6 @@ class GoalReport:
             self.publish_state(self._state, self._message)
 
     def on_outcome(self, record: StepRecord) -> None:
-        """A step has ended: publish its outcome."""
         sent = self._acting.pop(record.index, _Acting(self._plan.id, record.index))
         message = ActionOutcome(
             plan_id=sent.plan_id,
@@ -341,30 +333,25 @@ class GoalReport:
         return step
 
     def on_cancelling(self) -> None:
-        """The goal is being cancelled."""
         self.publish_state(ExecutionState.CANCELLING, "Cancelling.")
 
     def on_scene_lost(self, problem: str) -> None:
-        """The scene graph is stale, and nothing is sent until it is kept again."""
         message = f"{problem} Nothing is sent until it is kept again."
         self.publish_state(ExecutionState.SCENE_LOST, message)
         self._send_feedback(AchieveGoal.Feedback.SCENE_LOST, self._progress, message)
 
     def on_scene_found(self) -> None:
-        """The scene graph is kept up to date again."""
         message = "The scene graph is kept up to date again; execution goes on."
         self.publish_state(ExecutionState.EXECUTING, message)
         self._send_feedback(AchieveGoal.Feedback.EXECUTING, self._progress, message)
 
     def on_late(self, problem: str) -> bool:
-        """The deadline of the plan can't be kept any more; return True to end the plan for that."""
         self._late = problem
         self.publish_state(ExecutionState.EXECUTING, problem)
         self._send_feedback(AchieveGoal.Feedback.EXECUTING, self._progress, problem)
         return self.is_given_up
 
     def on_goals_changed(self) -> None:
-        """A pause has begun or ended, or the number of goals that wait is another one."""
         state, message = self._state, self._message
         was_paused = state == ExecutionState.PAUSED
         if was_paused or state == ExecutionState.EXECUTING:
@@ -379,7 +366,6 @@ class GoalReport:
             self._send_feedback(AchieveGoal.Feedback.PAUSED, 0.0, message)
 
     def on_scene_changed(self, look: Look) -> None:
-        """Report the consequence of a change of the plan's elements for the rest of the plan."""
         # A new finding is reported at once and as a state; that nothing is wrong is feedback, at
         # most once in `LOOK_PERIOD`.
         is_news = look.problem != self._problem
@@ -418,7 +404,6 @@ class GoalReport:
 
 
 def make_state(node: Node, state: int, message: str, **fields: Any) -> ExecutionState:
-    """Make an ExecutionState message, stamped now."""
     result = ExecutionState(state=state, message=message, **fields)
     result.header.stamp = node.get_clock().now().to_msg()
     return result
@@ -428,7 +413,6 @@ def make_state(node: Node, state: int, message: str, **fields: Any) -> Execution
 
 
 def describe_goal(context: GoalContext, ticket: Ticket) -> ExecutiveGoal:
-    """Describe a goal that is at work or waits for its turn."""
     request, view = context.goal.request, context.view
     steps = () if view.plan is None else view.plan.steps
     return ExecutiveGoal(
@@ -473,7 +457,6 @@ def find_contradiction(
 
 
 def tell_waiting(context: GoalContext, message: str) -> None:
-    """Tell the client of a goal that it waits for its turn."""
     if isinstance(context.goal.request, ExecutePlan.Goal):
         feedback: Any = ExecutePlan.Feedback(message=message)
     else:

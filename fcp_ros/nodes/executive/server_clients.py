@@ -120,7 +120,6 @@ class PlannerClient:
             self._monitor.unwatch(_name_watch(serial))
 
     def close(self) -> None:
-        """Destroy the client."""
         self._monitor.close()
         self._life.close()
         self._client.destroy()
@@ -191,7 +190,6 @@ class PlannerClient:
 
     @property
     def is_there(self) -> bool:
-        """True while a planner answers."""
         return bool(self._client.server_is_ready()) and not self._life.is_dead
 
     def _watch(self, context: GoalContext, wanted: bool, event: PlannerFound | PlannerLost) -> None:
@@ -238,7 +236,6 @@ class Doubles:
         return describe_double(self._life.look(), OWN_ACTION)
 
     def close(self) -> None:
-        """End the watch."""
         self._life.close()
 
 
@@ -289,7 +286,6 @@ class StepClients:
             return client
 
     def _make_look(self, executor: str) -> Callable[[], bool]:
-        """Make the function that tells if an executor's server is there and alive."""
         client = self.prepare(executor)
         life = self._lives[executor]
         return lambda: client.server_is_ready() and not life.is_dead
@@ -324,7 +320,6 @@ class StepClients:
         return self._doubles.find_problem() or describe_double(servers, executor)
 
     def find_executives(self) -> str:
-        """Say that a second executive acts in this namespace: one sentence; "" if none does."""
         return self._doubles.find_problem()
 
     def list_missing(self, executors: Iterable[str], least: float) -> set[str]:

@@ -181,7 +181,6 @@ class StandingWish:
             result.interpretation = self._interpretation
 
     def choose_reading(self, result: PlanResult, choice: int) -> None:
-        """Keep the reading that was chosen for an ambiguous instruction."""
         reading = deepcopy(result.interpretation)
         chosen = reading.readings[choice]
         others = [one for one in reading.readings if one is not chosen]
@@ -206,7 +205,6 @@ class StandingWish:
         return True
 
     def is_confirmed(self, result: PlanResult) -> bool:
-        """Return True if all relaxations of a result have been confirmed."""
         return self._confirmed.issuperset(_list_changes(result))
 
     def confirm(self, result: PlanResult) -> None:

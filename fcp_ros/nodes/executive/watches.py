@@ -108,7 +108,6 @@ class SceneWatch:
         return SceneLost(problem) if problem else SceneFound()
 
     def end(self, context: GoalContext) -> None:
-        """End the watch."""
         self._is_lost.pop(context.key, None)
         self._monitor.unwatch(context.key.hex())
 
@@ -139,7 +138,6 @@ class SceneWatch:
                 self.end(context)
 
     def close(self) -> None:
-        """Destroy the timer."""
         self._monitor.close()
 
     def _arm(self, context: GoalContext, *, is_lost: bool) -> None:
@@ -195,7 +193,6 @@ class NameWatch:
 
     @property
     def pairs(self) -> tuple[SynonymEvidence, ...]:
-        """All pairs: proposed, kept and refused."""
         return self._book.pairs
 
     @property
@@ -263,9 +260,7 @@ class NameWatch:
         return f"{synonym} {consequence}."
 
     def publish(self) -> None:
-        """Publish all pairs."""
         self._publisher.publish(proposals_to_ros(self.pairs, self._now()))
 
     def close(self) -> None:
-        """Close the file of the pairs."""
         self._book.close()

@@ -103,12 +103,10 @@ class ActionExecutor:
 
     @property
     def is_ready(self) -> bool:
-        """True if the other action has a server."""
         return bool(self._client.server_is_ready())
 
     @property
     def step(self) -> str:
-        """The step at work, "" for none."""
         run = self._server.run
         return "" if run is None else str(run.step)
 
@@ -121,7 +119,6 @@ class ActionExecutor:
             self._end(errand, Outcome(OutcomeCode.NODE_INACTIVE, reason))
 
     def close(self) -> None:
-        """Stop what the other action does, and offer the executor no longer."""
         self.stop("The executor was closed.")
         self._server.destroy()
         self._client.destroy()

@@ -101,8 +101,6 @@ def make_arm_executor(
     settings: ArmSettings,
     move_step: MoveStep,
 ) -> ActionExecutor:
-    """Serve ExecuteStep by moving an arm with MoveIt."""
-
     def make_goal(run: StepRun) -> Any:
         return make_move_goal(settings, move_step(run.step))
 
@@ -117,7 +115,6 @@ def make_arm_executor(
 
 
 def make_move_goal(settings: ArmSettings, target: JointTarget | LinkTarget) -> Any:
-    """Make the goal that plans to a target and moves there."""
     goal = MoveGroup.Goal()
     request = goal.request
     request.group_name = settings.group
@@ -159,7 +156,6 @@ def _constrain(settings: ArmSettings, target: JointTarget | LinkTarget) -> Any:
 
 
 def read_move_result(status: int, result: Any, _feedback: Any) -> Outcome:
-    """Read the outcome of a step from MoveIt's error code."""
     code = int(result.error_code.val)
     if status == GoalStatus.STATUS_SUCCEEDED and code == MoveItErrorCodes.SUCCESS:
         return Outcome(OutcomeCode.SUCCEEDED, "The arm is where it should be.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from action_msgs.msg import GoalStatus
@@ -88,47 +87,37 @@ class Nav2ExecutorNode(ManagedNode):
         self._farthest = 0.0  # distance remaining of the present goal, at its most (m)
 
     def configure(self) -> None:
-        """Offer the executor, and follow the scene graph."""
         try:
             action_type = importlib.import_module("nav2_msgs.action").NavigateToPose
         except ImportError as error:
             advice = "install nav2 (nav2_msgs) and source it"
             raise ConfigureError(f"nav2_msgs is not installed here: {advice}") from error
         try:
-            self._frames = make_frames(self)
+            self._frames = self.own(make_frames(self))
         except ValueError as error:
             raise ConfigureError(f"static_transforms: {error}") from error
         self.subscribe_state(SceneGraphMessage, "scene_graph", self._keep, raw=True)
         action = self.parameters.text("nav2_action")
-        self._executor = ActionExecutor(
-            self,
-            self.parameters.text("executor"),
-            action_type,
-            action,
-            Translation(self._make_goal, self._read_result, self._read_feedback),
-            ActionBounds(
-                accept=self.parameters.number("accept_timeout"),
-                stop=self.parameters.number("stop_timeout"),
-            ),
+        bounds = ActionBounds(
+            accept=self.parameters.number("accept_timeout"),
+            stop=self.parameters.number("stop_timeout"),
+        )
+        translation = Translation(self._make_goal, self._read_result, self._read_feedback)
+        name = self.parameters.text("executor")
+        self._executor = self.own(
+            ActionExecutor(self, name, action_type, action, translation, bounds)
         )
 
     def deactivate(self) -> None:
-        """Stop driving."""
         if self._executor is not None:
             self._executor.stop("The node was deactivated.")
 
     def release(self) -> None:
-        """Offer nothing more, forget the scene."""
-        if self._executor is not None:
-            self._executor.close()
-        if self._frames is not None:
-            self._frames.close()
+        super().release()
         self._executor = self._frames = self._read = None
         self._data = b""
-        super().release()
 
     def diagnose(self) -> Diagnosis:
-        """Report the step at work, and if nav2 is there."""
         executor = self._executor
         if executor is None:
             return Diagnosis()
@@ -225,6 +214,5 @@ class Nav2ExecutorNode(ManagedNode):
         return math.dist((one.x, one.y), (other.x, other.y))
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Run the node alone."""
-    return run_node(Nav2ExecutorNode, args)
+def main() -> int:
+    return run_node(Nav2ExecutorNode)

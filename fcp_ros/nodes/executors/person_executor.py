@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field
 from typing import Any
@@ -79,27 +78,22 @@ class PersonExecutorNode(ManagedNode):
         self.offer_action(ExecuteStep, name, self._execute, cancel=self._cancel)
 
     def configure(self) -> None:
-        """Make the topic."""
         self._requests = self.publish_to_the_end(Question, "person_requests", state_qos())
 
     def activate(self) -> None:
-        """Say that nothing is asked yet."""
         self._requests.publish(Question())
 
     def deactivate(self) -> None:
-        """Ask no longer."""
         with self._lock:
             asked = self._asked
         if asked is not None:
             _end(asked, OutcomeCode.NODE_INACTIVE, "The node was deactivated.")
 
     def release(self) -> None:
-        """Destroy the topic."""
         super().release()
         self._requests = None
 
     def diagnose(self) -> Diagnosis:
-        """Report what is asked."""
         with self._lock:
             asked = self._asked
         return Diagnosis(values={"asks": "" if asked is None else asked.question.text})
@@ -138,7 +132,6 @@ class PersonExecutorNode(ManagedNode):
         return await self._await(goal, asked, alarm)
 
     async def _await(self, goal: ServerGoalHandle, asked: _Asked, alarm: Alarm) -> Outcome:
-        """Publish a request, and await its answer."""
         try:
             self._requests.publish(asked.question)
             if goal.is_cancel_requested:  # before it could be found by `_cancel`
@@ -187,6 +180,5 @@ def _end(asked: _Asked, code: OutcomeCode, message: str) -> bool:
     return True
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Run the node alone."""
-    return run_node(PersonExecutorNode, args)
+def main() -> int:
+    return run_node(PersonExecutorNode)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -200,32 +200,29 @@ class SimulatedExecutorNode(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Read domain and faults; make topics, and an action server for each executor."""
         self._domain = read_domain(self.parameters)
         self._setup = read_setup(self.parameters, self._domain)
         follower = self._scene.follower
         self._reporter = SceneReporter(self, self._scene.open(self), follower, self._domain)
-        self._owner = SceneOwner(self, follower)
-        self._monitor = ServerMonitor(self)
+        self._owner = self.own(SceneOwner(self, follower))
+        self._monitor = self.own(ServerMonitor(self))
         if simulator := self.parameters.text("simulator"):
             if not is_installed():
                 raise ConfigureError(f"{INSTALL}, or set simulator to ''.")
             patience = lambda: self.parameters.number("answer_timeout")  # noqa: E731
-            self._mover = EntityMover(self, simulator, patience)
+            self._mover = self.own(EntityMover(self, simulator, patience))
         self.workers.open(OWED, MOST_OWED, STOP_WAIT, outlasts=True)
-        self._steps = StepThreads(
-            self, self._setup.executors, self._perform, self._setup.steps_at_once
+        self._steps = self.own(
+            StepThreads(self, self._setup.executors, self._perform, self._setup.steps_at_once)
         )
 
     def activate(self) -> None:
-        """Begin with a new simulation."""
         self._stopped.clear()
         self._simulation = None
         if self._mover is not None:
             self._mover.resume()
 
     def deactivate(self) -> None:
-        """Cancel the running steps."""
         self._stopped.set()
         if self._mover is not None:
             self._mover.stop()
@@ -234,22 +231,14 @@ class SimulatedExecutorNode(ManagedNode):
         self._scene.wake()
 
     def release(self) -> None:
-        """Destroy servers and topics, forget the world."""
         if self._reporter is not None:
-            self._reporter.close()
-        self.workers.close()
-        for part in (self._owner, self._monitor, self._mover):
-            if part is not None:
-                part.close()
-        if self._steps is not None:
-            self._steps.close()
+            self._reporter.close()  # steps that still report end by that
         super().release()
         self._scene.follower.clear()
         self._domain = self._setup = self._simulation = self._reporter = None
         self._owner = self._monitor = self._mover = self._steps = None
 
     def diagnose(self) -> Diagnosis:
-        """Report the executors and the steps that are being performed."""
         names = self._setup.executors if self._setup is not None else ()
         stale = "" if self._owner is None else self._owner.find_problem()
         return Diagnosis(
@@ -351,7 +340,6 @@ class SimulatedExecutorNode(ManagedNode):
         return Outcome(OutcomeCode.CANCELLED, f"{step} was cancelled; nothing was changed.")
 
     def _complete(self, performance: Performance) -> Outcome:
-        """Report what a step changed; return its outcome."""
         # If nobody keeps the scene graph, the deed is done all the same: the step ends, and the
         # change is reported as soon as somebody does.
         assert self._owner is not None
@@ -448,6 +436,5 @@ class SimulatedExecutorNode(ManagedNode):
             self._reporter.notice()
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Run the node alone."""
-    return run_node(SimulatedExecutorNode, args)
+def main() -> int:
+    return run_node(SimulatedExecutorNode)

@@ -51,7 +51,6 @@ class WatchedScene:
 
     @property
     def sequence(self) -> int | None:
-        """The number of the newest graph; None before the first."""
         return self.follower.sequence
 
     def open(self, node: ManagedNode) -> Any:
@@ -61,7 +60,6 @@ class WatchedScene:
         return publisher
 
     def wake(self) -> None:
-        """Let all who wait look again."""
         self._changed()
         with self._newer:
             self._newer.notify_all()
@@ -72,7 +70,6 @@ class WatchedScene:
             return self._newer.wait_for(is_so, timeout)
 
     def describe(self, steps: StepThreads | None) -> Mapping[str, object]:
-        """Return what diagnostics say of it, and of the steps that are being performed."""
         return {
             "performing": "" if steps is None else steps.describe(),
             "scene_sequence_number": "none" if self.sequence is None else self.sequence,

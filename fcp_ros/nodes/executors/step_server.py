@@ -52,7 +52,6 @@ def read_step(request: ExecuteStep.Goal, refusal: RequestRefusal | None) -> Plan
 def end_step(
     goal: ServerGoalHandle, outcome: Outcome, *, simulated: bool = False
 ) -> ExecuteStep.Result:
-    """End the goal of a step by its outcome, and make the result message."""
     end_goal(goal, _ENDS.get(outcome.code, GoalEnd.ABORTED))
     return outcome_to_result(outcome, simulated=simulated)
 
@@ -114,7 +113,6 @@ class StepServer:
 
     @property
     def run(self) -> StepRun | None:
-        """The step at work."""
         return self._run
 
     def end(self, run: StepRun, outcome: Outcome) -> None:
@@ -128,7 +126,6 @@ class StepServer:
         run.finish()
 
     def destroy(self) -> None:
-        """Offer the action no longer."""
         self._server.destroy()
 
     async def _execute(self, goal: ServerGoalHandle) -> ExecuteStep.Result:

@@ -62,7 +62,6 @@ class StepThreads:
 
     @property
     def servers(self) -> tuple[ActionServer, ...]:
-        """The servers of the actions, in the order of the executors."""
         return tuple(self._servers)
 
     def close(self) -> None:
@@ -71,14 +70,12 @@ class StepThreads:
             self._node.withdraw_action(self._servers.pop())
 
     def cancel_all(self) -> None:
-        """Cancel the running steps."""
         with self._lock:
             tokens = list(self._tokens.values())
         for token in tokens:
             token.cancel()
 
     def describe(self) -> str:
-        """Name the steps that are being performed."""
         with self._lock:
             return ", ".join(f"{name}: {step}" for name, step in self._busy.items())
 
@@ -133,7 +130,6 @@ class StepThreads:
         return outcome
 
     def _list_slots(self, executor: str) -> list[str]:
-        """List the names of the threads of an executor."""
         more = range(2, self._at_once + 1)
         return [executor, *(f"{executor} {number}" for number in more)]
 

@@ -49,7 +49,6 @@ class TreeExecutor:
         self._server = StepServer(node, name, self._begin, group=group)
 
     def close(self) -> None:
-        """Stop the tree, end its goal, and offer the action no longer."""
         with self._lock:
             run = self._server.run
             if run is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -191,12 +191,11 @@ class WorldExecutorNode(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Load the world; make topics, and an action server for each executor."""
         domain = read_domain(self.parameters)
         if not self.parameters.file("world_file"):
             raise ConfigureError("there is no world: set world_file to the file of one.")
         try:
-            self._world = WORLDS[self.parameters.text("kind")](self.parameters)
+            self._world = self.own(WORLDS[self.parameters.text("kind")](self.parameters))
         except SceneError as error:
             raise ConfigureError(str(error)) from error
         self._publisher = self._scene.open(self)
@@ -208,9 +207,9 @@ class WorldExecutorNode(ManagedNode):
                 self._clock_publisher = self.publish_events(Clock, "/clock")
                 self.workers.open(CLOCK, 0)
         if prefix := self.parameters.text("serve_simulation"):
-            self._server = self._serve(self._world, prefix)
+            self._server = self.own(self._serve(self._world, prefix))
         at_once = self.parameters.integer("steps_at_once")
-        self._steps = StepThreads(self, list_executors(domain), self._perform, at_once)
+        self._steps = self.own(StepThreads(self, list_executors(domain), self._perform, at_once))
 
     def _serve(self, world: StepWorld, prefix: str) -> SimulationServer:
         """Serve the world. Raises ConfigureError if it can't be."""
@@ -224,7 +223,6 @@ class WorldExecutorNode(ManagedNode):
         return SimulationServer(self, world.served, prefix)
 
     def activate(self) -> None:
-        """Begin to keep the scene graph like the world."""
         with self._publishing:
             self._published = None
         self.workers[LOOKS].submit(self._follow)
@@ -232,28 +230,18 @@ class WorldExecutorNode(ManagedNode):
             self.workers[CLOCK].submit(self._keep_time)
 
     def deactivate(self) -> None:
-        """Cancel the running steps."""
         if self._steps is not None:
             self._steps.cancel_all()
         self.workers.cancel_jobs()
         self._scene.wake()
 
     def release(self) -> None:
-        """Destroy servers and topics; stop the world."""
-        self.workers.close()
-        if self._steps is not None:
-            self._steps.close()
-        if self._server is not None:
-            self._server.close()
-        if self._world is not None:
-            self._world.close()
         super().release()
         self._scene.follower.clear()
         self._world = self._steps = self._publisher = None
         self._truth = self._clock_publisher = self._server = None
 
     def diagnose(self) -> Diagnosis:
-        """Report the world and the steps that are being performed."""
         values = {"kind": self.parameters.text("kind"), **self._scene.describe(self._steps)}
         return Diagnosis(DiagnosticStatus.OK, "", values)
 
@@ -342,6 +330,5 @@ class WorldExecutorNode(ManagedNode):
         self._publisher.publish(update_to_ros(update))
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Run the node with the ROS arguments of the command line; return the exit code."""
-    return run_node(WorldExecutorNode, args)
+def main() -> int:
+    return run_node(WorldExecutorNode)

@@ -92,7 +92,6 @@ class JudgeBatches:
         return asked.answer
 
     def statistics(self) -> BatchStatistics:
-        """Return the counts of the newest batch and of waiting callers."""
         with self._lock:
             newest = self._newest
             return BatchStatistics(

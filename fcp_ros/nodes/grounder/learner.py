@@ -92,7 +92,6 @@ class OutcomeRecorder:
         return self._worker.submit(record)
 
     def close(self) -> None:
-        """Record what waits, and end the thread."""
         with suppress(WorkerBusy):
             self._worker.submit(lambda _token: self._record_waiting()).wait(STOP_TIMEOUT)
         self._worker.close(STOP_TIMEOUT)

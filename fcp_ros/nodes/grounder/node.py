@@ -28,7 +28,7 @@ from fcp_ros.grounding.models.torch_device import measure_device_memory
 from fcp_ros.msg import ActionOutcome, CalibrationEntry, GroundingInfo
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.conversions.judgement import (
-    membership_to_ros,
+    MEMBERSHIPS,
     refuse_judgement,
     request_from_ros,
 )
@@ -97,7 +97,7 @@ class GrounderNode(ManagedNode):
         self._origin = EvidenceOrigin(self.get_namespace().strip("/"), world)
         try:
             options = read_grounding_options(self.parameters, self._origin)
-            self._grounder = make_grounder(domain, options)
+            self._grounder = self.own(make_grounder(domain, options))
             self._evidence_count = len(self._grounder.calibration.entries())
         except GroundingError as error:
             raise ConfigureError(f"{error}.") from error
@@ -121,11 +121,10 @@ class GrounderNode(ManagedNode):
             worker, partial(confirm, self._grounder), window, queue_size
         )
         self._info_publisher = self.publish_state(GroundingInfo, "grounding_info")
-        self._recorder = OutcomeRecorder(self._learn, self._report_loss)
+        self._recorder = self.own(OutcomeRecorder(self._learn, self._report_loss))
         self.subscribe_events(ActionOutcome, "outcomes", self._take_outcome)
 
     def activate(self) -> None:
-        """Publish the oracle's description, and begin to load the model."""
         grounder, worker = self._get_parts()
         self._published_info = None
         self._publish_info(self._make_info(grounder))
@@ -133,23 +132,15 @@ class GrounderNode(ManagedNode):
             worker.submit(lambda _token: self._warm_up(grounder))
 
     def deactivate(self) -> None:
-        """Refuse the waiting requests."""
         self.workers.cancel_jobs()
 
     def release(self) -> None:
         super().release()
         self._batches = self._confirmations = None
-        recorder, self._recorder = self._recorder, None
-        if recorder is not None:
-            recorder.close()
-        self._learner = None
-        grounder, self._grounder = self._grounder, None
-        if grounder is not None:
-            grounder.close()
+        self._recorder = self._learner = self._grounder = None
         self._lost_outcomes = self._model_problem = ""
 
     def diagnose(self) -> Diagnosis:
-        """Report the oracle, its load, and what could not be stored; publish the first if new."""
         grounder, batches, learner = self._grounder, self._batches, self._learner
         if grounder is None or batches is None or learner is None:
             return Diagnosis()
@@ -197,11 +188,10 @@ class GrounderNode(ManagedNode):
             return fill_refusal(response, make_refusal(error))
         response.success = True
         response.message = f"{len(answers)} judged."
-        response.memberships = [membership_to_ros(answer) for answer in answers]
+        response.memberships = MEMBERSHIPS.write_all(answers)
         return response
 
     def _choose_limit(self, asked: float) -> float:
-        """Return the time limit of a request (s): its own, or else the parameter's."""
         return asked if asked > 0.0 else self.parameters.number("judge_timeout")
 
     # --- calibration ----------------------------------------------------------------------------
@@ -223,7 +213,6 @@ class GrounderNode(ManagedNode):
         return response
 
     def _take_outcome(self, message: ActionOutcome) -> None:
-        """Take an outcome of the topic, unless it can't be one."""
         learner, recorder = self._learner, self._recorder
         if learner is None or recorder is None:
             return
@@ -279,7 +268,6 @@ class GrounderNode(ManagedNode):
         return response
 
     def _reset(self, store: CalibrationStore, predicate: str | None, context: str | None) -> str:
-        """Set evidence aside; return a sentence that says how much."""
         reset = store.reset(predicate, context)
         with self._evidence_lock:
             self._evidence_count = len(store.entries())
@@ -309,7 +297,6 @@ class GrounderNode(ManagedNode):
         return str(grounder.calibration.path) if self.parameters.text("calibration_path") else ""
 
     def _publish_info(self, info: GroundingInfo) -> None:
-        """Publish the oracle's description, unless it was the last one that was published."""
         if self._published_info is not None:
             info.header = self._published_info.header  # its time is no news
         if info != self._published_info:
@@ -324,9 +311,8 @@ def confirm(grounder: Grounder, requests: Sequence[JudgementRequest]) -> list[Me
     return grounder.judge(requests)
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Run the node alone."""
-    return run_node(GrounderNode, args)
+def main() -> int:
+    return run_node(GrounderNode)
 
 
 def make_values(info: GroundingInfo, requests: int, batch: BatchStatistics) -> dict[str, object]:
@@ -359,7 +345,6 @@ def make_values(info: GroundingInfo, requests: int, batch: BatchStatistics) -> d
 
 
 def list_concerns(grounder: Grounder) -> list[str]:
-    """List what needs attention: stores, oracles that can't answer, wrong degrees."""
     found = list(grounder.notes)
     try:
         found += [str(drift) for drift in grounder.drifts()]

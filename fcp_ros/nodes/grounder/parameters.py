@@ -39,7 +39,6 @@ class ModelRule(FileRule):
     """The models that may be named while a node runs; those of the registry have no path."""
 
     def resolve(self, address: str, texts: Sequence[str]) -> str:
-        """See `FileRule.resolve`."""
         is_name = is_registered(address) or address == PACKAGED
         return address if is_name else super().resolve(address, texts)
 

@@ -117,7 +117,6 @@ class PolicyTarget:
 
 
 def _read_name(path: Path) -> str:
-    """Return the name of the policy in a file; "" if there is none."""
     try:
         return read_policy(path).name
     except PolicyError:

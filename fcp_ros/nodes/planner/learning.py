@@ -47,7 +47,6 @@ class PolicyLearning:
         node.offer_action(Generalize, "generalize", self._execute, cancel=self._cancel)
 
     def open(self) -> None:
-        """Get ready for goals, until the node is cleaned up."""
         self._node.workers.open(POLICIES, QUEUED, CLOSE_TIMEOUT)
 
     async def _execute(self, goal: ServerGoalHandle) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -102,8 +102,6 @@ class PlannerNode(ManagedNode):
         self._scene = SceneFollower()
         self._owner: SceneOwner | None = None
         self._judge: JudgeService | None = None
-        self._judge_clients: list[Any] = []
-        self._monitor: Any = None
         self._plan_publisher: Any = None
         self._alignment_publisher: Any = None
         self._last_answer = ""
@@ -124,18 +122,16 @@ class PlannerNode(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Read the domain; make topics and the worker."""
         domain = read_domain(self.parameters)
-        judge, confirm = self._judge_clients = [
+        judge, confirm = (
             self.create_client(
                 JudgePredicates, name, qos_profile=request_qos(), callback_group=self.requests
             )
             for name in ("judge", "confirm")
-        ]
-        self._monitor = ServerMonitor(self)
-        life = ServerLife(self, GROUNDER_TOPIC, is_topic=True)
-        self._judge = JudgeService(judge, confirm, self._monitor, life)
-        self._owner = SceneOwner(self, self._scene)
+        )
+        monitor, life = ServerMonitor(self), ServerLife(self, GROUNDER_TOPIC, is_topic=True)
+        self._judge = self.own(JudgeService(self, judge, confirm, monitor, life))
+        self._owner = self.own(SceneOwner(self, self._scene))
         self._service = self._make_service(domain)
         self.workers.open(PLANS, self.parameters.integer("queue_size"), patience=5.0)
         # A search must not hold up these.
@@ -148,27 +144,16 @@ class PlannerNode(ManagedNode):
         follow_scene(self, self._scene, lambda: None)
 
     def deactivate(self) -> None:
-        """End the running search, and answer waiting requests."""
         self.workers.cancel_jobs()
 
     def release(self) -> None:
-        """End the workers; forget domain and scene."""
         super().release()
-        life = None if self._judge is None else self._judge.life
-        for part in (self._monitor, self._owner, life):
-            if part is not None:
-                part.close()
-        self._monitor = self._owner = self._judge = None
-        for client in self._judge_clients:
-            self.destroy_client(client)
-        self._judge_clients = []
-        self._service = None
+        self._owner = self._judge = self._service = None
         self._scene.clear()
         self._last_answer = ""
         self._last_plan = None
 
     def diagnose(self) -> Diagnosis:
-        """Report if there is a scene and a grounder, and the number of requests."""
         service, judge, owner = self._service, self._judge, self._owner
         if service is None or judge is None or owner is None:
             return Diagnosis()
@@ -403,7 +388,6 @@ class FeedbackSender:
         self._sent = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        """Send progress, unless it is too early."""
         now = time.monotonic()
         best = progress.best
         same = progress.phase is self._phase and best == self._best
@@ -450,6 +434,5 @@ def _refuse_plan(response: Any, refusal: RequestRefusal) -> Any:
     return response
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Run the node alone."""
-    return run_node(PlannerNode, args)
+def main() -> int:
+    return run_node(PlannerNode)

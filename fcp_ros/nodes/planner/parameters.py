@@ -153,7 +153,6 @@ def read_reader_options(values: ParameterTable) -> ReaderOptions:
 
 
 def read_planning_options(values: ParameterTable) -> PlanningOptions:
-    """Return the options of a request that leaves everything open."""
     return make_options(
         {option.name: values[option.name] for option in OPTIONS if option.is_parameter}
     )

@@ -36,6 +36,7 @@ ANSWER_MARGIN = 1.0
 class JudgeService:
     """The grounder's services, whose clients' node is spun elsewhere."""
 
+    node: Any  # that has the clients
     client: Client  # of ``judge``
     confirming: Client  # of ``confirm``
     monitor: ServerMonitor
@@ -43,8 +44,13 @@ class JudgeService:
 
     @property
     def is_there(self) -> bool:
-        """True while a grounder answers; discovery lists one that was killed for 20 s more."""
         return bool(self.client.service_is_ready()) and not self.life.is_dead
+
+    def close(self) -> None:
+        self.monitor.close()
+        self.life.close()
+        for client in (self.client, self.confirming):
+            self.node.destroy_client(client)
 
     def describe_death(self) -> str:
         """Say, in parentheses, which grounder has died; "" if none has."""

@@ -126,7 +126,6 @@ class LivePolicies:
     def suggest(
         self, instance: Instance, goal: Expression, seconds: float, check: Check
     ) -> Suggestion:
-        """Suggest a plan by the first policy that reaches the goal (see `PlanSuggester`)."""
         suggester = self.present.suggester
         if suggester is None:
             return Suggestion(None)
@@ -213,7 +212,6 @@ class PlanningService:
         token: CancelToken,
         progress: ProgressCallback = ignore_progress,
     ) -> Any:
-        """Answer a PlanRequest message with a PlanResult message."""
         try:
             wish, options = request_from_ros(request, read_planning_options(self._parameters))
             state = self._await_state(token, asked + options.time_limit)
@@ -428,7 +426,6 @@ class ExclusiveReader:
 
     @property
     def name(self) -> str:
-        """The kind of reader."""
         return self._reader.name
 
     def read(self, instruction: str, context: ReadingContext) -> Interpretation:
@@ -447,5 +444,4 @@ def name_wish(request: Any) -> str:
 
 
 def refuse_request(asked: str, status: PlanStatus, sentence: str) -> Any:
-    """Make the PlanResult message of a request that was not planned for."""
     return result_to_ros(PlanningResult(status, sentence), PlanOrigin(asked=asked))

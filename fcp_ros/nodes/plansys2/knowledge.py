@@ -79,7 +79,6 @@ class Knowledge:
 
     @classmethod
     def empty(cls, model: ExpertDomain) -> Knowledge:
-        """Know nothing but the constants of the domain."""
         return cls(model, _read(model, (), ()))
 
     @property
@@ -106,15 +105,12 @@ class Knowledge:
         return settle_static(domain, self.problem, sources, never_stop)[1].facts
 
     def spell(self, words: Iterable[str]) -> list[str]:
-        """Return names of objects as they were given."""
         return [self.problem.spelling.get(word, word) for word in words]
 
     def write(self) -> str:
-        """Write the problem file."""
         return write_problem(self.problem, self.model.domain.constants)
 
     def holds(self, goal: Formula) -> bool:
-        """Tell if a condition (from `read_goal`) holds now."""
         problem = replace(self.problem, goal=goal, constraints=TRUE, metric=None)
         domain = replace(self._without_actions(), types=self.problem.types)
         task = work_out(PddlTexts(domain, problem, (self.model.source, self.model.source)))
@@ -127,11 +123,9 @@ class Knowledge:
         return _lower(arguments) in facts.get(name.lower(), ())
 
     def find_value(self, name: str, arguments: Sequence[str]) -> Fraction | None:
-        """Find the value of a function; None if it has none."""
         return self.problem.values.get(name.lower(), {}).get(_lower(arguments))
 
     def read_goal(self, text: str) -> Formula:
-        """Read a condition over what is known."""
         source = Source(_REQUEST, text)
         goal = read_condition(source)
         problem = replace(self.problem, goal=goal)
@@ -219,7 +213,6 @@ class Knowledge:
         return self._with(facts=facts)
 
     def set_value(self, name: str, arguments: Sequence[str], value: float) -> Knowledge:
-        """Give a function a value, in the place of the one that it has."""
         exact = Fraction(repr(value))
         self._read_one(arguments, f"(= {_write_fact(name, arguments)} {write_decimal(exact)})")
         return self._with_value(name, arguments, exact)
@@ -230,11 +223,9 @@ class Knowledge:
         return self._with_value(name, arguments, None)
 
     def set_goal(self, text: str) -> Knowledge:
-        """Set the goal, a condition."""
         return self._with(goal=self.read_goal(text))
 
     def clear_goal(self) -> Knowledge:
-        """Want nothing."""
         return self._with(goal=TRUE, constraints=TRUE, metric=None)
 
     def _with_value(self, name: str, arguments: Sequence[str], value: Fraction | None) -> Knowledge:
@@ -245,7 +236,6 @@ class Knowledge:
         return self._with(values={**self.problem.values, function: given})
 
     def _read_one(self, arguments: Sequence[str], init: str) -> ProblemText:
-        """Read one initial fact about known objects."""
         constants = {constant.name for constant in self.model.domain.constants}
         own = (self.find_instance(one) for one in arguments if one.lower() not in constants)
         return _read(self.model, declare(dict.fromkeys(own)), [init])

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -134,7 +134,6 @@ class Plansys2Bridge(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Read the files; make topics and workers."""
         if not self._is_installed:
             raise ConfigureError(
                 f"the package {PACKAGE} is not installed: build and source it (docs/plansys2.md), "
@@ -165,21 +164,17 @@ class Plansys2Bridge(ManagedNode):
             raise ConfigureError(f"the files of the experts can't be used: {error}") from error
 
     def activate(self) -> None:
-        """Publish what is known."""
         self._publish()
 
     def deactivate(self) -> None:
-        """End the running search, and answer waiting requests."""
         self.workers.cancel_jobs()
 
     def release(self) -> None:
-        """End the workers; forget everything."""
         super().release()
         self._known = self._knowledge_publisher = self._update_publisher = None
         self._last_answer = ""
 
     def diagnose(self) -> Diagnosis:
-        """Report what is known, and the number of requests."""
         known = self._known
         values: dict[str, object] = {
             "parts": ", ".join(self._parts),
@@ -289,6 +284,5 @@ def _refuse(response: Any, refusal: RequestRefusal) -> Any:
     return response
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Run the node alone."""
-    return run_node(Plansys2Bridge, args)
+def main() -> int:
+    return run_node(Plansys2Bridge)

@@ -96,7 +96,6 @@ def _plan(
 
 
 def _time(found: Plan, texts: PddlTexts, task: PddlTask) -> Iterator[TimedAction]:
-    """List the actions one after the other."""
     notation = PddlNotation(task)
     durative = {action.name: action for action in texts.domain.durative}
     now = 0.0

@@ -22,7 +22,6 @@ from fcp_ros.nodes.plansys2.trees import (
 
 
 def write_knowledge(known: Knowledge) -> msg.Knowledge:
-    """Write what is known for the topic ``problem_expert/knowledge``."""
     goal = known.problem.goal
     return msg.Knowledge(
         instances=known.spell(one.name for one in known.instances),

@@ -90,7 +90,6 @@ def write_parameters(
 
 
 def name_parameters(parameters: Sequence[Typed], given: Sequence[str] = ()) -> dict[str, str]:
-    """Name each parameter: by what is given for it, or else by its number."""
     return {one.name: given[n] if n < len(given) else f"?{n}" for n, one in enumerate(parameters)}
 
 
@@ -103,7 +102,6 @@ class TreeNames:
     variables: Mapping[str, str] = field(default_factory=dict)  # what stands for each parameter
 
     def name(self, term: PddlTerm) -> str:
-        """Return what is written for a term."""
         names = self.variables if isinstance(term, Variable) else self.objects
         return names.get(term.name, term.name)
 
@@ -143,7 +141,6 @@ class _TreeWriter:
     tree: Tree = field(default_factory=Tree)
 
     def add(self, kind: int, **fields: object) -> Node:
-        """Add a node at the end of the tree."""
         node = Node(node_type=kind, node_id=len(self.tree.nodes), **fields)
         self.tree.nodes.append(node)
         return node
@@ -156,7 +153,6 @@ class _TreeWriter:
         return node
 
     def write(self, formula: Formula, negate: bool) -> Node:
-        """Write a condition, or its negation."""
         if isinstance(formula, Negation):
             return self.write(formula.body, not negate)
         if isinstance(formula, Conjunction | Disjunction):
@@ -269,7 +265,6 @@ class _TreeReader:
 
 
 def read_names(node: Node) -> list[str]:
-    """Return the names of a node's parameters."""
     return [param.name for param in node.parameters]
 
 

@@ -64,7 +64,6 @@ class ServerMonitor:
         self._timer.start()
 
     def unwatch(self, key: str | None = None) -> None:
-        """End one watch, or all of them."""
         with self._lock:
             if key is None:
                 self._watches.clear()
@@ -72,7 +71,6 @@ class ServerMonitor:
                 self._watches.pop(key, None)
 
     def look(self) -> None:
-        """Look now: something has changed."""
         with self._lock:
             watches = dict(self._watches)
         for key, watch in watches.items():

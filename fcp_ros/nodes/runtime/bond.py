@@ -26,7 +26,6 @@ BEAT_TIMEOUT = 4.0
 
 
 def bond_is_installed() -> bool:
-    """Return True if the message of bonds can be imported."""
     return _find_status_type() is not None
 
 
@@ -57,7 +56,6 @@ class Bond:
         self._say(True)
 
     def close(self) -> None:
-        """End the bond, and say so."""
         self._node.destroy_timer(self._timer)
         self._node.destroy_subscription(self._subscription)
         self._say(False)

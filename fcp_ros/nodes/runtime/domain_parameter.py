@@ -57,7 +57,6 @@ def load_configured_domain(name_or_path: str, overrides: Iterable[str] = ()) -> 
 
 
 def read_domain(values: ParameterTable) -> Domain:
-    """Load the domain of a node with both parameters, as `load_configured_domain` does."""
     return load_configured_domain(values.file("domain"), values.texts("type_overrides"))
 
 
@@ -73,7 +72,6 @@ def apply_overrides(domain: Domain, overrides: Iterable[str]) -> Domain:
 
 
 def list_executors(domain: Domain) -> tuple[str, ...]:
-    """Return the names of all executors that a domain's rules need, sorted."""
     return tuple(sorted({rule.executor for rule in domain.rules.values()}))
 
 

@@ -141,12 +141,10 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
 
     @property
     def state(self) -> NodeState:
-        """The state in the node's life cycle."""
         return NodeState(read_state(self))
 
     @property
     def is_active(self) -> bool:
-        """True while requests are served."""
         return self._serving
 
     @property
@@ -195,7 +193,6 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Destroy what `configure` made."""
         self._serving = False
         self._carry_out("clean up", self.release)
         return super().on_cleanup(state)
@@ -314,7 +311,6 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         return self.parameters.check_change(parameters, configured=configured)
 
     def publish_diagnostics(self) -> None:
-        """Publish the node's diagnosis now."""
         try:
             found = self.diagnose()
         except Exception as error:

@@ -16,11 +16,11 @@ import threading
 import traceback
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
-from concurrent.futures import Future, InvalidStateError
 from concurrent.futures import Future as Answer
+from concurrent.futures import InvalidStateError
 from contextlib import suppress
 from enum import Enum
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import RCLError, ServerGoalHandle
@@ -64,26 +64,26 @@ class AnsweredRequests:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._answers: OrderedDict[bytes, Future[Any]] = OrderedDict()
+        self._answers: OrderedDict[bytes, Answer[Any]] = OrderedDict()
 
-    def find(self, request_id: bytes) -> tuple[Future[Any], bool]:
+    def find(self, request_id: bytes) -> tuple[Answer[Any], bool]:
         """Return the answer to a request, and True if nobody has begun to make it.
 
         `request_id`: id of the request; all zeros if it has none, and then its answer is its own.
         """
         if not any(request_id):
-            return Future(), True
+            return Answer(), True
         with self._lock:
             known = self._answers.get(request_id)
             if known is not None:
                 return known, False
-            answer = self._answers[request_id] = Future()
+            answer = self._answers[request_id] = Answer()
             if len(self._answers) > MOST_REMEMBERED:
                 self._answers.popitem(last=False)
             return answer, True
 
 
-# --- the base of all nodes: services, actions and topics of one behaviour ---
+# --- the base of all nodes ---
 
 RESULT_TIMEOUT = 300
 """Seconds for which an action server keeps a result that nobody has fetched."""
@@ -101,12 +101,10 @@ class PendingRequests:
         self._then: Callable[[], None] | None = None
 
     def begin(self) -> None:
-        """Count one more."""
         with self._changed:
             self._count += 1
 
     def end(self) -> None:
-        """Count one as answered."""
         then = None
         with self._changed:
             self._count -= 1
@@ -134,6 +132,15 @@ class PendingRequests:
                 self._then = then
                 return
         then()
+
+
+class Closable(Protocol):
+    """A part of a node that has an end."""
+
+    def close(self) -> object: ...
+
+
+P = TypeVar("P", bound=Closable)
 
 
 class GoalEnd(str, Enum):
@@ -167,7 +174,8 @@ class ManagedNode(TransitionsNode):
 
     Subclasses create services and actions in their constructor (`offer_service`, `offer_action`),
     topics in `configure` (`publish_state`, `subscribe_events`, ...), and override the hooks of
-    `TransitionsNode`; an overridden `release` or `finalize` calls the one here last. `specs`: its
+    `TransitionsNode`; an overridden `release` or `finalize` calls the one here. What they `own` is
+    closed there. `specs`: its
     parameters; ``autostart`` is added. `kwargs`: passed on to `rclpy.node.Node` (namespace,
     parameter_overrides, context, ...).
     """
@@ -180,8 +188,17 @@ class ManagedNode(TransitionsNode):
         self._pending = PendingRequests()
         self._offered_services: list[Any] = []
         self._offered_actions: list[ActionServer] = []
+        self._owned: list[Closable] = []
         self._publishers_made: list[Publisher] = []
         self._subscriptions_made: list[Subscription] = []
+
+    def own(self, part: P) -> P:
+        """Have a part closed when the node is cleaned up, or could not be configured.
+
+        That is after the workers have ended, and before topics are destroyed; the last is first.
+        """
+        self._owned.append(part)
+        return part
 
     def refusal(self, request: Any) -> RequestRefusal | None:
         """Return why a request can't be served now, or at all; None if it can.
@@ -322,7 +339,6 @@ class ManagedNode(TransitionsNode):
         return server
 
     def withdraw_action(self, server: ActionServer) -> None:
-        """Offer an action no longer that was offered while the node was configured."""
         self._offered_actions.remove(server)
         server.destroy()
 
@@ -466,15 +482,15 @@ class ManagedNode(TransitionsNode):
     # --- destruction ----------------------------------------------------------------------------
 
     def release(self) -> None:
-        """End the workers, and destroy the topics that `configure` made."""
         self.workers.close()
+        while self._owned:
+            self._owned.pop().close()
         while self._publishers_made:
             self.destroy_lifecycle_publisher(self._publishers_made.pop())
         while self._subscriptions_made:
             self.destroy_subscription(self._subscriptions_made.pop())
 
     def finalize(self) -> None:
-        """Destroy services and actions, once the pending requests are answered."""
         self._pending.call_when_none(self._destroy_offered)
 
     def _destroy_offered(self) -> None:

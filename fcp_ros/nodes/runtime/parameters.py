@@ -39,7 +39,6 @@ class FileRule:
     with_folders: bool = False  # True if a folder may be named, too
 
     def list_folders(self, texts: Sequence[str]) -> tuple[Path, ...]:
-        """Return the folders of the parameter's value."""
         return tuple(Path(text) for text in texts if text) or (self.default(),)
 
     def resolve(self, address: str, texts: Sequence[str]) -> str:
@@ -122,7 +121,6 @@ class ParameterSpec:
     files: FileRule | None = None
 
     def descriptor(self) -> ParameterDescriptor:
-        """Return the descriptor that ROS tools show."""
         descriptor = ParameterDescriptor(
             name=self.name,
             description=f"{self.description} Takes effect {self.takes_effect.value}.",
@@ -215,7 +213,6 @@ class ParameterTable:
         return int(self[name])  # type: ignore[arg-type]
 
     def flag(self, name: str) -> bool:
-        """Return the present value of a boolean."""
         return bool(self[name])
 
     def texts(self, name: str) -> tuple[str, ...]:
@@ -245,7 +242,6 @@ class ParameterTable:
         return self._resolve(self._specs[name], self.text(name))
 
     def resolve(self, rule: FileRule, address: str) -> str:
-        """Return the real address of a file that a request names; see `FileRule.resolve`."""
         return rule.resolve(address, self.texts(rule.folders))
 
     def folders(self, rule: FileRule) -> tuple[Path, ...]:

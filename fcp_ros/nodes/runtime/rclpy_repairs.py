@@ -66,14 +66,12 @@ class SafeWaitable:
     """
 
     def add_to_wait_set(self, wait_set: Any) -> None:
-        """See `rclpy.waitable.Waitable`."""
         try:
             super().add_to_wait_set(wait_set)  # type: ignore[misc]
         except (RCLError, InvalidHandle):
             return  # destroyed since it was collected
 
     def is_ready(self, wait_set: Any) -> bool:
-        """See `rclpy.waitable.Waitable`."""
         try:
             return bool(super().is_ready(wait_set))  # type: ignore[misc]
         except (RCLError, InvalidHandle):
@@ -102,14 +100,12 @@ class SafeActionServer(SafeWaitable, ActionServer):  # type: ignore[misc]
         super().__init__(*args, result_timeout=result_timeout, **kwargs)
 
     def take_data(self) -> Any:
-        """See `rclpy.waitable.Waitable`."""
         data = super().take_data()
         if "cancel" in data and self._is_unknown(data["cancel"][1].goal_info):
             data["overtaken"] = list(self._take_goals())
         return data
 
     async def execute(self, taken_data: Any) -> None:
-        """See `rclpy.waitable.Waitable`."""
         if "goal" in taken_data:  # it came before the others
             await self._execute_goal_request(taken_data.pop("goal"))
         for goal in taken_data.pop("overtaken", ()):
@@ -122,7 +118,6 @@ class SafeActionServer(SafeWaitable, ActionServer):  # type: ignore[misc]
         return any(key) and key not in self._goal_handles
 
     def _take_goals(self) -> Iterator[Any]:
-        """Take all goals that have come."""
         request = self._action_type.Impl.SendGoalService.Request
         while True:
             with self._lock:
@@ -168,11 +163,9 @@ class SafeActionClient(SafeWaitable, ActionClient):  # type: ignore[misc]
         self._watchers[bytes(goal_id.uuid)] = on_status
 
     def unwatch(self, goal_id: UUID) -> None:
-        """End `watch`."""
         self._watchers.pop(bytes(goal_id.uuid), None)
 
     async def execute(self, taken_data: Any) -> None:
-        """See `rclpy.waitable.Waitable`."""
         await super().execute(taken_data)
         if "status" in taken_data and self._watchers:
             for item in taken_data["status"].status_list:
@@ -181,12 +174,10 @@ class SafeActionClient(SafeWaitable, ActionClient):  # type: ignore[misc]
                     on_status(item.status)
 
     def take_data(self) -> Any:
-        """See `rclpy.waitable.Waitable`."""
         with self._exchange:
             return super().take_data()
 
     def send_goal_async(self, *args: Any, **kwargs: Any) -> Future:
-        """See `rclpy.action.ActionClient`."""
         with self._exchange:
             return super().send_goal_async(*args, **kwargs)
 

@@ -78,7 +78,6 @@ def make_refusal(error: BaseException) -> RequestRefusal:
 
 
 def fill_refusal(response: Any, refusal: RequestRefusal) -> Any:
-    """Fill in and return the response of a service with success, message and error."""
     response.success = False
     response.message = refusal.sentence
     response.error.code = int(refusal.kind)

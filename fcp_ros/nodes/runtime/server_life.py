@@ -58,7 +58,6 @@ class Alarm:
         self._function = None
 
     def ring(self) -> None:
-        """Call the function, once."""
         function, self._function = self._function, None
         if function is not None:
             function()
@@ -157,7 +156,6 @@ class ProcessIdentity:
         )
 
     def read_state(self) -> ProcessState:
-        """Read the state of the process, which was visible before."""
         found = _read_process(self.pid)
         if found is None or found[0] in _ENDED or found[1] != self.start:
             return ProcessState.ENDED
@@ -273,7 +271,6 @@ class _Beats:
         self._silence = 0.0
 
     def has_ended(self) -> bool:
-        """Look; return True if the beats have stopped."""
         now = time.monotonic()
         self._silence += min(now - self._looked, LONGEST_LOOK)
         self._looked = now
@@ -334,7 +331,6 @@ class ServerLife:
 
     @property
     def is_dead(self) -> bool:
-        """True if discovery still lists servers whose process has died, and no others."""
         return self.look().are_dead
 
     def look(self) -> Servers:
@@ -355,7 +351,6 @@ class ServerLife:
         return read_participant(server) in self._unheard
 
     def close(self) -> None:
-        """End the watch."""
         with self._lock:
             self._closed = True
             subscriptions = list(self._subscriptions.values())

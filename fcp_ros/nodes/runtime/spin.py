@@ -61,12 +61,10 @@ class NodeThreads:
             )
 
     def start(self) -> None:
-        """Begin to spin."""
         for thread in self._threads:
             thread.start()
 
     def find_dead(self) -> list[str]:
-        """Return the names of the nodes whose threads have ended."""
         return [thread.name for thread in self._threads if not thread.is_alive()]
 
     def stop(self) -> None:
@@ -116,11 +114,9 @@ class StopRequest:
         self._previous_bell = -1
 
     def __call__(self) -> bool:
-        """Return True once somebody wants the end."""
         return self._signalled or (self._event is not None and self._event.is_set())
 
     def wait(self) -> None:
-        """Wait until somebody wants the end."""
         if self._bells is None:  # there are no signals outside of the main thread
             assert self._event is not None, "nothing could ever end this wait"
             self._event.wait()
@@ -157,15 +153,14 @@ class StopRequest:
         self._signalled = True
 
 
-def run_node(make: Callable[..., ManagedNode], args: Sequence[str] | None = None) -> int:
+def run_node(make: Callable[..., ManagedNode]) -> int:
     """Run one node alone until SIGINT or SIGTERM: the body of its ``main()``.
 
-    `make`: constructor of the node; called with ``context``. `args`: command line with ROS
-    arguments; None takes that of the process. Returns the exit code: 0, or 1 when the node could
-    not be constructed.
+    `make`: constructor of the node; called with ``context``, which has the ROS arguments of the
+    process. Returns the exit code: 0, or 1 when the node could not be constructed.
     """
     context = Context()
-    rclpy.init(args=args, context=context, signal_handler_options=SignalHandlerOptions.NO)
+    rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
     try:
         with StopRequest() as stop:
             try:

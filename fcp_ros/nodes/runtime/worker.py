@@ -153,7 +153,6 @@ class NewestThread(Generic[T]):
                 self.put(item)
 
     def close(self) -> None:
-        """End the thread; what waits is left out."""
         self._thread.close()
 
 
@@ -184,7 +183,6 @@ class CancelToken:
         self._callbacks: list[Callable[[], None]] = []
 
     def cancel(self) -> None:
-        """Ask the job to end."""
         with self._lock:
             self._event.set()
             callbacks, self._callbacks = self._callbacks, []
@@ -193,7 +191,6 @@ class CancelToken:
 
     @property
     def cancelled(self) -> bool:
-        """True once the job was asked to end."""
         return self._event.is_set()
 
     def wait(self, timeout: float) -> bool:
@@ -257,7 +254,6 @@ class Job(Generic[T]):
         self.answer.set_result(result)
 
     def fail(self, error: BaseException) -> None:
-        """End the job without a result."""
         self.state = JobState.DONE
         self.answer.set_exception(error)
 
@@ -314,7 +310,6 @@ class Worker:
             job.fail(JobCancelled("The request was cancelled before its turn came."))
 
     def cancel_all(self) -> None:
-        """Cancel the running job and all waiting ones."""
         with self._changed:
             jobs = [*self._jobs, *([self._running] if self._running is not None else [])]
         for job in jobs:
@@ -322,13 +317,11 @@ class Worker:
 
     @property
     def load(self) -> int:
-        """Number of jobs that run or wait."""
         with self._changed:
             return len(self._jobs) + (self._running is not None)
 
     @property
     def is_closed(self) -> bool:
-        """True once it takes no more jobs."""
         return self._closed
 
     def close(self, timeout: float) -> bool:
@@ -381,7 +374,6 @@ class NodeWorkers:
         *,
         outlasts: bool = False,  # its jobs go on while the node is inactive
     ) -> Worker:
-        """Open a worker, to be closed by `close`."""
         worker = Worker(work, capacity)
         self._open[work] = worker, patience, outlasts
         return worker

@@ -106,12 +106,10 @@ class SceneFollower:
 
     @property
     def similarity(self) -> LabelSimilarity:
-        """The similarity of labels by which unknown ones get their types."""
         return self._similarity
 
     @property
     def sequence(self) -> int | None:
-        """Sequence number of the newest graph; None where there is none."""
         with self._lock:
             return self._queue.sequence
 

@@ -78,7 +78,6 @@ class StaticTransforms:
         self._tree = FrameTree(links)
 
     def find(self, source: str, target: str, stamp: Time) -> FoundTransform | None:
-        """Return the transform; the time does not matter."""
         found = self._tree.between(source, target)
         return None if found is None else FoundTransform(found)
 
@@ -97,7 +96,6 @@ FIRST_WAIT = 2.0
 
 
 def tf2_is_installed() -> bool:
-    """Return True if tf2_ros can be imported."""
     try:
         import tf2_ros  # noqa: F401
     except ImportError:
@@ -141,7 +139,6 @@ class Tf2Transforms:
         return FoundTransform(transform, note)
 
     def list_frames(self) -> tuple[str, ...]:
-        """List all frames that have come so far."""
         frames = load_yaml(self._listen()[0].all_frames_as_yaml())
         table = frames if isinstance(frames, dict) else {}
         parents = {str(entry["parent"]) for entry in table.values()}

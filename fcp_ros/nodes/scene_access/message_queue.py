@@ -120,7 +120,6 @@ class SceneQueue:
         return frozenset(changed) if at == sequence else None
 
     def drain(self) -> tuple[Arrival, ...]:
-        """Take out the waiting messages."""
         waiting = tuple(self._waiting)
         self._waiting.clear()
         self._bytes = 0

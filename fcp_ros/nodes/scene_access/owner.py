@@ -72,7 +72,6 @@ class SceneOwner:
 
     @property
     def is_lost(self) -> bool:
-        """True if the graph is stale."""
         return bool(self.find_problem())
 
     def check(
@@ -95,7 +94,6 @@ class SceneOwner:
             raise SceneLostError(f"{problem} {ADVICE}")
 
     def close(self) -> None:
-        """End the watch; the node destroys the subscription."""
         self._life.close()
 
     def _describe(self, staleness: _Staleness | None) -> str:

@@ -52,7 +52,6 @@ class SceneReporter:
         self._one_at_a_time = threading.Lock()
 
     def notice(self) -> None:
-        """Wake the waiting reports: a newer scene graph has come."""
         with self._news:
             self._news.notify_all()
 
@@ -76,7 +75,6 @@ class SceneReporter:
         # True ends the attempts early; looked at after `notice`
         give_up: Callable[[], bool] = lambda: False,
     ) -> ReportResult:
-        """Publish a change until the scene graph shows it."""
         until = time.monotonic() + timeout
         published = Delta()
         with self._one_at_a_time:
@@ -137,6 +135,5 @@ def is_shown(instance: Instance, delta: Delta) -> bool:
 
 
 def find_unshown(instance: Instance, delta: Delta) -> Delta:
-    """Return the part of a change that a state does not show."""
     added = [fact for fact in delta.added if not holds(fact, instance)]
     return Delta(tuple(added), tuple(fact for fact in delta.removed if holds(fact, instance)))

@@ -51,7 +51,6 @@ class MissingBridge:
         self._values = {name: f"off{there}"}
 
     def values(self) -> Mapping[str, object]:
-        """Report if it could be on."""
         return self._values
 
     def close(self) -> None:

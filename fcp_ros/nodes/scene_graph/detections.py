@@ -112,7 +112,6 @@ class DetectionsBridge:
         node.subscribe_newest(message, self._topic, self._thread.put, reliable=False)
 
     def values(self) -> Mapping[str, object]:
-        """Report the number of detections taken, and why others were not."""
         said = f"on {self._topic}, {self._taken} taken, {self._left_out} left out"
         return {"detections": f"{said} ({self._trouble})" if self._trouble else said}
 
@@ -197,7 +196,6 @@ def _read_detection(message: Any) -> Detection:
 
 
 def open_detections(node: ManagedNode, sink: SceneSink, frames: Frames) -> Bridge:
-    """Open the bridge if its parameter names a topic."""
     if node.parameters.text("detections_topic"):
         return DetectionsBridge(node, sink, frames)
     return MissingBridge("detections", "vision_msgs")

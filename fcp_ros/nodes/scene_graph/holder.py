@@ -89,7 +89,6 @@ class SceneHolder:
 
     @property
     def number(self) -> int:
-        """Sequence number of the newest graph that there was."""
         return self._number
 
     @property
@@ -248,7 +247,6 @@ class SceneHolder:
                 self.change_scene(names.make_delta, Time())
 
     def refuse_update(self, reason: str) -> None:
-        """Report that an update was not taken, and why."""
         with self._lock:
             is_news = not self._refused
             self._refused = f"The last update was refused: {reason}"
@@ -261,7 +259,6 @@ class SceneHolder:
             log.warning(f"updates refused, the last: {reason}", throttle_duration_sec=LOG_PERIOD)
 
     def report_loss(self, source: str, reason: str) -> None:
-        """Report that updates of a source were lost, and ask it for a full one."""
         self.refuse_update(f"{source or 'senders without a source'}: {reason}")
         last = self._last.get(source, 0) if source else self.number
         self._parts.requests.ask(source, last, reason)
@@ -339,5 +336,4 @@ def _name_source(update: SceneUpdate) -> str:
 
 
 def _to_seconds(stamp: Time) -> float | None:
-    """Return a time (s); None if it is unknown."""
     return None if stamp.sec == 0 and stamp.nanosec == 0 else stamp.sec + stamp.nanosec * 1e-9

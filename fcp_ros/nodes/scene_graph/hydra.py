@@ -216,11 +216,9 @@ class HydraBridge:
         node.subscribe_newest(message, self._topic, self._thread.put, reliable=True)
 
     def values(self) -> Mapping[str, object]:
-        """Report the number of messages that became the graph."""
         return {"hydra": f"on {self._topic}, {self._taken} updates taken"}
 
     def close(self) -> None:
-        """End the thread; the node destroys the subscription."""
         self._thread.close()
 
     def _take(self, message: Any) -> None:
@@ -242,7 +240,6 @@ class HydraBridge:
 
 
 def open_hydra(node: ManagedNode, sink: SceneSink) -> Bridge:
-    """Open the bridge if its parameter names a topic."""
     if node.parameters.text("hydra_topic"):
         return HydraBridge(node, sink)
     return MissingBridge("hydra", "hydra_msgs")

@@ -43,7 +43,6 @@ class Drawing:
 
 
 def colour(red: float, green: float, blue: float, alpha: float = 1.0) -> ColorRGBA:
-    """Make a colour from numbers in [0, 1]."""
     return ColorRGBA(r=red, g=green, b=blue, a=alpha)
 
 
@@ -109,7 +108,6 @@ def draw_rooms(graph: SceneGraph) -> Iterator[Drawing]:
 
 
 def label_rooms(graph: SceneGraph) -> Iterator[Drawing]:
-    """Draw the namespace ``labels/rooms``."""
     for node, level in _find_outlines(graph):
         yield Drawing("labels/rooms", node.id, (node, level), partial(_make_name, node, level))
 
@@ -186,13 +184,11 @@ def draw_robots(graph: SceneGraph) -> Iterator[Drawing]:
 
 
 def label_robots(graph: SceneGraph) -> Iterator[Drawing]:
-    """Draw the namespace ``labels/robots``."""
     for node in _find_agents(graph):
         yield Drawing("labels/robots", node.id, (node,), partial(_make_label, node))
 
 
 def label_things(graph: SceneGraph) -> Iterator[Drawing]:
-    """Draw the namespace ``labels/things``."""
     for node in _find_things(graph):
         yield Drawing("labels/things", node.id, (node,), partial(_make_label, node))
 
@@ -338,7 +334,6 @@ Doing = tuple[tuple[str, str], ...]
 
 
 def draw_doing(graph: SceneGraph, doing: Doing) -> Iterator[Drawing]:
-    """Draw the namespace ``plan/running``: what agents do."""
     for name, words in doing:
         node = graph.nodes.get(name)
         if node is not None and node.layer is Layer.AGENT and node.pose is not None:
@@ -382,7 +377,6 @@ _SYMMETRIC = frozenset({"near", "adjacent", "connected"})
 
 
 def draw_relations(graph: SceneGraph, names: AbstractSet[str]) -> Iterator[Drawing]:
-    """Draw the namespaces ``relations/<name>``: relations between nodes with known poses."""
     # Relations to a floor are left out: everything stands on one.
     drawn = set()
     for relation in graph.relations:

@@ -135,13 +135,11 @@ class RunningSteps:
         self._states: dict[bytes, ExecutionState] = {}  # of plans with such steps; the newest last
 
     def take_plan(self, plan: Plan) -> None:
-        """Take a message of ``plan_in_execution``."""
         self._plans[bytes(plan.id.uuid)] = plan
         while len(self._plans) > MOST_PLANS:
             self._plans.popitem(last=False)
 
     def take_state(self, state: ExecutionState) -> None:
-        """Take a message of ``execution_state``."""
         key = bytes(state.plan_id.uuid)
         self._states.pop(key, None)
         if state.state == ExecutionState.IDLE:
@@ -238,13 +236,11 @@ class SceneMarkers:
         self._timer.start()
 
     def send_all(self) -> None:
-        """Send everything with the next message."""
         with self._lock:
             self._sends_all = True
         self._timer.start()
 
     def close(self) -> None:
-        """Stop publishing; the node destroys the topics."""
         self._node.remove_post_set_parameters_callback(self._on_parameters)
         self._timer.close()
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -192,7 +191,6 @@ class SceneGraphNode(ManagedNode):
         self._holder: SceneHolder | None = None
         self._parts: HolderParts | None = None
         self._intake: SceneIntake | None = None
-        self._naming: NewestThread[NameProposals] | None = None
         self._bridges: tuple[Bridge, ...] = ()
         self._standing: SceneStanding | None = None
         self._last: LastGraph | None = None
@@ -202,12 +200,11 @@ class SceneGraphNode(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Make the topics, and load the scene of the parameter."""
         try:
-            frames = make_frames(self)
+            frames = self.own(make_frames(self))
         except ValueError as error:
             raise ConfigureError(f"static_transforms: {error}") from error
-        standing = self._standing = SceneStanding(self)
+        standing = self._standing = self.own(SceneStanding(self))
         last = self._last = self._open_last_graph()
         remains = last.take_remains(self.parameters.number("restore_within"))
         is_old = remains is not None and remains.graph is None
@@ -219,9 +216,9 @@ class SceneGraphNode(ManagedNode):
 
         self._parts = HolderParts(
             frames,
-            ScenePublisher(self, self.parameters.number("graph_period")),
-            FullUpdateRequests(self, self.parameters.number("request_period")),
-            SceneMarkers(self),
+            self.own(ScenePublisher(self, self.parameters.number("graph_period"))),
+            self.own(FullUpdateRequests(self, self.parameters.number("request_period"))),
+            self.own(SceneMarkers(self)),
             self._read_relation_options(),
             self._read_limits("max_message_bytes"),
             read_overrides(self.parameters.file("domain"), self.parameters.file("overrides")),
@@ -243,20 +240,19 @@ class SceneGraphNode(ManagedNode):
                 raise ConfigureError(f"the scene can't be loaded: {error}") from error
         standing.set_old(is_old)
         is_old = False  # whatever comes from now on is about the present world
-        self._intake = SceneIntake(
-            self._read_limits("max_message_bytes"),
-            holder.take,
-            holder.refuse_update,
-            holder.report_loss,
+        limits = self._parts.limits
+        self._intake = self.own(
+            SceneIntake(limits, holder.take, holder.refuse_update, holder.report_loss)
         )
         self.subscribe_events(SceneGraphUpdate, "scene_graph_update", self._intake.put, raw=True)
-        self._naming = NewestThread(
+        naming: NewestThread[NameProposals] = NewestThread(
             "names of relations",
             lambda message: holder.use_names(names_from_ros(message)),
             lambda error: holder.refuse_update(f"name_proposals: {error}."),
         )
-        self.subscribe_state(NameProposals, "name_proposals", self._naming.put)
-        self._bridges = open_hydra(self, holder), open_detections(self, holder, frames)
+        self.subscribe_state(NameProposals, "name_proposals", self.own(naming).put)
+        bridges = open_hydra(self, holder), open_detections(self, holder, frames)
+        self._bridges = tuple(map(self.own, bridges))
 
     def _open_last_graph(self) -> LastGraph:
         path = locate_last_graph(
@@ -275,7 +271,6 @@ class SceneGraphNode(ManagedNode):
         return True
 
     def activate(self) -> None:
-        """Publish the present graph, and that it is kept up to date."""
         assert self._parts is not None, "they are made when the node is configured"
         assert self._standing is not None, "it is made when the node is configured"
         self._parts.publisher.publish_whole()
@@ -283,40 +278,20 @@ class SceneGraphNode(ManagedNode):
         self._standing.set_active(True)
 
     def deactivate(self) -> None:
-        """Say that the graph is no longer kept up to date for others."""
         if self._standing is not None:
             self._standing.set_active(False)
 
     def release(self) -> None:
-        """Forget the graph."""
-        self.workers.close()  # before what a job publishes by
-        intake, self._intake = self._intake, None
-        parts, self._parts = self._parts, None
-        naming, self._naming = self._naming, None
-        for thread in (intake, naming):
-            if thread is not None:
-                thread.close()
-        for bridge in self._bridges:
-            bridge.close()
-        self._bridges = ()
-        if parts is not None:
-            for part in (parts.publisher, parts.requests, parts.markers):
-                part.close()
-        standing, self._standing = self._standing, None
-        if standing is not None:
-            standing.close()
-        last, self._last = self._last, None
-        if last is not None:
-            last.end()
         super().release()
-        if parts is not None:
-            parts.frames.close()
+        if self._last is not None:
+            self._last.end()
+        self._parts = self._intake = self._standing = self._last = None
+        self._bridges = ()
         if self._holder is not None:
             self._number = self._holder.number
             self._holder = None
 
     def diagnose(self) -> Diagnosis:
-        """Report size and number of the graph, and the last refused update."""
         holder, intake, parts = self._holder, self._intake, self._parts
         if holder is None or intake is None or parts is None:
             return Diagnosis(values={"sequence_number": self._number, "nodes": 0})
@@ -411,7 +386,6 @@ class SceneGraphNode(ManagedNode):
             raise ConfigureError(f"also_derive: {error}") from error
 
     def _read_file_limits(self) -> SceneLimits:
-        """Return the limits of a file, which may refer to all that `scene_folders` holds."""
         folders = self.parameters.folders(SCENE_FILES)
         return replace(self._read_limits("max_file_bytes"), asset_folders=folders)
 
@@ -427,6 +401,5 @@ class SceneGraphNode(ManagedNode):
         return self._holder, files
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Run the node alone."""
-    return run_node(SceneGraphNode, args)
+def main() -> int:
+    return run_node(SceneGraphNode)

@@ -42,17 +42,14 @@ class SceneStanding:
 
     @property
     def is_old(self) -> bool:
-        """True while the graph is older than the world."""
         return self._is_old
 
     def set_active(self, active: bool) -> None:
-        """Say that the node was activated, or deactivated."""
         with self._lock:
             self._is_active = active
             self._publish()
 
     def set_old(self, old: bool) -> None:
-        """Say that the graph is older than the world, or that it is not any more."""
         if old == self._is_old:  # asked for at each update
             return
         with self._lock:
@@ -60,7 +57,6 @@ class SceneStanding:
             self._publish()
 
     def close(self) -> None:
-        """End the retries; the node destroys the topic."""
         with self._lock:
             if self._alarm is not None:
                 self._alarm.cancel()
@@ -131,13 +127,11 @@ class ScenePublisher:
                 self._timer.start()
 
     def publish_whole(self) -> None:
-        """Publish the newest graph now, if there is one."""
         with self._lock:
             if self._newest is not None:
                 self._publish_graph()
 
     def close(self) -> None:
-        """Stop publishing; the node destroys the topics."""
         self._timer.close()
         with self._lock:
             self._newest = None
@@ -206,7 +200,6 @@ class FullUpdateRequests:
             self._requests.clear()
 
     def close(self) -> None:
-        """Stop asking; the node destroys the topic."""
         self._timer.close()
         self.withdraw_all()
 

@@ -44,14 +44,12 @@ class RelationNames:
         )
 
     def rename_update(self, update: SceneUpdate) -> SceneUpdate:
-        """Return an update with its relations under their new names."""
         if not self.names:
             return update
         added, dropped = self.rename(update.delta.added), self.rename(update.delta.dropped)
         return replace(update, delta=replace(update.delta, added=added, dropped=dropped))
 
     def rename_graph(self, graph: SceneGraph) -> SceneGraph:
-        """Return a graph with its relations under their new names; the same if none is renamed."""
         delta = self.make_delta(graph)
         if delta is None:
             return graph

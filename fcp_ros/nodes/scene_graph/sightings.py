@@ -132,7 +132,6 @@ class Sightings:
         return known
 
     def _differs(self, before: SceneNode, after: SceneNode) -> bool:
-        """Return True if a sighting differs by more than jitter."""
         if before.pose is None or after.pose is None or before.category != after.category:
             return True
         if math.dist(before.pose.position, after.pose.position) > self._options.tolerance:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -148,14 +147,11 @@ class SimulationBridge(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Make clients, topics and threads."""
         if not self._is_installed:
             raise ConfigureError(f"{INSTALL}.")
-        calls = self._calls = SimulatorCalls(
-            self,
-            self.parameters.text("simulator"),
-            lambda: self.parameters.number("answer_timeout"),
-        )
+        patience = lambda: self.parameters.number("answer_timeout")  # noqa: E731
+        simulator = self.parameters.text("simulator")
+        calls = self._calls = self.own(SimulatorCalls(self, simulator, patience))
         pattern = self.parameters.text("entities")
         self._reader = SimulatorReader(calls, self._messages, pattern)
         self._publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
@@ -164,23 +160,18 @@ class SimulationBridge(ManagedNode):
         self.workers.open(RESET, 4)
 
     def activate(self) -> None:
-        """Begin to follow the simulator."""
         assert self._calls is not None
         self._calls.stopped.clear()
         self.workers[POLL].submit(self._follow)
 
     def deactivate(self) -> None:
-        """Follow it no longer."""
         if self._calls is not None:
             self._calls.stopped.set()
         self.workers.cancel_jobs()
         self._notice_scene()
 
     def release(self) -> None:
-        """Destroy clients and topics; forget the world."""
         super().release()
-        if self._calls is not None:
-            self._calls.close()
         self._calls = self._reader = self._publisher = None
         self._scene.clear()
         self._first.clear()
@@ -188,7 +179,6 @@ class SimulationBridge(ManagedNode):
         self._reading = WorldReading(())
 
     def diagnose(self) -> Diagnosis:
-        """Report the simulator's state, and what it lacks."""
         values = {
             "simulation_state": self._state,
             "entities": len(self._reading.entities),
@@ -316,7 +306,6 @@ class SimulationBridge(ManagedNode):
         return len(first)
 
     def _spawn_missing(self) -> list[str]:
-        """Spawn the entities of the parameter that the simulator lacks; return their names."""
         assert self._calls is not None
         wanted = [Spawn.parse(text) for text in self.parameters.texts("spawn")]
         if not wanted:
@@ -339,6 +328,5 @@ class SimulationBridge(ManagedNode):
         }
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """Run the node with the ROS arguments of the command line; return the exit code."""
-    return run_node(SimulationBridge, args)
+def main() -> int:
+    return run_node(SimulationBridge)

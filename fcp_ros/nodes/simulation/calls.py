@@ -102,12 +102,10 @@ class SimulatorCalls:
 
     @property
     def is_there(self) -> bool:
-        """True if a simulator offers the service that all have to offer."""
         return bool(self._clients["GetSimulatorFeatures"].service_is_ready())
 
     @property
     def name(self) -> str:
-        """The service by which a simulator is recognised."""
         return str(self._clients["GetSimulatorFeatures"].srv_name)
 
     def forget_features(self) -> None:
@@ -125,7 +123,6 @@ class SimulatorCalls:
         return is_named and bool(self._clients[kind].service_is_ready())
 
     def find_missing(self) -> tuple[str, ...]:
-        """Return the services that the simulator lacks. Raises SimulatorLost."""
         return tuple(kind for kind in SERVICES if not self.supports(kind))
 
     def ask(self, kind: str, **fields: Any) -> Any:
@@ -159,7 +156,6 @@ class SimulatorCalls:
         return name
 
     def close(self) -> None:
-        """Destroy the clients."""
         for client in self._clients.values():
             self._node.destroy_client(client)
 
@@ -199,7 +195,6 @@ class SimulatorCalls:
 
 
 def is_installed() -> bool:
-    """Return True if the messages of the standard are."""
     return find_spec(PACKAGE) is not None
 
 
@@ -209,6 +204,5 @@ def to_service_name(kind: str) -> str:
 
 
 def find_constant(message: Any, prefix: str, value: int) -> str:
-    """Return the name of a constant of a message by its value; "" if there is none."""
     names = (name for name in dir(message) if name.startswith(prefix) and name.isupper())
     return next((name for name in names if getattr(message, name) == value), "")

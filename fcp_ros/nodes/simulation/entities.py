@@ -80,7 +80,6 @@ class EntityFrames:
         return Pose(both.translation, both.rotation)
 
     def keep(self, names: Iterable[str]) -> None:
-        """Forget all other entities."""
         kept = set(names)
         self._frames = {name: frame for name, frame in self._frames.items() if name in kept}
 

@@ -118,15 +118,12 @@ class EntityMover:
         self._calls.stopped.set()
 
     def resume(self) -> None:
-        """Move entities again after `stop`."""
         self._calls.stopped.clear()
 
     def close(self) -> None:
-        """Destroy the clients."""
         self._calls.close()
 
     def _find_aim(self, name: str, before: Pose, after: Pose) -> Pose:
-        """Find the pose of an entity after its box has moved."""
         # The frame of the entity need not be in the middle of its box: both move alike.
         box, target = (Transform(one.position, one.orientation) for one in (before, after))
         return (target @ box.inverse()).transform_pose(self._find_pose(name))

@@ -104,7 +104,6 @@ class SimulatorReader:
         return WorldReading(tuple(entities), self._places, tuple(notes))
 
     def _ask_states(self) -> dict[str, Any]:
-        """Return the state of each entity."""
         filters = self._messages.EntityFilters(filter=self._pattern)
         if self._calls.supports("GetEntitiesStates"):
             answer = self._calls.ask("GetEntitiesStates", filters=filters)

@@ -84,7 +84,6 @@ class SimulationServer:
         ]
 
     def close(self) -> None:
-        """Offer the services no longer."""
         while self._services:
             self._node.destroy_service(self._services.pop())
 

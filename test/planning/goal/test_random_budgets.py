@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is left out for a budget, on random tasks, beside a search of all that can be reached."""
 
-import heapq
 import itertools
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -10,6 +9,7 @@ from types import SimpleNamespace
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from least_cost import follow_actions, settle
 from pddl_interpreter import Interpreter
 from random_adl import make_task
 
@@ -47,18 +47,11 @@ def write_goal(draw, texts, twin):
 
 def reach_within(twin, budget, *, costs):
     """Yield each state that can be reached within a budget, with the fewest units to it."""
-    queue, order, done = [(Fraction(0), 0, twin.initial)], itertools.count(1), set()
-    while queue:
-        spent, _, state = heapq.heappop(queue)
-        if state in done:
-            continue
-        done.add(state)
-        assume(len(done) <= LIMIT)
-        yield spent, state
-        for action, arguments, after in twin.transitions(state):
-            total = spent + (twin.cost(action, arguments) if costs else 1)
-            if total <= budget and after not in done:
-                heapq.heappush(queue, (total, next(order), after))
+    ways = settle(twin.initial, follow_actions(twin, costs=costs), zero=Fraction(0))
+    within = itertools.takewhile(lambda way: way[0] <= budget, ways)
+    for number, way in enumerate(within):
+        assume(number < LIMIT)
+        yield way
 
 
 @settings(max_examples=120)

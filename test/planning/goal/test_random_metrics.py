@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random metrics and preferences in preconditions on random ADL tasks, beside trying everything."""
 
-import heapq
-import itertools
 import re
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
-from hypothesis import assume, example, given, settings
+from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
+from least_cost import TooManyStates, settle
 from pddl_interpreter import Interpreter
 from random_adl import make_task
 
@@ -104,22 +103,16 @@ class MetricTwin:
 
     def find_best(self) -> Fraction | None:
         """The least metric of all plans."""
-        order = itertools.count()
-        reached = {self.twin.initial: Fraction(0)}
-        queue = [(Fraction(0), next(order), self.twin.initial)]
-        while queue:
-            spent, _, state = heapq.heappop(queue)
-            if spent > reached[state]:
-                continue
-            if self.twin.reaches_goal(state):
-                return spent
+
+        def follow(state):
             for action, arguments, after in self.twin.transitions(state):
-                total = spent + self.price(state, action, arguments)
-                if after not in reached or total < reached[after]:
-                    reached[after] = total
-                    heapq.heappush(queue, (total, next(order), after))
-            assume(len(reached) <= LIMIT)
-        return None
+                yield self.price(state, action, arguments), after
+
+        ways = settle(self.twin.initial, follow, LIMIT, zero=Fraction(0))
+        try:
+            return next((spent for spent, state in ways if self.twin.reaches_goal(state)), None)
+        except TooManyStates:
+            reject()
 
     def value_plan(self, steps) -> Fraction | None:
         """The metric of a plan; None if it can't be done."""

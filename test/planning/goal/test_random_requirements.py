@@ -10,9 +10,9 @@ from random import Random
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from least_cost import TooManyStates
 from pddl3_search import SEQUENCE, START, Judge, Preferred, Requirements, advance, is_kept
 from pddl_interpreter import Interpreter
-from pddl_search import TooManyStates
 from random_adl import make_task
 from random_pddl3 import OPERATORS, RequirementDrawer, write_requirements
 from trajectory_definition import is_kept_by_definition

@@ -9,9 +9,9 @@ from unittest.mock import patch
 
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from least_cost import TooManyStates
 from pddl3_search import Preferred, Requirements
 from pddl_interpreter import Interpreter
-from pddl_search import TooManyStates
 from random_adl import make_task
 from random_pddl3 import RequirementDrawer, write_requirements
 from timed_search import TimedJudge, begin, is_kept, pass_ticks, reach

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Preferences that have nothing to do with one another, beside a search through all states."""
 
-import heapq
 import itertools
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from least_cost import settle
 
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.planning import Phase, PlanningOptions, PlanningRequest, PlanStatus, plan
@@ -77,22 +77,19 @@ def agrees(state, literals):
 def find_least_cost(task):
     """Return the least cost of a plan with what it gives up; None if the goal can't be reached."""
     actions, hard, preferences, initial = task
-    queue, done, best = [(0, 0, initial)], set(), None
-    tie = itertools.count(1)
-    while queue:
-        paid, _, state = heapq.heappop(queue)
-        if state in done:
-            continue
-        done.add(state)
-        if agrees(state, hard):
-            total = paid + sum(weight for one, weight in preferences if not agrees(state, one))
-            best = total if best is None else min(best, total)
+
+    def follow(state):
         for pre, effect, cost in actions:
             if agrees(state, pre):
                 deleted = {fact for fact, holds in effect if not holds}
-                added = {fact for fact, holds in effect if holds}
-                heapq.heappush(queue, (paid + cost, next(tie), (state - deleted) | added))
-    return best
+                yield cost, (state - deleted) | {fact for fact, holds in effect if holds}
+
+    totals = (
+        paid + sum(weight for one, weight in preferences if not agrees(state, one))
+        for paid, state in settle(initial, follow)
+        if agrees(state, hard)
+    )
+    return min(totals, default=None)
 
 
 @pytest.mark.parametrize("most_states", [2, independent.MOST_STATES])

@@ -12,12 +12,11 @@ import time
 import pytest
 
 from fcp_ros.action import ExecuteStep
-from fcp_ros.client import FcpClient, FcpError, FcpUnavailable, GoalState, plan_request
+from fcp_ros.client import FcpError, FcpUnavailable, GoalState, plan_request
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError
 from fcp_ros.nodes.grounder.learner import determine_quality
 from fcp_ros.nodes.runtime.server_life import SEARCH_PERIOD
-from fcp_ros.nodes.stack import NodeStack
 
 BUSY = 3.0
 """Seconds for which a process holds Python's lock, so that no thread of it says anything."""
@@ -87,21 +86,17 @@ TILES_HOME = plan_request(
 
 
 @pytest.fixture
-def puzzle(stack_options, tmp_path, repository):
+def puzzle(live, tmp_path, tiles):
     """Scene graph and executive on the sliding tiles, a client, and the planner's parameters."""
-    data = repository / "test" / "ros" / "data"
-    options = stack_options(
+    with live(
         tmp_path,
         {"executive": {"executor_wait": 60.0}},
         nodes=("scene_graph", "executive"),
         namespace="alone",
-        domain=str(data / "sliding_tiles.yaml"),
-        scene=str(data / "sliding_tiles.json"),
-    )
-    with NodeStack(options) as stack, FcpClient(namespace="alone") as client:
-        stack.wait_active()
-        client.wait_for("achieve_goal", timeout=60.0)
-        yield client, {"domain": options.domain, "grounder_wait": 0.0}
+        offers=("achieve_goal",),
+        **tiles,
+    ) as (_, client):
+        yield client, {"domain": tiles["domain"], "grounder_wait": 0.0}
 
 
 def searches(goal) -> bool:

@@ -105,41 +105,19 @@ def test_a_goal_preempts_another_which_ends_with_a_status_of_its_own(at_work):
     assert state is GoalState.SUCCEEDED, result.error_msg
 
 
-def test_a_goal_that_waits_is_cancelled_at_once(at_work):
-    here, first = at_work
-    second = here.send_achieve(WAITS)
-    await_goals(here, 2)
-    second.cancel()
-    state, result = here.end_of(second)
-    assert (state, result.error_code) == (GoalState.CANCELED, GoalError.CANCELLED)
-    assert result.error_msg == "Cancelled before its turn came."
-    assert not first.poll().done
-
-
 def test_goals_are_stopped_by_anybody_who_lists_them(at_work, to_and_fro):
     here, first = at_work
     second = here.send_achieve(WAITS)
     stopped = here.client.goals.stop(await_goals(here, 2))
     assert len(stopped) == 2
     assert here.end_of(first)[0] is GoalState.CANCELED
-    assert here.end_of(second)[0] is GoalState.CANCELED
+    state, result = here.end_of(second)
+    assert (state, result.error_code) == (GoalState.CANCELED, GoalError.CANCELLED)
+    assert result.error_msg == "Cancelled before its turn came."
     assert here.codes(1) == [OutcomeCode.CANCELLED], "nothing else was begun"
 
 
-def test_too_many_goals_are_refused_with_a_sentence(at_work):
-    here, _ = at_work
-    here.set("executive", most_waiting=2)
-    goals = [here.send_achieve(WAITS) for _ in range(30)]
-    here.until(lambda: sum(goal.poll().done for goal in goals) == 28, "28 refusals")
-    here.set("executive", most_waiting=20)
-    refused = [goal.result(1.0) for goal in goals if goal.poll().done]
-    assert {result.error_code for result in refused} == {GoalError.BUSY}
-    assert {result.error_msg for result in refused} == {
-        "2 goals wait already, which is the limit: send it later."
-    }
-
-
-MANY, ROOM = 200, 150
+MANY, ROOM = 60, 40
 
 
 def test_many_goals_wait_without_work_for_the_executor_and_all_end(at_work):
@@ -179,20 +157,6 @@ def test_deactivating_ends_all_goals_with_a_status(at_work):
     assert result.error_msg == "The node was deactivated. Its turn had not come."
     assert here.end_of(first)[1].error_code == PlanError.NODE_INACTIVE
     here.transit("executive", Transition.TRANSITION_ACTIVATE)
-
-
-def test_things_that_never_hold_at_once_are_said_before_the_goal_begins(at_work):
-    here, _ = at_work
-    here.send_achieve("on(mug_1, table_1)")
-    await_goals(here, 2)
-    against = here.send_achieve("inside(mug_1, fridge_1)")
-    here.until(lambda: against.feedback is not None, "feedback")
-    assert "against on(mug_1, table_1) of the goal 'on(mug_1, table_1)'" in against.feedback.message
-    assert [bool(goal.note) for goal in await_goals(here, 3)] == [
-        True,
-        False,
-        True,
-    ]  # of the first: its step
 
 
 def test_a_contradiction_is_said_before_the_goal_begins(at_work):

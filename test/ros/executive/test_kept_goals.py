@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from lifecycle_msgs.msg import Transition
 
 from fcp_ros.client import GoalState, plan_request
 from fcp_ros.msg import ExecutionState, ExecutiveGoal, PlanStatus, SceneGraphUpdate
@@ -195,16 +194,6 @@ def test_two_goals_that_would_undo_each_other_for_ever_are_refused(kitchen):
     assert result.plan_result.status.code == PlanStatus.INVALID_REQUEST
     assert "against on(mug_1, table_1) of the goal 'always on(mug_1, table_1)'" in result.error_msg
     assert not here.outcomes.messages, "nothing was begun"
-
-
-def test_a_deactivation_ends_it(kitchen):
-    here = kitchen.site
-    goal = kitchen.keep()
-    here.transit("executive", Transition.TRANSITION_DEACTIVATE)
-    state, result = here.end_of(goal)
-    here.transit("executive", Transition.TRANSITION_ACTIVATE)
-    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.NODE_INACTIVE)
-    assert result.error_msg == "The node was deactivated. It was kept until then."
 
 
 def test_words_that_ask_for_something_to_stay_are_kept_too(kitchen):

@@ -7,13 +7,9 @@ import itertools
 import time
 
 import pytest
-import rclpy
 from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import TransformStamped
-from rclpy.context import Context
-from rclpy.parameter import Parameter
-from rclpy.signals import SignalHandlerOptions
 
 from fcp_ros.action import ExecuteStep
 from fcp_ros.client.pending import GoalState
@@ -24,13 +20,13 @@ from fcp_ros.nodes.conversions.scene import graph_to_ros
 from fcp_ros.nodes.executors.action_executor import ActionExecutor, Translation
 from fcp_ros.nodes.executors.nav2_executor import Nav2ExecutorNode
 from fcp_ros.nodes.runtime.qos import state_qos
-from fcp_ros.nodes.runtime.spin import running
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 
 pytest.importorskip("nav2_msgs", reason="`make setup` has not built the tests' interfaces")
 from like_nav2 import Drive, LikeNav2
+from lone_nodes import lone_node
 from nav2_msgs.action import NavigateToPose
 
 KITCHEN = SceneNode("kitchen_1", Layer.ROOM, "kitchen", attributes={"stand_x": 1.5, "stand_y": 2.0})
@@ -58,28 +54,20 @@ def serve(probe, numbers, until):
         )
         scenes.publish(graph_to_ros(graph or graph_of(KITCHEN, HALL), Time()))
         server = LikeNav2(probe, f"/{namespace}/navigate_to_pose") if nav2 else None
-        context = Context()
-        rclpy.init(args=[], context=context, signal_handler_options=SignalHandlerOptions.NO)
         given = {"accept_timeout": 2.0, "stop_timeout": 1.0} | parameters
-        node = Nav2ExecutorNode(
-            context=context,
-            namespace=namespace,
-            parameter_overrides=[Parameter(name, value=value) for name, value in given.items()],
-        )
-        spinning = running([node], context)
-        spinning.__enter__()
-        ends.append((spinning, context, server, scenes))
+        running = lone_node(Nav2ExecutorNode, namespace, **given)
+        node = running.__enter__()
+        ends.append((running, server, scenes))
         ready = [f"missing: nav2's {node.parameters.text('nav2_action')}", ""][nav2]
         until(lambda: node.is_active and node.diagnose().message == ready, "the node")
         executor = node.resolve_service_name(node.parameters.text("executor"))
         return Asker(probe, until, node, server, executor)
 
     yield start
-    for spinning, context, server, scenes in ends:
+    for running, server, scenes in ends:
         if server is not None:
             server.released.set()
-        spinning.__exit__(None, None, None)
-        context.try_shutdown()
+        running.__exit__(None, None, None)
         if server is not None:
             server.close()
         probe.node.destroy_publisher(scenes)

@@ -6,18 +6,15 @@ from __future__ import annotations
 import re
 
 import pytest
-import rclpy
-from rclpy.context import Context
-from rclpy.signals import SignalHandlerOptions
 
 from fcp_ros.client import FcpClient, GoalState, PendingGoal, plan_request
-from fcp_ros.nodes.runtime.spin import running
 from fcp_ros.nodes.stack import NodeStack
 
 pytest.importorskip("nav2_msgs", reason="`make setup` has not built the tests' interfaces")
 from like_nav2 import Drive, LikeNav2
+from lone_nodes import lone_node
 
-from fcp_ros.nodes.executors.nav2_executor import PARAMETERS, Nav2ExecutorNode
+from fcp_ros.nodes.executors.nav2_executor import Nav2ExecutorNode
 
 NODES = ("scene_graph", "grounder", "task_planner", "executive")
 SAID = "go to the living room"
@@ -39,9 +36,7 @@ def robot(page, stack_options, probe, tmp_path, until):
     scene.write_text(block(page, "json"))
     parameters.write_text(block(page, "yaml"))
     nav2 = LikeNav2(probe, "/navigate_to_pose")
-    context = Context()
-    arguments = ["--ros-args", "-r", "__ns:=/robot", "--params-file", str(parameters)]
-    rclpy.init(args=arguments, context=context, signal_handler_options=SignalHandlerOptions.NO)
+    arguments = ("--ros-args", "-r", "__ns:=/robot", "--params-file", str(parameters))
     options = stack_options(
         tmp_path,
         {"executive": {"trust_executors": True}},
@@ -50,14 +45,12 @@ def robot(page, stack_options, probe, tmp_path, until):
         params_file=parameters,
         scene=str(scene),
     )
-    driver = Nav2ExecutorNode(context=context)
-    with NodeStack(options) as stack, running([driver], context):
+    with lone_node(Nav2ExecutorNode, None, *arguments) as driver, NodeStack(options) as stack:
         stack.wait_active()
         until(lambda: driver.is_active and not driver.diagnose().message, "nav2_executor")
         with FcpClient(namespace="robot") as client:
             client.wait_for(timeout=30.0)
             yield client, nav2
-    context.try_shutdown()
     nav2.close()
 
 
@@ -85,18 +78,6 @@ def test_the_first_spoken_goal(robot, page, until):
     goal.result(30.0)
     assert goal.poll() is GoalState.SUCCEEDED
     assert len(nav2.goals) == 2, "it is there already: the scene graph says so"
-
-
-def test_the_page_lists_the_parameters(page):
-    table = page.partition("<!-- nav2_executor -->")[2].partition("<!-- /nav2_executor -->")[0]
-    rows = [
-        [cell.strip().strip("`") for cell in line.strip().strip("|").split("|")]
-        for line in table.strip().splitlines()[2:]
-    ]
-    said = {name: default for name, default, _ in rows}
-    defaults = {spec.name: spec.default for spec in PARAMETERS}
-    defaults = {name: "" if value == [""] else str(value) for name, value in defaults.items()}
-    assert said == defaults
 
 
 def test_the_managers_nodes_are_ours(page, repository):

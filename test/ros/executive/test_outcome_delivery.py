@@ -6,33 +6,33 @@ The executive itself may be killed on the way, too.
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-import rclpy
 from child_output import wait_for_line
-from rclpy.context import Context
+from grasping import pick_outcome
+from lone_nodes import lone_node
 
-from fcp_ros.client import Element, FcpClient, predicate_query
+from fcp_ros.client import FcpClient
 from fcp_ros.grounding import CalibrationStore
-from fcp_ros.msg import ActionOutcome, Argument, GroundingInfo, Judgement, OutcomeCode, PlanStep
+from fcp_ros.msg import ActionOutcome, Argument, GroundingInfo
 from fcp_ros.nodes.executive.goal_threads import GoalThreads
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery, OutcomeJournal
 from fcp_ros.nodes.executive.parameters import PlanError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.runtime.spin import running
 from fcp_ros.nodes.stack import NodeStack
 
-STREAM = 120
-"""Outcomes that are sent before and after the grounder is killed."""
-KILLS = 1
+STREAM = 60
+"""Outcomes that are sent before the grounder is killed, and as many afterwards."""
 RATE = 60.0
 """Outcomes a second."""
 
@@ -49,28 +49,15 @@ run_nodes(
 
 
 def outcome(number: int, *, simulated: bool = False) -> ActionOutcome:
-    query = predicate_query(
-        "can_grasp",
-        robot=Element("robot_1", "robot"),
-        item=Element("mug_1", "mug", {"name": "mug_1"}),
-    )
-    return ActionOutcome(
-        step=PlanStep(
-            rule="pick",
-            arguments=[Argument(kind=Argument.ELEMENT, value=str(number))],
-            judgements=[Judgement(query=query)],
-        ),
-        outcome=OutcomeCode(code=OutcomeCode.SUCCEEDED),
-        simulated=simulated,
-    )
+    message = pick_outcome()
+    message.step.arguments = [Argument(kind=Argument.ELEMENT, value=str(number))]
+    message.simulated = simulated
+    return message
 
 
 @contextmanager
 def open_sender() -> Iterator[Callable[..., OutcomeDelivery]]:
     """Make deliveries as the executive does, in the namespace "delivery": (backlog, journal)."""
-    context = Context()
-    rclpy.init(args=[], context=context)
-    node = ManagedNode("sender", (), context=context, namespace="delivery")
     thread = GoalThreads(lambda _event: None)
     made = []
 
@@ -80,12 +67,11 @@ def open_sender() -> Iterator[Callable[..., OutcomeDelivery]]:
         made.append(OutcomeDelivery(node, publisher, thread, backlog, kept))
         return made[-1]
 
-    with running([node], context):
+    with lone_node(partial(ManagedNode, "sender", ()), "delivery") as node:
         yield make
         for delivery in made:
             delivery.close()
         thread.close(5.0)
-    context.try_shutdown()
 
 
 @pytest.fixture
@@ -124,24 +110,24 @@ def test_no_outcome_is_lost_or_counted_twice_when_the_grounder_is_killed(
     store = tmp_path / "store.sqlite"
     delivery = sender()
     process = start_grounder(store)
-    began, sent = time.monotonic(), 0
+    numbers = itertools.count()
+
+    def send(count: int, rate: float) -> None:
+        for number in itertools.islice(numbers, count):
+            delivery.send(outcome(number))
+            time.sleep(1.0 / rate)
+
     try:
-        for kill in range(1, KILLS + 2):
-            while sent < STREAM * kill // (KILLS + 1):
-                time.sleep(max(0.0, began + sent / RATE - time.monotonic()))
-                delivery.send(outcome(sent))
-                sent += 1
-            if kill <= KILLS:
-                end(process)
-                for _ in range(20):  # nobody hears these
-                    delivery.send(outcome(sent))
-                    sent += 1
-                process = start_grounder(store)
+        send(STREAM, RATE)
+        end(process)
+        send(20, 1000.0)  # nobody hears these
+        process = start_grounder(store)
+        send(STREAM, RATE)
         until(lambda: not delivery.values()["unconfirmed_outcomes"], "the grounder's word", 60.0)
     finally:
         end(process)
     assert delivery.values()["lost_outcomes"] == 0
-    assert steps_in(store) == {f"pick({number})": 1 for number in range(sent)}
+    assert steps_in(store) == {f"pick({number})": 1 for number in range(2 * STREAM + 20)}
 
 
 def test_what_the_grounder_refuses_for_ever_holds_up_no_other(

@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import replace
 
 import pytest
 
 from fcp_ros.client.pending import GoalState
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.msg import Plan, SceneGraphUpdate
-from fcp_ros.nodes.conversions.scene import graph_from_ros
-from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
+from fcp_ros.msg import Plan
 from fcp_ros.nodes.executive.parameters import GoalError
 from fcp_ros.nodes.stack import StartError
 
@@ -22,7 +19,7 @@ TASK = "on(apple_1, table_1) and on(book_1, table_1)"
 
 
 @pytest.fixture
-def fleet(make_sites, tmp_path):
+def fleet(make_sites, add_second_robot, tmp_path):
     """An executive of two robots, without their executors; the second is in the living room."""
     sites = make_sites()
     site = sites.start(
@@ -34,21 +31,7 @@ def fleet(make_sites, tmp_path):
             "min_step_timeout": 120.0,
         },
     )
-    updates = site.probe.publisher(SceneGraphUpdate, site.name("scene_graph_update"))
-    scene = site.client.scene()
-    second = replace(
-        graph_from_ros(scene).nodes["robot_1"], id="robot_2", parents=("living_room_1",)
-    )
-    number = scene.sequence_number + 1
-    updates.publish(SceneGraphUpdate(sequence_number=number, nodes=nodes_to_ros([second])))
-    nodes = site.stack.nodes.values()
-
-    def have_it() -> bool:
-        seen = (node.diagnose().values.get("scene_sequence_number", number) for node in nodes)
-        return all(one == number for one in seen)
-
-    site.until(have_it, "the second robot in all nodes")
-    yield site
+    yield add_second_robot(site)
     sites.stop()
 
 
@@ -81,40 +64,6 @@ def list_outcomes(site):
     ]
 
 
-def test_a_robot_whose_executors_are_killed_hands_its_steps_on(fleet, start_robot, until):
-    first = start_robot("first", 1.0)
-    start_robot("robot_2", 50.0)
-    until(
-        lambda: not {"first/pick", "robot_2/pick"} & set(list_missing(fleet).split(", ")),
-        "both robots",
-        60.0,
-    )
-    goal = fleet.send_achieve(TASK)
-    until(lambda: any(len(m.running) == 2 for m in fleet.states.messages), "both at work", 60.0)
-    first.send_signal(signal.SIGKILL)
-    state, result = fleet.end_of(goal)
-    assert state is GoalState.SUCCEEDED, result.error_msg
-    assert result.replans == 1
-    done = list_outcomes(fleet)
-    assert done.count(("robot_1", OutcomeCode.EXECUTOR_LOST)) == 1
-    assert [one for one in done if one[0] == "robot_1"] == [("robot_1", OutcomeCode.EXECUTOR_LOST)]
-    by_other = [code for robot, code in done if robot == "robot_2"]
-    assert by_other == [OutcomeCode.SUCCEEDED] * len(by_other), "none of its steps was stopped"
-    assert {("on", ("apple_1", "table_1")), ("on", ("book_1", "table_1"))} <= fleet.relations()
-    assert any("left out: robot_1 (" in m.message for m in fleet.states.messages)
-
-    state, result = fleet.achieve("at(robot_1, living_room_1)")
-    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.NO_EXECUTOR)
-    assert "left out: robot_1 (" in result.error_msg
-
-    start_robot("first", 50.0)
-
-    def goes() -> bool:  # from when the executive has found its executors again
-        return fleet.achieve("at(robot_1, living_room_1)")[0] is GoalState.SUCCEEDED
-
-    until(goes, "the first robot again", 60.0)
-
-
 HELD = """
 from pathlib import Path
 from fcp_ros.nodes.executors.simulated_executor import SimulatedExecutorNode as Node
@@ -129,9 +78,12 @@ Node._wait = hold
 """Code by which all steps of an executor take until a file is there."""
 
 
-def test_steps_are_handed_on_while_the_other_robot_is_still_at_its_step(
-    fleet, start_robot, until, tmp_path
-):
+@pytest.fixture
+def loss(fleet, start_robot, until, tmp_path):
+    """A goal for both robots, and the first one's executors are killed at its step.
+
+    The second one is at its step until the file is there: (goal, plans before that, file).
+    """
     gate = tmp_path / "gate"
     first = start_robot("first", 0.1)
     start_robot("robot_2", 50.0, HELD.format(gate=str(gate)))
@@ -145,8 +97,16 @@ def test_steps_are_handed_on_while_the_other_robot_is_still_at_its_step(
     until(lambda: any(len(m.running) == 2 for m in fleet.states.messages), "both at work", 60.0)
     until(lambda: plans.messages, "the plan")
     first.send_signal(signal.SIGKILL)
-    until(lambda: len(plans.messages) > 1, "a plan for the other robot", 60.0)
-    old, new = plans.messages
+    yield goal, plans.messages, gate
+    plans.close()
+
+
+def test_steps_are_handed_on_while_the_other_robot_is_still_at_its_step(
+    fleet, loss, start_robot, until
+):
+    goal, plans, gate = loss
+    until(lambda: len(plans) > 1, "a plan for the other robot", 60.0)
+    old, new = plans
     assert not gate.exists(), "its step can't have ended"
     assert list_outcomes(fleet) == [("robot_1", OutcomeCode.EXECUTOR_LOST)]
     assert {agent for step in new.steps for agent in step.agents} == {"robot_2"}
@@ -165,19 +125,22 @@ def test_steps_are_handed_on_while_the_other_robot_is_still_at_its_step(
     done = [(m.plan_id, m.step_index, OutcomeCode(m.outcome.code)) for m in others]
     assert done == [(new.id, at, OutcomeCode.SUCCEEDED) for at in range(1, len(new.steps))]
     assert {("on", ("apple_1", "table_1")), ("on", ("book_1", "table_1"))} <= fleet.relations()
+    assert any("left out: robot_1 (" in m.message for m in fleet.states.messages)
+
+    state, result = fleet.achieve("at(robot_1, living_room_1)")
+    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.NO_EXECUTOR)
+    assert "left out: robot_1 (" in result.error_msg
+
+    start_robot("first", 50.0)
+
+    def goes() -> bool:  # from when the executive has found its executors again
+        return fleet.achieve("at(robot_1, living_room_1)")[0] is GoalState.SUCCEEDED
+
+    until(goes, "the first robot again", 60.0)
 
 
-def test_a_goal_is_cancelled_while_its_steps_are_handed_on(fleet, start_robot, until, tmp_path):
-    first = start_robot("first", 0.1)
-    start_robot("robot_2", 50.0, HELD.format(gate=str(tmp_path / "gate")))
-    until(
-        lambda: not {"first/pick", "robot_2/pick"} & set(list_missing(fleet).split(", ")),
-        "both robots",
-        60.0,
-    )
-    goal = fleet.send_achieve(TASK)
-    until(lambda: any(len(m.running) == 2 for m in fleet.states.messages), "both at work", 60.0)
-    first.send_signal(signal.SIGKILL)
+def test_a_goal_is_cancelled_while_its_steps_are_handed_on(fleet, loss, until):
+    goal, _, _ = loss
     until(lambda: list_outcomes(fleet), "the loss")
     goal.cancel()
     state, result = fleet.end_of(goal)

@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 from fcp_ros.cli.main import app
 from fcp_ros.client import GoalState
 from fcp_ros.msg import ExecutionState, ExecutiveGoal
-from fcp_ros.nodes.executive.parameters import PlanError
 
 
 @pytest.fixture
@@ -52,15 +51,6 @@ def test_steps_are_done_one_by_one(here, control, to_and_fro):
     assert not goal.poll().done
     control.step()
     assert here.end_of(goal)[0] is GoalState.SUCCEEDED
-
-
-def test_a_paused_goal_is_cancelled(here, control, to_and_fro):
-    control.pause()
-    goal = here.send_execute(to_and_fro())
-    here.states.wait(lambda m: m.state == ExecutionState.PAUSED)
-    goal.cancel()
-    state, result = here.end_of(goal)
-    assert (state, result.error_code) == (GoalState.CANCELED, PlanError.CANCELLED)
 
 
 def test_an_unknown_operation_is_refused(here, control):

@@ -111,16 +111,6 @@ def test_a_plan_of_unknown_elements_or_actions_is_refused(here, plan_of):
     assert "'fly'" in here.execute(plan)[1].error_msg
 
 
-def test_a_plan_whose_order_is_a_circle_is_refused(here, to_and_fro):
-    plan = to_and_fro()
-    plan.scheduled = True
-    plan.steps[0].after, plan.steps[1].after = [1], [0]
-    state, answer = here.execute(plan)
-    assert (state, answer.error_code) == (GoalState.ABORTED, PlanError.INVALID_PLAN)
-    assert "no order of the steps is possible" in answer.error_msg
-    assert not here.outcomes.messages
-
-
 def test_a_failed_step_ends_the_plan_and_its_effects_are_not_assumed(here, plan_of):
     plan = plan_of(
         "pick robot_1 drinking_glass_1 counter_1 kitchen_1",
@@ -133,13 +123,6 @@ def test_a_failed_step_ends_the_plan_and_its_effects_are_not_assumed(here, plan_
     assert here.codes(1) == [OutcomeCode.EXECUTION_FAILED]
     assert ("on", ("drinking_glass_1", "counter_1")) in here.relations()
     assert not [r for r in here.relations() if r[0] == "holding"]
-
-
-def test_a_performer_that_failed_once_works_again(here, plan_of):
-    plan = plan_of("pick robot_1 bowl_1 counter_1 kitchen_1")
-    assert here.execute(plan)[1].error_code == PlanError.STEP_FAILED
-    assert here.execute(plan)[1].error_code == PlanError.NONE
-    assert here.codes(2) == [OutcomeCode.PLANNING_FAILED, SUCCEEDED]
 
 
 def test_a_hanging_step_times_out_and_is_cancelled(here, plan_of):
@@ -225,25 +208,6 @@ def test_a_missing_executor_is_named_before_anything_moves(site, to_and_fro, pla
     assert "'pick'" in result.error_msg
     assert "'navigate'" not in result.error_msg
     assert len(here.outcomes.messages) == 2
-
-
-def test_an_inactive_executive_answers_and_works_again_when_active(here, to_and_fro):
-    here.transit("executive", Transition.TRANSITION_DEACTIVATE)
-    state, result = here.execute(to_and_fro())
-    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.NODE_INACTIVE)
-    assert "inactive" in result.error_msg
-    state, result = here.achieve("at(robot_1, living_room_1)")
-    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.NODE_INACTIVE)
-    here.transit("executive", Transition.TRANSITION_ACTIVATE)
-    assert here.execute(to_and_fro())[0] is GoalState.SUCCEEDED
-
-
-def test_an_executive_that_was_cleaned_up_works_again_when_configured(brain, to_and_fro):
-    brain.transit("executive", *RESTART)
-    goal = brain.send_execute(to_and_fro())
-    brain.until(lambda: brain.executive.diagnose().values["busy"], "the goal")
-    goal.cancel()
-    assert brain.end_of(goal)[0] is GoalState.CANCELED
 
 
 def test_deactivating_ends_the_goal_that_is_going_on(here, to_and_fro, slow):

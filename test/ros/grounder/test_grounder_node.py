@@ -3,43 +3,27 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from grasping import GRASP, ask_grasp
+from grasping import pick_outcome as outcome
 
-from fcp_ros.client import Element, FcpClient, predicate_query
-from fcp_ros.msg import ActionOutcome, GroundingInfo, Judgement, OutcomeCode, PlanStep, RequestError
+from fcp_ros.client import Element, predicate_query
+from fcp_ros.msg import ActionOutcome, GroundingInfo, OutcomeCode, PlanStep, RequestError
 from fcp_ros.nodes.conversions.judgement import request_from_ros
 from fcp_ros.nodes.grounder.learner import determine_quality, request_from_context
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.srv import GetCalibration, RecordOutcomes
 
 MUG = Element("mug_1", "mug", {"name": "mug_1"})
-ROBOT = Element("robot_1", "robot")
-
-
-def grasp(item=MUG):
-    return predicate_query("can_grasp", robot=ROBOT, item=item)
-
-
-def outcome(code, query, quality=None):
-    """How a pick that relied on one judgement went."""
-    return ActionOutcome(
-        step=PlanStep(rule="pick", judgements=[Judgement(query=query)]),
-        outcome=OutcomeCode(code=code),
-        quality_measured=quality is not None,
-        quality=quality or 0.0,
-    )
 
 
 @pytest.fixture
-def learner(stack_options, tmp_path, probe):
+def learner(live, tmp_path, probe):
     """A grounder of its own, to be taught; (stack, client, publisher of outcomes)."""
-    options = stack_options(tmp_path, nodes=("grounder",), namespace="learner")
-    with NodeStack(options) as stack, FcpClient(namespace="learner") as client:
-        stack.wait_active()
+    with live(tmp_path, nodes=("grounder",), namespace="learner") as (stack, client):
         yield stack, client, probe.publisher(ActionOutcome, "learner/outcomes")
 
 
@@ -55,7 +39,7 @@ def test_batch_in_order(client):
         predicate_query("serves_as", item=Element(f"{c}_1", c), purpose="drinking")
         for c in ("tin mug", "fork", "tin mug")
     ]
-    response = client.judge(*drink, grasp())
+    response = client.judge(*drink, GRASP)
     assert response.success, response.message
     mug, fork, again, held = response.memberships
     assert mug.degree == again.degree > fork.degree
@@ -88,14 +72,14 @@ def test_time_limit_of_a_judgement(stack, client, until):
     worker = stack.nodes["grounder"].workers["grounder"]
     job = worker.submit(lambda _token: release.wait(30.0))
     try:
-        response = client.judge(grasp(), time_limit=0.05)
+        response = client.judge(GRASP, time_limit=0.05)
     finally:
         release.set()
     assert not response.success
     assert "0.05 s" in response.message
     assert job.wait(30.0)
     until(lambda: worker.load == 0, "an idle worker")
-    assert client.judge(grasp()).success
+    assert client.judge(GRASP).success
 
 
 def test_callers_at_the_same_time_share_a_batch(stack, client, until):
@@ -105,7 +89,7 @@ def test_callers_at_the_same_time_share_a_batch(stack, client, until):
     job = node.workers["grounder"].submit(lambda _token: release.wait(30.0))
     drink = predicate_query("serves_as", item=Element("jug_1", "tin jug"), purpose="drinking")
     with ThreadPoolExecutor(3) as pool:
-        calls = [pool.submit(client.judge, query) for query in (drink, grasp(), drink)]
+        calls = [pool.submit(client.judge, query) for query in (drink, GRASP, drink)]
         until(lambda: node.diagnose().values["queue_length"] == 3, "three callers that wait")
         release.set()
         responses = [call.result(30.0) for call in calls]
@@ -135,22 +119,22 @@ def test_info_is_latched(probe, stack):
 
 def test_outcomes_move_degrees(learner, until):
     stack, client, outcomes = learner
-    before = client.judge(grasp()).memberships[0].degree
+    before = client.judge(GRASP).memberships[0].degree
     for _ in range(3):
-        outcomes.publish(outcome(OutcomeCode.EXECUTION_FAILED, grasp()))
+        outcomes.publish(outcome(OutcomeCode.EXECUTION_FAILED, GRASP))
     until(lambda: evidence(stack) == 3, "three pieces of evidence")
-    after = client.judge(grasp()).memberships[0]
+    after = client.judge(GRASP).memberships[0]
     assert after.degree < before - 0.3
     assert after.prior == before
     assert after.evidence_count == 3
-    cup = client.judge(grasp(Element("cup_1", "cup"))).memberships[0]
+    cup = client.judge(ask_grasp(Element("cup_1", "cup"))).memberships[0]
     assert before - 0.15 < cup.degree < before == cup.prior  # the model is doubted a little
     entry = client.calibration().entries[0]
     assert (entry.predicate, entry.evidence_count, entry.mean_quality) == ("can_grasp", 3, 0.0)
     assert entry.degree == pytest.approx(after.degree)
     assert entry.prior == pytest.approx(before)
     assert entry.last_outcome.sec > 0
-    assert entry.context == request_from_ros(grasp()).context_key
+    assert entry.context == request_from_ros(GRASP).context_key
 
 
 def test_what_teaches_nothing(learner, until):
@@ -162,10 +146,10 @@ def test_what_teaches_nothing(learner, until):
         OutcomeCode.UNKNOWN,
         99,
     ):
-        outcomes.publish(outcome(code, grasp()))
-    outcomes.publish(outcome(OutcomeCode.SUCCEEDED, grasp(), quality=2.0))
+        outcomes.publish(outcome(code, GRASP))
+    outcomes.publish(outcome(OutcomeCode.SUCCEEDED, GRASP, quality=2.0))
     outcomes.publish(outcome(OutcomeCode.SUCCEEDED, predicate_query("")))
-    outcomes.publish(outcome(OutcomeCode.SUCCEEDED, grasp(), quality=0.25))
+    outcomes.publish(outcome(OutcomeCode.SUCCEEDED, GRASP, quality=0.25))
     until(lambda: evidence(stack) == 1, "the one piece of evidence")
     assert client.calibration().entries[0].mean_quality == 0.25
     assert "an outcome can't be used" in stack.nodes["grounder"].diagnose().message
@@ -173,8 +157,6 @@ def test_what_teaches_nothing(learner, until):
 
 NO_OUTCOMES = [
     ({"number": 2**64 - 1}, "outcomes[0].number is 18446744073709551615"),
-    ({"quality": math.nan, "quality_measured": True}, "outcomes[0].quality is nan"),
-    ({"outcome": OutcomeCode(code=77)}, "outcomes[0].outcome.code is 77"),
     ({"step": PlanStep(rule="fly")}, "has no action 'fly'"),
     ({"step": PlanStep(rule="pick\x1b[31m")}, "the control character U+001B"),
 ]
@@ -182,9 +164,9 @@ NO_OUTCOMES = [
 
 def test_what_can_not_be_an_outcome_is_refused_and_nothing_recorded(learner, probe):
     stack, _, _ = learner
-    good = outcome(OutcomeCode.SUCCEEDED, grasp())
+    good = outcome(OutcomeCode.SUCCEEDED, GRASP)
     for change, words in NO_OUTCOMES:
-        bad = outcome(OutcomeCode.SUCCEEDED, grasp())
+        bad = outcome(OutcomeCode.SUCCEEDED, GRASP)
         for name, value in change.items():
             setattr(bad, name, value)
         request = RecordOutcomes.Request(outcomes=[bad, good])
@@ -203,9 +185,9 @@ def test_outcomes_count_while_inactive(learner, probe, until):
 
     stack, client, outcomes = learner
     assert probe.change_state("learner/grounder", Transition.TRANSITION_DEACTIVATE)
-    outcomes.publish(outcome(OutcomeCode.SUCCEEDED, grasp()))
+    outcomes.publish(outcome(OutcomeCode.SUCCEEDED, GRASP))
     until(lambda: evidence(stack) == 1, "the evidence")
-    refused = client.judge(grasp())
+    refused = client.judge(GRASP)
     assert not refused.success
     assert "inactive" in refused.message
     assert not client.calibration().success
@@ -213,8 +195,8 @@ def test_outcomes_count_while_inactive(learner, probe, until):
 
 def test_reset(learner, until, probe):
     stack, client, outcomes = learner
-    spoon = grasp(Element("spoon_1", "spoon", {"name": "spoon_1"}))
-    for query in (grasp(), spoon):
+    spoon = ask_grasp(Element("spoon_1", "spoon", {"name": "spoon_1"}))
+    for query in (GRASP, spoon):
         outcomes.publish(outcome(OutcomeCode.EXECUTION_FAILED, query))
     until(lambda: evidence(stack) == 2, "the evidence")
     assert len(client.calibration("can_grasp").entries) == 2
@@ -225,7 +207,7 @@ def test_reset(learner, until, probe):
     assert [entry.evidence_count for entry in client.calibration().entries] == [1]
     client.reset_calibration()
     assert not client.calibration().entries
-    assert client.judge(grasp()).memberships[0].evidence_count == 0
+    assert client.judge(GRASP).memberships[0].evidence_count == 0
     request = GetCalibration.Request(operation=7)
     assert not probe.ask(GetCalibration, "learner/calibration", request).success
 
@@ -233,32 +215,11 @@ def test_reset(learner, until, probe):
 # --- configuration ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({"samples": 4}, "samples|odd"),
-        ({"domain": "/no/such/domain.yaml"}, "/no/such/domain.yaml"),
-    ],
-)
-def test_configuration_that_can_not_be(stack_options, tmp_path, values, words):
-    options = stack_options(
-        tmp_path, {"grounder": values}, nodes=("grounder",), namespace="unconfigured"
-    )
-    with NodeStack(options) as stack, pytest.raises(StartError, match=words):
+def test_configuration_that_can_not_be(stack_options, tmp_path):
+    values = {"grounder": {"samples": 4}}
+    options = stack_options(tmp_path, values, nodes=("grounder",), namespace="unconfigured")
+    with NodeStack(options) as stack, pytest.raises(StartError, match="odd"):
         stack.wait_active()
-
-
-def test_parameter_out_of_range_is_named(stack_options, tmp_path):
-    options = stack_options(
-        tmp_path, {"grounder": {"cap": 2.0}}, nodes=("grounder",), namespace="out"
-    )
-    with pytest.raises(StartError, match="cap"):
-        NodeStack(options).start()
-    options = stack_options(
-        tmp_path, {"grounder": {"oracle": "crystal_ball"}}, nodes=("grounder",), namespace="out"
-    )
-    with pytest.raises(StartError, match="crystal_ball"):
-        NodeStack(options).start()
 
 
 # --- parts --------------------------------------------------------------------------------------

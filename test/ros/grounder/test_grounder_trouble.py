@@ -4,25 +4,23 @@
 from __future__ import annotations
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from grasping import GRASP
 
-from fcp_ros.client import Element, FcpClient, predicate_query
+from fcp_ros.client import Element, predicate_query
 from fcp_ros.msg import ActionOutcome, Judgement, OutcomeCode, PlanStep
-from fcp_ros.nodes.stack import NodeStack
 
 MUG = Element("mug_1", "tin mug")
 DRINK = predicate_query("serves_as", item=MUG, purpose="drinking")
 
 
-def test_the_fallback_serves_and_is_named(stack_options, tmp_path):
+def test_the_fallback_serves_and_is_named(live, tmp_path):
     """What else may be wrong with an oracle is in grounding/asking/test_fallback.py."""
-    options = stack_options(
+    with live(
         tmp_path,
         nodes=("grounder",),
         namespace="fallback",
         overrides={"grounder": {"oracle": "causal_lm", "model": str(tmp_path / "none")}},
-    )
-    with NodeStack(options) as stack, FcpClient(namespace="fallback") as client:
-        stack.wait_active()
+    ) as (stack, client):
         response = client.judge(DRINK)
         assert response.success, response.message
         (membership,) = response.memberships
@@ -34,23 +32,16 @@ def test_the_fallback_serves_and_is_named(stack_options, tmp_path):
         assert "no model at" in diagnosis.message
 
 
-def test_drift_is_in_the_diagnostics(stack_options, tmp_path, probe, until):
+def test_drift_is_in_the_diagnostics(live, tmp_path, probe, until):
     """A gripper that breaks: after good outcomes come failures, and diagnostics say since when."""
-    options = stack_options(tmp_path, nodes=("grounder",), namespace="drifting")
-    grasp = predicate_query(
-        "can_grasp",
-        robot=Element("robot_1", "robot"),
-        item=Element("mug_1", "mug", {"name": "mug_1"}),
-    )
-    with NodeStack(options) as stack, FcpClient(namespace="drifting") as client:
-        stack.wait_active()
+    with live(tmp_path, nodes=("grounder",), namespace="drifting") as (stack, client):
         node = stack.nodes["grounder"]
         publisher = probe.publisher(ActionOutcome, "drifting/outcomes")
 
         def observe(code: int, stamp: int) -> None:
-            (membership,) = client.judge(grasp).memberships
+            (membership,) = client.judge(GRASP).memberships
             count = node.diagnose().values["evidence"]
-            judgement = Judgement(query=grasp, membership=membership)
+            judgement = Judgement(query=GRASP, membership=membership)
             step = PlanStep(rule="pick", judgements=[judgement])
             message = ActionOutcome(step=step, outcome=OutcomeCode(code=code))
             message.header.stamp.sec = stamp
@@ -68,31 +59,18 @@ def test_drift_is_in_the_diagnostics(stack_options, tmp_path, probe, until):
         assert node.diagnose().level == DiagnosticStatus.WARN
 
 
-def test_without_its_model_the_grounder_answers_what_needs_none(
-    stack_options, tmp_path, monkeypatch
-):
+def test_without_its_model_the_grounder_answers_what_needs_none(live, tmp_path, monkeypatch):
     monkeypatch.setenv("FCP_MODELS", str(tmp_path / "models"))
-    options = stack_options(
-        tmp_path,
-        nodes=("grounder",),
-        namespace="modelless",
-        overrides={"grounder": {"model": "mpnet", "fallback": ""}},
-    )
-    grasp = predicate_query(
-        "can_grasp",
-        robot=Element("robot_1", "robot"),
-        item=Element("mug_1", "mug", {"name": "mug_1"}),
-    )
     strange = predicate_query(
         "serves_as", item=Element("x_1", "zeppelin"), purpose="drinking tea on a boat"
     )
-    with NodeStack(options) as stack, FcpClient(namespace="modelless") as client:
-        stack.wait_active()
-        assert client.judge(grasp).success
+    settings = {"grounder": {"model": "mpnet", "fallback": ""}}
+    with live(tmp_path, settings, nodes=("grounder",), namespace="modelless") as (stack, client):
+        assert client.judge(GRASP).success
         refused = client.judge(strange)
         assert not refused.success
         assert "`fcp models fetch mpnet`" in refused.message
         diagnosis = stack.nodes["grounder"].diagnose()
         assert diagnosis.level == DiagnosticStatus.WARN
         assert "`fcp models fetch mpnet`" in diagnosis.message
-        assert client.judge(grasp).success
+        assert client.judge(GRASP).success

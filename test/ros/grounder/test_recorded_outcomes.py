@@ -7,42 +7,34 @@ import sqlite3
 from contextlib import closing, contextmanager
 
 import pytest
+from grasping import GRASP, pick_outcome
 from unique_identifier_msgs.msg import UUID
 
-from fcp_ros.client import Element, FcpClient, PendingReply, predicate_query
+from fcp_ros.client import PendingReply
 from fcp_ros.grounding import CalibrationStore
-from fcp_ros.msg import ActionOutcome, Judgement, OutcomeCode, PlanStep
+from fcp_ros.msg import ActionOutcome
 from fcp_ros.nodes.grounder.learner import OutcomeRecorder
-from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.srv import GetCalibration, RecordOutcomes
-
-MUG = Element("mug_1", "mug", {"name": "mug_1"})
-GRASP = predicate_query("can_grasp", robot=Element("robot_1", "robot"), item=MUG)
 
 
 def outcome(number: int = 0) -> ActionOutcome:
     """A pick that went well; with a number, of a stream."""
-    return ActionOutcome(
-        stream_id=UUID(uuid=[5 if number else 0] * 16),
-        number=number,
-        step=PlanStep(rule="pick", judgements=[Judgement(query=GRASP)]),
-        outcome=OutcomeCode(code=OutcomeCode.SUCCEEDED),
-    )
+    message = pick_outcome()
+    message.stream_id, message.number = UUID(uuid=[5 if number else 0] * 16), number
+    return message
 
 
 @pytest.fixture
-def grounder(stack_options, tmp_path, monkeypatch):
+def grounder(live, tmp_path, monkeypatch):
     """A grounder of its own, which waits long for others: (node, client, file of its store)."""
     monkeypatch.setattr("fcp_ros.foundation.sqlite_file.BUSY_TIMEOUT", 120.0)
     file = tmp_path / "store.sqlite"
-    options = stack_options(
+    with live(
         tmp_path,
         {"grounder": {"calibration_path": str(file)}},
         nodes=("grounder",),
         namespace="recorder",
-    )
-    with NodeStack(options) as stack, FcpClient(namespace="recorder") as client:
-        stack.wait_active()
+    ) as (stack, client):
         yield stack.nodes["grounder"], client, file
 
 

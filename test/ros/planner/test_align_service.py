@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fcp_ros.client import FcpClient
 from fcp_ros.msg import Alignment, RequestError, Synonym
-from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.srv import Align
 
@@ -46,17 +44,15 @@ def folder(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def aligner(stack_options, folder, tmp_path_factory, ros_environment):
+def aligner(live, folder, tmp_path_factory, ros_environment):
     """Scene graph and planner that may read one folder."""
-    options = stack_options(
+    with live(
         tmp_path_factory.mktemp("planner"),
         {"task_planner": {"alignment_folders": [str(folder)]}},
         nodes=("scene_graph", "task_planner"),
         namespace="aligner",
-    )
-    with NodeStack(options) as stack, FcpClient(namespace="aligner") as client:
-        stack.wait_active()
-        client.wait_for("align", timeout=30.0)
+        offers=("align",),
+    ) as (stack, client):
         yield stack, client
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from fcp_ros.client import Element, FcpClient, predicate_query
+from fcp_ros.client import Element, predicate_query
 from fcp_ros.msg import PlanStatus
-from fcp_ros.nodes.stack import NodeStack
 
 ROBOT = "careful"
 GOAL = 'on(?x, couch_1) and serves_as(?x, "leafing through on a train")'
@@ -15,17 +14,15 @@ GOAL = 'on(?x, couch_1) and serves_as(?x, "leafing through on a train")'
 
 
 @pytest.fixture(scope="module")
-def careful(stack_options, tmp_path_factory):
+def careful(live, tmp_path_factory):
     """Scene graph, grounder with a tuned encoder, and planner; a client."""
-    options = stack_options(
+    with live(
         tmp_path_factory.mktemp("careful"),
         {"grounder": {"model": "minilm", "tuned": "packaged"}},
         nodes=("scene_graph", "grounder", "task_planner"),
         namespace=ROBOT,
-    )
-    with NodeStack(options) as stack, FcpClient(namespace=ROBOT) as client:
-        stack.wait_active()
-        client.wait_for("make_plan", timeout=60.0)
+        offers=("make_plan",),
+    ) as (_, client):
         yield client
 
 

@@ -25,15 +25,13 @@ from fcp_ros.scene import load_scene
 MUG_TO_COUNTER = "on(mug_1, counter_1)"
 
 
-def test_missing_grounder_is_named(stack_options, tmp_path):
-    options = stack_options(
+def test_missing_grounder_is_named(live, tmp_path):
+    with live(
         tmp_path,
         {"task_planner": {"grounder_wait": 0.0}},
         nodes=("scene_graph", "task_planner"),
         namespace="alone",
-    )
-    with NodeStack(options) as stack, FcpClient(namespace="alone") as client:
-        stack.wait_active()
+    ) as (_, client):
         result = client.plan(MUG_TO_COUNTER)
         assert result.status.code == PlanStatus.NO_JUDGEMENT
         assert "start the node grounder" in result.status.message
@@ -41,12 +39,10 @@ def test_missing_grounder_is_named(stack_options, tmp_path):
         assert is_solved(crisp), crisp.status.message
 
 
-def test_missing_scene_is_named(stack_options, tmp_path):
-    options = stack_options(
+def test_missing_scene_is_named(live, tmp_path):
+    with live(
         tmp_path, {"task_planner": {"scene_wait": 0.0}}, nodes=("task_planner",), namespace="blind"
-    )
-    with NodeStack(options) as stack, FcpClient(namespace="blind") as client:
-        stack.wait_active()
+    ) as (_, client):
         result = client.plan(MUG_TO_COUNTER)
         assert result.status.code == PlanStatus.INVALID_REQUEST
         assert "load_scene" in result.status.message
@@ -118,17 +114,15 @@ rclpy.spin(node)
 
 
 @pytest.fixture(scope="module")
-def bereft(stack_options, tmp_path_factory):
+def bereft(live, tmp_path_factory):
     """Scene graph and planner, and a client."""
-    options = stack_options(
+    with live(
         tmp_path_factory.mktemp("bereft"),
         {"task_planner": {"judge_timeout": 600.0, "grounder_wait": 60.0}},
         nodes=("scene_graph", "task_planner"),
         namespace=ROBOT,
-    )
-    with NodeStack(options) as stack, FcpClient(namespace=ROBOT) as client:
-        stack.wait_active()
-        client.wait_for("make_plan", timeout=60.0)
+        offers=("make_plan",),
+    ) as (stack, client):
         yield stack.nodes["task_planner"], client
 
 

@@ -11,14 +11,13 @@ from dataclasses import replace
 import pytest
 from rclpy.parameter import Parameter
 
-from fcp_ros.client import FcpClient, GoalState, is_solved, plan_request
+from fcp_ros.client import GoalState, is_solved, plan_request
 from fcp_ros.msg import Plan, PlanStatus, PlanStep, SceneGraphUpdate
 from fcp_ros.nodes.conversions.plan import arguments_to_ros
 from fcp_ros.nodes.conversions.planning import result_from_ros
 from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
 from fcp_ros.nodes.planner import node as planner_node
-from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.srv import LoadDomain, PlanGoal, ValidatePlan
 
 MUG_TO_COUNTER = "on(mug_1, counter_1)"
@@ -30,27 +29,27 @@ CANCEL_LIMIT = 0.1
 
 
 @pytest.fixture(scope="module")
-def puzzle(stack_options, tmp_path_factory, repository):
+def puzzled(live, tmp_path_factory, tiles):
     """Scene graph and planner under a namespace, without a grounder, on the sliding tiles."""
-    data = repository / "test" / "ros" / "data"
-    options = stack_options(
+    with live(
         tmp_path_factory.mktemp("puzzle"),
-        {"task_planner": {"grounder_wait": 0.0, "queue_size": 1, "domain_folders": [str(data)]}},
+        {"task_planner": {"grounder_wait": 0.0, "queue_size": 1}},
         nodes=("scene_graph", "task_planner"),
         namespace="puzzle",
-        domain=str(data / "sliding_tiles.yaml"),
-        scene=str(data / "sliding_tiles.json"),
-    )
-    with NodeStack(options) as stack:
-        stack.wait_active()
-        yield stack
+        offers=("make_plan",),
+        **tiles,
+    ) as both:
+        yield both
 
 
 @pytest.fixture(scope="module")
-def puzzler(puzzle):
-    with FcpClient(namespace="puzzle") as client:
-        client.wait_for("make_plan", "load_domain", timeout=30.0)
-        yield client
+def puzzle(puzzled):
+    return puzzled[0]
+
+
+@pytest.fixture(scope="module")
+def puzzler(puzzled):
+    return puzzled[1]
 
 
 def ask(probe, goal, name="plan", **settings):
@@ -156,13 +155,6 @@ def test_unsolvable_at_alpha_and_proven(probe, scene):
         "and at(robot_1, living_room_1)",
     )
     assert proven.status.code == PlanStatus.UNSOLVABLE_PROVEN, proven.status.message
-
-
-def test_defaults_come_from_the_parameters(probe, scene):
-    result = ask(probe, MUG_TO_COUNTER)
-    assert result.plan.alpha == 0.5
-    assert result.plan.tnorm == "lukasiewicz"
-    assert ask(probe, MUG_TO_COUNTER, tnorm="goedel").plan.tnorm == "goedel"
 
 
 @pytest.fixture
@@ -327,15 +319,6 @@ def test_waiting_counts_against_the_time_limit(puzzler, puzzle, until):
     assert "waited" in result.status.message
 
 
-def test_services_answer_while_a_search_runs(puzzler, puzzle, until, probe):
-    running = puzzler.send_plan(plan_request(TILES_HOME, alpha=0.0, time_limit=120.0))
-    until(lambda: running.feedback is not None, "the search")
-    assert probe.state_of("puzzle/task_planner") == "active"
-    assert puzzler.load_domain("nowhere.yaml").success is False
-    running.cancel()
-    running.result(30.0)
-
-
 def test_a_deactivated_planner_ends_its_search(puzzler, puzzle, probe, until):
     from lifecycle_msgs.msg import Transition
 
@@ -348,20 +331,6 @@ def test_a_deactivated_planner_ends_its_search(puzzler, puzzle, probe, until):
     assert "inactive" in refused.status.message
     assert probe.change_state("puzzle/task_planner", Transition.TRANSITION_ACTIVATE)
     assert is_solved(puzzler.plan("on(tile_14, cell_15)", alpha=0.0))
-
-
-def test_callers_do_not_block_each_other(probe, scene):
-    """Several callers of the service at once all get their answers."""
-    results = []
-    threads = [
-        threading.Thread(target=lambda: results.append(ask(probe, MUG_TO_COUNTER, alpha=0.3)))
-        for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30.0)
-    assert [is_solved(result) for result in results] == [True] * 4
 
 
 # --- validation and domains ---------------------------------------------------------------------
@@ -428,17 +397,15 @@ def test_load_domain_refuses(probe, client, scene, tmp_path):
     assert not missing.success
 
 
-def test_malformed_domain_lists_its_problems(stack_options, tmp_path, probe):
+def test_malformed_domain_lists_its_problems(live, tmp_path, probe):
     (tmp_path / "broken.yaml").write_text("domain: [\n")
     (tmp_path / "wrong.yaml").write_text("domain: x\nversion: '1'\ntypes: {a: [b]}\n")
-    options = stack_options(
+    with live(
         tmp_path,
         {"task_planner": {"domain_folders": [str(tmp_path)]}},
         nodes=("task_planner",),
         namespace="broken",
-    )
-    with NodeStack(options) as stack, FcpClient(namespace="broken") as client:
-        stack.wait_active()
+    ) as (_, client):
         for name in ("broken.yaml", "wrong.yaml"):
             response = client.load_domain(name)
             assert not response.success

@@ -4,13 +4,11 @@
 import pytest
 from walking_policy import DOMAIN, PROBLEM, write_policy_text
 
-from fcp_ros.client import FcpClient
 from fcp_ros.domain import load_domain
 from fcp_ros.domain.identity import identify_domain
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.nodes.conversions.planning import result_from_ros
 from fcp_ros.nodes.planner.service import LivePolicies, NodePolicies, read_policies
-from fcp_ros.nodes.stack import NodeStack
 
 LAMPS = parse_pddl(DOMAIN, PROBLEM)
 
@@ -77,46 +75,39 @@ policy:
 
 
 @pytest.fixture(scope="module")
-def sliding(stack_options, tmp_path_factory, repository):
+def sliding(live, tmp_path_factory, tiles):
     """A planner with a folder of policies, one of which is damaged, on the sliding tiles."""
-    data = repository / "test" / "ros" / "data"
     folder = tmp_path_factory.mktemp("policies")
-    domain = load_domain(data / "sliding_tiles.yaml")
+    domain = load_domain(tiles["domain"])
     (folder / "slides.yaml").write_text(SLIDES.replace("HASH", identify_domain(domain)))
     (folder / "damaged.yaml").write_text(SLIDES.replace("left = 0", "lift = 0"))
-    options = stack_options(
+    with live(
         folder,
         {"task_planner": {"grounder_wait": 0.0, "policies": str(folder)}},
         nodes=("scene_graph", "task_planner"),
         namespace="sliding",
-        domain=str(data / "sliding_tiles.yaml"),
-        scene=str(data / "sliding_tiles.json"),
-    )
-    with NodeStack(options) as stack:
-        stack.wait_active()
-        yield stack
+        offers=("make_plan",),
+        **tiles,
+    ) as both:
+        yield both
 
 
 def test_the_node_plans_by_a_policy_and_says_so(sliding):
-    with FcpClient(namespace="sliding") as client:
-        client.wait_for("make_plan", timeout=30.0)
-        near = result_from_ros(client.plan("free(cell_14)"))
-        assert near.policy == "slides", near.policy_notes
-        assert near.status.solved
-        assert [step.rule for step in near.plan.steps] == ["slide"]
-        trace = near.policy_trace
-        assert [(one.name, one.is_boolean) for one in trace.features] == [("left", False)]
-        assert [(one.action, one.values, one.steps) for one in trace.moves] == [("slide", (1,), 1)]
-        assert (trace.final, trace.left_out) == ((0,), 0)
-        far = result_from_ros(client.plan("free(cell_0)"))
-        assert far.policy == ""
-        assert "Policy slides was not used: NO_REFINEMENT." in far.policy_notes[0]
-        assert far.status.solved
-        assert far.policy_trace is None
-
-
-def test_refused_files_are_in_the_diagnostics(sliding):
-    found = sliding.nodes["task_planner"].diagnose()
+    stack, client = sliding
+    near = result_from_ros(client.plan("free(cell_14)"))
+    assert near.policy == "slides", near.policy_notes
+    assert near.status.solved
+    assert [step.rule for step in near.plan.steps] == ["slide"]
+    trace = near.policy_trace
+    assert [(one.name, one.is_boolean) for one in trace.features] == [("left", False)]
+    assert [(one.action, one.values, one.steps) for one in trace.moves] == [("slide", (1,), 1)]
+    assert (trace.final, trace.left_out) == ((0,), 0)
+    far = result_from_ros(client.plan("free(cell_0)"))
+    assert far.policy == ""
+    assert "Policy slides was not used: NO_REFINEMENT." in far.policy_notes[0]
+    assert far.status.solved
+    assert far.policy_trace is None
+    found = stack.nodes["task_planner"].diagnose()
     assert found.values["policies"] == "slides"
     assert "no feature lift" in found.values["refused_policies"]
     assert "not all policies could be read" in found.message

@@ -44,28 +44,17 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def bridge(ros_environment, probe, serving, until):
     """Starts a bridge with parameters, in a new namespace; returns the node and its clients."""
-    import rclpy
-    from rclpy.context import Context
-    from rclpy.parameter import Parameter
-    from rclpy.signals import SignalHandlerOptions
+    from lone_nodes import lone_node
 
     from fcp_ros.nodes.plansys2.node import Plansys2Bridge
-    from fcp_ros.nodes.runtime.spin import running
 
     numbers = itertools.count()
     with ExitStack() as stack:
 
         def start(**parameters: Any):
-            context, space = Context(), f"served_{next(numbers)}"
-            rclpy.init(args=[], context=context, signal_handler_options=SignalHandlerOptions.NO)
-            stack.callback(context.try_shutdown)
+            space = f"served_{next(numbers)}"
             values = {"model_file": serving, **parameters}
-            node = Plansys2Bridge(
-                context=context,
-                namespace=space,
-                parameter_overrides=[Parameter(name, value=v) for name, v in values.items()],
-            )
-            stack.enter_context(running([node], context))
+            node = stack.enter_context(lone_node(Plansys2Bridge, space, **values))
             return node, Clients(probe, space)
 
         yield start

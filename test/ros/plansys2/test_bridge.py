@@ -98,12 +98,7 @@ def test_an_instance_takes_along_what_names_it(clients):
 @pytest.mark.parametrize(
     ("fact", "sentence"),
     [
-        ("(at cup Hall)", "cup is of type item, where at takes robot"),
-        ("(at R2 cellar)", "There is no instance 'cellar': known are"),
-        ("(at R2)", "at takes 2 arguments, not 1"),
         ("(is R2 Hall)", "unknown predicate is"),
-        ("(served Hall)", "served is given in the initial state, and is derived"),
-        ("(at R2 x)(y)", "is no name"),
         ("(at R2 a\nb)", "holds the control character"),
     ],
 )

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from fcp_ros.domain.pddl.source_text import Source
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.nodes.plansys2.knowledge import ExpertDomain, Knowledge, split_words
-from fcp_ros.nodes.plansys2.node import PARAMETERS
 from fcp_ros.nodes.plansys2.planning import make_plan
 from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.result import PlanStatus
@@ -135,14 +134,3 @@ def test_each_way_to_have_no_plan_has_its_own_status():
 @pytest.mark.parametrize("text", ["(way r2 hall)", "way r2 hall", "(= (way r2 hall) 3.5)"])
 def test_an_expression_is_split(text):
     assert split_words(text) == ["way", "r2", "hall"]
-
-
-def test_the_page_lists_the_parameters(repository):
-    page = (repository / "docs" / "plansys2.md").read_text(encoding="utf-8")
-    table = page.partition("<!-- plansys2_bridge -->")[2].partition("<!-- /plansys2")[0]
-    rows = dict(re.findall(r"^\| `(\w+)` \|\s*`?([^|`]*?)`?\s*\|", table, re.MULTILINE))
-    for spec in PARAMETERS:
-        default = spec.default
-        text = f"[{', '.join(default)}]" if isinstance(default, list) else str(default)
-        assert rows.pop(spec.name) == text.removeprefix("[]")
-    assert not rows

@@ -15,19 +15,17 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-import rclpy
 from action_msgs.msg import GoalInfo
 from action_msgs.srv import CancelGoal
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
+from lone_nodes import own_context
 from rclpy.action import ActionClient, ActionServer, CancelResponse
 from rclpy.action.server import ServerGoalHandle, _rclpy
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode
 from rclpy.parameter import Parameter
-from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 from rclpy.time import Time
 from unique_identifier_msgs.msg import UUID
@@ -56,10 +54,8 @@ def skip_if_mended(mended: bool, repair: str) -> None:
 
 @pytest.fixture
 def context(ros_environment):
-    context = Context()
-    rclpy.init(args=[], context=context, signal_handler_options=SignalHandlerOptions.NO)
-    yield context
-    context.try_shutdown()
+    with own_context() as context:
+        yield context
 
 
 @pytest.fixture

@@ -20,17 +20,19 @@ def graphs(probe, stack):
     inbox.close()
 
 
-@pytest.fixture
-def changes(probe, stack):
-    inbox = probe.listen(SceneGraphChange, "scene_changes")
+def listen(probe, kind, topic):
+    """The messages of a topic that is published, from now on."""
+    inbox = probe.listen(kind, topic)
     inbox.wait_for_publisher()
     yield inbox
     inbox.close()
+
+
+@pytest.fixture
+def changes(probe, stack):
+    yield from listen(probe, SceneGraphChange, "scene_changes")
 
 
 @pytest.fixture
 def requests(probe, stack):
-    inbox = probe.listen(SceneGraphRequest, "scene_graph_request")
-    inbox.wait_for_publisher()
-    yield inbox
-    inbox.close()
+    yield from listen(probe, SceneGraphRequest, "scene_graph_request")

@@ -12,7 +12,6 @@ from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraphRequest, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import SceneUpdate, update_to_ros
 from fcp_ros.nodes.scene_graph import intake as scene_intake
-from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 
@@ -26,11 +25,9 @@ def update(number: int, *nodes: SceneNode, full: bool = False, source: str = "ca
 
 
 @pytest.fixture
-def watcher(stack_options: Any, tmp_path: Any, probe: Any, until: Any) -> Any:
+def watcher(live: Any, tmp_path: Any, probe: Any, until: Any) -> Any:
     """A scene_graph node of its own with one mug: (node, client, publisher, requests)."""
-    options = stack_options(tmp_path, nodes=("scene_graph",), namespace="watcher", scene="")
-    with NodeStack(options) as stack, FcpClient(namespace="watcher") as client:
-        stack.wait_active()
+    with live(tmp_path, nodes=("scene_graph",), namespace="watcher", scene="") as (stack, client):
         requests = probe.listen(SceneGraphRequest, "watcher/scene_graph_request")
         publisher = probe.publisher(SceneGraphUpdate, "watcher/scene_graph_update")
         node = stack.nodes["scene_graph"]

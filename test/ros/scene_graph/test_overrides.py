@@ -7,12 +7,10 @@ import json
 
 import pytest
 
-from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import SceneUpdate, graph_from_ros, update_to_ros
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.scene_graph.scene_overrides import read_overrides
-from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
@@ -25,7 +23,7 @@ OVERRIDES = """overrides:
 
 
 @pytest.fixture(scope="module")
-def perceiver(stack_options, tmp_path_factory, ros_environment):
+def perceiver(live, tmp_path_factory, ros_environment):
     """The node scene_graph with a perception that names things in its own way."""
     folder = tmp_path_factory.mktemp("overrides")
     (folder / "names.yaml").write_text(OVERRIDES)
@@ -40,16 +38,14 @@ def perceiver(stack_options, tmp_path_factory, ros_environment):
         for name, *ids in house["relations"]
     ]
     (folder / "perceived.json").write_text(json.dumps(house))
-    options = stack_options(
+    with live(
         folder,
         {"scene_graph": {"overrides": str(folder / "names.yaml")}},
         nodes=("scene_graph",),
         namespace="perceiver",
         scene=str(folder / "perceived.json"),
-    )
-    with NodeStack(options) as stack, FcpClient(namespace="perceiver") as client:
-        stack.wait_active()
-        client.wait_for("get_scene_graph", timeout=30.0)
+        offers=("get_scene_graph",),
+    ) as (_, client):
         yield client
 
 

@@ -65,25 +65,14 @@ def test_a_full_update_of_things_that_hold_each_other_is_refused(
     assert client.scene() == scene
 
 
-@pytest.mark.parametrize(
-    ("places", "words"),
-    [
-        ([("on", "table_1", "mug_1")], "table_1: it lies on or in itself"),
-        (
-            [("on", "apple_1", "book_1"), ("inside", "book_1", "apple_1")],
-            "(apple_1 > book_1 > apple_1)",
-        ),
-    ],
-)
-def test_a_delta_that_closes_a_circle_is_refused(
-    places, words, scene, updates, requests, stack, client, until
-):
+def test_a_delta_that_closes_a_circle_is_refused(scene, updates, requests, stack, client, until):
     before = refusals(stack)
-    added = tuple(SceneRelation(name, tuple(legs)) for name, *legs in places)
-    delta = SceneDelta(scene.sequence_number + 1, added=added)
+    added = SceneRelation("on", ("table_1", "mug_1"))
+    delta = SceneDelta(scene.sequence_number + 1, added=(added,))
     updates.publish(delta_to_ros(delta, "map", Header().stamp))
     until(lambda: refusals(stack) == before + 1, "the refusal")
-    assert words in stack.nodes["scene_graph"].diagnose().message
+    message = stack.nodes["scene_graph"].diagnose().message
+    assert "table_1: it lies on or in itself" in message
     # A request of an earlier test may still be on its way.
     requests.wait(lambda m: m.source == "" and "lies on or in itself" in m.reason)
     assert client.scene() == scene

@@ -7,7 +7,6 @@ import json
 
 import pytest
 
-from fcp_ros.client import FcpClient
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.srv import GetSceneGraph
 
@@ -43,17 +42,15 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def files(stack_options, folder):
+def files(live, folder):
     """A scene_graph node that has no scene, and may read from one folder."""
-    options = stack_options(
+    with live(
         folder,
         {"scene_graph": {"scene_folders": [str(folder)]}},
         nodes=("scene_graph",),
         namespace="files",
         scene="",
-    )
-    with NodeStack(options) as stack, FcpClient(namespace="files") as client:
-        stack.wait_active()
+    ) as (_, client):
         yield client
 
 

@@ -10,7 +10,6 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from scene_updates import at_the_counter, move_mug
 from std_msgs.msg import Header
-from visualization_msgs.msg import MarkerArray
 
 from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import change_from_ros, delta_to_ros, graph_from_ros
@@ -28,18 +27,6 @@ def diagnostics(probe, stack):
 
 def status_of(message, node):
     return next((status for status in message.status if status.name == node), None)
-
-
-def test_late_joiners_get_graph_and_markers(probe, scene, graphs):
-    graph = graphs.wait(lambda m: m.sequence_number == scene.sequence_number)
-    assert graph.nodes == scene.nodes
-    markers = probe.listen(MarkerArray, "scene_markers", latched=True)
-    array = markers.wait(lambda m: len(m.markers) > 1)
-    assert array.markers[0].action == array.markers[0].DELETEALL
-    assert {"rooms", "boxes"} <= {marker.ns for marker in array.markers}
-    assert "mug_1" in {marker.text for marker in array.markers}
-    assert {marker.header.frame_id for marker in array.markers} == {"map"}
-    markers.close()
 
 
 def test_delta_is_applied(scene, graphs, updates, stack, client, until):

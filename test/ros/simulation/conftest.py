@@ -75,15 +75,14 @@ class Simulator:
 
     def __init__(self, name, world, features=None):
         import rclpy
-        from rclpy.context import Context
+        from lone_nodes import own_context
         from rclpy.executors import MultiThreadedExecutor
-        from rclpy.signals import SignalHandlerOptions
 
         self.world, self.prefix = world, f"/{name}"
-        self._context = Context()
-        rclpy.init(args=[], context=self._context, signal_handler_options=SignalHandlerOptions.NO)
-        self._node = rclpy.create_node(name, context=self._context)
-        self._executor = MultiThreadedExecutor(num_threads=2, context=self._context)
+        self._ends = ExitStack()
+        context = self._ends.enter_context(own_context())
+        self._node = rclpy.create_node(name, context=context)
+        self._executor = MultiThreadedExecutor(num_threads=2, context=context)
         self._executor.add_node(self._node)
         self.server = None
         self.appear(features)
@@ -106,7 +105,7 @@ class Simulator:
 
     def close(self):
         self._executor.shutdown(timeout_sec=5.0)
-        self._context.try_shutdown()
+        self._ends.close()
         self._thread.join(5.0)
 
 
@@ -132,12 +131,8 @@ def simulate(ros_environment, numbers):
 @pytest.fixture
 def follow(simulate, stack_options, tmp_path, numbers, probe):
     """Starts nodes and a bridge to a simulator; returns a view of them."""
-    import rclpy
-    from rclpy.context import Context
-    from rclpy.parameter import Parameter
-    from rclpy.signals import SignalHandlerOptions
+    from lone_nodes import lone_node
 
-    from fcp_ros.nodes.runtime.spin import running
     from fcp_ros.nodes.simulation.bridge import SimulationBridge
     from fcp_ros.nodes.stack import NodeStack
 
@@ -148,16 +143,8 @@ def follow(simulate, stack_options, tmp_path, numbers, probe):
             options = stack_options(tmp_path, overrides, nodes=nodes, namespace=space, scene=scene)
             stack = ends.enter_context(NodeStack(options))
             stack.wait_active(120.0)
-            context = Context()
-            rclpy.init(args=[], context=context, signal_handler_options=SignalHandlerOptions.NO)
-            ends.callback(context.try_shutdown)
             given = {"simulator": simulator.prefix, "poll_period": 0.05} | parameters
-            bridge = SimulationBridge(
-                context=context,
-                namespace=space,
-                parameter_overrides=[Parameter(name, value=v) for name, v in given.items()],
-            )
-            ends.enter_context(running([bridge], context))
+            bridge = ends.enter_context(lone_node(SimulationBridge, space, **given))
             return Followed(space, stack, bridge, probe)
 
         yield start

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import math
-import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.nodes.simulation.bridge import PARAMETERS, Spawn
+from fcp_ros.nodes.simulation.bridge import Spawn
 from fcp_ros.nodes.simulation.entities import (
     ENTITY,
     Entity,
@@ -125,13 +124,3 @@ def test_a_spawn_is_a_name_a_uri_and_a_place():
     assert (spawn.name, spawn.uri) == ("mug_9", "/models/mug.sdf")
     assert spawn.pose.position == (1.0, 2.0, 0.8)
     assert spawn.pose.yaw == pytest.approx(1.57)
-
-
-def test_the_page_lists_the_parameters(repository):
-    page = (repository / "docs" / "simulators.md").read_text(encoding="utf-8")
-    table = page.partition("<!-- simulation_bridge -->")[2].partition("<!-- /simulation")[0]
-    rows = dict(re.findall(r"^\| `(\w+)` \|\s*`?([^|`]*?)`?\s*\|", table, re.MULTILINE))
-    for spec in PARAMETERS:
-        default = "" if spec.default == [""] else spec.default
-        assert rows.pop(spec.name) == str(default if default is not False else "false")
-    assert not rows

@@ -4,30 +4,18 @@
 from __future__ import annotations
 
 import pytest
-import rclpy
-from rclpy.context import Context
-from rclpy.parameter import Parameter
-from rclpy.signals import SignalHandlerOptions
+from lone_nodes import lone_node
 
 from fcp_ros.nodes.executors.simulated_executor import SimulatedExecutorNode
 from fcp_ros.nodes.runtime.lifecycle import NodeState
-from fcp_ros.nodes.runtime.spin import running
 from fcp_ros.nodes.simulation.bridge import SimulationBridge
 
 
 @pytest.mark.parametrize("make", [SimulationBridge, SimulatedExecutorNode])
 def test_without_the_messages_it_says_what_to_do(ros_environment, monkeypatch, until, make):
     monkeypatch.setattr("fcp_ros.nodes.simulation.calls.find_spec", lambda _name: None)
-    context = Context()
-    rclpy.init(args=[], context=context, signal_handler_options=SignalHandlerOptions.NO)
-    node = make(
-        context=context,
-        namespace="without_messages",
-        parameter_overrides=[Parameter("simulator", value="/")],
-    )
-    with running([node], context):
+    with lone_node(make, "without_messages", simulator="/") as node:
         until(lambda: node.fault, "the reason")
         assert "the package simulation_interfaces is not installed" in node.fault
         assert "docs/simulators.md" in node.fault
         assert node.state is NodeState.UNCONFIGURED
-    context.try_shutdown()
