@@ -20,6 +20,7 @@ import yaml
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import ExpressionError
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.foundation.wording import shorten_words, to_printable
 from fcp_ros.grounding.generation import TextGenerator, TextRequest, quote_data
 from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
@@ -33,10 +34,14 @@ from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Wor
 
 MOST_TOKENS = 100
 """Longest plain text that a model may write (tokens)."""
+MORE_TEXTS = 2
+"""Texts that are drawn where the likeliest one can't be read."""
 LONGEST_TEXT = 1_000
 """Longest plain text that is read (characters)."""
 MOST_SECONDS = 60.0
 """Seconds that it may take where nobody sets a limit."""
+WARM_UP_SECONDS = 180.0
+"""Seconds that a server may take to read the examples: a minute of CPU on one core."""
 _HEEDED = CONTRARY | RESTRICTIONS
 """Words that turn a meaning round: a plain text without any of them has lost it."""
 
@@ -74,10 +79,29 @@ class RewritingReader:
         if excess:
             return self._answer(instruction, ReadingStatus.REFUSED, excess)
         try:
-            text = self._rewrite(instruction, context)
+            text = next(iter(self._rewrite(instruction, context)), "")
         except GroundingError as error:
             return self._answer(instruction, ReadingStatus.FAILED, to_printable(error.sentence))
-        if not text or text == load_plain_english().nothing:
+        answer = self._read_text(instruction, text, context)
+        if answer.readings or not _says_something(text):
+            return answer
+        try:
+            others = self._rewrite(instruction, context, MORE_TEXTS)
+        except GroundingError:  # there was time for one text only
+            return answer
+        read = (self._read_text(instruction, other, context) for other in others if other != text)
+        return next((found for found in read if found.best is not None), answer)
+
+    def _rewrite(self, instruction: str, context: ReadingContext, more: int = 0) -> tuple[str, ...]:
+        """Ask the model for plain words, each on one line; the likeliest, and `more` drawn ones."""
+        seconds = max(0.1, min(MOST_SECONDS, context.until - monotonic()))
+        request = replace(_write_request(instruction, seconds), count=1 + more)
+        texts = self._generator.write(request, context.check)
+        return tuple(to_printable(" ".join(t.text.split())) for t in texts if t.is_complete)
+
+    def _read_text(self, instruction: str, text: str, context: ReadingContext) -> Interpretation:
+        """Read what the model wrote as if a person had said it."""
+        if not _says_something(text):
             message = "The language model finds nothing in this that is to be done."
             return self._answer(instruction, ReadingStatus.NOT_UNDERSTOOD, message)
         if len(text) > LONGEST_TEXT:  # a server that heeds no limit of tokens
@@ -93,21 +117,6 @@ class RewritingReader:
             return self._answer(instruction, ReadingStatus.NOT_UNDERSTOOD, message)
         reading = replace(best, words=_account_for(instruction, text, best, context))
         return replace(found, instruction=instruction, readings=(reading,), reader=self._name)
-
-    def _rewrite(self, instruction: str, context: ReadingContext) -> str:
-        """Ask the model for plain words; the likeliest answer, on one line."""
-        told = load_plain_english()
-        seconds = max(0.1, min(MOST_SECONDS, context.until - monotonic()))
-        request = TextRequest(
-            told.task,
-            quote_data(instruction),
-            most_tokens=MOST_TOKENS,
-            seconds=seconds,
-            examples=told.examples,
-        )
-        texts = self._generator.write(request, context.check)
-        whole = (one.text for one in texts if one.is_complete)
-        return to_printable(" ".join(next(whole, "").split()))
 
     def _answer(self, instruction: str, status: ReadingStatus, message: str) -> Interpretation:
         return Interpretation(instruction, status, message, reader=self._name)
@@ -128,7 +137,28 @@ def open_server(url: str, model: str = "") -> TextGenerator:
     Raises:
         GroundingError: the url is none.
     """
-    return ServerGenerator(EndpointOptions(url=url, model=model, timeout=60.0, retries=1))
+    options = EndpointOptions(url=url, model=model, timeout=WARM_UP_SECONDS, retries=1)
+    return ServerGenerator(options)
+
+
+def read_examples_ahead(generator: TextGenerator, check: Check) -> None:
+    """Have a model read the task and the examples, so that no instruction waits for that.
+
+    Raises:
+        GroundingError: it can't be asked, or takes too long.
+    """
+    generator.write(_write_request("Hello.", WARM_UP_SECONDS, most_tokens=1), check)
+
+
+def _write_request(said: str, seconds: float, most_tokens: int = MOST_TOKENS) -> TextRequest:
+    told = load_plain_english()
+    return TextRequest(
+        told.task,
+        quote_data(said),
+        most_tokens=most_tokens,
+        seconds=seconds,
+        examples=told.examples,
+    )
 
 
 @cache
@@ -138,6 +168,10 @@ def load_plain_english() -> PlainEnglish:
     document = yaml.safe_load(text)
     examples = tuple((one["heard"], one["plain"]) for one in document["examples"])
     return PlainEnglish(document["task"], document["nothing"], examples)
+
+
+def _says_something(text: str) -> bool:
+    return bool(text) and text != load_plain_english().nothing
 
 
 def _account_for(
