@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conditions decided through indexes of a state, beside the evaluator that tries all elements."""
 
+from functools import partial
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -8,7 +10,9 @@ from fcp_ros.domain.expressions.evaluation import holds
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
+    Bound,
     Constant,
+    Count,
     Exists,
     Forall,
     Not,
@@ -36,7 +40,10 @@ def conditions(draw):
         body = Not(body)
     names = ["x", "y"] if place is Y else ["x"]
     variables = tuple(TypedVariable(name, draw(st.sampled_from(TYPES))) for name in names)
-    return draw(st.sampled_from([Exists, Forall]))(variables, body)
+    bound = draw(st.sampled_from([Bound.AT_LEAST, Bound.AT_MOST, Bound.EXACTLY]))
+    number = draw(st.integers(0, 3))
+    count = partial(Count, bound, number)
+    return draw(st.sampled_from([Exists, Forall, count]))(variables, body)
 
 
 @given(condition=conditions())

@@ -34,8 +34,6 @@ from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Wor
 
 MOST_TOKENS = 100
 """Longest plain text that a model may write (tokens)."""
-MORE_TEXTS = 2
-"""Texts that are drawn where the likeliest one can't be read."""
 LONGEST_TEXT = 1_000
 """Longest plain text that is read (characters)."""
 MOST_SECONDS = 60.0
@@ -79,29 +77,10 @@ class RewritingReader:
         if excess:
             return self._answer(instruction, ReadingStatus.REFUSED, excess)
         try:
-            text = next(iter(self._rewrite(instruction, context)), "")
+            text = self._rewrite(instruction, context)
         except GroundingError as error:
             return self._answer(instruction, ReadingStatus.FAILED, to_printable(error.sentence))
-        answer = self._read_text(instruction, text, context)
-        if answer.readings or not _says_something(text):
-            return answer
-        try:
-            others = self._rewrite(instruction, context, MORE_TEXTS)
-        except GroundingError:  # there was time for one text only
-            return answer
-        read = (self._read_text(instruction, other, context) for other in others if other != text)
-        return next((found for found in read if found.best is not None), answer)
-
-    def _rewrite(self, instruction: str, context: ReadingContext, more: int = 0) -> tuple[str, ...]:
-        """Ask the model for plain words, each on one line; the likeliest, and `more` drawn ones."""
-        seconds = max(0.1, min(MOST_SECONDS, context.until - monotonic()))
-        request = replace(_write_request(instruction, seconds), count=1 + more)
-        texts = self._generator.write(request, context.check)
-        return tuple(to_printable(" ".join(t.text.split())) for t in texts if t.is_complete)
-
-    def _read_text(self, instruction: str, text: str, context: ReadingContext) -> Interpretation:
-        """Read what the model wrote as if a person had said it."""
-        if not _says_something(text):
+        if not text or text == load_plain_english().nothing:
             message = "The language model finds nothing in this that is to be done."
             return self._answer(instruction, ReadingStatus.NOT_UNDERSTOOD, message)
         if len(text) > LONGEST_TEXT:  # a server that heeds no limit of tokens
@@ -117,6 +96,13 @@ class RewritingReader:
             return self._answer(instruction, ReadingStatus.NOT_UNDERSTOOD, message)
         reading = replace(best, words=_account_for(instruction, text, best, context))
         return replace(found, instruction=instruction, readings=(reading,), reader=self._name)
+
+    def _rewrite(self, instruction: str, context: ReadingContext) -> str:
+        """Ask the model for plain words; the likeliest answer, on one line."""
+        seconds = max(0.1, min(MOST_SECONDS, context.until - monotonic()))
+        texts = self._generator.write(_write_request(instruction, seconds), context.check)
+        whole = (one.text for one in texts if one.is_complete)
+        return to_printable(" ".join(next(whole, "").split()))
 
     def _answer(self, instruction: str, status: ReadingStatus, message: str) -> Interpretation:
         return Interpretation(instruction, status, message, reader=self._name)
@@ -168,10 +154,6 @@ def load_plain_english() -> PlainEnglish:
     document = yaml.safe_load(text)
     examples = tuple((one["heard"], one["plain"]) for one in document["examples"])
     return PlainEnglish(document["task"], document["nothing"], examples)
-
-
-def _says_something(text: str) -> bool:
-    return bool(text) and text != load_plain_english().nothing
 
 
 def _account_for(

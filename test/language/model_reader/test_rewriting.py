@@ -14,7 +14,7 @@ from tiny_language_models import make_model, make_tokenizer
 
 from fcp_ros.language.confirmation import list_unread
 from fcp_ros.language.model_reader import RewritingReader, open_folder, open_server
-from fcp_ros.language.model_reader.rewriting import MORE_TEXTS, load_plain_english
+from fcp_ros.language.model_reader.rewriting import load_plain_english
 from fcp_ros.language.reader import ReadingContext, never_stop
 from fcp_ros.language.reading import Interpretation, ReadingStatus
 from fcp_ros.language.registry import ReaderOptions, make_reader, warm_up_server
@@ -46,28 +46,6 @@ def test_the_plain_text_is_read(read: Any) -> None:
     assert answer.instruction == SAID
     assert all(use.end <= len(SAID) for use in answer.best.words)
     assert list_unread(SAID, answer.best) == []
-
-
-@pytest.mark.parametrize(
-    ("likeliest", "requests"),
-    [("Put the xylophone on the moon.", 2), ("Put it on the table.", 1), ("Nothing.", 1)],
-)
-def test_other_texts_are_drawn_only_if_the_likeliest_one_has_no_reading(
-    server: ChatServer,
-    context: ReadingContext,
-    domain_reader: Any,
-    likeliest: str,
-    requests: int,
-) -> None:
-    texts = {likeliest: 0.51, "Put the apple on the table.": 0.49}
-    server.model = ScriptedModel(texts, lambda text: [text, END], shows_end=True)
-    reader = RewritingReader("endpoint", open_server(server.url), domain_reader)
-    answer = reader.read(SAID, context)
-    drawn = [body for body in server.bodies if body.get("temperature")]
-    assert len(drawn) == requests - 1
-    assert all(body["n"] == MORE_TEXTS for body in drawn)
-    assert (answer.best is not None) == (requests == 2)
-    assert answer == reader.read(SAID, context)
 
 
 def test_a_server_reads_the_examples_ahead(server: ChatServer, read: Any) -> None:
