@@ -44,7 +44,6 @@ GOALS = {
     "Put the apple on the table. Keep the mug.": (
         "on(apple_1, table_1) and always on(mug_1, table_1)"
     ),
-    "Go to the room with at least two books.": "at(robot_1, living_room_1)",
     "Make the couch bare.": (
         "not exists ?thing: item (on(?thing, couch_1)) and forall ?thing: item (not initially "
         "(on(?thing, couch_1)) or exists ?place: fixture (not same(?place, couch_1) and "
