@@ -117,6 +117,26 @@ def make_reader(options: ReaderOptions) -> InstructionReader:
     return CascadeReader(reader, partial(_make_rewriting, options, reader), options.seconds)
 
 
+def warm_up_server(options: ReaderOptions, check: Callable[[], None]) -> str:
+    """Have the configured model server read its examples, which it keeps; it takes up to minutes.
+
+    Args:
+        check: called often; may raise to stop waiting.
+
+    Returns:
+        Why that failed; "" if it did not, or no server is configured.
+    """
+    if options.reader not in CASCADED or not options.endpoint:
+        return ""
+    from fcp_ros.language.model_reader import open_server, read_examples_ahead
+
+    try:
+        read_examples_ahead(open_server(options.endpoint, options.model), check)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
 def _make_rewriting(options: ReaderOptions, reader: InstructionReader) -> InstructionReader:
     """Make the reader of what the configured language model makes of an instruction.
 

@@ -34,6 +34,10 @@ READ = {
     "Mug on the counter and the door needs to be closed.": f"{MUG} and closed(door_1)",
     "The mug must again on the counter.": MUG,
     "The counter needs wiping.": "not dirty(counter_1)",
+    "Bring the mug over.": (
+        "holding(robot_1, mug_1) and exists ?room: room (at(person_1, ?room) "
+        "and at(robot_1, ?room))"
+    ),
     # dictated speech
     "the mug is dirty take it to the counter": MUG,
     "that mug is so dirty take it to the counter": MUG,

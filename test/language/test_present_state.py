@@ -8,7 +8,9 @@ from fcp_ros.domain.expressions.evaluation import holds
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
+    Bound,
     Constant,
+    Count,
     Exists,
     Forall,
     Not,
@@ -44,6 +46,24 @@ def conditions(draw):
 def test_indexes_decide_as_trying_all_elements_does(house, condition):
     wanted = holds(condition, house.instance, {})
     assert PresentState(house.instance).holds(condition, {}) == wanted
+
+
+COUNTED = {
+    Bound.AT_LEAST: lambda found, number: found >= number,
+    Bound.AT_MOST: lambda found, number: found <= number,
+    Bound.EXACTLY: lambda found, number: found == number,
+}
+
+
+@given(condition=conditions(), bound=st.sampled_from(sorted(COUNTED)), number=st.integers(0, 4))
+def test_things_are_counted_as_one_by_one(house, condition, bound, number):
+    first, *others = condition.variables
+    body = Exists(tuple(others), condition.body) if others else condition.body
+    instance = house.instance
+    names = [instance.name_of(element) for element in instance.elements(first.type)]
+    found = sum(holds(body, instance, {first.name: name}) for name in names)
+    counted = PresentState(instance).holds(Count(bound, number, (first,), body), {})
+    assert counted == COUNTED[bound](found, number)
 
 
 def test_a_thing_of_another_type_is_no_witness(house):

@@ -43,7 +43,7 @@ _TASK_WITH_NOTHING = 0.3
 
 _LOOSENED = 0.65
 """Degree of "rinse a mug in the sink" as a mug that is clean and one that was in the sink."""
-_FIXED = 0.6
+_FIXED = 0.35
 """Degree of asking that something is where nothing can bring it."""
 
 

@@ -21,8 +21,9 @@ SAME_STATES = _turn_round(
     {
         "closed": "shut",
         "open": "opened",
-        "dirty": "filthy, unclean, stained, soiled, messy, unwashed",
+        "dirty": "filthy, unclean, stained, soiled, messy, unwashed, grubby, grimy, mucky, muddy",
         "clean": "cleaned, wiped, spotless",
+        "empty": "bare, cleared, emptied",
         "switched on": "turned on, on, running, powered on",
         "switched off": "turned off, off, powered off",
     }

@@ -53,7 +53,8 @@ REMOVE_VERBS = gather_words("take remove clear get unload move pick pull extract
 """Verbs of removing something from a place."""
 
 GO_VERBS = gather_words(
-    "go end finish move drive navigate come travel walk head return visit enter run join meet"
+    "go end finish move drive navigate come travel walk head return visit enter run join meet "
+    "report"
 )
 """Verbs of motion of the robot itself."""
 

@@ -164,6 +164,8 @@ class GeneralActs:
             ),
             None,
         )
+        if here is None and not places:  # "bring it | over"
+            here = next((p for p in said.particles if p.text == "over"), None)
         if person is None and here is not None:
             over = [w for w in said.tree.list_children(here.place) if w.text == "over"]
             marked = (here, *over)

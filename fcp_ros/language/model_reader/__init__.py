@@ -8,6 +8,11 @@
 Texts from people and scenes are data. What the model writes is read like what a person says.
 """
 
-from fcp_ros.language.model_reader.rewriting import RewritingReader, open_folder, open_server
+from fcp_ros.language.model_reader.rewriting import (
+    RewritingReader,
+    open_folder,
+    open_server,
+    read_examples_ahead,
+)
 
-__all__ = ["RewritingReader", "open_folder", "open_server"]
+__all__ = ["RewritingReader", "open_folder", "open_server", "read_examples_ahead"]

@@ -20,6 +20,7 @@ import yaml
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import ExpressionError
+from fcp_ros.foundation.stopping import Check
 from fcp_ros.foundation.wording import shorten_words, to_printable
 from fcp_ros.grounding.generation import TextGenerator, TextRequest, quote_data
 from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
@@ -37,6 +38,8 @@ LONGEST_TEXT = 1_000
 """Longest plain text that is read (characters)."""
 MOST_SECONDS = 60.0
 """Seconds that it may take where nobody sets a limit."""
+WARM_UP_SECONDS = 180.0
+"""Seconds that a server may take to read the examples: a minute of CPU on one core."""
 _HEEDED = CONTRARY | RESTRICTIONS
 """Words that turn a meaning round: a plain text without any of them has lost it."""
 
@@ -96,16 +99,8 @@ class RewritingReader:
 
     def _rewrite(self, instruction: str, context: ReadingContext) -> str:
         """Ask the model for plain words; the likeliest answer, on one line."""
-        told = load_plain_english()
         seconds = max(0.1, min(MOST_SECONDS, context.until - monotonic()))
-        request = TextRequest(
-            told.task,
-            quote_data(instruction),
-            most_tokens=MOST_TOKENS,
-            seconds=seconds,
-            examples=told.examples,
-        )
-        texts = self._generator.write(request, context.check)
+        texts = self._generator.write(_write_request(instruction, seconds), context.check)
         whole = (one.text for one in texts if one.is_complete)
         return to_printable(" ".join(next(whole, "").split()))
 
@@ -128,7 +123,28 @@ def open_server(url: str, model: str = "") -> TextGenerator:
     Raises:
         GroundingError: the url is none.
     """
-    return ServerGenerator(EndpointOptions(url=url, model=model, timeout=60.0, retries=1))
+    options = EndpointOptions(url=url, model=model, timeout=WARM_UP_SECONDS, retries=1)
+    return ServerGenerator(options)
+
+
+def read_examples_ahead(generator: TextGenerator, check: Check) -> None:
+    """Have a model read the task and the examples, so that no instruction waits for that.
+
+    Raises:
+        GroundingError: it can't be asked, or takes too long.
+    """
+    generator.write(_write_request("Hello.", WARM_UP_SECONDS, most_tokens=1), check)
+
+
+def _write_request(said: str, seconds: float, most_tokens: int = MOST_TOKENS) -> TextRequest:
+    told = load_plain_english()
+    return TextRequest(
+        told.task,
+        quote_data(said),
+        most_tokens=most_tokens,
+        seconds=seconds,
+        examples=told.examples,
+    )
 
 
 @cache

@@ -2,8 +2,8 @@
 """The use of each word of an instruction in a goal that a model wrote.
 
 A model does not say which words led to which part of its text. So the words are aligned with the
-names in the goal of that text, by equal stems and by the phrases of the domain. A content word
-without a counterpart is UNREAD.
+names in the goal of that text, by equal stems and by the phrases of the domain. A word without a
+counterpart is UNREAD, unless English uses it to join others.
 """
 
 from __future__ import annotations
@@ -32,34 +32,32 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.model import IS_A, Domain
 from fcp_ros.domain.phrases import PhraseWord
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.language.english.function_words import FILLERS
+from fcp_ros.language.english.number_words import NUMBERS
+from fcp_ros.language.english.turning_words import EXCEPTIONS, NEGATIVES, NOTHINGS, SEQUENCE_WORDS
+from fcp_ros.language.english.verbs import (
+    BRING_VERBS,
+    GO_VERBS,
+    HOLD_VERBS,
+    KEEP_VERBS,
+    PUT_VERBS,
+)
+from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.model_reader.names import find_stem
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import WordRole, WordUse
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
-_FILLER_WORDS = (
-    "a an the please kindly could can would will you your i me my we our us it its they them their "
-    "this that these those there here is are be been being was were am do does did to of for with "
-    "from by at in into onto on upon over under up down off out so then and or but if as just also "
-    "too now want need like robot hey hi hello thanks thank some any something anything one ones "
-    "which who what when while make sure let get have has having should shall must may"
+_QUANTITIES = NUMBERS.keys() | gather_words(
+    "all every each both most least many few no none everything exactly possible only rest other "
+    "others"
 )
-_QUANTITY_WORDS = (
-    "all every each both most least many several few no none everything two three four five six "
-    "seven eight nine ten eleven twelve exactly possible only rest other others"
+_LIMITS = NEGATIVES | NOTHINGS | EXCEPTIONS | gather_words("don't dont avoid unless")
+_ORDERS = SEQUENCE_WORDS | gather_words(
+    "before first next finally afterwards later again always back"
 )
-_LIMIT_WORDS = "not never don't dont without except no nothing avoid unless"
-_ORDER_WORDS = "then before after first next finally afterwards later again always back"
-_ACTION_WORDS = (
-    "put place bring take carry move fetch get give hand deliver return leave keep set lay store "
-    "pick grab hold drop find go"
-)
+_ACTIONS = PUT_VERBS | BRING_VERBS | HOLD_VERBS | KEEP_VERBS | GO_VERBS | {"find"}
 """Verbs of moving things, which every domain means by its relations of place."""
-_FILLERS = frozenset(_FILLER_WORDS.split())
-_QUANTITIES = frozenset(_QUANTITY_WORDS.split())
-_LIMITS = frozenset(_LIMIT_WORDS.split())
-_ORDERS = frozenset(_ORDER_WORDS.split())
-_ACTIONS = frozenset(_ACTION_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,7 @@ def _use_word(word: str, span: tuple[int, int], names: Sequence[_Name], forms: s
         return WordUse(*span, WordRole.QUANTITY, "quantity")
     if word in _ACTIONS and "place" in forms:
         return WordUse(*span, WordRole.ACTION, "so that it holds")
-    if word in _FILLERS:
+    if word in FILLERS:
         return WordUse(*span, WordRole.FILLER)
     if found:
         return WordUse(*span, found[0].role, found[0].meaning)

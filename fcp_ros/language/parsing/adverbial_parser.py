@@ -12,6 +12,7 @@ from fcp_ros.language.english.remark_words import CLOSINGS, POLITE, WISHES
 from fcp_ros.language.english.verbs import BRING_VERBS, HOLD_VERBS
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.clauses.exception_parser import ExceptionParser
+from fcp_ros.language.parsing.clauses.remarks import find_span
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import read_limit
 from fcp_ros.language.parsing.trees import (
@@ -30,6 +31,8 @@ MOST_WISHES = 8
 """Polite words and wishes behind one another."""
 DEEPEST_CLAUSE = 2
 """Clauses within one another."""
+_PLACE_BEHIND_VERB, _PLACE_BEHIND_NOUN = 0.95, 0.85
+"""Degrees of where something ends, behind what is done with it."""
 _FOR_SOMEBODY = 0.9
 """Degree of "fetch it for me" without bringing it."""
 
@@ -174,6 +177,8 @@ class AdverbialParser(ExceptionParser, ABC):
             return
         if not isinstance(theme, (NounPhrase, Coordination)):
             return
+        # "the rubbish | in the hall": rather where it is than where it ends
+        degree = _PLACE_BEHIND_NOUN if find_span(theme)[1] == start else _PLACE_BEHIND_VERB
         several = isinstance(theme, Coordination) or theme.plural
         head = Reference.THEM if several else Reference.IT
         same = NounPhrase(start, start, head, Determiner.THE, None, several)
@@ -187,7 +192,7 @@ class AdverbialParser(ExceptionParser, ABC):
                     clause,
                     predications=(said, where),
                     uses=(*clause.uses, *list_argument_uses(placed)),
-                    degree=clause.degree * placed.degree * 0.95,
+                    degree=clause.degree * placed.degree * degree,
                 ),
             )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.remark_words import WANTS
 from fcp_ros.language.english.verbs import (
@@ -43,8 +44,10 @@ from fcp_ros.language.reading import WordRole
 _SOMEWHERE = 0.9
 """Degree of parts that shall be together, without a word about where."""
 _WHERE_IT_IS = PhraseSet(
-    "(where|as) (it is|they are) [now]", "(alone|untouched|in place|in its place)"
+    "(where|as) (it is|they are) [now]", "(alone|untouched|as is|in place|in its place)"
 )
+_LEFT_ALONE = {"leave": 0.8, "keep": Confidence.LIKELY.degree}
+"""Degrees of "leave the mug", "keep the mug" as that it stays where it is."""
 _KEPT = PhraseSet("[on] (holding|carrying) [on to]", "[a] hold of", "hold on to")
 
 
@@ -163,11 +166,10 @@ class ClauseParser(CompanionParser):
         down = 1 if self._get(start) == "down" else 0
         for end, theme in self._nouns.parse_phrases(start + down):
             place = end + 1 if self._get(end) in ("down", "over", "away") else end
-            if verb == "leave":
-                said = Predication(None, {THEME: theme}, degree=theme.degree)
-                uses = list_phrase_uses(theme)
-                yield end, SpokenClause(Act.STAY, (said,), uses=uses, degree=theme.degree * 0.8)
             if verb in KEEP_VERBS:
+                said = Predication(None, {THEME: theme}, degree=theme.degree)
+                uses, degree = list_phrase_uses(theme), theme.degree * _LEFT_ALONE[verb]
+                yield end, SpokenClause(Act.STAY, (said,), uses=uses, degree=degree)
                 after = self._match_any(place, _WHERE_IT_IS)
                 if after > place:
                     use = self._nouns.describe_use(place, after, WordRole.ACTION, "stays")

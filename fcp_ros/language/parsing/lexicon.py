@@ -19,6 +19,7 @@ from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.demands.names import LearnedNames
 from fcp_ros.language.english.function_words import COMMON, ENGLISH, FILLERS, PREPOSITIONS
 from fcp_ros.language.english.inflection import find_misspelt, list_singulars
+from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.wholes import OPENING_PARTS, PART_NOUNS
 from fcp_ros.language.english.word_lists import gather_words
@@ -50,6 +51,8 @@ _CLOSED = (ENGLISH | FILLERS | {words[0] for words in PREPOSITIONS}) - {
 }
 """Words that are no part of a label, unless in quotes: a label such as "put all of it ..." is data,
 and never changes how a sentence is read."""
+_NUMBER_WORDS = {str(number): word for word, number in reversed(NUMBERS.items())}
+"""The first word for each number: "two", not "couple"."""
 _PLURALE_TANTUM = gather_words(
     "pants trousers jeans scissors glasses headphones clothes socks underwear shorts"
 )
@@ -127,7 +130,8 @@ class Lexicon:
                 if plain:
                     self._labels.setdefault(form, {})[plain] = None
             self._of_type.setdefault(type_, []).append(name)
-            self._names.setdefault(_write_name(name), name)
+            for written in _write_name(name), _spell_number(_write_name(name)):
+                self._names.setdefault(written, name)
             for attribute, value in instance.attributes(id_).items():
                 if isinstance(value, str) and attribute not in (CATEGORY, "name"):
                     self._attributes.setdefault(value.lower(), {}).setdefault(attribute, set()).add(
@@ -485,6 +489,12 @@ def list_known(word: str, known: Iterable[str]) -> tuple[str, ...]:
 def _write_name(name: str) -> str:
     """Write the name of an element as it is said: `Mug_1` as "mug 1"."""
     return " ".join(name.lower().replace("_", " ").replace("-", " ").split())
+
+
+def _spell_number(name: str) -> str:
+    """Write the number at the end of a name as a word: "room 6" as "room six"."""
+    head, _, last = name.rpartition(" ")
+    return f"{head} {_NUMBER_WORDS[last]}" if head and last in _NUMBER_WORDS else name
 
 
 def _index_synonyms() -> Mapping[str, tuple[str, ...]]:

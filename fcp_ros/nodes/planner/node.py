@@ -15,10 +15,11 @@ from fcp_ros.action import MakePlan
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.yaml.domain_files import load_domain
 from fcp_ros.foundation.wording import list_names
+from fcp_ros.language.registry import warm_up_server
 from fcp_ros.msg import Alignment, Plan, PlanResult
 from fcp_ros.nodes.conversions.planning import interpretation_to_ros
 from fcp_ros.nodes.planner.learning import POLICIES, PolicyLearning
-from fcp_ros.nodes.planner.parameters import PARAMETERS
+from fcp_ros.nodes.planner.parameters import PARAMETERS, read_reader_options
 from fcp_ros.nodes.planner.remote_memberships import JudgeService
 from fcp_ros.nodes.planner.service import (
     PlanningService,
@@ -64,6 +65,7 @@ STATUSES = {
 """Kind of a refusal -> status of the planning result."""
 
 PLANS, FILES, READINGS, ALIGNMENTS = "planner", "domain files", "instructions", "alignments"
+WARM_UP = "warming up the model server"
 """The work of the node's threads; `learning` has another one."""
 
 QUEUED_FILES = 4
@@ -138,6 +140,8 @@ class PlannerNode(ManagedNode):
         self.workers.open(FILES, QUEUED_FILES, outlasts=True)
         self.workers.open(READINGS, QUEUED_READINGS)
         self.workers.open(ALIGNMENTS, QUEUED_ALIGNMENTS)
+        if read_reader_options(self.parameters).endpoint:
+            self.workers.open(WARM_UP, 1, outlasts=True).submit(self._warm_up_reader)
         self._learning.open()
         self._plan_publisher = self.publish_state(Plan, "task_plan")
         self._alignment_publisher = self.publish_state(Alignment, "alignment")
@@ -367,6 +371,17 @@ class PlannerNode(ManagedNode):
             lambda: self.get_clock().now().to_msg(),
             lambda sentence: self.get_logger().warning(sentence),
         )
+
+    def _warm_up_reader(self, token: CancelToken) -> None:
+        """Have the reader's model server ready before the first instruction."""
+
+        def check() -> None:
+            if token.cancelled:
+                raise JobCancelled("The node is being cleaned up.")
+
+        failure = warm_up_server(read_reader_options(self.parameters), check)
+        if failure:
+            self.get_logger().warning(f"the reader's model server: {failure}")
 
     def _get_service(self, work: str = PLANS) -> tuple[PlanningService, Worker]:
         """Return the parts of an active node; raise if it was cleaned up this very moment."""

@@ -15,9 +15,9 @@ from tiny_language_models import make_model, make_tokenizer
 from fcp_ros.language.confirmation import list_unread
 from fcp_ros.language.model_reader import RewritingReader, open_folder, open_server
 from fcp_ros.language.model_reader.rewriting import load_plain_english
-from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.reader import ReadingContext, never_stop
 from fcp_ros.language.reading import Interpretation, ReadingStatus
-from fcp_ros.language.registry import ReaderOptions, make_reader
+from fcp_ros.language.registry import ReaderOptions, make_reader, warm_up_server
 
 SAID = "the apple, oh you know, table would be lovely"
 
@@ -46,6 +46,28 @@ def test_the_plain_text_is_read(read: Any) -> None:
     assert answer.instruction == SAID
     assert all(use.end <= len(SAID) for use in answer.best.words)
     assert list_unread(SAID, answer.best) == []
+
+
+def test_a_server_reads_the_examples_ahead(server: ChatServer, read: Any) -> None:
+    read(SAID, "Nothing.")
+    assert warm_up_server(ReaderOptions(endpoint=server.url), never_stop) == ""
+    said, ahead = (body["messages"] for body in server.bodies if "messages" in body)
+    assert said[:-1] == ahead[:-1]
+    assert warm_up_server(ReaderOptions(), never_stop) == "", "there is none to be asked"
+
+
+def test_reading_ahead_ends_when_nobody_waits_and_says_what_is_wrong(server: ChatServer) -> None:
+    options = ReaderOptions(endpoint=server.url)
+    server.hangs = True
+
+    def check() -> None:
+        if server.bodies:  # it has been asked
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        warm_up_server(options, check)
+    server.close()
+    assert "check that it runs" in warm_up_server(options, never_stop)
 
 
 def test_all_instructions_begin_alike(read: Any, server: ChatServer) -> None:

@@ -38,12 +38,12 @@ def list_unread(sentence: str, uses: tuple[WordUse, ...]) -> list[str]:
         (
             "Put something for drinking on the table",
             'exists ?x: item (on(?x, table_1) and serves_as(?x, "drinking"))',
-            [],
+            ["something"],
         ),
         ("Never close the fridge", "never closed(fridge_1)", []),
         ("Clear everything off the table", "not exists ?x: item (on(?x, table_1))", []),
         ("Bring me the mug", "holding(robot_1, mug_1) and at(person_1, kitchen_1)", []),
-        ("Close the fridge for me", "closed(fridge_1)", []),
+        ("Close the fridge for me", "closed(fridge_1)", ["me"]),
         ("Open the fridge", "not closed(fridge_1)", []),
         ("Open the fridge", "closed(fridge_1)", ["Open"]),
         ("Close the fridge", "not closed(fridge_1)", ["Close"]),
@@ -52,7 +52,7 @@ def list_unread(sentence: str, uses: tuple[WordUse, ...]) -> list[str]:
         (
             "Put the mug on the table before you close the fridge",
             "on(mug_1, table_1)",
-            ["before", "close", "fridge"],
+            ["before", "you", "close", "fridge"],
         ),
     ],
 )

@@ -11,7 +11,9 @@ from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
+    Bound,
     Constant,
+    Count,
     Exists,
     Expression,
     Forall,
@@ -247,7 +249,7 @@ class PresentState:
         self._instance = instance
 
     def holds(self, condition: Expression, binding: Mapping[str, str]) -> bool:
-        """Decide a condition without counts; graded predicates hold."""
+        """Decide a condition; graded predicates hold."""
         if isinstance(condition, Atom):
             return self._occurs(condition, binding)
         if isinstance(condition, Not):
@@ -264,6 +266,12 @@ class PresentState:
             return all(
                 self.holds(condition.body, b) for b in self.list_bindings(condition, binding)
             )
+        if isinstance(condition, Count) and condition.bound is not Bound.MOST:
+            found = sum(
+                self.holds(condition.body, b) for b in self.list_bindings(condition, binding)
+            )
+            enough = found >= condition.number or condition.bound is Bound.AT_MOST
+            return enough and (found <= condition.number or condition.bound is Bound.AT_LEAST)
         return all(self.holds(part, binding) for part in children(condition))
 
     def _occurs(self, atom: Atom, binding: Mapping[str, str]) -> bool:
@@ -281,7 +289,7 @@ class PresentState:
         return instance.find_tuple(atom.predicate, ids) is not None
 
     def list_bindings(
-        self, condition: Exists | Forall, binding: Mapping[str, str]
+        self, condition: Exists | Forall | Count, binding: Mapping[str, str]
     ) -> Iterator[dict[str, str]]:
         """Yield the values of the variables of a quantifier, beside those that are bound."""
         chosen = [dict(binding)]
@@ -294,18 +302,22 @@ class PresentState:
         yield from chosen
 
     def _list_values(
-        self, variable: TypedVariable, condition: Exists | Forall, binding: Mapping[str, str]
+        self,
+        variable: TypedVariable,
+        condition: Exists | Forall | Count,
+        binding: Mapping[str, str],
     ) -> Sequence[str]:
         """List the values that matter: those related to what is bound, if an atom says so."""
         instance = self._instance
         schema = instance.schema
-        if isinstance(condition, Exists):
+        if isinstance(condition, (Exists, Count)):
             for atom in list_conjuncts(condition.body):
                 if not isinstance(atom, Atom):
                     continue
                 found = self._follow(atom, variable.name, binding)
                 if found is not None:
-                    return [name for name in found if self._is_of_type(name, variable.type)]
+                    named = dict.fromkeys(found)
+                    return [name for name in named if self._is_of_type(name, variable.type)]
         if not schema.has_type(variable.type):
             return [name for name in instance.names() if self._is_of_type(name, variable.type)]
         return [instance.name_of(id_) for id_ in instance.elements(variable.type)]

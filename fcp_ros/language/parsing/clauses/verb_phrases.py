@@ -105,8 +105,11 @@ class _Reader:
             self.step()
 
     def _is_state(self) -> bool:
-        """Return True for "left open": no place follows."""
-        return self._get(self.found.end + 1) not in ("", ",", ".", "on", "in", "at", "where")
+        """Return True for "left open", "left on": no place follows."""
+        state = self._get(self.found.end + 1)
+        if state == "on":
+            return self._get(self.found.end + 2) in ("", ",", ".", "and", "then")
+        return state not in ("", ",", ".", "in", "at", "where")
 
 
 def read_verb_phrase(get: Callable[[int], str], start: int) -> VerbPhrase:
