@@ -141,8 +141,7 @@ class PlaceChooser:
             if not self._is_fixed(known)
         }
         return bool(types) and all(
-            any(self._vocabulary.is_subtype(type_, wanted) for wanted in movable)
-            for type_ in types
+            any(self._vocabulary.is_subtype(type_, wanted) for wanted in movable) for type_ in types
         )
 
     @staticmethod
