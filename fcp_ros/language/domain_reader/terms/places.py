@@ -53,6 +53,9 @@ class PlaceChooser:
     def __init__(self, domain: Domain, patterns: PatternTable) -> None:
         self._vocabulary = Vocabulary.of(domain)
         self._schema = domain.schema
+        self._actors = {
+            rule.parameters[0].type for rule in domain.rules.values() if rule.parameters
+        }
         self._places = patterns.places
         self._rated: dict[tuple[frozenset[str], str], float] = {}
         self._chosen: dict[tuple[str, frozenset[str], frozenset[str]], ChosenPlace | None] = {}
@@ -236,13 +239,21 @@ class PlaceChooser:
                 yield place
 
     def find_movable(self) -> str:
-        """Return the type of things that most relations say the changing place of."""
+        """Return the type of things that most relations say the changing place of.
+
+        What acts comes last: "leave nothing in the hall" sends nobody out.
+        """
         relations: dict[str, set[str]] = {}
         for place in self.list_theme_relations():
             if not self._is_fixed(place):
                 type_ = place.meaning.types[place.theme]
                 relations.setdefault(type_, set()).add(place.meaning.name)
-        return max(relations, key=lambda type_: len(relations[type_]), default="")
+
+        def rate(type_: str) -> tuple[bool, int]:
+            acts = any(self._vocabulary.is_subtype(actor, type_) for actor in self._actors)
+            return not acts, len(relations[type_])
+
+        return max(relations, key=rate, default="")
 
 
 def _apply(place: PlaceRelation, theme: Variable, where: Variable) -> Expression:
