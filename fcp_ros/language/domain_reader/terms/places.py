@@ -189,7 +189,7 @@ class PlaceChooser:
             return None
         middle = (inner.meaning.types[inner.place], outer.meaning.types[outer.theme])
         common = self._vocabulary.common_subtypes(middle)
-        if not common:
+        if not common or (self._is_fixed(outer) and self._moves(frozenset(middle[:1]))):
             return None
         name = f"{inner.place}_of"
         first = _apply(inner, Variable(THEME), Variable(name))
