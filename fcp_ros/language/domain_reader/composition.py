@@ -181,6 +181,9 @@ class Composer:
             Reference.ONE,
         )
         thing = isinstance(theme_phrase, NounPhrase) and theme_phrase.head is Reference.THING
+        thing &= isinstance(place_phrase, NounPhrase) and not isinstance(
+            place_phrase.head, Reference
+        )
         movable = thing or (pronoun and self.resolver.asking)
         asked = self.resolver.places.find_movable() if movable else ""
         theme = self.resolver.resolve(theme_phrase, asked)
