@@ -159,9 +159,9 @@ class StatedFacts:
         name, elements = fact
         graph = self.graph
         if name == DOORLESS and self.vocabulary.is_doorless:
-            for relation in graph.relations_of(elements[0]):
-                if relation.name == name and relation.elements[:2] == elements:
-                    yield 0, 0, graph.relation_rank(relation)
+            for joining in graph.relations_of(elements[0]):
+                if joining.name == name and joining.elements[:2] == elements:
+                    yield 0, 0, graph.relation_rank(joining)
         elif name != "in_room":
             relation = graph.relation(name, *elements)
             if relation is not None and (name not in LOCATIONS or self.fact_of(relation)):
