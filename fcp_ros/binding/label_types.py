@@ -23,6 +23,7 @@ from fcp_ros.foundation.wording import find_similar, list_names
 from fcp_ros.foundation.wordnet import PACKAGE, WordNet, find_wordnet
 from fcp_ros.scene.graph.elements import Layer, SceneError, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.graph.roles import FLOOR, PASSAGE
 
 LAST_WORDS_DEGREE = 0.9
 """Degree of a type by last words: 119 of 136 were right (test/benchmark/test_scene_labels.py)."""
@@ -80,6 +81,10 @@ _GUESSES = (
 )
 
 
+_ADDED = (FLOOR, PASSAGE)
+"""Labels of nodes that completion adds: in a domain that has no such things they take no part."""
+
+
 class NodeTyper:
     """A chooser of types, node by node, with a cache by label."""
 
@@ -121,7 +126,7 @@ class NodeTyper:
         # can still hold it when it is empty.
         earlier: TypeChoice | None = None,
     ) -> TypeChoice | None:
-        """Choose the type of a node; None if nodes of its layer take no part."""
+        """Choose the type of a node; None if it takes no part, like others of its layer."""
         choice = self._choose_by_label(node, passage_type)
         if choice is None or node.layer is not Layer.OBJECT:
             return choice
@@ -131,7 +136,8 @@ class NodeTyper:
         if type_ is None and earlier is not None and earlier.reason is TypeReason.HOLDER:
             type_ = earlier.type if self._schema.is_subtype(earlier.type, choice.type) else None
         if type_ is None:
-            return choice
+            unknown = choice.reason is TypeReason.DEFAULT and node.category in _ADDED
+            return None if unknown else choice
         return TypeChoice(type_, choice.degree, TypeReason.HOLDER, choice.matched_label)
 
     def _choose_by_label(self, node: SceneNode, passage_type: str | None) -> TypeChoice | None:

@@ -40,6 +40,7 @@ class SchemaVocabulary:
 
     Attributes:
         passage_type: Type that the schema asks of a node that joins two rooms; None without one.
+        is_doorless: True if the schema says of two rooms that they are connected, not by what.
     """
 
     def __init__(self, schema: Schema) -> None:
@@ -52,6 +53,7 @@ class SchemaVocabulary:
         self.passage_type = (
             connected.legs[2][1] if connected is not None and len(connected.legs) == 3 else None
         )
+        self.is_doorless = connected is not None and len(connected.legs) == 2
         self._admitted: dict[tuple[str, int, str], bool] = {}
         self._attributes: dict[str, dict[str, Attribute]] = {}
 

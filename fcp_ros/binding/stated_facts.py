@@ -19,7 +19,7 @@ from enum import Enum
 from fcp_ros.binding.label_types import TypeChoice
 from fcp_ros.binding.renaming import SchemaVocabulary
 from fcp_ros.cset import Fact
-from fcp_ros.domain.scene_names import SceneMapping
+from fcp_ros.domain.scene_names import DOORLESS, SceneMapping
 from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.scene.graph.elements import Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -98,13 +98,16 @@ class StatedFacts:
     def fact_of(self, relation: SceneRelation) -> Fact | None:
         """Return the fact that a relation states; None if the place of an item implies it.
 
-        ``in_room`` of an agent that was mapped as an object is ``at`` the room. The given place of
-        what is no item is a fact that does not fit.
+        ``in_room`` of an agent that was mapped as an object is ``at`` the room. A domain without
+        passages has the two rooms of ``connected``. The given place of what is no item is a fact
+        that does not fit.
         """
         name, elements = relation.name, relation.elements
         if name in LOCATIONS:
             is_left_out = relation.provenance is Provenance.GIVEN and not self.is_item(elements[0])
             return Fact(name, elements) if is_left_out else None
+        if name == DOORLESS and self.vocabulary.is_doorless:
+            return Fact(name, elements[:2])
         if name == "in_room" and not self.fits(name, elements):
             if self.fits("at", elements):
                 name = "at"
@@ -155,7 +158,11 @@ class StatedFacts:
     def _orders(self, fact: Fact) -> Iterator[FactOrder]:
         name, elements = fact
         graph = self.graph
-        if name != "in_room":
+        if name == DOORLESS and self.vocabulary.is_doorless:
+            for joining in graph.relations_of(elements[0]):
+                if joining.name == name and joining.elements[:2] == elements:
+                    yield 0, 0, graph.relation_rank(joining)
+        elif name != "in_room":
             relation = graph.relation(name, *elements)
             if relation is not None and (name not in LOCATIONS or self.fact_of(relation)):
                 yield 0, 0, graph.relation_rank(relation)

@@ -87,7 +87,7 @@ class Diagnostics:
 
     def add_at(self, line: int, message: str, fix: str) -> None:
         """Record a fault at a line; see `add`."""
-        diagnostic = Diagnostic(self.file, line, message.rstrip("."), fix.rstrip("."))
+        diagnostic = Diagnostic(self.file, line, message.removesuffix("."), fix.removesuffix("."))
         if diagnostic not in self.diagnostics:
             self.diagnostics.append(diagnostic)
 

@@ -7,6 +7,7 @@ import pytest
 
 from fcp_ros.binding.label_types import type_of_label
 from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
+from fcp_ros.cli.session import open_session
 from fcp_ros.cset import Relation, Schema, facts
 from fcp_ros.cset.constraints import find_conflicts
 from fcp_ros.domain.scene_names import AttributeFact, SceneMapping
@@ -242,6 +243,16 @@ def test_what_joins_rooms_is_a_passage_whatever_its_label(state_of) -> None:  # 
     )
     assert "connected(hall, kitchen, portal)" in texts(state)
     assert "the domain has no type for the label 'stargate': portal taken as passage" in state.notes
+
+
+def test_rooms_may_be_connected_without_passages() -> None:
+    session = open_session("warehouse", "warehouse")
+    assert "connected(shipping, packing)" in texts(session.state, "connected")
+    assert not any("do not fit" in note for note in session.state.notes)
+    # Floors and passages that completion adds take no part where the domain has none.
+    added = {name for name in session.graph.nodes if name.endswith(("_floor", "_passage"))}
+    assert added
+    assert not any(map(session.state.instance.has, added))
 
 
 def test_only_one_of_two_functional_tuples_holds(state_of) -> None:  # type: ignore[no-untyped-def]

@@ -71,7 +71,10 @@ class AtomReader:
             return None
         if not isinstance(expression, Atom):
             message = f"`{text}` in {self.owner} is not a plain atom"
-            self.report.add(path, message, f"write {kind.value}(argument, ...) only")
+            advice = f"write {kind.value}(argument, ...) only"
+            if isinstance(expression, Not):
+                advice += "; `not` stands under `when` of the rules alone"
+            self.report.add(path, message, advice)
             return None
         return self.check_atom(expression, kind, text, path)
 

@@ -18,6 +18,7 @@ from fcp_ros.domain.expressions.syntax import (
     Variable,
     substitute,
 )
+from fcp_ros.domain.holding import find_holding
 from fcp_ros.language.domain_reader.slot_filling import SlotFiller, to_goal_term
 from fcp_ros.language.domain_reader.statements import ComposedClause, Statement
 from fcp_ros.language.domain_reader.terms.referents import Referent, Term, TermGroup, join
@@ -26,7 +27,6 @@ from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.trees import PERSON, PLACE, THEME, Act, NounPhrase, Predication
 
-_HOLD_WORDS = ("hold", "carry", "grasp", "grip")
 _HELD_ONLY = 0.85
 """Degree of bringing something to nobody who is known: the robot only holds it."""
 
@@ -67,7 +67,7 @@ class ActComposer:
         theme = self._resolver.resolve(phrase, type_)
         composed.themes.append(theme)
         if act is Act.HOLD:
-            composed.statements += self._hold(robot, theme, holding)
+            composed.statements += self._hold(theme, holding)
         elif act is Act.BRING:
             person = said.arguments[PERSON]
             assert isinstance(person, NounPhrase)
@@ -78,18 +78,21 @@ class ActComposer:
                 composed.clause = replace(composed.clause, act=Act.KEEP)
 
     def find_holding(self) -> Meaning | None:
-        """Return the relation between the robot and what it holds."""
-        for relation in self._schema.relations:
-            if len(relation.legs) == 2 and any(w in relation.name for w in _HOLD_WORDS):
-                goal = Atom(relation.name, tuple(Variable(leg) for leg, _ in relation.legs))
-                return Meaning(relation.name, MeaningSource.RELATION, dict(relation.legs), goal)
-        return None
+        """Return the relation between the robot and what it holds; its slots are in this order."""
+        holding = find_holding(self._resolver.context.domain)
+        if holding is None:
+            return None
+        types = dict(self._schema.relation(holding.relation).legs)
+        goal = Atom(holding.relation, tuple(Variable(leg) for leg in types))
+        ordered = {leg: types[leg] for leg in (holding.robot, holding.item)}
+        return Meaning(holding.relation, MeaningSource.RELATION, ordered, goal)
 
-    def _hold(self, robot: str, theme: Term, holding: Meaning | None) -> list[Statement]:
-        if holding is None or not robot:
+    def _hold(self, theme: Term, holding: Meaning | None) -> list[Statement]:
+        if holding is None:
             raise Unresolved("to take something in the hand")
-        agent, item = holding.types
-        return self._filler.fill(holding, {agent: Constant(robot), item: theme})
+        robot, item = holding.types
+        actor = self._filler.find_actor(robot, holding.types[robot])
+        return self._filler.fill(holding, {robot: actor, item: theme})
 
     def _bring(
         self, robot: str, theme: Term, person: NounPhrase, holding: Meaning | None
@@ -99,12 +102,12 @@ class ActComposer:
             name = self._resolver.resolve(person, "")
         except Unresolved:
             self._resolver.degree *= _HELD_ONLY
-            return self._hold(robot, theme, holding)
+            return self._hold(theme, holding)
         room = self._resolver.find_place_of(name.name) if isinstance(name, Constant) else ""
         if not room:
-            return self._hold(robot, theme, holding)
+            return self._hold(theme, holding)
         there = Constant(room)
-        holding_there = [*self._hold(robot, theme, holding), *self._go(robot, there)]
+        holding_there = [*self._hold(theme, holding), *self._go(robot, there)]
         held = join([statement.matrix for statement in holding_there])
         prefix = holding_there[0].prefix
         try:
@@ -112,7 +115,7 @@ class ActComposer:
         except Unresolved:
             return [Statement(prefix, held)]
         if len(put) != 1 or isinstance(theme, TermGroup):
-            return [*self._hold(robot, theme, holding), *self._go(robot, there)]
+            return [*self._hold(theme, holding), *self._go(robot, there)]
         return [Statement(put[0].prefix, Or((held, put[0].matrix)))]
 
     def _go(self, robot: str, place: Term, near: bool = True) -> list[Statement]:

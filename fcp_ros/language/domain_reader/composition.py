@@ -180,7 +180,12 @@ class Composer:
             Reference.IT,
             Reference.ONE,
         )
-        asked = self.resolver.places.find_movable() if pronoun and self.resolver.asking else ""
+        thing = isinstance(theme_phrase, NounPhrase) and theme_phrase.head is Reference.THING
+        thing &= isinstance(place_phrase, NounPhrase) and not isinstance(
+            place_phrase.head, Reference
+        )
+        movable = thing or (pronoun and self.resolver.asking)
+        asked = self.resolver.places.find_movable() if movable else ""
         theme = self.resolver.resolve(theme_phrase, asked)
         there = isinstance(place_phrase, NounPhrase) and place_phrase.head is Reference.THERE
         place = (

@@ -181,7 +181,7 @@ class SlotFiller:
             if slot in bound:
                 continue
             if meaning.source in (MeaningSource.RULE, MeaningSource.RELATION):
-                bound[slot] = self._find_actor(slot, type_)
+                bound[slot] = self.find_actor(slot, type_)
             elif meaning.task is not None and slot in meaning.task.defaults:
                 self._add_default(bound, slot, meaning.task.defaults[slot])
         self._rate_places(meaning, bound)
@@ -228,7 +228,8 @@ class SlotFiller:
         ]
         return Or(tuple(parts)) if len(parts) > 1 else parts[0]
 
-    def _find_actor(self, slot: str, type_: str) -> Term:
+    def find_actor(self, slot: str, type_: str) -> Term:
+        """Return the robot that is spoken to; of several, any one of a type."""
         robot = self._resolver.find_robot()
         if robot and self._resolver.places.rate_types(
             frozenset((self._resolver.type_of(robot),)), type_

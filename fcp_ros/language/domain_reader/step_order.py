@@ -202,7 +202,8 @@ class StepOrder:
         """Return True if a clause only says that the robot holds something."""
         holding = self._composer.acts.find_holding()
         return holding is not None and all(
-            isinstance(s.matrix, Atom) and s.matrix.predicate == holding.name
+            not _has_negation(s.matrix)
+            and all(atom.predicate == holding.name for atom in atoms(s.matrix))
             for s in one.statements
         )
 

@@ -348,6 +348,8 @@ def _is_question(segment: Segment) -> bool:
         return segment.piece.end == "?"
     if said[0].text not in _FACTUAL or segment.piece.end != "?":
         return False
+    if said[0].text in ("is", "are", "was", "were"):
+        return True  # also where the tree has no subject: "is dock 3 open?"
     subject = tree.find_child(tree.root.place, *SUBJECTS)
     return subject is not None and subject.place > said[0].place
 

@@ -10,6 +10,7 @@ from fcp_ros.foundation.labels import label_forms, normalise_label
 from fcp_ros.scene.graph.elements import Layer, SceneNode
 
 FLOOR = "floor"  # Category of the node that a room stands on
+PASSAGE = "passage"  # Category of the node that joins two rooms without a door
 
 DOORS = frozenset(
     {"door", "doorway", "doorframe", "door frame", "sliding door", "front door", "folding door"}

@@ -12,6 +12,7 @@ import numpy as np
 
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
+from fcp_ros.scene.graph.roles import PASSAGE
 from fcp_ros.scene.relations.derivation import Derivation
 from fcp_ros.scene.relations.draft_graph import SceneDraft
 from fcp_ros.scene.relations.nearness import find_candidates
@@ -113,8 +114,6 @@ def _make_rectangles(rooms: Sequence[SceneNode]) -> Boxes:
 
 # --- ``connected(room, room)`` by doors ---
 
-PASSAGE_CATEGORY = "passage"
-
 
 def connect_rooms(
     draft: SceneDraft, passages: set[str], finder: RoomFinder, options: RelationOptions
@@ -160,7 +159,7 @@ def _make_passage(draft: SceneDraft, a: str, b: str) -> SceneNode:
     id_ = draft.free_id(wanted)
     first, second = draft.nodes[a], draft.nodes[b]
     pose = _find_middle(first, second)
-    return SceneNode(id_, Layer.OBJECT, PASSAGE_CATEGORY, pose=pose)
+    return SceneNode(id_, Layer.OBJECT, PASSAGE, pose=pose)
 
 
 def _find_middle(first: SceneNode, second: SceneNode) -> Pose | None:

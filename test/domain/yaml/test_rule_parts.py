@@ -193,7 +193,7 @@ FAULTS = [
     ("- on(thing, box)", "- on(thing, box)\n          - holding(robot, thing)",
      "- holding(robot, thing)", "never happen"),
     ("- dark(thing)\n      -", "- not dark(thing)\n      -", "- not dark(thing)\n      -",
-     "not a plain atom"),
+     "`not` stands under `when`"),
     ("- dark(thing)\n      - when", "- road(box, box)\n      - when", "- road(box", "is static"),
     ("        add:\n          - dark(thing)\n", "", "- variables: {thing", "changes nothing"),
     ("delete: ['near(robot, box)']", "delete: ['at(robot, box)', dark(box)]", "dark(box)]",

@@ -55,6 +55,9 @@ class PlaceChooser:
     def __init__(self, domain: Domain, patterns: PatternTable) -> None:
         self._vocabulary = Vocabulary.of(domain)
         self._schema = domain.schema
+        self._actors = {
+            rule.parameters[0].type for rule in domain.rules.values() if rule.parameters
+        }
         self._places = patterns.places
         self._rated: dict[tuple[frozenset[str], str], float] = {}
         self._chosen: dict[tuple[str, frozenset[str], frozenset[str]], ChosenPlace | None] = {}
@@ -121,12 +124,30 @@ class PlaceChooser:
         self, preposition: str, theme: frozenset[str], place: frozenset[str]
     ) -> Iterator[ChosenPlace]:
         for known in self._places:
+            if self._is_fixed(known) and self._moves(theme):
+                continue  # "the pallets in the hall": where racks are fixed says nothing of them
             degree = self._rate_preposition(preposition, known.preposition)
             types = known.meaning.types
             degree *= self.rate_types(theme, types.get(known.theme, ""))
             degree *= self.rate_types(place, types.get(known.place, ""))
             if degree > 0.0:
                 yield ChosenPlace(_rename(known), degree)
+
+    def _is_fixed(self, place: PlaceRelation) -> bool:
+        """Return True for a relation that no action changes."""
+        plain = isinstance(place.meaning.goal, Atom)
+        return plain and self._schema.relation(place.meaning.name).static
+
+    def _moves(self, types: frozenset[str]) -> bool:
+        """Return True if actions change the places of all things of these types."""
+        movable = {
+            known.meaning.types[known.theme]
+            for known in self.list_theme_relations()
+            if not self._is_fixed(known)
+        }
+        return bool(types) and all(
+            any(self._vocabulary.is_subtype(type_, wanted) for wanted in movable) for type_ in types
+        )
 
     @staticmethod
     def _rate_preposition(said: str, known: str) -> float:
@@ -150,7 +171,7 @@ class PlaceChooser:
                 continue
             for outer in self._places:
                 link = self._link(inner, outer, place)
-                if link is None:
+                if link is None or link in parts:
                     continue
                 parts.append(link)
                 types = {
@@ -170,7 +191,7 @@ class PlaceChooser:
             return None
         middle = (inner.meaning.types[inner.place], outer.meaning.types[outer.theme])
         common = self._vocabulary.common_subtypes(middle)
-        if not common:
+        if not common or (self._is_fixed(outer) and self._moves(frozenset(middle[:1]))):
             return None
         name = f"{inner.place}_of"
         first = _apply(inner, Variable(THEME), Variable(name))
@@ -220,13 +241,21 @@ class PlaceChooser:
                 yield place
 
     def find_movable(self) -> str:
-        """Return the type of things that most relations say the changing place of."""
+        """Return the type of things that most relations say the changing place of.
+
+        What acts comes last: "leave nothing in the hall" sends nobody out.
+        """
         relations: dict[str, set[str]] = {}
         for place in self.list_theme_relations():
-            if not self._schema.relation(place.meaning.name).static:
+            if not self._is_fixed(place):
                 type_ = place.meaning.types[place.theme]
                 relations.setdefault(type_, set()).add(place.meaning.name)
-        return max(relations, key=lambda type_: len(relations[type_]), default="")
+
+        def rate(type_: str) -> tuple[bool, int]:
+            acts = any(self._vocabulary.is_subtype(actor, type_) for actor in self._actors)
+            return not acts, len(relations[type_])
+
+        return max(relations, key=rate, default="")
 
 
 def _apply(place: PlaceRelation, theme: Variable, where: Variable) -> Expression:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fcp_ros.domain.expressions.syntax import Constant, substitute
+from fcp_ros.domain.holding import find_holding
 from fcp_ros.domain.model import TEXT
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser, PresentState
 from fcp_ros.language.domain_reader.terms.referents import Referent, Term, TermGroup, Value
@@ -46,7 +47,11 @@ class SpokenScene:
 
     def find_robot(self) -> str:
         """Return the robot that is spoken to; empty if there are several."""
-        return self.context.robot or self._find_single(("robot", "agent"))
+        known = self.context.robot or self._find_single(("robot",))
+        if known:
+            return known
+        holding = find_holding(self.context.domain)
+        return self._find_single(("agent",) if holding is None else (holding.robot_type, "agent"))
 
     def find_speaker(self) -> str:
         """Return the person who speaks; empty if that is not known."""
