@@ -180,7 +180,9 @@ class Composer:
             Reference.IT,
             Reference.ONE,
         )
-        asked = self.resolver.places.find_movable() if pronoun and self.resolver.asking else ""
+        thing = isinstance(theme_phrase, NounPhrase) and theme_phrase.head is Reference.THING
+        movable = thing or (pronoun and self.resolver.asking)
+        asked = self.resolver.places.find_movable() if movable else ""
         theme = self.resolver.resolve(theme_phrase, asked)
         there = isinstance(place_phrase, NounPhrase) and place_phrase.head is Reference.THERE
         place = (
@@ -198,8 +200,12 @@ class Composer:
         return self._negate_all(statements, said.negated)
 
     def _is_fixed(self, statement: Statement) -> bool:
-        """Return True for a fact that no action changes: that a couch is in a room."""
+        """Return True for a fact that no action changes: that a couch is in a room.
+
+        So is one of several ways: that all devices, some of them fixtures, are in a room.
+        """
         matrix = statement.matrix
+        matrix = matrix.parts[0] if isinstance(matrix, Or) else matrix
         schema = self.resolver.context.domain.schema
         return (
             isinstance(matrix, Atom)

@@ -246,6 +246,8 @@ class EllipsisParser(MotionParser, ABC):
         yield from self._parse_joined(start, before)
         excluding = any(isinstance(a, NounPhrase) and a.excluded for a in last.arguments.values())
         for end, theme in self._nouns.parse_phrases(start):
+            if _is_same(theme):
+                continue
             for after, said in self._nouns.parse_modifiers(end):
                 if not said.preposition or said.source:
                     continue
@@ -357,3 +359,9 @@ def _is_left_open(argument: object) -> bool:
         return argument.alternative
     loose = (Determiner.A, Determiner.ANY)
     return isinstance(argument, NounPhrase) and argument.determiner in loose
+
+
+def _is_same(theme: Phrase) -> bool:
+    """Return True for "the one" by itself: "(the mug), the one | on the table" is one thing."""
+    one = isinstance(theme, NounPhrase) and theme.head is Reference.ONE and not theme.other
+    return one and theme.determiner is Determiner.THE and not (theme.qualities or theme.attributes)
