@@ -41,6 +41,9 @@ from fcp_ros.language.reading import Refusal
 _TASK_WITH_NOTHING = 0.3
 """Degree of "I want nothing left there" as the task to bring nothing."""
 
+_EXACT, _LOOSE_PRONOUN = 0.75, 0.8
+"""Least degree of what a preposition says; degree of "(the bowl on the table, the apple) in it" as
+on the table, where nothing can be in the bowl."""
 _LOOSENED = 0.65
 """Degree of "rinse a mug in the sink" as a mug that is clean and one that was in the sink."""
 _FIXED = 0.6
@@ -224,10 +227,12 @@ class Composer:
         if pronoun:
             others = [m for m in known if m.term != theme]
             types, choose = self.resolver.list_types(theme), self.resolver.places.choose
-            fitting = [
-                m for m in others if choose(preposition, types, self.resolver.list_types(m.term))
-            ]
+            ways = [choose(preposition, types, self.resolver.list_types(m.term)) for m in others]
+            fitting = [m for m, way in zip(others, ways, strict=True) if way is not None]
             mentions[:] = fitting or others
+            loose = all(way is None or way.degree < _EXACT for way in ways)
+            if loose and len(fitting) < len(others):
+                self.resolver.degree *= _LOOSE_PRONOUN
         elif _speaks_of_it(phrase):
             mentions[:] = [m for m in known if m.term != theme]
         before = len(mentions)
