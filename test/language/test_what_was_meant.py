@@ -52,6 +52,13 @@ GOALS = {
     "Don't touch anything until the door is closed.": (
         f"closed(door_1) before not forall ?x1: item ({IN_PLACE[1:-1]})"
     ),
+    # nothing else is asked for
+    "If the door is closed, open it, otherwise leave it.": (
+        "not initially (closed(door_1)) or not closed(door_1)"
+    ),
+    "If the mug is on the table, move it to the counter; otherwise do nothing.": (
+        "not initially (on(mug_1, table_1)) or on(mug_1, counter_1)"
+    ),
     # "the one" is what was just named
     "I'd like the mug, the one on the table.": BROUGHT_MUG,
     "Bring me the mug, the one on the table.": BROUGHT_MUG,
@@ -92,3 +99,14 @@ def test_devices_in_a_room_are_also_those_on_something(reader, house):
     goal = reader.read("Turn on every device in the living room.", house).readings[0].goal
     assert "in_room(?x1, living_room_1) or" in goal
     assert "on(?x1, " in goal
+
+
+def test_a_rest_that_lacks_a_comparison_is_not_offered(reader, house):
+    """The rest would be about all things, where some were meant."""
+    for sentence in (
+        "Close all doors between bathroom 1 and bathroom 2.",
+        "Put more things on the table than on the counter.",
+    ):
+        answer = reader.read(sentence, house)
+        assert answer.status is ReadingStatus.NOT_UNDERSTOOD
+        assert "The rest would be" not in answer.message
