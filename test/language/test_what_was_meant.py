@@ -59,6 +59,11 @@ GOALS = {
     "If the mug is on the table, move it to the counter; otherwise do nothing.": (
         "not initially (on(mug_1, table_1)) or on(mug_1, counter_1)"
     ),
+    # what is not meant is not done either
+    "I want the mug, not the glass.": BROUGHT_MUG
+    + " and never (holding(robot_1, drinking_glass_1) and exists ?room_2: room "
+    "(at(person_1, ?room_2) and at(robot_1, ?room_2)))",
+    "Close the fridge, not the door.": "closed(fridge_1) and never closed(door_1)",
     # "the one" is what was just named
     "I'd like the mug, the one on the table.": BROUGHT_MUG,
     "Bring me the mug, the one on the table.": BROUGHT_MUG,
@@ -110,3 +115,10 @@ def test_a_rest_that_lacks_a_comparison_is_not_offered(reader, house):
         answer = reader.read(sentence, house)
         assert answer.status is ReadingStatus.NOT_UNDERSTOOD
         assert "The rest would be" not in answer.message
+
+
+def test_what_is_not_meant_is_not_taken_away_without_a_question(reader, house):
+    """The mug stands there already: "not the mug" only says what shall be brought there."""
+    answer = reader.read("Put the glass on the table, not the mug.", house)
+    assert answer.status is ReadingStatus.READ
+    assert answer.readings[0].degree < 0.7, "so that it is asked about"

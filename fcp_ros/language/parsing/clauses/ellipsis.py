@@ -143,16 +143,21 @@ class EllipsisParser(MotionParser, ABC):
                 yield after, replace(clause, act=Act.STATE, negated=True)
 
     def _parse_not_it(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(the mug goes on the couch, but) not the laptop"."""
+        """Read "(the mug goes on the couch, but) not the laptop".
+
+        "The mug, not the laptop" may only say which is meant: the laptop may be there already.
+        """
         if before.negated or before.act not in (Act.ACHIEVE, Act.STATE):
             return
-        if self._get(start - 2) != "but":  # "the mug, not the bowl" may only say which is meant
+        joined = self._get(start - 2)
+        if joined not in ("but", ","):
             return
         for end, theme in self._nouns.parse_phrases(start):
             clause = self._repeat(before, theme)
             excepted = leave_out(before, (theme,)) is not None
             if clause is not None and not excepted and self._nouns.ends_clause(end):
-                negated = replace(clause, act=Act.STATE, negated=True)
+                act = Act.STATE if joined == "but" else Act.ACHIEVE
+                negated = replace(clause, act=act, negated=True)
                 yield end, replace(negated, degree=theme.degree * _SAME)
 
     # --- the same of another thing
