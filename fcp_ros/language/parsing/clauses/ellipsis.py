@@ -368,5 +368,6 @@ def _is_left_open(argument: object) -> bool:
 
 def _is_same(theme: Phrase) -> bool:
     """Return True for "the one" by itself: "(the mug), the one | on the table" is one thing."""
-    one = isinstance(theme, NounPhrase) and theme.head is Reference.ONE and not theme.other
-    return one and theme.determiner is Determiner.THE and not (theme.qualities or theme.attributes)
+    if not isinstance(theme, NounPhrase) or theme.head is not Reference.ONE or theme.other:
+        return False
+    return theme.determiner is Determiner.THE and not (theme.qualities or theme.attributes)
