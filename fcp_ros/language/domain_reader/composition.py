@@ -183,9 +183,7 @@ class Composer:
             Reference.IT,
             Reference.ONE,
         )
-        thing = isinstance(theme_phrase, NounPhrase) and theme_phrase.head is Reference.THING
-        movable = thing or (pronoun and self.resolver.asking)
-        asked = self.resolver.places.find_movable() if movable else ""
+        asked = self.resolver.places.find_movable() if pronoun and self.resolver.asking else ""
         theme = self.resolver.resolve(theme_phrase, asked)
         there = isinstance(place_phrase, NounPhrase) and place_phrase.head is Reference.THERE
         place = (

@@ -125,7 +125,12 @@ class SlotFiller:
             Unresolved: nothing of that kind can be there.
         """
         types = self._resolver.list_types(theme), self._resolver.list_types(place)
-        chosen = self._resolver.places.choose(preposition, *types)
+        places = self._resolver.places
+        chosen, movable = places.choose(preposition, *types), places.find_movable()
+        if chosen is not None and not types[0] and movable:  # "everything", but nobody
+            if not places.rate_types(frozenset((chosen.meaning.types[THEME],)), movable):
+                things = frozenset((movable,))
+                chosen = places.choose(preposition, things, types[1]) or chosen
         if chosen is None and preposition == "near":
             now: list[str] = []
             if isinstance(place, Constant):

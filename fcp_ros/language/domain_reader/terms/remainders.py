@@ -137,8 +137,6 @@ class RemainderResolver(DescriptionMatcher):
         referent = self.maker.make(whole, noun, Quantifier.FORALL)
         referent.plural = True
         referent.type = referent.type or slot_type
-        if noun is None and slot_type:
-            referent.types = frozenset((slot_type,))
         for quality in phrase.qualities:
             referent.restrictions.append(self._restrict(referent, quality, True))
         names: set[str] = set()

@@ -145,12 +145,14 @@ class EllipsisParser(MotionParser, ABC):
     def _parse_not_it(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
         """Read "(the mug goes on the couch, but) not the laptop".
 
-        "The mug, not the laptop" may only say which is meant: the laptop may be there already.
+        "The mug, not the laptop" may only say which is meant: the laptop may be there already; and
+        behind a place, it may be another place.
         """
         if before.negated or before.act not in (Act.ACHIEVE, Act.STATE):
             return
         joined = self._get(start - 2)
-        if joined not in ("but", ","):
+        alone = joined == "," and len(before.predications[-1].arguments) == 1
+        if joined != "but" and not alone:
             return
         for end, theme in self._nouns.parse_phrases(start):
             clause = self._repeat(before, theme)
