@@ -126,11 +126,10 @@ class SlotFiller:
         """
         types = self._resolver.list_types(theme), self._resolver.list_types(place)
         places = self._resolver.places
-        chosen, movable = places.choose(preposition, *types), places.find_movable()
-        if chosen is not None and not types[0] and movable:  # "everything", but nobody
-            if not places.rate_types(frozenset((chosen.meaning.types[THEME],)), movable):
-                things = frozenset((movable,))
-                chosen = places.choose(preposition, things, types[1]) or chosen
+        chosen, things = places.choose(preposition, *types), frozenset((places.find_movable(),))
+        if chosen is not None and not types[0]:  # "everything" can be moved, and is nobody
+            movable = places.rate_types(things, chosen.meaning.types[THEME])
+            chosen = chosen if movable else places.choose(preposition, things, types[1]) or chosen
         if chosen is None and preposition == "near":
             now: list[str] = []
             if isinstance(place, Constant):
