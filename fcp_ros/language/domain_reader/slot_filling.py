@@ -126,7 +126,8 @@ class SlotFiller:
         """
         types = self._resolver.list_types(theme), self._resolver.list_types(place)
         places = self._resolver.places
-        chosen, things = places.choose(preposition, *types), frozenset((places.find_movable(),))
+        chosen = places.choose(preposition, *types)
+        things = frozenset(filter(None, (places.find_movable(),)))
         if chosen is not None and not types[0]:  # "everything" can be moved, and is nobody
             movable = places.rate_types(things, chosen.meaning.types[THEME])
             chosen = chosen if movable else places.choose(preposition, things, types[1]) or chosen
