@@ -100,7 +100,7 @@ GOALS = {
         'exists ?x1: item (serves_as(?x1, "drinking") and on(?x1, couch_1))'
     ),
     "Put the vase on a different surface than the bowl.": (
-        "exists ?x1: surface (not on(bowl_1, ?x1) and on(vase_1, ?x1))"
+        "exists ?x1: surface (not initially (on(bowl_1, ?x1)) and on(vase_1, ?x1))"
     ),
 }
 UNCLEAR = ["Put the vase next to it.", "The mug should be on the same surface as it."]

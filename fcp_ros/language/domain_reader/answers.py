@@ -13,7 +13,7 @@ from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS, FOREIGN, PREPOSITIONS
 from fcp_ros.language.english.tokens import Token, TokenKind
-from fcp_ros.language.english.turning_words import CONTRARY, NOTHINGS
+from fcp_ros.language.english.turning_words import COMPARING, CONTRARY, NOTHINGS
 from fcp_ros.language.parsing.clauses.hedges import Asides
 from fcp_ros.language.questions import ask_which, describe_choices
 from fcp_ros.language.reading import (
@@ -113,7 +113,7 @@ def answer(
 def _stands_alone(instruction: str, reading: Reading) -> bool:
     """Return True if what was read means the same without the rest; not "*nobody* opens it"."""
     unread = (instruction[use.start : use.end].lower() for use in reading.unread)
-    turned = not (CONTRARY | NOTHINGS).isdisjoint(unread)
+    turned = not (CONTRARY | NOTHINGS | COMPARING).isdisjoint(unread)
     said = (instruction[u.start : u.end] for u in reading.words if u.role is WordRole.ACTION)
     acts = any((word.lower(),) not in PREPOSITIONS for word in said)
     first = next((u.role for u in reading.words if u.role is not WordRole.FILLER), None)

@@ -41,6 +41,9 @@ from fcp_ros.language.reading import Refusal
 _TASK_WITH_NOTHING = 0.3
 """Degree of "I want nothing left there" as the task to bring nothing."""
 
+_EXACT, _LOOSE_PRONOUN = 0.75, 0.8
+"""Least degree of what a preposition says; degree of "(the bowl on the table, the apple) in it" as
+on the table, where nothing can be in the bowl."""
 _LOOSENED = 0.65
 """Degree of "rinse a mug in the sink" as a mug that is clean and one that was in the sink."""
 _FIXED = 0.35
@@ -203,8 +206,12 @@ class Composer:
         return self._negate_all(statements, said.negated)
 
     def _is_fixed(self, statement: Statement) -> bool:
-        """Return True for a fact that no action changes: that a couch is in a room."""
+        """Return True for a fact that no action changes: that a couch is in a room.
+
+        So is one of several ways: that all devices, some of them fixtures, are in a room.
+        """
         matrix = statement.matrix
+        matrix = matrix.parts[0] if isinstance(matrix, Or) else matrix
         schema = self.resolver.context.domain.schema
         return (
             isinstance(matrix, Atom)
@@ -223,10 +230,12 @@ class Composer:
         if pronoun:
             others = [m for m in known if m.term != theme]
             types, choose = self.resolver.list_types(theme), self.resolver.places.choose
-            fitting = [
-                m for m in others if choose(preposition, types, self.resolver.list_types(m.term))
-            ]
+            ways = [choose(preposition, types, self.resolver.list_types(m.term)) for m in others]
+            fitting = [m for m, way in zip(others, ways, strict=True) if way is not None]
             mentions[:] = fitting or others
+            loose = all(way is None or way.degree < _EXACT for way in ways)
+            if loose and len(fitting) < len(others):
+                self.resolver.degree *= _LOOSE_PRONOUN
         elif _speaks_of_it(phrase):
             mentions[:] = [m for m in known if m.term != theme]
         before = len(mentions)

@@ -25,7 +25,6 @@ from fcp_ros.domain.expressions.syntax import (
     TrajectoryConstraint,
     TypedVariable,
     Variable,
-    atoms,
     substitute,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
@@ -49,7 +48,13 @@ from fcp_ros.language.domain_reader.step_order import (
     refuse_both,
 )
 from fcp_ros.language.domain_reader.terms.places import PresentState
-from fcp_ros.language.domain_reader.terms.referents import Quantifier, Referent, join, negate
+from fcp_ros.language.domain_reader.terms.referents import (
+    Quantifier,
+    Referent,
+    join,
+    list_constants,
+    negate,
+)
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.domain_reader.timing import (
     WISH,
@@ -158,7 +163,7 @@ class GoalJoiner:
             if isinstance(constraint, TrajectoryConstraint)
             and constraint.operator is TrajectoryOperator.ALWAYS
         ]
-        names = list(dict.fromkeys(t for always in kept for t in _list_constants(always)))
+        names = list(dict.fromkeys(t for always in kept for t in list_constants(always)))
         wide = (Quantifier.FORALL, Quantifier.NONE)
         for one in composed:
             for statement in one.statements:
@@ -180,7 +185,7 @@ class GoalJoiner:
         variable = found.variables[0].name
         parts = [found.body]
         for always in kept:
-            for name in dict.fromkeys(_list_constants(always)):
+            for name in dict.fromkeys(list_constants(always)):
                 if self._contradictions.contradict(
                     negate(substitute(found.body, {variable: name})), always
                 ):
@@ -437,10 +442,6 @@ class GoalJoiner:
                 for statement in one.statements:
                     if self._contradictions.contradict(statement.close(), always):
                         raise refuse_both(statement.close(), always)
-
-
-def _list_constants(formula: Expression) -> list[Constant]:
-    return [t for atom in atoms(formula) for t in atom.arguments if isinstance(t, Constant)]
 
 
 def _bring_all(clauses: Sequence[SpokenClause]) -> list[SpokenClause]:

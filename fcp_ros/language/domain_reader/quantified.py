@@ -16,6 +16,9 @@ from fcp_ros.language.parsing.trees import (
     SpokenClause,
 )
 
+_WIDE_ACTS = (Act.STATE, Act.KEEP, Act.STAY, Act.ACHIEVE)
+"""Acts of which "any" may say all."""
+
 
 def is_limited(argument: Argument) -> bool:
     """Return True for "only the mug"."""
@@ -25,9 +28,10 @@ def is_limited(argument: Argument) -> bool:
 def widen_any(clause: SpokenClause) -> SpokenClause:
     """Return a clause with "all" for "any" where it asks for something: "any cup must be clean".
 
-    Not so where "any" may be one, whichever: "put any cup on the table".
+    So it is in "don't touch anything", by which all stays; not where "any" may be one, whichever:
+    "put any cup on the table".
     """
-    if clause.negated or clause.act not in (Act.STATE, Act.KEEP, Act.ACHIEVE):
+    if clause.negated or clause.act not in _WIDE_ACTS:
         return clause
     state = clause.act is not Act.ACHIEVE
     said = tuple(_widen(one, state) for one in clause.predications)

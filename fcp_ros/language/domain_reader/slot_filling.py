@@ -15,6 +15,8 @@ from fcp_ros.domain.expressions.syntax import (
     Exists,
     Expression,
     Forall,
+    Initially,
+    Not,
     Or,
     Text,
     TrajectoryConstraint,
@@ -28,6 +30,7 @@ from fcp_ros.domain.model import IS_A
 from fcp_ros.domain.phrase_goals import SlotValue, fill_goal
 from fcp_ros.domain.phrases import ADDRESSEE, SPEAKER, TaskTemplate
 from fcp_ros.domain.vocabulary import common_subtypes
+from fcp_ros.language.domain_reader.graded_goals import drop_guides
 from fcp_ros.language.domain_reader.statements import Statement
 from fcp_ros.language.domain_reader.terms.places import ChosenPlace
 from fcp_ros.language.domain_reader.terms.referents import (
@@ -122,7 +125,12 @@ class SlotFiller:
             Unresolved: nothing of that kind can be there.
         """
         types = self._resolver.list_types(theme), self._resolver.list_types(place)
-        chosen = self._resolver.places.choose(preposition, *types)
+        places = self._resolver.places
+        chosen = places.choose(preposition, *types)
+        things = frozenset(filter(None, (places.find_movable(),)))
+        if chosen is not None and not types[0]:  # "everything" can be moved, and is nobody
+            movable = places.rate_types(things, chosen.meaning.types[THEME])
+            chosen = chosen if movable else places.choose(preposition, things, types[1]) or chosen
         if chosen is None and preposition == "near":
             now: list[str] = []
             if isinstance(place, Constant):
@@ -249,6 +257,9 @@ class SlotFiller:
             self.type_variable(term, meaning.types.get(slot, ""))
         apart = {id(r): r for referent in found for r in referent.apart}
         prefix = (*(r for r in apart.values() if r not in found), *_order_prefix(found))
+        if any(referent.further for referent in found):
+            already = drop_guides(goal, self._resolver.context.domain)
+            goal = And((goal, Not(Initially(already))))
         loose = [name for name in free if name not in {r.name for r in prefix}]
         for name in loose:  # slots of a task that nobody named: anything that fits
             if name in meaning.types:

@@ -46,7 +46,7 @@ _PLACES_IN_ORDER = gather_words("first last")
 
 _ALTERNATIVES = gather_words("or otherwise alternatively")
 """One of two is enough."""
-_COMPARING = gather_words("than most least more less fewer exactly between half")
+COMPARING = gather_words("than most least more less fewer exactly between half")
 """They compare or measure: "at least three"."""
 _MEASURING = gather_words("at under over above below up enough many much few one")
 """They measure beside a number; by themselves they are prepositions and pronouns."""
@@ -89,7 +89,7 @@ TURNING = (
     (NEGATIVES | NOTHINGS | _AVOIDING)
     | (EXCEPTIONS | SELDOM_EXCEPTIONS | _EXCLUDING | RESTRICTIONS | _ALONE)
     | (CONDITIONS | _REFUSALS | _CAUSES | SEQUENCE_WORDS | _ALTERNATIVES)
-    | (_COMPARING | _MEASURING | _AS | _OTHERS | _LIKENESS | _EACH | {"similar"})
+    | (COMPARING | _MEASURING | _AS | _OTHERS | _LIKENESS | _EACH | {"similar"})
 )
 """Words that negate, except, restrict, condition, order or measure: what they mean is never left
 out where nothing else speaks for it."""

@@ -69,6 +69,12 @@ _WISHING = gather_words("nice good great better best lovely preferable bonus plu
 """Words before "if" that say that what follows is wished."""
 _AGAIN = frozenset(["already", "still", "yet"])
 """Adverbs behind a condition, which say nothing more."""
+_NOTHING_ELSE = PhraseSet(
+    "[just] [do] nothing",
+    "[just] leave (it|them|everything) [alone|there|be]",
+    "[just] leave (it|them|everything) (as|the way|where|like) (it is|they are|that)",
+)
+"""What is asked behind "otherwise" where nothing is."""
 _LATER_BEHIND = PhraseSet("(before|prior to)")
 _LINKS = {"and": Link.AND, "then": Link.THEN, "earlier": Link.EARLIER, "first": Link.FIRST}
 
@@ -325,6 +331,10 @@ class SentenceParser:
         use = self._nouns.describe_use(place, end, WordRole.LIMIT, "if not initially")
         sentence = self._add_uses(partial, use)
         after = end + (self._nouns.get_text(end) in (",", "then"))
+        idle = _NOTHING_ELSE.find_end(self._tokens, after)
+        if idle > after and self._nouns.ends_clause(idle):
+            none = self._nouns.describe_use(after, idle, WordRole.LIMIT, "nothing")
+            yield idle, replace(partial, sentence=replace(sentence, uses=(*sentence.uses, none)))
         unmet = replace(met, negated=not met.negated)
         yield after, replace(partial, sentence=sentence, condition=(unmet,), separated=True)
 

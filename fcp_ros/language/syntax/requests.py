@@ -45,6 +45,8 @@ _ASSIGNED = gather_words("your our my")
 _FAIR = gather_words("nice good better preferable")
 """Adjectives of what is only preferred: "it would be nice to have ..."."""
 _FACTUAL = gather_words("is are was were do does did have has had am should must")
+_BEING = gather_words("is are was were am")
+"""Forms of "be" that begin no request."""
 _SPEECH = gather_words("be do let go come try remember listen look help")
 """Verbs of an imperative that only leads to another one: "be a dear and ..."."""
 CHECKING = frozenset(["check", "see", "look", "verify", "find", "test", "determine"])
@@ -348,8 +350,8 @@ def _is_question(segment: Segment) -> bool:
         return segment.piece.end == "?"
     if said[0].text not in _FACTUAL or segment.piece.end != "?":
         return False
-    if said[0].text in ("is", "are", "was", "were"):
-        return True  # also where the tree has no subject: "is dock 3 open?"
+    if said[0].text in _BEING:
+        return True  # its subject may hang elsewhere: "is everything off?", "is dock 3 open?"
     subject = tree.find_child(tree.root.place, *SUBJECTS)
     return subject is not None and subject.place > said[0].place
 

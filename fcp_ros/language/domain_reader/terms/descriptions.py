@@ -17,10 +17,16 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.model import SAME
 from fcp_ros.language.domain_reader.terms.mentions import Mention, MentionMemory
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser
-from fcp_ros.language.domain_reader.terms.referents import Quantifier, Referent, Term, VariableMaker
+from fcp_ros.language.domain_reader.terms.referents import (
+    Quantifier,
+    Referent,
+    Term,
+    VariableMaker,
+    list_constants,
+)
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.lexicon import Lexicon
-from fcp_ros.language.parsing.trees import Noun, NounPhrase, Predication
+from fcp_ros.language.parsing.trees import PLACE, Noun, NounPhrase, Predication
 from fcp_ros.language.reader import ReadingContext
 
 MOST_PLACES = 8
@@ -120,18 +126,18 @@ class DescriptionMatcher(MentionMemory):
         A state of something that is chosen ("a clean mug") has to hold when it is there.
         """
         assert self.describe is not None
+        asked = {m.term.name for m in self.mentions if isinstance(m.term, Constant) and not m.place}
         condition = self.describe(quality, referent)
         if quality.attributive and not fixed:
             return condition
+        if quality.subject == PLACE and asked & {t.name for t in list_constants(condition)}:
+            return condition  # "the mug there, and the book on the same table as the mug"
         return self._hold_initially(condition)
 
     def _hold_initially(self, condition: Expression) -> Expression:
         schema = self.context.domain.schema
-        changeable = any(
-            schema.has_relation(atom.predicate) and not schema.relation(atom.predicate).static
-            for atom in atoms(condition)
-        )
-        if not changeable:
+        named = any(schema.has_relation(atom.predicate) for atom in atoms(condition))
+        if not named or self._is_fixed(condition):
             return condition
         if isinstance(condition, Not):
             return Not(Initially(condition.body))
@@ -139,16 +145,29 @@ class DescriptionMatcher(MentionMemory):
 
     def _rate_restrictions(self, referent: Referent, noun: Noun | None) -> None:
         """Rate a reading lower if nothing is so: "an apple in the bin", and there is none."""
+        fixed = [r for r in referent.restrictions if self._is_fixed(r)]
         placed = [r for r in referent.restrictions if isinstance(r, Initially)]
-        if noun is None or not placed:
+        if noun is None or not (placed or fixed):
             return
         if not noun.members:
             self.degree *= 0.5
             return
-        for name in noun.members:
-            if all(self.state.holds(r, {referent.name: name}) for r in placed):
-                return
-        self.degree *= 0.3
+        if fixed and not self._is_any_so(noun, referent, fixed):
+            raise Unresolved(f'nothing that is called "{noun.said}" fits what was said of it')
+        if placed and not self._is_any_so(noun, referent, placed):
+            self.degree *= 0.3
+
+    def _is_fixed(self, condition: Expression) -> bool:
+        """Return True for what no action changes: that a door is between two rooms."""
+        schema = self.context.domain.schema
+        named = [a.predicate for a in atoms(condition) if schema.has_relation(a.predicate)]
+        return bool(named) and all(schema.relation(name).static for name in named)
+
+    def _is_any_so(self, noun: Noun, referent: Referent, parts: Sequence[Expression]) -> bool:
+        return any(
+            all(self.state.holds(part, {referent.name: name}) for part in parts)
+            for name in noun.members
+        )
 
     def _leave_out_mentioned(self, referent: Referent) -> None:
         """State that something is none of the elements that were spoken of."""
@@ -163,6 +182,7 @@ class DescriptionMatcher(MentionMemory):
                 same = Atom(SAME, (Variable(referent.name), Constant(name)))
                 referent.restrictions.append(Not(same))
         if len(referent.restrictions) == known:
+            referent.further = True
             self.degree *= _NO_FIRST
 
     def _list_single(self, noun: Noun | None) -> list[Referent]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.evaluation import is_a
@@ -107,12 +107,20 @@ class PlaceChooser:
         found = max(
             self._rate_direct(preposition, theme, place), key=lambda c: c.degree, default=None
         )
-        if found is not None and found.degree >= 0.75:
+        whole = found is not None and self._is_for_all(theme, found.meaning.types[THEME])
+        if found is not None and found.degree >= 0.75 and whole:
             return found
         chained = self._chain(preposition, theme, place)
+        if chained is not None and found is not None and not whole:
+            return _join_ways(found, chained)
         if chained is not None and (found is None or chained.degree > found.degree):
             return chained
         return found
+
+    def _is_for_all(self, theme: frozenset[str], wanted: str) -> bool:
+        """Return False where some things fit a slot, and others don't: devices and a fixture."""
+        fits = {self._vocabulary.is_subtype(type_, wanted) for type_ in theme if wanted}
+        return len(fits) < 2
 
     def _choose_any(self, theme: frozenset[str], place: frozenset[str]) -> ChosenPlace | None:
         """Choose the relation by which a thing can be at a place at all."""
@@ -256,6 +264,13 @@ class PlaceChooser:
             return not acts, len(relations[type_])
 
         return max(relations, key=rate, default="")
+
+
+def _join_ways(direct: ChosenPlace, chained: ChosenPlace) -> ChosenPlace:
+    """Say that things are at a place, some by themselves and some on other things."""
+    goals = [one.meaning.goal for one in (direct, chained) if one.meaning.goal is not None]
+    types = {**chained.meaning.types, THEME: ""}
+    return ChosenPlace(replace(chained.meaning, types=types, goal=Or(tuple(goals))), chained.degree)
 
 
 def _apply(place: PlaceRelation, theme: Variable, where: Variable) -> Expression:

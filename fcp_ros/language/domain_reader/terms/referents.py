@@ -22,6 +22,7 @@ from fcp_ros.domain.expressions.syntax import (
     Text,
     TypedVariable,
     Variable,
+    atoms,
     substitute,
 )
 from fcp_ros.domain.model import IS_A, SAME, Domain
@@ -56,6 +57,7 @@ class Referent:
     listed: tuple[Constant, ...] = ()  # the elements that it may be, if they were named one by one
     # one for all the things that are spoken of beside it ("on one of the tables")
     single: bool = False
+    further: bool = False  # one of which it isn't so already ("one more cup")
     whole: Term | None = None  # the things of which it is one or several, if these were spoken of
     apart: tuple[Referent, ...] = ()  # variables of things that it is not ("another one")
 
@@ -136,6 +138,11 @@ def join(parts: Sequence[Expression]) -> Expression:
 def negate(formula: Expression) -> Expression:
     """Return the opposite of a formula, without a double "not"."""
     return formula.body if isinstance(formula, Not) else Not(formula)
+
+
+def list_constants(formula: Expression) -> list[Constant]:
+    """List the elements that a formula names."""
+    return [t for atom in atoms(formula) for t in atom.arguments if isinstance(t, Constant)]
 
 
 class VariableMaker:

@@ -143,16 +143,23 @@ class EllipsisParser(MotionParser, ABC):
                 yield after, replace(clause, act=Act.STATE, negated=True)
 
     def _parse_not_it(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(the mug goes on the couch, but) not the laptop"."""
+        """Read "(the mug goes on the couch, but) not the laptop".
+
+        "The mug, not the laptop" may only say which is meant: the laptop may be there already; and
+        behind a place, it may be another place.
+        """
         if before.negated or before.act not in (Act.ACHIEVE, Act.STATE):
             return
-        if self._get(start - 2) != "but":  # "the mug, not the bowl" may only say which is meant
+        joined = self._get(start - 2)
+        alone = joined == "," and len(before.predications[-1].arguments) == 1
+        if joined != "but" and not alone:
             return
         for end, theme in self._nouns.parse_phrases(start):
             clause = self._repeat(before, theme)
             excepted = leave_out(before, (theme,)) is not None
             if clause is not None and not excepted and self._nouns.ends_clause(end):
-                negated = replace(clause, act=Act.STATE, negated=True)
+                act = Act.STATE if joined == "but" else Act.ACHIEVE
+                negated = replace(clause, act=act, negated=True)
                 yield end, replace(negated, degree=theme.degree * _SAME)
 
     # --- the same of another thing
@@ -246,6 +253,8 @@ class EllipsisParser(MotionParser, ABC):
         yield from self._parse_joined(start, before)
         excluding = any(isinstance(a, NounPhrase) and a.excluded for a in last.arguments.values())
         for end, theme in self._nouns.parse_phrases(start):
+            if _is_same(theme):
+                continue
             for after, said in self._nouns.parse_modifiers(end):
                 if not said.preposition or said.source:
                     continue
@@ -357,3 +366,10 @@ def _is_left_open(argument: object) -> bool:
         return argument.alternative
     loose = (Determiner.A, Determiner.ANY)
     return isinstance(argument, NounPhrase) and argument.determiner in loose
+
+
+def _is_same(theme: Phrase) -> bool:
+    """Return True for "the one" by itself: "(the mug), the one | on the table" is one thing."""
+    if not isinstance(theme, NounPhrase) or theme.head is not Reference.ONE or theme.other:
+        return False
+    return theme.determiner is Determiner.THE and not (theme.qualities or theme.attributes)

@@ -160,8 +160,14 @@ class RelativeParser:
             is_free: a relative clause begins without a pronoun of its own: "whatever is red".
             is_way: "to" says which it is ("the door to the kitchen"), not where it is moved.
         """
-        comma = self._get(start) == "," and self._get(start + 1) in ("that", "which", "who")
-        start += comma
+        named = [self._get(start + 1), self._get(start + 2).removesuffix("s")] == ["the", "one"]
+        relative = self._get(start + 1) in ("that", "which", "who")
+        comma = self._get(start) == "," and (named or relative)
+        uses = list[WordUse]()
+        if comma and named:  # "(the mug), the one | on the table"
+            uses.append(self._use(start, start + 3, WordRole.FILLER))
+            start += 3
+        start += comma and relative
         yield from self._read_where(start, depth)
         begun, place = start, start
         if self._get(place) == "and" and self._get(place + 1) in ("that", "which", *_BE):
@@ -174,7 +180,7 @@ class RelativeParser:
             place += 1
         if place > start:
             place = self._skip_leaving(place)
-        negated, uses = False, list[WordUse]()
+        negated = False
         while self._get(place) in ("not", *_POSTURES):
             if self._get(place) == "not":
                 negated = True
@@ -286,9 +292,8 @@ class RelativeParser:
         before = PREPOSITIONS.get((self._get(phrase.start - 1),), "")
         where = before if before in ("in", "on") else "from"
         for end, other in self._chart.parse_simple(phrase.end + 1, depth + 1):
-            said = Predication(
-                None, {THEME: other}, PLACE, where, negated=not same, attributive=True
-            )
+            # Not attributive: where the other one is now, lest that one is moved.
+            said = Predication(None, {THEME: other}, PLACE, where, negated=not same)
             use = self._use(phrase.end, phrase.end + 1, WordRole.QUALITY, "same")
             yield replace(
                 phrase,

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everyday sentences whose plans nobody would accept: what is meant, asked, or said instead."""
+
+import pytest
+
+from fcp_ros.language.reading import ReadingStatus
+
+IN_PLACE = (
+    "(forall ?where: support (not initially (on(?x1, ?where)) or on(?x1, ?where)) and forall "
+    "?where: container (not initially (inside(?x1, ?where)) or inside(?x1, ?where)))"
+)
+BROUGHT_MUG = (
+    "holding(robot_1, mug_1) and exists ?room: room (at(person_1, ?room) and at(robot_1, ?room))"
+)
+
+
+def in_room(thing: str, room: str, place: str = "place") -> str:
+    return (
+        f"exists ?{place}: fixture (in_room(?{place}, {room}) and usual_place({thing}, ?{place}) "
+        f"and (on({thing}, ?{place}) or inside({thing}, ?{place})))"
+    )
+
+
+GOALS = {
+    # things are what can be carried, not who lives here
+    "Everything should be in the kitchen.": f"forall ?x1: item ({in_room('?x1', 'kitchen_1')})",
+    "Put the cups in the kitchen and everything else in the living room.": (
+        f"forall ?x1: cup ({in_room('?x1', 'kitchen_1')}) and forall ?x2: item "
+        f'(is_a(?x2, "cup") or {in_room("?x2", "living_room_1", "place_2")})'
+    ),
+    # one that isn't there yet
+    "Put one more cup on the table.": (
+        "exists ?x1: cup (on(?x1, table_1) and not initially (on(?x1, table_1)))"
+    ),
+    "Put two more things on the couch.": (
+        "at least 2 ?x1: item (on(?x1, couch_1) and not initially (on(?x1, couch_1)))"
+    ),
+    "Put the mug on another surface.": (
+        "exists ?x1: surface (on(mug_1, ?x1) and not initially (on(mug_1, ?x1)))"
+    ),
+    # what something is compared with stays where it is, unless it was moved before
+    "Put the vase on a different surface than the bowl.": (
+        "exists ?x1: surface (not initially (on(bowl_1, ?x1)) and on(vase_1, ?x1))"
+    ),
+    "Put the mug on the couch and the book on the same surface as the mug.": (
+        "on(mug_1, couch_1) and exists ?x1: surface (on(mug_1, ?x1) and on(book_1, ?x1))"
+    ),
+    # "any" that is banned is all
+    "Don't touch anything on the counter.": (
+        f"always forall ?x1: item (not initially (on(?x1, counter_1)) or {IN_PLACE[1:-1]})"
+    ),
+    "Don't touch anything until the door is closed.": (
+        f"closed(door_1) before not forall ?x1: item ({IN_PLACE[1:-1]})"
+    ),
+    # nothing else is asked for
+    "If the door is closed, open it, otherwise leave it.": (
+        "not initially (closed(door_1)) or not closed(door_1)"
+    ),
+    "If the mug is on the table, move it to the counter; otherwise do nothing.": (
+        "not initially (on(mug_1, table_1)) or on(mug_1, counter_1)"
+    ),
+    # what is not meant is not done either
+    "I want the mug, not the glass.": BROUGHT_MUG
+    + " and never (holding(robot_1, drinking_glass_1) and exists ?room_2: room "
+    "(at(person_1, ?room_2) and at(robot_1, ?room_2)))",
+    "Close the fridge, not the door.": "closed(fridge_1) and never closed(door_1)",
+    # "the one" is what was just named
+    "I'd like the mug, the one on the table.": BROUGHT_MUG,
+    "Bring me the mug, the one on the table.": BROUGHT_MUG,
+    "Put the cup, the one that is on the counter, on the couch.": "on(drinking_glass_1, couch_1)",
+}
+
+
+@pytest.mark.parametrize(("sentence", "goal"), GOALS.items())
+def test_what_is_meant_is_read(reader, house, sentence, goal):
+    answer = reader.read(sentence, house)
+    assert answer.status is ReadingStatus.READ, answer.message
+    assert answer.readings[0].goal == goal
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Is everything switched off?", "Are all devices off?", "Is anything left on the counter?"],
+)
+def test_questions_about_everything_are_not_executed(reader, learned, home, question):
+    for one in (reader, learned):
+        assert one.read(question, home).status is ReadingStatus.REFUSED
+
+
+def test_a_door_that_is_not_there_is_not_closed_already(reader, house):
+    answer = reader.read("Close all doors between the kitchen and the bathroom.", house)
+    assert answer.status is ReadingStatus.NOT_UNDERSTOOD
+    assert 'nothing that is called "doors" fits' in answer.message
+
+
+def test_it_is_doubted_where_something_else_may_be_meant(reader, house):
+    """Nothing can be in a bowl here: that the apple is on the table as well isn't what was said."""
+    answer = reader.read("Put the bowl on the table and the apple in it.", house)
+    assert answer.best is None or answer.best.degree < 0.5
+
+
+def test_devices_in_a_room_are_also_those_on_something(reader, house):
+    """The television is a fixture of the room; the laptop stands on a table there."""
+    goal = reader.read("Turn on every device in the living room.", house).readings[0].goal
+    assert "in_room(?x1, living_room_1) or" in goal
+    assert "on(?x1, " in goal
+
+
+def test_a_rest_that_lacks_a_comparison_is_not_offered(reader, house):
+    """The rest would be about all things, where some were meant."""
+    for sentence in (
+        "Close all doors between bathroom 1 and bathroom 2.",
+        "Put more things on the table than on the counter.",
+    ):
+        answer = reader.read(sentence, house)
+        assert answer.status is ReadingStatus.NOT_UNDERSTOOD
+        assert "The rest would be" not in answer.message
+
+
+def test_not_it_behind_a_place_is_doubted(reader, house):
+    """The mug stands there already, and may be where the glass shall not be put."""
+    answer = reader.read("Put the glass on the table, not the mug.", house)
+    assert answer.status is not ReadingStatus.READ
