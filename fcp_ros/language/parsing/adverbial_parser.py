@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -38,8 +37,8 @@ Fragments = tuple[list[SpokenClause], list[tuple[int, SpokenClause]]]
 """What was asked before, and the clauses that go on from it without a verb."""
 
 
-class AdverbialParser(ExceptionParser, ABC):
-    """A reader of the words around the core of a clause; some have a clause in them again.
+class AdverbialParser(ExceptionParser):
+    """A reader of the words around the core of a clause.
 
     Args:
         nouns: the chart of its noun phrases.
@@ -106,7 +105,7 @@ class AdverbialParser(ExceptionParser, ABC):
         return start if wish else end
 
     def _read_adverbials(
-        self, start: int, clause: SpokenClause, depth: int
+        self, start: int, clause: SpokenClause
     ) -> Iterator[tuple[int, SpokenClause]]:
         """Yield a clause with what stands behind its core, the longest last."""
         yield start, clause
@@ -115,7 +114,7 @@ class AdverbialParser(ExceptionParser, ABC):
             following = []
             for end, current in frontier:
                 place = end + 1 if self._get(end) == "," else end
-                for after, longer in self._read_adverbial(place, current, depth):
+                for after, longer in self._read_adverbial(place, current):
                     following.append((after, longer))
             yield from following
             frontier = following[:6]
@@ -123,7 +122,7 @@ class AdverbialParser(ExceptionParser, ABC):
                 return
 
     def _read_adverbial(
-        self, start: int, clause: SpokenClause, depth: int
+        self, start: int, clause: SpokenClause
     ) -> Iterator[tuple[int, SpokenClause]]:
         if self._get(start + 1) == "by" and self._get(start) == self._get(start + 2):
             use = self._nouns.describe_use(start, start + 3, WordRole.FILLER)  # one by one
@@ -144,19 +143,6 @@ class AdverbialParser(ExceptionParser, ABC):
             use = self._nouns.describe_use(start, end, WordRole.LIMIT, "a wish")
             yield end, replace(clause, uses=(*clause.uses, use), preferred=True)
         yield from self._read_timing(start, clause)
-        if self._get(start) == "without" and depth < DEEPEST_CLAUSE:
-            ever = self._get(start + 1) == "ever"
-            use = self._nouns.describe_use(start, start + 1 + ever, WordRole.LIMIT, "never")
-            for end, never in self._parse_core(start + 1 + ever, depth + 1):
-                yield (
-                    end,
-                    replace(
-                        clause,
-                        never=(*clause.never, never),
-                        uses=(*clause.uses, use),
-                        degree=clause.degree * never.degree,
-                    ),
-                )
         yield from self._read_exception(start, clause)
         yield from self._read_description(start, clause)
         yield from self._read_place(start, clause)
@@ -207,7 +193,3 @@ class AdverbialParser(ExceptionParser, ABC):
                 uses = (*clause.uses, use)
                 yield found[0], replace(clause, predications=(counted,), uses=uses)
             return
-
-    @abstractmethod
-    def _parse_core(self, start: int, depth: int) -> Iterator[tuple[int, SpokenClause]]:
-        """Yield the clauses that begin at a token, without the words around them."""

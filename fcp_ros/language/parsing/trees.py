@@ -261,8 +261,6 @@ class SpokenClause:
     provisos: tuple[Proviso, ...] = ()  # conditions on the way ("while the door is open")
     in_order: bool = False  # what several things are asked of is asked one after the other
     condition: tuple[Predication, ...] = ()  # only if this was so initially
-    # what must not happen meanwhile ("without opening the fridge")
-    never: tuple[SpokenClause, ...] = ()
     excluded: tuple[Phrase, ...] = ()  # what is left out ("except the mugs")
     awaited: bool = False  # it is waited for, and not asked for ("when the door is closed")
     verb: str = ""  # the verb that a next clause may leave out
@@ -305,8 +303,6 @@ def _collect_clause(clause: SpokenClause) -> Iterator[WordUse]:
     yield from clause.uses
     for said in (*clause.predications, *clause.condition):
         yield from _collect_predication(said)
-    for inner in clause.never:
-        yield from _collect_clause(inner)
     for proviso in clause.provisos:
         yield from proviso.uses
         yield from _collect_clause(proviso.clause)

@@ -112,12 +112,12 @@ class EllipsisParser(MotionParser, ABC):
                     time=clause.time or opened.time,
                     uses=(*opened.uses, *clause.uses),
                 )
-                yield from self._read_adverbials(end, merged, 0)
+                yield from self._read_adverbials(end, merged)
 
     def parse_alike(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
         """Yield clauses that ask the same of another thing: "(the mug before) the bowl"."""
         for end, clause in self._parse_following(start, before):
-            yield end, replace(clause, never=(), permitted=False, negated=False)
+            yield end, replace(clause, permitted=False, negated=False)
 
     def _is_marked(self, start: int) -> bool:
         """Return True if words follow that say how a thing without a verb is asked for."""
@@ -159,7 +159,7 @@ class EllipsisParser(MotionParser, ABC):
 
     def _parse_same(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
         """Read "the fridge (does) too", "so should the fridge", "do the same with the fridge"."""
-        if len(before.predications) != 1 or before.never or before.condition:
+        if len(before.predications) != 1 or before.condition:
             return
         so = 2 * (self._get(start) in _SO and self._get(start + 1) in _AUXILIARIES)
         same = _DO_SAME.find_end(self._tokens, start)
