@@ -17,11 +17,10 @@ from fcp_ros.language.parsing.trees import (
     THEME,
     Act,
     Coordination,
-    Determiner,
     NounPhrase,
-    Reference,
     SpokenClause,
     list_argument_uses,
+    refer_to,
 )
 from fcp_ros.language.reading import WordRole
 
@@ -160,9 +159,7 @@ class AdverbialParser(ExceptionParser):
             return
         if not isinstance(theme, (NounPhrase, Coordination)):
             return
-        several = isinstance(theme, Coordination) or theme.plural
-        head = Reference.THEM if several else Reference.IT
-        same = NounPhrase(start, start, head, Determiner.THE, None, several)
+        same = refer_to(theme, start)
         for end, placed in self._nouns.parse_modifiers(start):
             if placed.preposition not in ("in", "on", "at"):
                 continue

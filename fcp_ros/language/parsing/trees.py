@@ -291,6 +291,23 @@ def list_heads(phrase: Phrase) -> Iterator[NounPhrase]:
         yield from list_heads(part)
 
 
+def is_several(argument: Argument | None) -> bool:
+    """Return True for what "them" means."""
+    several = isinstance(argument, NounPhrase) and argument.plural
+    return several or isinstance(argument, Coordination)
+
+
+def refer_to(argument: Argument | None, place: int = 0) -> NounPhrase:
+    """Return "it", or "them", for what was said.
+
+    Args:
+        place: the token where that stands.
+    """
+    several = is_several(argument)
+    head = Reference.THEM if several else Reference.IT
+    return NounPhrase(place, place, head, Determiner.THE, None, several)
+
+
 def collect_uses(sentence: Sentence) -> list[WordUse]:
     """Collect the uses of all words of a sentence."""
     found = list(sentence.uses)

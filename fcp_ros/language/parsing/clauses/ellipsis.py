@@ -28,6 +28,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
     list_phrase_uses,
+    refer_to,
 )
 from fcp_ros.language.reading import WordRole
 
@@ -131,12 +132,7 @@ class EllipsisParser(MotionParser, ABC):
         last = before.predications[-1]
         if len(last.arguments) != 2 or before.negated or before.verb not in PUT_VERBS:
             return
-        theme = next(iter(last.arguments.values()))
-        several = isinstance(theme, Coordination) or (
-            isinstance(theme, NounPhrase) and theme.plural
-        )
-        head = Reference.THEM if several else Reference.IT
-        same = NounPhrase(start, start, head, Determiner.THE, None, several)
+        same = refer_to(next(iter(last.arguments.values())), start)
         for after, said in self._nouns.parse_modifiers(start):
             if said.preposition and not said.source:
                 clause = self._make_placed(same, said, "")
@@ -325,12 +321,7 @@ class EllipsisParser(MotionParser, ABC):
             return
         if before.verb not in PUT_VERBS or (not last.preposition and len(last.arguments) < 2):
             return
-        theme = last.arguments.get(THEME)
-        several = isinstance(theme, Coordination) or (
-            isinstance(theme, NounPhrase) and theme.plural
-        )
-        head = Reference.THEM if several else Reference.IT
-        same = NounPhrase(start, start, head, Determiner.THE, None, several)
+        same = refer_to(last.arguments.get(THEME), start)
         for after, said in self._nouns.parse_modifiers(start):
             if said.preposition and not said.source:
                 yield after, self._make_placed(same, said, before.verb)
