@@ -15,7 +15,6 @@ READ = {
     # negation and what shall stay so
     "The mug should not be on the couch.": "not on(mug_1, couch_1)",
     "Put the mug on the couch, not on the counter.": f"on(mug_1, couch_1) and not {MUG}",
-    "Leave the mug as it is.": "always on(mug_1, table_1)",
     "Keep the fridge closed.": f"always {CLOSE}",
     "Switch on the TV without opening the fridge.": f"switched_on(television_1) and always {CLOSE}",
     # conditions and what is waited for
@@ -26,8 +25,6 @@ READ = {
     "Wait until the mug is on the couch, then open the fridge.": (
         f"{OPEN} and on(mug_1, couch_1) before {OPEN}"
     ),
-    "Dont touch the mug.": "always on(mug_1, table_1)",
-    "Keep your hands off the laptop.": "always on(laptop_1, table_1)",
     # order
     "First put the bowl on the table, then the apple.": (
         "on(bowl_1, table_1) and on(apple_1, table_1) and on(bowl_1, table_1) "

@@ -93,8 +93,8 @@ def test_fragments_and_conditions_are_read(sentence, read):
         "Put the mug on the counter, and leave the rest.",
     ],
 )
-def test_everything_else_is_all_that_is_not_spoken_of_before_or_after(sentence, read):
-    found = read(sentence)
+def test_everything_else_is_all_that_is_not_spoken_of_before_or_after(sentence, home, reader):
+    found = reader.read(sentence, home)
     assert found.best is not None, found.message
     start = f"{MUG} and always forall ?x1: item (same(?x1, mug_1) or forall ?where: "
     assert found.best.goal.startswith(start)

@@ -235,12 +235,6 @@ class GoalJoiner:
     def _compose(self, clause: SpokenClause) -> ComposedClause:
         clause = ban_any(widen_any(clause))
         composed, conditions, provisos = self._compose_parts(clause)
-        for never in clause.never:
-            inner = self._composer.compose(never)
-            if never.once:
-                self._timing.constrain(inner)
-                composed.constraints += inner.constraints
-            composed.constraints += [self._forbid(s) for s in inner.statements]
         if clause.provisos:
             self._follow_provisos(composed, provisos)
         elif clause.permitted:

@@ -28,13 +28,14 @@ def is_limited(argument: Argument) -> bool:
 def widen_any(clause: SpokenClause) -> SpokenClause:
     """Return a clause with "all" for "any" where it asks for something: "any cup must be clean".
 
-    So it is in "don't touch anything", by which all stays; not where "any" may be one, whichever:
-    "put any cup on the table".
+    So it is in "don't touch anything [else]", by which all, or all the rest, stays; not where "any"
+    may be one, whichever: "put any cup on the table".
     """
     if clause.negated or clause.act not in _WIDE_ACTS:
         return clause
     state = clause.act is not Act.ACHIEVE
-    said = tuple(_widen(one, state) for one in clause.predications)
+    every = Determiner.REST if clause.act is Act.STAY else Determiner.ALL
+    said = tuple(_widen(one, state, every) for one in clause.predications)
     return clause if said == clause.predications else replace(clause, predications=said)
 
 
@@ -67,7 +68,7 @@ def mean_any(phrase: Phrase) -> Phrase:
     return replace(phrase, determiner=Determiner.ANY)
 
 
-def _widen(said: Predication, state: bool) -> Predication:
+def _widen(said: Predication, state: bool, others: Determiner) -> Predication:
     if said.negated or not said.arguments:
         return said
     slot, theme = next(iter(said.arguments.items()))
@@ -75,5 +76,5 @@ def _widen(said: Predication, state: bool) -> Predication:
         return said
     if theme.number is not None or not (state or (theme.plural and theme.qualities)):
         return said
-    wide = replace(theme, determiner=Determiner.ALL)
+    wide = replace(theme, determiner=others if theme.other else Determiner.ALL)
     return replace(said, arguments={**said.arguments, slot: wide})

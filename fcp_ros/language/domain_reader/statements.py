@@ -84,7 +84,7 @@ class ComposedClause:
             that was in the sink, since no quantifier may stand around both.
         """
         clause = self.clause
-        bare = not (clause.negated or clause.preferred or clause.never or clause.condition)
+        bare = not (clause.negated or clause.preferred or clause.condition)
         whole = True
         if not bare or clause.provisos or clause.sometime or clause.permitted:
             return whole

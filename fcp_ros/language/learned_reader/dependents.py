@@ -95,7 +95,7 @@ class DependentReader:
                 replace(c, condition=(*c.condition, *condition)) for c in draft.clauses[first:]
             ]
         elif one.relation is Subordination.WITHOUT:
-            self._forbid(one, first)
+            self._forbid(one)
         elif one.relation is Subordination.REASON:
             tree = one.parsed.tree
             words = (*(tree.words[p] for p in tree.list_subtree(one.parsed.verb)), *one.words)
@@ -115,17 +115,17 @@ class DependentReader:
                 draft.link = link
                 draft.add(clause)
 
-    def _forbid(self, one: Subordinate, first: int) -> None:
+    def _forbid(self, one: Subordinate) -> None:
         """Read "without | opening the fridge"."""
-        main = self._draft.clauses[first]
-        never = tuple(self._read_step(one))
         wish = self.find_wish(one)
-        if wish is None:
-            self._draft.clauses[first] = replace(main, never=(*main.never, *never))
-            return
-        for clause in never:
-            uses = (*clause.uses, wish.use)
-            self._draft.add(replace(clause, negated=True, preferred=True, uses=uses))
+        for clause in self._read_step(one):
+            uses = clause.uses if wish is None else (*clause.uses, wish.use)
+            act = (
+                Act.ACHIEVE if clause.act is Act.STATE else clause.act
+            )  # never, not only at the end
+            wished = wish is not None
+            never = replace(clause, act=act, negated=True, preferred=wished, uses=uses)
+            self._draft.add(never)
 
     def _read_condition(self, one: Subordinate) -> tuple[Predication, ...]:
         """Read "if | the door is open" as what was so initially."""
@@ -174,7 +174,7 @@ def add_provisos(clause: SpokenClause, provisos: Sequence[Proviso]) -> SpokenCla
     if not provisos:
         return clause
     whenever = provisos[0].kind is ProvisoKind.WHENEVER
-    if not (clause.negated or whenever or clause.act in (Act.KEEP, Act.STAY, Act.STATE)):
+    if not (clause.negated or whenever or clause.act in (Act.KEEP, Act.STATE)):
         return clause
     return replace(clause, provisos=(*clause.provisos, *provisos))
 
@@ -183,7 +183,7 @@ def _may_have_proviso(main: SpokenClause, relation: Subordination) -> bool:
     return (
         relation is Subordination.WHENEVER
         or main.negated
-        or main.act in (Act.KEEP, Act.STAY)
+        or main.act is Act.KEEP
         or (main.act is Act.STATE and relation is Subordination.WHILE)
     )
 

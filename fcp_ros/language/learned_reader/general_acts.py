@@ -39,8 +39,6 @@ from fcp_ros.language.parsing.trees import (
 from fcp_ros.language.reading import WordRole
 from fcp_ros.language.syntax.tree import Word
 
-_HANDS = gather_words("hand finger paw mitt")
-_TOUCHING = gather_words("touch move disturb")
 _POSITIONS = ("place", "position")
 _SWAPPING = gather_words("swap exchange interchange")
 _THROUGH = ("through", "via", "across", "past")
@@ -67,12 +65,9 @@ class GeneralActs:
         bare = said.thing is None and said.subject is None and not said.passive
         if self.topic is not None and bare and lemma in PUT_VERBS and said.places:
             return list(self._places.place_same(said, self.topic))
-        if self.topic is not None and bare and lemma in _TOUCHING and not said.places:
-            one = Predication(None, {THEME: self.topic})
-            return [self._places.make(said, Act.STAY, one, negated=True)]
         moved = said.thing is not None and said.thing.lemma in _POSITIONS
         if lemma in _SWAPPING or (moved and lemma in ("switch", "trade", "change")):
-            return []  # the chart reads that, and "clear" below
+            return []  # the chart reads that, "clear" below, and "leave it as it is"
         going = said.thing is None and said.lemma in _BEING_THERE
         if said.subject is None and (going or said.lemma in _ENTERING):
             return list(self._go(said))
@@ -80,69 +75,11 @@ class GeneralActs:
             return list(self._places.place_same(said))
         if lemma in CLEAR_VERBS and said.thing is not None and not said.places:
             return []
-        for read in (self._keep, self._bring, self._places.place, self._hold):
+        for read in (self._bring, self._places.place, self._hold):
             found = list(read(said))
             if found:
                 return found
         return []
-
-    def _keep(self, said: Nucleus) -> Iterator[SpokenClause]:
-        """Read "leave | the mug | as it is", "the mug stays where it is", "don't touch it"."""
-        touching = said.lemma in _TOUCHING and not said.places
-        word = said.thing if said.thing is not None else said.subject
-        off = next((p for p in said.places if p.preposition == "from"), None)
-        if off is not None and word is not None and word.lemma in _HANDS:
-            theme = self._places.read_noun(said, off.noun)
-            if theme is not None:  # "keep your hands off | the mug"
-                words = (*off.words, word, *said.tree.list_children(word.place))
-                uses = list_uses(words, WordRole.ACTION, "stays")
-                one = Predication(None, {THEME: theme}, uses=uses, degree=theme.degree)
-                yield self._places.make(said, Act.STAY, one)
-            return
-        if word is None or not (said.lemma in LASTING or touching):
-            return
-        if said.lemma == "leave" and said.thing is not None and said.subject is not None:
-            return  # "the laptop has to leave | the table"
-        if touching:
-            if said.list_behind(word) and said.lemma == "move":
-                return
-            theme = self._places.read_noun(said, word)
-            if isinstance(theme, NounPhrase) and theme.determiner is Determiner.ANY:
-                every = Determiner.REST if theme.other else Determiner.ALL
-                theme = replace(theme, determiner=every)  # "don't touch | anything else"
-            if theme is not None:
-                one = Predication(None, {THEME: theme}, degree=theme.degree)
-                yield self._places.make(said, Act.STAY, one, negated=True)
-            return
-        same = list(self._list_same(said, word))
-        if not same and (said.places or said.states or said.list_behind(word)):
-            return
-        if not same and said.lemma not in ("leave", "stay"):
-            return
-        if said.joined:
-            return
-        roots = tuple(w for w in same if w.head in (word.place, said.verb.place))
-        theme = self._places.read_noun(said, word, roots)
-        if theme is not None:
-            uses = list_uses(same, WordRole.ACTION, "stays")
-            one = Predication(None, {THEME: theme}, uses=uses, degree=theme.degree)
-            yield self._places.make(said, Act.STAY, one)
-
-    def _list_same(self, said: Nucleus, word: Word) -> Iterator[Word]:
-        """Yield the words of "as it is", "where it is", "alone", "in its place"."""
-        tree = said.tree
-        for head in (said.verb, word):
-            for child in tree.list_children(head.place):
-                below = [tree.words[p] for p in tree.list_subtree(child.place)]
-                texts = [w.text for w in below]
-                clause = texts[0] in ("as", "where") and any(w.lemma == "be" for w in below)
-                own = {"it", "they", "that"} & {*texts}
-                if child.place > head.place and (
-                    (clause and own and len(texts) < 6)
-                    or texts in (["alone"], ["untouched"], ["in", "place"], ["in", "its", "place"])
-                    or texts in (["in", "peace"], ["put"], ["be"], ["as", "is"])
-                ):
-                    yield from below
 
     def _bring(self, said: Nucleus) -> Iterator[SpokenClause]:
         """Read "bring | me | the mug", "take it | to Ann", "I need the mug | here"."""

@@ -40,7 +40,7 @@ from fcp_ros.language.learned_reader.marks import (
 )
 from fcp_ros.language.learned_reader.nucleus import list_uses, mend_clauses
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
-from fcp_ros.language.learned_reader.repetition import drop_uses, refer_to
+from fcp_ros.language.learned_reader.repetition import drop_uses
 from fcp_ros.language.learned_reader.sentence_draft import SentenceDraft, WordAccount
 from fcp_ros.language.learned_reader.telling import PERSONS, is_told, list_tokens, names_topic
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
@@ -57,6 +57,7 @@ from fcp_ros.language.parsing.trees import (
     Predication,
     Sentence,
     SpokenClause,
+    refer_to,
 )
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.attachments import mend_segment

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from fcp_ros.language.parsing.trees import (
     Argument,
-    Coordination,
     Determiner,
     ElementName,
     Noun,
     NounPhrase,
     Phrase,
     Reference,
+    is_several,
+    refer_to,
 )
 
 
@@ -27,17 +28,10 @@ def take_for_known(phrase: NounPhrase) -> NounPhrase:
     return replace(phrase, determiner=Determiner.THE, number=None, qualities=(), uses=())
 
 
-def refer_to(phrase: Phrase) -> NounPhrase:
-    """Return "it", or "them"."""
-    several = _is_several(phrase)
-    head = Reference.THEM if several else Reference.IT
-    return NounPhrase(0, 0, head, Determiner.THE, None, several)
-
-
 def repeat_phrase(phrase: Phrase) -> NounPhrase:
     """Return the same thing by its noun, where that names one; else a pronoun."""
     named = isinstance(phrase, NounPhrase) and not isinstance(phrase.head, Reference)
-    if isinstance(phrase, NounPhrase) and named and not _is_several(phrase):
+    if isinstance(phrase, NounPhrase) and named and not is_several(phrase):
         return take_for_known(phrase)
     return refer_to(phrase)
 
@@ -48,7 +42,3 @@ def list_names(phrase: NounPhrase) -> set[str]:
     if isinstance(head, ElementName):
         return {head.name}
     return {*head.members} if isinstance(head, Noun) else set()
-
-
-def _is_several(phrase: Phrase) -> bool:
-    return isinstance(phrase, Coordination) or (isinstance(phrase, NounPhrase) and phrase.plural)

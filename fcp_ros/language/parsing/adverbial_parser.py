@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -19,11 +18,10 @@ from fcp_ros.language.parsing.trees import (
     THEME,
     Act,
     Coordination,
-    Determiner,
     NounPhrase,
-    Reference,
     SpokenClause,
     list_argument_uses,
+    refer_to,
 )
 from fcp_ros.language.reading import WordRole
 
@@ -41,8 +39,8 @@ Fragments = tuple[list[SpokenClause], list[tuple[int, SpokenClause]]]
 """What was asked before, and the clauses that go on from it without a verb."""
 
 
-class AdverbialParser(ExceptionParser, ABC):
-    """A reader of the words around the core of a clause; some have a clause in them again.
+class AdverbialParser(ExceptionParser):
+    """A reader of the words around the core of a clause.
 
     Args:
         nouns: the chart of its noun phrases.
@@ -109,7 +107,7 @@ class AdverbialParser(ExceptionParser, ABC):
         return start if wish else end
 
     def _read_adverbials(
-        self, start: int, clause: SpokenClause, depth: int
+        self, start: int, clause: SpokenClause
     ) -> Iterator[tuple[int, SpokenClause]]:
         """Yield a clause with what stands behind its core, the longest last."""
         yield start, clause
@@ -118,7 +116,7 @@ class AdverbialParser(ExceptionParser, ABC):
             following = []
             for end, current in frontier:
                 place = end + 1 if self._get(end) == "," else end
-                for after, longer in self._read_adverbial(place, current, depth):
+                for after, longer in self._read_adverbial(place, current):
                     following.append((after, longer))
             yield from following
             frontier = following[:6]
@@ -126,7 +124,7 @@ class AdverbialParser(ExceptionParser, ABC):
                 return
 
     def _read_adverbial(
-        self, start: int, clause: SpokenClause, depth: int
+        self, start: int, clause: SpokenClause
     ) -> Iterator[tuple[int, SpokenClause]]:
         if self._get(start + 1) == "by" and self._get(start) == self._get(start + 2):
             use = self._nouns.describe_use(start, start + 3, WordRole.FILLER)  # one by one
@@ -147,19 +145,6 @@ class AdverbialParser(ExceptionParser, ABC):
             use = self._nouns.describe_use(start, end, WordRole.LIMIT, "a wish")
             yield end, replace(clause, uses=(*clause.uses, use), preferred=True)
         yield from self._read_timing(start, clause)
-        if self._get(start) == "without" and depth < DEEPEST_CLAUSE:
-            ever = self._get(start + 1) == "ever"
-            use = self._nouns.describe_use(start, start + 1 + ever, WordRole.LIMIT, "never")
-            for end, never in self._parse_core(start + 1 + ever, depth + 1):
-                yield (
-                    end,
-                    replace(
-                        clause,
-                        never=(*clause.never, never),
-                        uses=(*clause.uses, use),
-                        degree=clause.degree * never.degree,
-                    ),
-                )
         yield from self._read_exception(start, clause)
         yield from self._read_description(start, clause)
         yield from self._read_place(start, clause)
@@ -179,9 +164,7 @@ class AdverbialParser(ExceptionParser, ABC):
             return
         # "the rubbish | in the hall": rather where it is than where it ends
         degree = _PLACE_BEHIND_NOUN if find_span(theme)[1] == start else _PLACE_BEHIND_VERB
-        several = isinstance(theme, Coordination) or theme.plural
-        head = Reference.THEM if several else Reference.IT
-        same = NounPhrase(start, start, head, Determiner.THE, None, several)
+        same = refer_to(theme, start)
         for end, placed in self._nouns.parse_modifiers(start):
             if placed.preposition not in ("in", "on", "at"):
                 continue
@@ -212,7 +195,3 @@ class AdverbialParser(ExceptionParser, ABC):
                 uses = (*clause.uses, use)
                 yield found[0], replace(clause, predications=(counted,), uses=uses)
             return
-
-    @abstractmethod
-    def _parse_core(self, start: int, depth: int) -> Iterator[tuple[int, SpokenClause]]:
-        """Yield the clauses that begin at a token, without the words around them."""

@@ -81,7 +81,7 @@ class ClauseParser(CompanionParser):
                         if fewer is None:
                             continue
                         merged = fewer
-                    found += self._read_adverbials(end, merged, depth)
+                    found += self._read_adverbials(end, merged)
             found.sort(key=lambda pair: (-pair[1].degree, -pair[0]))
             self._clauses[key] = limit(found)
         return self._clauses[key]

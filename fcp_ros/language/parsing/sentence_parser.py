@@ -428,7 +428,7 @@ class SentenceParser:
             if said:
                 degree = sentence.degree * rate_following(said[0], clause)
                 sentence = replace(sentence, degree=degree)
-            if not partial.separated:
+            if not partial.separated and self._nouns.get_text(place) != "without":
                 sentence = replace(sentence, degree=sentence.degree * JUXTAPOSED)
             if clause.negated and partial.pending is Link.EARLIER:
                 sentence = replace(sentence, degree=sentence.degree * _NEVER_IN_ORDER)

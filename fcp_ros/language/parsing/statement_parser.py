@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -54,7 +54,7 @@ _ASKING = frozenset(["could", "can", "would", "will", "might"])
 _INVERTED = _ASKING | {"may", "should", "must", "shall"}
 
 
-class StatementParser(AdverbialParser):
+class StatementParser(AdverbialParser, ABC):
     """A reader of statements and wishes; "make sure that you" has any clause behind it."""
 
     def parse_statements(self, start: int) -> list[tuple[int, SpokenClause]]:

@@ -261,8 +261,6 @@ class SpokenClause:
     provisos: tuple[Proviso, ...] = ()  # conditions on the way ("while the door is open")
     in_order: bool = False  # what several things are asked of is asked one after the other
     condition: tuple[Predication, ...] = ()  # only if this was so initially
-    # what must not happen meanwhile ("without opening the fridge")
-    never: tuple[SpokenClause, ...] = ()
     excluded: tuple[Phrase, ...] = ()  # what is left out ("except the mugs")
     awaited: bool = False  # it is waited for, and not asked for ("when the door is closed")
     verb: str = ""  # the verb that a next clause may leave out
@@ -293,6 +291,23 @@ def list_heads(phrase: Phrase) -> Iterator[NounPhrase]:
         yield from list_heads(part)
 
 
+def is_several(argument: Argument | None) -> bool:
+    """Return True for what "them" means."""
+    several = isinstance(argument, NounPhrase) and argument.plural
+    return several or isinstance(argument, Coordination)
+
+
+def refer_to(argument: Argument | None, place: int = 0) -> NounPhrase:
+    """Return "it", or "them", for what was said.
+
+    Args:
+        place: the token where that stands.
+    """
+    several = is_several(argument)
+    head = Reference.THEM if several else Reference.IT
+    return NounPhrase(place, place, head, Determiner.THE, None, several)
+
+
 def collect_uses(sentence: Sentence) -> list[WordUse]:
     """Collect the uses of all words of a sentence."""
     found = list(sentence.uses)
@@ -305,8 +320,6 @@ def _collect_clause(clause: SpokenClause) -> Iterator[WordUse]:
     yield from clause.uses
     for said in (*clause.predications, *clause.condition):
         yield from _collect_predication(said)
-    for inner in clause.never:
-        yield from _collect_clause(inner)
     for proviso in clause.provisos:
         yield from proviso.uses
         yield from _collect_clause(proviso.clause)

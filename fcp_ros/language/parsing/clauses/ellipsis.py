@@ -28,6 +28,7 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
     list_phrase_uses,
+    refer_to,
 )
 from fcp_ros.language.reading import WordRole
 
@@ -112,12 +113,12 @@ class EllipsisParser(MotionParser, ABC):
                     time=clause.time or opened.time,
                     uses=(*opened.uses, *clause.uses),
                 )
-                yield from self._read_adverbials(end, merged, 0)
+                yield from self._read_adverbials(end, merged)
 
     def parse_alike(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
         """Yield clauses that ask the same of another thing: "(the mug before) the bowl"."""
         for end, clause in self._parse_following(start, before):
-            yield end, replace(clause, never=(), permitted=False, negated=False)
+            yield end, replace(clause, permitted=False, negated=False)
 
     def _is_marked(self, start: int) -> bool:
         """Return True if words follow that say how a thing without a verb is asked for."""
@@ -131,12 +132,7 @@ class EllipsisParser(MotionParser, ABC):
         last = before.predications[-1]
         if len(last.arguments) != 2 or before.negated or before.verb not in PUT_VERBS:
             return
-        theme = next(iter(last.arguments.values()))
-        several = isinstance(theme, Coordination) or (
-            isinstance(theme, NounPhrase) and theme.plural
-        )
-        head = Reference.THEM if several else Reference.IT
-        same = NounPhrase(start, start, head, Determiner.THE, None, several)
+        same = refer_to(next(iter(last.arguments.values())), start)
         for after, said in self._nouns.parse_modifiers(start):
             if said.preposition and not said.source:
                 clause = self._make_placed(same, said, "")
@@ -166,7 +162,7 @@ class EllipsisParser(MotionParser, ABC):
 
     def _parse_same(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
         """Read "the fridge (does) too", "so should the fridge", "do the same with the fridge"."""
-        if len(before.predications) != 1 or before.never or before.condition:
+        if len(before.predications) != 1 or before.condition:
             return
         so = 2 * (self._get(start) in _SO and self._get(start + 1) in _AUXILIARIES)
         same = _DO_SAME.find_end(self._tokens, start)
@@ -334,12 +330,7 @@ class EllipsisParser(MotionParser, ABC):
             return
         if before.verb not in PUT_VERBS or (not last.preposition and len(last.arguments) < 2):
             return
-        theme = last.arguments.get(THEME)
-        several = isinstance(theme, Coordination) or (
-            isinstance(theme, NounPhrase) and theme.plural
-        )
-        head = Reference.THEM if several else Reference.IT
-        same = NounPhrase(start, start, head, Determiner.THE, None, several)
+        same = refer_to(last.arguments.get(THEME), start)
         for after, said in self._nouns.parse_modifiers(start):
             if said.preposition and not said.source:
                 yield after, self._make_placed(same, said, before.verb)

@@ -198,14 +198,9 @@ class TimingParser:
             use = self._nouns.describe_use(start, end, WordRole.LIMIT, "at most once")
             yield end, replace(clause, once=True, uses=(*clause.uses, use))
         end = self._match_any(start, MORE_THAN_ONCE)
-        if end > start and (clause.negated or clause.never):
+        if end > start and clause.negated:
             use = self._nouns.describe_use(start, end, WordRole.LIMIT, "at most once")
-            if clause.never:
-                *others, last = clause.never
-                never = (*others, replace(last, once=True))
-                yield end, replace(clause, never=never, uses=(*clause.uses, use))
-            else:
-                yield end, replace(clause, once=True, uses=(*clause.uses, use))
+            yield end, replace(clause, once=True, uses=(*clause.uses, use))
         end = self._match_any(start, SOMETIME)
         if end > start and not clause.negated and clause.act is not Act.KEEP:
             use = self._nouns.describe_use(start, end, WordRole.ORDER, "sometime")
