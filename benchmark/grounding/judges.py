@@ -37,7 +37,7 @@ TIMED = 24
 QWEN_MODEL = "qwen2.5-coder-1.5b"
 DEFAULT = "default"
 MINILM, MPNET, QWEN = "head, minilm", "head, mpnet", "head, qwen"
-TUNED_MINILM, TUNED = "tuned and head, minilm", "tuned and default"
+TUNED = "tuned and default"
 
 Pairs = Sequence[tuple[str, str]]
 
@@ -93,7 +93,6 @@ def list_entrants() -> list[Entrant]:
         Entrant(DEFAULT, partial(_make_head, "", "embedding")),
         Entrant(MINILM, partial(_make_head, "minilm")),
         Entrant(MPNET, partial(_make_head, "mpnet")),
-        Entrant(TUNED_MINILM, partial(_make_tuned, "minilm")),
         Entrant(TUNED, partial(_make_tuned, "")),
         Entrant(QWEN, partial(_make_head, QWEN_MODEL), most_quick=20),
     ]
@@ -163,12 +162,11 @@ class StagedJudge:
 
 
 def _make_tuned(model: str) -> Judge:
-    options = GroundingOptions(model=model, tuned=PACKAGED, device=Device.CPU)
-    stage = make_tuned(options)
+    oracle = make_oracle("embedding", GroundingOptions(model=model, device=Device.CPU))
+    stage = make_tuned(PACKAGED, oracle)
     if stage is None:
         raise GroundingError(GroundingCode.MODEL_NOT_FOUND, "no tuned encoder is here for it")
-    first = OracleJudge(make_oracle("embedding", options))
-    return StagedJudge(first, OracleJudge(stage.oracle), stage.sets)
+    return StagedJudge(OracleJudge(oracle), OracleJudge(stage.oracle), stage.sets)
 
 
 def _make_head(model: str, oracle: str = "head") -> Judge:

@@ -47,7 +47,7 @@ TunedOption = Annotated[
     str,
     typer.Option(
         help="Judge again, by a tuned encoder, what the plan or the answer rests on: its file, or "
-        "packaged; by default nothing is."
+        "packaged, which helps mpnet; empty for none."
     ),
 ]
 EndpointOption = Annotated[
@@ -166,7 +166,7 @@ class JudgeChoice:
     # URL of a model server, which is the default oracle then; "" for none
     endpoint: EndpointOption = ""
     # File of a tuned encoder that confirms degrees, or "packaged"; "" for none
-    tuned: TunedOption = ""
+    tuned: TunedOption = "packaged"
     # The store whose evidence counts, which is not written to; None for none
     calibration: CalibrationOption = None
 

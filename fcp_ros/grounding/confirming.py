@@ -15,11 +15,11 @@ from pathlib import Path
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.grounding.cached_oracle import CachedOracle
-from fcp_ros.grounding.heads.head_file import find_sentence_source
+from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
+from fcp_ros.grounding.heads.head_file import HeadSource
 from fcp_ros.grounding.heads.head_judge import HeadOracle
-from fcp_ros.grounding.judgement import CONFIRMED, GroundingError, JudgementRequest, Membership
+from fcp_ros.grounding.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.membership_oracle import MembershipOracle, hash_predicate
-from fcp_ros.grounding.options import Device, GroundingOptions
 from fcp_ros.grounding.tuning.tuned_file import find_tuned
 
 MOST_CONFIRMED = 16_384
@@ -35,21 +35,17 @@ class SecondStage:
     sets: frozenset[str]
 
 
-def make_tuned(options: GroundingOptions) -> SecondStage | None:
-    """Make what confirms degrees of the default oracle; None where nobody asks for it.
+def make_tuned(setting: str | Path, first: MembershipOracle | None) -> SecondStage | None:
+    """Make what confirms degrees of the default oracle `first`; None where nothing does.
 
-    Raises GroundingError if the file that was given can't be used. That there is no packaged one
-    for a model is no error: then nothing is confirmed.
+    It shares the heads of that oracle. Raises GroundingError if the file that was given can't be
+    used. That there is no packaged one for a model is no error: then nothing is confirmed.
     """
-    if not str(options.tuned) or options.oracle not in CONFIRMED:
+    is_helped = isinstance(first, (EmbeddingOracle, HeadOracle))
+    if not str(setting) or not is_helped or not isinstance(first.source, HeadSource):
         return None
-    own = Path(options.tuned) if str(options.tuned) != PACKAGED else None
-    heads = Path(options.heads) if str(options.heads) else None
-    try:
-        plain, weights = find_sentence_source(str(options.model), heads, Device(options.device))
-    except GroundingError:
-        return None  # the default oracle reports it
-    source = find_tuned(plain, weights, own) if plain is not None else None
+    own = Path(setting) if str(setting) != PACKAGED else None
+    source = find_tuned(first.source, own)
     return SecondStage(HeadOracle(source, TUNED), source.sets) if source is not None else None
 
 

@@ -172,9 +172,10 @@ class EmbeddingOracle:
     def __init__(self, encoder: SentenceEncoder, heads: Path | None = None) -> None:
         self._encoder = encoder
         file = heads or find_packaged_heads(encoder.weights)
+        self.source = HeadSource(encoder, file) if file is not None else None
         self._head_judge: HeadJudge | None = None
-        if file is not None:
-            self._head_judge = HeadJudge(HeadSource(encoder, file), self.name)
+        if self.source is not None:
+            self._head_judge = HeadJudge(self.source, self.name)
         self._fitted: dict[str, PairFit] = {}
         self._lock = threading.Lock()
 

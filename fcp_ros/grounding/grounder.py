@@ -465,9 +465,10 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
     learnt = options.calibration
     own = Path(options.heads) if str(options.heads) else None
     known = KnownAnswers(own)
+    oracles = make_oracles(domain.graded.values(), options, known)
     return Grounder(
         domain.graded,
-        make_oracles(domain.graded.values(), options, known),
+        oracles,
         options.oracle,
         JudgementCache(options.cache_path or None),
         CalibrationStore(learnt.path or IN_MEMORY, learnt.origin, read_only=learnt.read_only),
@@ -475,5 +476,5 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
         fallback=options.fallback,
         known=known,
         reader=RequestReader(partial(load_known_words, own)),
-        tuned=make_tuned(options),
+        tuned=make_tuned(options.tuned, oracles.get(options.oracle)),
     )

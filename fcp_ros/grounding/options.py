@@ -299,8 +299,8 @@ class GroundingOptions:
     fallback: str = ""
     heads: str | Path = ""  # file of the model's trained heads; "" means the packaged one
     # file of a tuned encoder, which answers again what a plan or an answer rests on
-    # (`Grounder.confirm`); "packaged" means the package's for the default oracle's heads, "" none
-    tuned: str | Path = ""
+    # (`Grounder.confirm`); "packaged" means the package's, which helps mpnet's heads, "" none
+    tuned: str | Path = "packaged"
     device: Device = Device.AUTO  # "auto", "cpu" or "cuda"
     # SQLite file of the judgement cache; None keeps answers in memory only
     cache_path: str | Path | None = None

@@ -5,6 +5,7 @@ import json
 from dataclasses import fields
 
 import pytest
+from tuned_encoder import save_tuned_minilm
 from typer.testing import CliRunner
 
 from fcp_ros.cli.exit_codes import BAD_INPUT, FAILED, to_exit_code
@@ -177,13 +178,14 @@ def test_judge_answers_in_words_and_json():
     assert json.loads(out)["degree"] < 0.3
 
 
-def test_judge_names_the_model_and_a_better_one():
+def test_judge_names_the_model_and_a_better_one(tmp_path):
     """The tests' default is MiniLM; what people judged word for word needs no model."""
     code, out, _ = fcp("judge", "serves_as", "fork", "eating spaghetti")
     assert code == 0
     assert "[embedding, all-MiniLM-L6-v2@" in out
     assert "`fcp models fetch mpnet`" in out
-    _, out, _ = fcp("judge", "serves_as", "fork", "eating spaghetti", "--tuned", "packaged")
+    tuned = save_tuned_minilm(tmp_path / "minilm.safetensors")
+    _, out, _ = fcp("judge", "serves_as", "fork", "eating spaghetti", "--tuned", str(tuned))
     assert "[tuned, all-MiniLM-L6-v2@" in out
     _, out, _ = fcp("judge", "serves_as", "mug", "drinking")
     assert "fetch" not in out

@@ -9,6 +9,7 @@ this loses nothing. A file belongs to one encoder, by the fingerprint of its wei
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -340,6 +341,11 @@ class ScoringSource(Protocol):
     @property
     def is_english_only(self) -> bool: ...
 
+    @property
+    def lock(self) -> threading.RLock:
+        """Held while heads are read and score: several oracles may share them."""
+        ...
+
     def load(self) -> Mapping[str, ScoringHead]:
         """Read the heads; a model is loaded at the first question."""
         ...
@@ -352,11 +358,18 @@ class HeadSource:
         self._encoder = encoder
         self.file = file
         self.hash = hash_file(file)
+        self.lock = threading.RLock()
+        self._heads: Mapping[str, Head] | None = None
 
     @property
     def model(self) -> str:
         """Name and fingerprint of the encoder."""
         return self._encoder.model
+
+    @property
+    def weights(self) -> str:
+        """Fingerprint of the encoder's weights."""
+        return self._encoder.weights
 
     @property
     def is_loaded(self) -> bool:
@@ -368,8 +381,11 @@ class HeadSource:
         return isinstance(self._encoder, SentenceEncoder)
 
     def load(self) -> Mapping[str, Head]:
-        """Read the heads; the model is loaded at the first question."""
-        return load_heads(self.file, self._encoder).by_name
+        """Read the heads once; the model is loaded at the first question."""
+        with self.lock:
+            if self._heads is None:
+                self._heads = load_heads(self.file, self._encoder).by_name
+            return self._heads
 
 
 def choose_model(model: str, heads: Path | None) -> str:
@@ -405,17 +421,6 @@ def find_source(
         "-o heads` and give that file as the option heads, or use another model "
         f"({_list_models()})",
     )
-
-
-def find_sentence_source(
-    model: str, heads: Path | None, device: Device
-) -> tuple[HeadSource | None, str]:
-    """Find the heads of a sentence model, and the fingerprint of its weights; None without."""
-    encoder = make_encoder(choose_model(model, heads), device)
-    file = heads or find_packaged_heads(encoder.weights)
-    if file is None or not isinstance(encoder, SentenceEncoder):
-        return None, ""
-    return HeadSource(encoder, file), encoder.weights
 
 
 def _list_models() -> str:

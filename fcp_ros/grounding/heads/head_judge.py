@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Mapping, Sequence
 
@@ -35,12 +34,12 @@ class HeadOracle:
 
     def __init__(self, source: ScoringSource, name: str = name) -> None:
         self.name = name
-        self._source = source
+        self.source = source
         self._judge = HeadJudge(source, self.name)
 
     @property
     def model(self) -> str:
-        return self._source.model
+        return self.source.model
 
     @property
     def mode(self) -> str:
@@ -49,12 +48,12 @@ class HeadOracle:
 
     @property
     def is_loaded(self) -> bool:
-        return self._source.is_loaded
+        return self.source.is_loaded
 
     @property
     def is_english_only(self) -> bool:
         """True if the model knows no other language than English."""
-        return self._source.is_english_only
+        return self.source.is_english_only
 
     def judge(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
@@ -81,7 +80,6 @@ class HeadJudge:
         self._oracle = oracle
         self._heads: Mapping[str, ScoringHead] | None = None
         self._maps: dict[str, DegreeMap] = {}
-        self._lock = threading.RLock()
 
     @property
     def hash(self) -> str:
@@ -93,7 +91,7 @@ class HeadJudge:
     ) -> list[Membership]:
         """Judge requests, with one model call for all that is new in them."""
         begun = time.perf_counter()
-        with self._lock:
+        with self._source.lock:
             head = self._find_head(predicate)
             sides = _find_sides(predicate, head)
             degree_map = self._find_map(predicate, head)

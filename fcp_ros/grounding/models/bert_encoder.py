@@ -49,6 +49,9 @@ class Affine:
 
     weight: Matrix
     bias: Matrix
+    # two narrow matrices whose product is added to a matrix (`tuning.adapter`): so the weights stay
+    # in their mapped file, which processes share
+    change: tuple[Matrix, Matrix] | None = None
 
     def apply(self, rows: Matrix) -> Matrix:
         """Project rows, shape (rows, inputs), to (rows, outputs)."""
@@ -60,6 +63,9 @@ class Affine:
             blocks = self.weight.reshape(-1, BLOCK, inputs).transpose(0, 2, 1)
             np.matmul(rows, blocks, out=found.reshape(len(rows), -1, BLOCK).transpose(1, 0, 2))
         found += self.bias
+        if self.change is not None:
+            left, right = self.change
+            found += (rows @ right.T) @ left.T
         return found
 
 

@@ -80,15 +80,19 @@ def adapt(weights: EncoderWeights, arrays: Mapping[str, Matrix]) -> EncoderWeigh
 
 
 def _change(own: Affine, name: str, arrays: Mapping[str, Matrix]) -> Affine:
+    bias = _read(arrays, f"{name}.bias")
     if own.weight.ndim == 2:
         left, right = (_read(arrays, f"{name}.{side}") for side in ("left", "right"))
-        change = left @ right
+        shapes = (left.shape[0], right.shape[1], bias.shape)
+        fits = shapes == (*own.weight.shape, own.bias.shape) and left.shape[1] == len(right)
+        changed = Affine(own.weight, own.bias + bias, (left, right) if len(right) else None)
     else:
         change = _read(arrays, f"{name}.weight")
-    bias = _read(arrays, f"{name}.bias")
-    if change.shape != own.weight.shape or bias.shape != own.bias.shape:
-        raise ValueError(f"{name} has the shape {change.shape}, the encoder's {own.weight.shape}")
-    return Affine(own.weight + change, own.bias + bias)
+        fits = (change.shape, bias.shape) == (own.weight.shape, own.bias.shape)
+        changed = Affine(own.weight + change, own.bias + bias) if fits else own
+    if not fits:
+        raise ValueError(f"{name} is of another encoder than {own.weight.shape}")
+    return changed
 
 
 def _read(arrays: Mapping[str, Matrix], name: str) -> Matrix:

@@ -147,14 +147,14 @@ class TunedSource:
     """
 
     def __init__(
-        self, plain: HeadSource, weights: str, folder: Path, file: Path, sets: Sequence[str] = ()
+        self, plain: HeadSource, folder: Path, file: Path, sets: Sequence[str] = ()
     ) -> None:
         self._plain = plain
-        self._weights = weights
         self._folder = folder
         self.file = file
         self.sets = frozenset(sets)  # whose heads it helps; another set is left to its head
         self.hash = f"{plain.hash}+{hash_file(file)}"
+        self.lock = plain.lock
         self._is_read = False
 
     @property
@@ -176,7 +176,7 @@ class TunedSource:
         if tuned.weights != compute_weights_fingerprint(self._folder):
             why = f"it was tuned from {tuned.encoder}, but {self._folder} holds another model"
             raise _build_unfit(self.file, why)
-        if self._weights not in tuned.blends:
+        if self._plain.weights not in tuned.blends:
             why = f"it was not fitted with the heads of {self._plain.model}"
             raise _build_unfit(self.file, why)
         try:
@@ -190,10 +190,10 @@ class TunedSource:
             raise _build_unfit(self.file, f"{type(error).__name__}: {error}") from error
         heads = self._plain.load()
         self._is_read = True
-        return list_tuned_heads(heads, encoder, tuned.blends[self._weights])
+        return list_tuned_heads(heads, encoder, tuned.blends[self._plain.weights])
 
 
-def find_tuned(plain: HeadSource, weights: str, own: Path | None = None) -> TunedSource | None:
+def find_tuned(plain: HeadSource, own: Path | None = None) -> TunedSource | None:
     """Find a tuned encoder that helps these heads, and whose own encoder is here.
 
     `own`: the only file to look at, of which it is an error that it doesn't fit.
@@ -207,8 +207,8 @@ def find_tuned(plain: HeadSource, weights: str, own: Path | None = None) -> Tune
                 continue
             raise _build_unfit(file, f"it is damaged ({error})") from error
         folder = _find_folder(str(text.get("weights", "")))
-        if folder is not None and weights in text.get("blends", {}):
-            return TunedSource(plain, weights, folder, file, text["blends"][weights])
+        if folder is not None and plain.weights in text.get("blends", {}):
+            return TunedSource(plain, folder, file, text["blends"][plain.weights])
     if own is not None:
         raise _build_unfit(own, f"it doesn't fit {plain.model}, or its encoder was not fetched")
     return None

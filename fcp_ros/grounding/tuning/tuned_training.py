@@ -170,7 +170,7 @@ def score_fold(kind: JudgementSet, encoder: TunedEncoder) -> FoldScores:
 def fit_blends(folds: Mapping[str, FoldScores], heads: Mapping[str, Head]) -> dict[str, Blend]:
     """Fit the blend of each set, on the fold that the tuning didn't see, that helps its head.
 
-    A set whose degrees don't get better is left to its head.
+    A set whose degrees don't get better by more than the standard error is left to its head.
     """
     found = {name: _fit_blend(folds[name], head) for name, head in heads.items()}
     return {name: blend for name, blend in found.items() if blend is not None}
@@ -186,8 +186,8 @@ def _fit_blend(fold: FoldScores, head: Head) -> Blend | None:
         )
     own = evidence[fold.chosen].astype(np.float64)
     plain = head.degree_map.apply_all(own[:, 0])
-    gain, _ = measure_gain(fold.logits, plain, fold.given, fold.worth, fold.kinds)
-    if gain <= 0.0:
+    gain, error = measure_gain(fold.logits, plain, fold.given, fold.worth, fold.kinds)
+    if gain <= error:
         return None
     return fit_blend(fold.logits, plain, own[:, 1], fold.given, fold.worth)
 

@@ -145,9 +145,9 @@ PARAMETERS = (
     ),
     ParameterSpec(
         "tuned",
-        "",
+        PACKAGED,
         "Tuned encoder (fcp grounding train --tune) that judges again what a plan rests on; "
-        f'"{PACKAGED}" for the package\'s, "" for none.',
+        f'"{PACKAGED}" for the package\'s, which helps mpnet, "" for none.',
         files=MODEL_FILES,
     ),
     ParameterSpec(

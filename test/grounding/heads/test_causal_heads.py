@@ -165,7 +165,7 @@ def test_a_head_of_another_encoder_is_refused(trained: Path) -> None:
     oracle = make_oracle("head", GroundingOptions(oracle="head", heads=trained))
     assert isinstance(oracle, HeadOracle)
     with pytest.raises(GroundingError, match="but the model is all-MiniLM-L6-v2@"):
-        oracle._source.load()
+        oracle.source.load()
 
 
 def test_directions_are_those_of_a_full_decomposition() -> None:

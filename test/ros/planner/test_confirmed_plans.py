@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from tuned_encoder import save_tuned_minilm
 
 from fcp_ros.client import Element, predicate_query
 from fcp_ros.msg import PlanStatus
@@ -16,9 +17,11 @@ GOAL = 'on(?x, couch_1) and serves_as(?x, "leafing through on a train")'
 @pytest.fixture(scope="module")
 def careful(live, tmp_path_factory):
     """Scene graph, grounder with a tuned encoder, and planner; a client."""
+    folder = tmp_path_factory.mktemp("careful")
+    tuned = save_tuned_minilm(folder / "minilm.safetensors")
     with live(
-        tmp_path_factory.mktemp("careful"),
-        {"grounder": {"model": "minilm", "tuned": "packaged"}},
+        folder,
+        {"grounder": {"model": "minilm", "tuned": str(tuned)}},
         nodes=("scene_graph", "grounder", "task_planner"),
         namespace=ROBOT,
         offers=("make_plan",),
