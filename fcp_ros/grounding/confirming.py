@@ -41,11 +41,11 @@ def make_tuned(setting: str | Path, first: MembershipOracle | None) -> SecondSta
     It shares the heads of that oracle. Raises GroundingError if the file that was given can't be
     used. That there is no packaged one for a model is no error: then nothing is confirmed.
     """
-    is_helped = isinstance(first, (EmbeddingOracle, HeadOracle))
-    if not str(setting) or not is_helped or not isinstance(first.source, HeadSource):
+    heads = first.source if isinstance(first, (EmbeddingOracle, HeadOracle)) else None
+    if not str(setting) or not isinstance(heads, HeadSource):
         return None
     own = Path(setting) if str(setting) != PACKAGED else None
-    source = find_tuned(first.source, own)
+    source = find_tuned(heads, own)
     return SecondStage(HeadOracle(source, TUNED), source.sets) if source is not None else None
 
 
