@@ -162,8 +162,9 @@ class AdverbialParser(ExceptionParser):
             return
         if not isinstance(theme, (NounPhrase, Coordination)):
             return
-        # "the rubbish | in the hall": rather where it is than where it ends
-        degree = _PLACE_BEHIND_NOUN if find_span(theme)[1] == start else _PLACE_BEHIND_VERB
+        # "the rubbish | in the hall": rather where it is than where it ends; not so behind a list
+        described = isinstance(theme, NounPhrase) and find_span(theme)[1] == start
+        degree = _PLACE_BEHIND_NOUN if described else _PLACE_BEHIND_VERB
         same = refer_to(theme, start)
         for end, placed in self._nouns.parse_modifiers(start):
             if placed.preposition not in ("in", "on", "at"):
