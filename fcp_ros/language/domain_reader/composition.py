@@ -11,6 +11,7 @@ from fcp_ros.language.domain_reader.graded_goals import drop_guides
 from fcp_ros.language.domain_reader.quantified import is_limited, mean_any
 from fcp_ros.language.domain_reader.slot_filling import SlotFiller
 from fcp_ros.language.domain_reader.statements import ComposedClause, Statement
+from fcp_ros.language.domain_reader.terms.places import EXACT
 from fcp_ros.language.domain_reader.terms.referents import (
     Quantifier,
     Referent,
@@ -41,9 +42,9 @@ from fcp_ros.language.reading import Refusal
 _TASK_WITH_NOTHING = 0.3
 """Degree of "I want nothing left there" as the task to bring nothing."""
 
-_EXACT, _LOOSE_PRONOUN = 0.75, 0.8
-"""Least degree of what a preposition says; degree of "(the bowl on the table, the apple) in it" as
-on the table, where nothing can be in the bowl."""
+_LOOSE_PRONOUN = 0.8
+"""Degree of "(the bowl on the table, the apple) in it" as on the table, where nothing can be in the
+bowl."""
 _LOOSENED = 0.65
 """Degree of "rinse a mug in the sink" as a mug that is clean and one that was in the sink."""
 _FIXED = 0.35
@@ -183,12 +184,7 @@ class Composer:
             Reference.IT,
             Reference.ONE,
         )
-        thing = isinstance(theme_phrase, NounPhrase) and theme_phrase.head is Reference.THING
-        thing &= isinstance(place_phrase, NounPhrase) and not isinstance(
-            place_phrase.head, Reference
-        )
-        movable = thing or (pronoun and self.resolver.asking)
-        asked = self.resolver.places.find_movable() if movable else ""
+        asked = self.resolver.places.find_movable() if pronoun and self.resolver.asking else ""
         theme = self.resolver.resolve(theme_phrase, asked)
         there = isinstance(place_phrase, NounPhrase) and place_phrase.head is Reference.THERE
         place = (
@@ -233,7 +229,7 @@ class Composer:
             ways = [choose(preposition, types, self.resolver.list_types(m.term)) for m in others]
             fitting = [m for m, way in zip(others, ways, strict=True) if way is not None]
             mentions[:] = fitting or others
-            loose = all(way is None or way.degree < _EXACT for way in ways)
+            loose = all(way is None or way.degree < EXACT for way in ways)
             if loose and len(fitting) < len(others):
                 self.resolver.degree *= _LOOSE_PRONOUN
         elif _speaks_of_it(phrase):

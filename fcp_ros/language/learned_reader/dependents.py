@@ -120,9 +120,8 @@ class DependentReader:
         wish = self.find_wish(one)
         for clause in self._read_step(one):
             uses = clause.uses if wish is None else (*clause.uses, wish.use)
-            act = (
-                Act.ACHIEVE if clause.act is Act.STATE else clause.act
-            )  # never, not only at the end
+            # What is not to happen is banned throughout, not only at the end.
+            act = Act.ACHIEVE if clause.act is Act.STATE else clause.act
             wished = wish is not None
             never = replace(clause, act=act, negated=True, preferred=wished, uses=uses)
             self._draft.add(never)

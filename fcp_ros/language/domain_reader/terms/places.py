@@ -33,6 +33,8 @@ from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.meanings import PatternTable, PlaceRelation
 from fcp_ros.language.parsing.trees import PLACE, THEME
 
+EXACT = 0.75
+"""Least degree of what a preposition says, where nothing is read into it."""
 _SIDE_TYPE = 0.94
 """Degree of a type that is not the first one above: a fridge is a container, and a surface."""
 _BESIDE = 0.9
@@ -108,7 +110,7 @@ class PlaceChooser:
             self._rate_direct(preposition, theme, place), key=lambda c: c.degree, default=None
         )
         whole = found is not None and self._is_for_all(theme, found.meaning.types[THEME])
-        if found is not None and found.degree >= 0.75 and whole:
+        if found is not None and found.degree >= EXACT and whole:
             return found
         chained = self._chain(preposition, theme, place)
         if chained is not None and found is not None and not whole:
