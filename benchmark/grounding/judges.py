@@ -26,10 +26,11 @@ from fcp_ros.grounding import (
     GroundingOptions,
     JudgementRequest,
 )
-from fcp_ros.grounding.confirming import PACKAGED, make_tuned
+from fcp_ros.grounding.confirming import make_tuned
 from fcp_ros.grounding.grounder import make_oracle
 from fcp_ros.grounding.judgement_set import read_judgements
 from fcp_ros.grounding.membership_oracle import MembershipOracle
+from fcp_ros.grounding.options import PACKAGED
 
 TIMED = 24
 """Judgements of new words, one at a time, whose time is measured."""
@@ -93,7 +94,7 @@ def list_entrants() -> list[Entrant]:
         Entrant(DEFAULT, partial(_make_head, "", "embedding")),
         Entrant(MINILM, partial(_make_head, "minilm")),
         Entrant(MPNET, partial(_make_head, "mpnet")),
-        Entrant(TUNED, partial(_make_tuned, "")),
+        Entrant(TUNED, _make_tuned),
         Entrant(QWEN, partial(_make_head, QWEN_MODEL), most_quick=20),
     ]
 
@@ -161,8 +162,8 @@ class StagedJudge:
         return (self._second if kind in self._sets else self._first).judge(kind, pairs)
 
 
-def _make_tuned(model: str) -> Judge:
-    oracle = make_oracle("embedding", GroundingOptions(model=model, device=Device.CPU))
+def _make_tuned() -> Judge:
+    oracle = make_oracle("embedding", GroundingOptions(device=Device.CPU))
     stage = make_tuned(PACKAGED, oracle)
     if stage is None:
         raise GroundingError(GroundingCode.MODEL_NOT_FOUND, "no tuned encoder is here for it")

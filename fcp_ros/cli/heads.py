@@ -75,7 +75,7 @@ def train(
         typer.Option(
             "--tune",
             help="Tune the sentence model itself, to read both sides of a pair together; some 20 "
-            "minutes of one core for minilm, some hours for mpnet.",
+            "minutes of one core for minilm, 70 for mpnet.",
         ),
     ] = False,
     heads: Annotated[

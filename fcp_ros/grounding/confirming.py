@@ -20,11 +20,11 @@ from fcp_ros.grounding.heads.head_file import HeadSource
 from fcp_ros.grounding.heads.head_judge import HeadOracle
 from fcp_ros.grounding.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.membership_oracle import MembershipOracle, hash_predicate
+from fcp_ros.grounding.options import PACKAGED
 from fcp_ros.grounding.tuning.tuned_file import find_tuned
 
 MOST_CONFIRMED = 16_384
 TUNED = "tuned"  # The name of the oracle that confirms
-PACKAGED = "packaged"  # The setting `tuned` that takes the package's
 
 
 @dataclass(frozen=True, slots=True)

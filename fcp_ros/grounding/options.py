@@ -160,6 +160,10 @@ class Precision(str, Enum):
     FOUR_BIT = "4bit"
 
 
+PACKAGED = "packaged"
+"""The setting `tuned` that takes the package's encoder."""
+
+
 @dataclass(frozen=True, slots=True)
 class LanguageModelOptions:
     """Settings for asking a language model, on this machine or on a server."""
@@ -300,7 +304,7 @@ class GroundingOptions:
     heads: str | Path = ""  # file of the model's trained heads; "" means the packaged one
     # file of a tuned encoder, which answers again what a plan or an answer rests on
     # (`Grounder.confirm`); "packaged" means the package's, which helps mpnet's heads, "" none
-    tuned: str | Path = "packaged"
+    tuned: str | Path = PACKAGED
     device: Device = Device.AUTO  # "auto", "cpu" or "cuda"
     # SQLite file of the judgement cache; None keeps answers in memory only
     cache_path: str | Path | None = None

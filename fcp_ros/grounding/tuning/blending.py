@@ -8,6 +8,7 @@ better, the tuned encoder near misses; where they differ, either may be wrong.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -129,6 +130,7 @@ class TunedHead:
     plain: Head
     encoder: TunedEncoder
     blend: Blend
+    lock: threading.RLock  # of the plain heads, which another oracle asks, too
     memory: ScoreMemory = field(default_factory=ScoreMemory, compare=False)
 
     @property
@@ -148,7 +150,8 @@ class TunedHead:
         return self.memory.score(pairs, self._compute)
 
     def _compute(self, pairs: Pairs) -> NDArray[np.float32]:
-        plain = self.plain.score(pairs)
+        with self.lock:
+            plain = self.plain.score(pairs)
         degrees = self.plain.degree_map.apply_all(plain.values)
         errors = plain.errors.astype(np.float64)
         logits = self.encoder.score(self.name, pairs)
@@ -161,11 +164,14 @@ class TunedHead:
 
 
 def list_tuned_heads(
-    heads: Mapping[str, Head], encoder: TunedEncoder, blends: Mapping[str, Blend]
+    heads: Mapping[str, Head],
+    encoder: TunedEncoder,
+    blends: Mapping[str, Blend],
+    lock: threading.RLock,
 ) -> dict[str, TunedHead]:
     """Pair the heads of a model with a tuned encoder, where there is a blend of both."""
     return {
-        name: TunedHead(heads[name], encoder, blend)
+        name: TunedHead(heads[name], encoder, blend, lock)
         for name, blend in blends.items()
         if name in heads
     }

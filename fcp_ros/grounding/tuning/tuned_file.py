@@ -8,6 +8,7 @@ it may help, by the fingerprint of that model's weights.
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -154,7 +155,7 @@ class TunedSource:
         self.file = file
         self.sets = frozenset(sets)  # whose heads it helps; another set is left to its head
         self.hash = f"{plain.hash}+{hash_file(file)}"
-        self.lock = plain.lock
+        self.lock = threading.RLock()  # not that of the heads: a pass holds up no first look
         self._is_read = False
 
     @property
@@ -190,7 +191,7 @@ class TunedSource:
             raise _build_unfit(self.file, f"{type(error).__name__}: {error}") from error
         heads = self._plain.load()
         self._is_read = True
-        return list_tuned_heads(heads, encoder, tuned.blends[self._plain.weights])
+        return list_tuned_heads(heads, encoder, tuned.blends[self._plain.weights], self._plain.lock)
 
 
 def find_tuned(plain: HeadSource, own: Path | None = None) -> TunedSource | None:
@@ -206,9 +207,10 @@ def find_tuned(plain: HeadSource, own: Path | None = None) -> TunedSource | None
             if own is None:
                 continue
             raise _build_unfit(file, f"it is damaged ({error})") from error
-        folder = _find_folder(str(text.get("weights", "")))
-        if folder is not None and plain.weights in text.get("blends", {}):
-            return TunedSource(plain, folder, file, text["blends"][plain.weights])
+        sets = text.get("blends", {}).get(plain.weights)
+        folder = _find_folder(str(text.get("weights", ""))) if sets is not None else None
+        if folder is not None:
+            return TunedSource(plain, folder, file, sets)
     if own is not None:
         raise _build_unfit(own, f"it doesn't fit {plain.model}, or its encoder was not fetched")
     return None

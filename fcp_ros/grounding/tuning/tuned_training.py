@@ -61,7 +61,6 @@ class TuningRequest:
     # judgements of which some stand in each batch: states, parts and negations
     extra: Mapping[str, JudgementSet] | None = None
     options: TuningOptions | None = None  # None: the preset of the encoder's kind
-    rank: int | None = None  # None: that of the encoder's kind
 
 
 def find_heads(files: Sequence[Path], encoder: SentenceEncoder) -> list[Heads]:
@@ -94,18 +93,18 @@ def tune(request: TuningRequest, report: Report) -> dict[tuple[str, str], Agreem
             )
     pairs = collect_pairs(request.sets, FOLD, FOLDS, request.extra)
     forms = {name: write_form(name, request.sets[name].columns) for name in pairs.names}
-    kind = str(read_config(request.folder)["model_type"])
-    options = request.options or PRESETS[kind]
+    model_type = str(read_config(request.folder)["model_type"])
+    options = request.options or PRESETS[model_type]
     tuner = Tuner(request.folder, pairs, tuple(forms.values()), options)
     state = request.work / f"tuning-{tuner.identity}.safetensors"
     tuner.run(state, report)
     report("reducing", 0, 1)
-    arrays = reduce_tuned(request.folder, tuner, request.rank or RANKS[kind])
+    arrays = reduce_tuned(request.folder, tuner, RANKS[model_type])
     encoder = TunedEncoder(request.folder, arrays, forms)
     folds = {}
-    for number, (name, judged) in enumerate(request.sets.items()):
+    for number, (name, kind) in enumerate(request.sets.items()):
         report("scoring", number, len(request.sets))
-        folds[name] = score_fold(judged, encoder)
+        folds[name] = score_fold(kind, encoder)
     blends = {heads.weights: fit_blends(folds, heads.by_name) for heads in request.heads}
     weights = compute_weights_fingerprint(request.folder)
     name = compute_fingerprint(request.folder).partition("@")[0]

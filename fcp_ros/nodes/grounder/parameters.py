@@ -19,10 +19,14 @@ from fcp_ros.grounding import (
     ScoringMode,
 )
 from fcp_ros.grounding.calibration.store import DEFAULT_PATH, locate_store
-from fcp_ros.grounding.confirming import PACKAGED
 from fcp_ros.grounding.grounder import ORACLES
 from fcp_ros.grounding.models.model_store import is_registered, locate_models
-from fcp_ros.grounding.options import DEFAULT_KEY_VARIABLE, KEY_PREFIX, check_key_variable
+from fcp_ros.grounding.options import (
+    DEFAULT_KEY_VARIABLE,
+    KEY_PREFIX,
+    PACKAGED,
+    check_key_variable,
+)
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, WORLD
 from fcp_ros.nodes.runtime.parameters import (
     DOMAIN_FOLDERS,

@@ -174,10 +174,9 @@ class ManagedNode(TransitionsNode):
 
     Subclasses create services and actions in their constructor (`offer_service`, `offer_action`),
     topics in `configure` (`publish_state`, `subscribe_events`, ...), and override the hooks of
-    `TransitionsNode`; an overridden `release` or `finalize` calls the one here. What they `own` is
-    closed there. `specs`: its
-    parameters; ``autostart`` is added. `kwargs`: passed on to `rclpy.node.Node` (namespace,
-    parameter_overrides, context, ...).
+    `TransitionsNode`; an overridden `release` or `finalize` calls the one here, where what they
+    `own` is closed. `specs`: its parameters; ``autostart`` is added. `kwargs`: passed on to
+    `rclpy.node.Node` (namespace, parameter_overrides, context, ...).
     """
 
     def __init__(self, name: str, specs: Iterable[ParameterSpec], **kwargs: Any) -> None:
