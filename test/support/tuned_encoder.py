@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from fcp_ros.grounding.heads.head import DegreeMap
-from fcp_ros.grounding.models.bert_encoder import LayerWeights, map_weights, read_config
+from fcp_ros.grounding.models.bert_encoder import LayerWeights
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.tuning.adapter import reduce_change
 from fcp_ros.grounding.tuning.blending import Blend
@@ -27,10 +27,7 @@ FORMS = {
 def save_tuned_minilm(file: Path, helped: tuple[str, ...] = tuple(FORMS)) -> Path:
     """Save MiniLM as it is with a head of random weights; its degrees are those of chance."""
     encoder = SentenceEncoder(None)
-    config = read_config(encoder.folder)
-    weights = map_weights(
-        encoder.folder / "model.safetensors", config["model_type"], config["num_hidden_layers"]
-    )
+    weights = encoder.map_model().weights
     after = {
         f"layers.{number}.{part.name}.{kind}": getattr(getattr(layer, part.name), kind)
         for number, layer in enumerate(weights.layers)

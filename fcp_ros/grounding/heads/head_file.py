@@ -355,7 +355,7 @@ class HeadSource:
     """The heads of one encoder. Raises GroundingError: the file can't be read."""
 
     def __init__(self, encoder: HeadEncoder, file: Path) -> None:
-        self._encoder = encoder
+        self.encoder = encoder
         self.file = file
         self.hash = hash_file(file)
         self.lock = threading.RLock()
@@ -364,27 +364,27 @@ class HeadSource:
     @property
     def model(self) -> str:
         """Name and fingerprint of the encoder."""
-        return self._encoder.model
+        return self.encoder.model
 
     @property
     def weights(self) -> str:
         """Fingerprint of the encoder's weights."""
-        return self._encoder.weights
+        return self.encoder.weights
 
     @property
     def is_loaded(self) -> bool:
-        return self._encoder.is_loaded
+        return self.encoder.is_loaded
 
     @property
     def is_english_only(self) -> bool:
         """True for a sentence model; those that heads are trained for know English."""
-        return isinstance(self._encoder, SentenceEncoder)
+        return isinstance(self.encoder, SentenceEncoder)
 
     def load(self) -> Mapping[str, Head]:
         """Read the heads once; the model is loaded at the first question."""
         with self.lock:
             if self._heads is None:
-                self._heads = load_heads(self.file, self._encoder).by_name
+                self._heads = load_heads(self.file, self.encoder).by_name
             return self._heads
 
 

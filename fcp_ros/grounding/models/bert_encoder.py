@@ -15,7 +15,7 @@ Gurevych, Sentence-BERT (2019), section 3.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -145,12 +145,33 @@ ARCHITECTURES: Mapping[str, Architecture] = {
 """By the model type in a configuration."""
 
 
-def map_weights(file: Path, model_type: str, layers: int) -> EncoderWeights:
-    """Map the weights of an encoder.
+@dataclass(frozen=True, slots=True)
+class MappedModel:
+    """An encoder in a folder with its weights, for all that computes with them.
 
-    `model_type`: one of `ARCHITECTURES`. Raises OSError, ValueError, KeyError: the file is damaged
-    or holds another model.
+    The pages of a mapped file are counted for each map of it, so a process needs only one.
     """
+
+    folder: Path
+    weights: EncoderWeights
+    heads: int
+    epsilon: float  # of the norms
+
+
+def map_model(folder: Path) -> MappedModel:
+    """Map the weights of a folder.
+
+    Raises OSError, ValueError, KeyError: the files are damaged or hold another model.
+    """
+    config = read_config(folder)
+    weights = _map_weights(
+        folder / "model.safetensors", config["model_type"], int(config["num_hidden_layers"])
+    )
+    heads, epsilon = int(config["num_attention_heads"]), float(config["layer_norm_eps"])
+    return MappedModel(folder, weights, heads, epsilon)
+
+
+def _map_weights(file: Path, model_type: str, layers: int) -> EncoderWeights:
     names = ARCHITECTURES[model_type]
     arrays = {name.removeprefix(f"{model_type}."): a for name, a in _map_arrays(file).items()}
 
@@ -265,12 +286,12 @@ class PhraseGroup:
 
 
 class TokenPasses:
-    """The passes of texts' tokens through all layers. `epsilon`: of the norms."""
+    """The passes of texts' tokens through all layers."""
 
-    def __init__(self, weights: EncoderWeights, heads: int, epsilon: float) -> None:
-        self._weights = weights
-        self._heads = heads
-        self._epsilon = np.float32(epsilon)
+    def __init__(self, model: MappedModel) -> None:
+        self._weights = model.weights
+        self._heads = model.heads
+        self._epsilon = np.float32(model.epsilon)
 
     def compute_states(self, tokens: Sequence[Sequence[int]]) -> tuple[Matrix, list[PhraseGroup]]:
         """Compute the last states of texts that are sorted by length, a row a token, in order."""
@@ -340,18 +361,18 @@ class TokenPasses:
 class BertEncoder:
     """Unit vectors of phrases.
 
-    `folder`: a model for which `can_encode` is True. Raises ImportError: tokenizers is not
+    `model`: of a folder for which `can_encode` is True. Raises ImportError: tokenizers is not
     installed; OSError, ValueError, KeyError: the files are damaged.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, model: MappedModel) -> None:
         from tokenizers import Tokenizer
 
-        weights, self._passes = read_passes(folder)
-        longest = _read_json(folder / "sentence_bert_config.json").get("max_seq_length")
-        places = len(weights.positions)
-        self._width = weights.words.shape[1]
-        self._tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._passes = TokenPasses(model)
+        longest = _read_json(model.folder / "sentence_bert_config.json").get("max_seq_length")
+        places = len(model.weights.positions)
+        self._width = model.weights.words.shape[1]
+        self._tokenizer: Any = Tokenizer.from_file(str(model.folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(min(int(longest or places), places))
 
@@ -370,23 +391,6 @@ class BertEncoder:
         vectors = np.concatenate(pooled)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.asarray(vectors / np.maximum(norms, np.float32(1e-12)), np.float32)
-
-
-def read_passes(
-    folder: Path, adapt: Callable[[EncoderWeights], EncoderWeights] | None = None
-) -> tuple[EncoderWeights, TokenPasses]:
-    """Map the weights of a folder; `adapt` replaces some of them.
-
-    Raises OSError, ValueError, KeyError: the files are damaged.
-    """
-    config = read_config(folder)
-    weights = map_weights(
-        folder / "model.safetensors", config["model_type"], int(config["num_hidden_layers"])
-    )
-    if adapt is not None:
-        weights = adapt(weights)
-    heads, epsilon = int(config["num_attention_heads"]), float(config["layer_norm_eps"])
-    return weights, TokenPasses(weights, heads, epsilon)
 
 
 def split_batches(lengths: Sequence[int]) -> Iterator[list[int]]:

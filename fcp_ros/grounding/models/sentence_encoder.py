@@ -18,7 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
-from fcp_ros.grounding.models.bert_encoder import BertEncoder, can_encode
+from fcp_ros.grounding.models.bert_encoder import (
+    BertEncoder,
+    MappedModel,
+    can_encode,
+    map_model,
+)
 from fcp_ros.grounding.models.model_folder import (
     check_model_folder,
     compute_fingerprint,
@@ -84,8 +89,9 @@ class SentenceEncoder:
         self.model = name if folder is not None else f"all-MiniLM-L6-v2@{name.split('@')[1]}"
         self._device = device
         self._loaded: Encode | None = None
+        self._mapped: MappedModel | None = None
         self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     @property
     def weights(self) -> str:
@@ -95,6 +101,16 @@ class SentenceEncoder:
     @property
     def is_loaded(self) -> bool:
         return self._loaded is not None
+
+    def map_model(self) -> MappedModel:
+        """Map the weights, once for this encoder and for what was tuned from it.
+
+        Raises OSError, ValueError, KeyError: the files are damaged.
+        """
+        with self._lock:
+            if self._mapped is None:
+                self._mapped = map_model(self.folder)
+            return self._mapped
 
     def encode(self, phrases: Sequence[str]) -> NDArray[np.float32]:
         """Encode phrases, shape (len(phrases), dimension), in one model call for all new ones."""
@@ -134,7 +150,7 @@ class SentenceEncoder:
 
     def _load_in_numpy(self) -> Encode:
         try:
-            return BertEncoder(self.folder).encode
+            return BertEncoder(self.map_model()).encode
         except ImportError as error:
             raise GroundingError(
                 GroundingCode.MISSING_LIBRARY,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +18,10 @@ from fcp_ros.grounding.models.bert_encoder import (
     Affine,
     EncoderWeights,
     LayerWeights,
+    MappedModel,
     Matrix,
+    TokenPasses,
     apply_gelu,
-    read_passes,
     split_batches,
 )
 from fcp_ros.grounding.tuning.pair_texts import PairText, PairWriter, make_writer
@@ -129,10 +129,10 @@ class TunedEncoder:
     """
 
     def __init__(
-        self, folder: Path, arrays: Mapping[str, Matrix], forms: Mapping[str, str]
+        self, model: MappedModel, arrays: Mapping[str, Matrix], forms: Mapping[str, str]
     ) -> None:
-        self._writer: PairWriter = make_writer(folder)
-        weights, self._passes = read_passes(folder, lambda own: adapt(own, arrays))
+        self._writer: PairWriter = make_writer(model.folder)
+        self._passes = TokenPasses(replace(model, weights=adapt(model.weights, arrays)))
         self._forms = forms
         self._columns = {name: place for place, name in enumerate(forms)}
         self._head = PairHead(
@@ -141,7 +141,7 @@ class TunedEncoder:
                 for part in HEAD_PARTS.values()
             )
         )
-        width = weights.words.shape[1]
+        width = model.weights.words.shape[1]
         if self._head.inner.weight.shape[1] != 4 * width or len(self._head.outer.bias) != len(
             forms
         ):

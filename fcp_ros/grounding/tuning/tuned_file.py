@@ -29,7 +29,11 @@ from fcp_ros.grounding.judged_pairs import store
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.models.model_folder import compute_weights_fingerprint
 from fcp_ros.grounding.models.model_store import ModelState, find_ready_folder, find_state
-from fcp_ros.grounding.models.sentence_encoder import BETTER_MODEL, PACKAGED_MODEL
+from fcp_ros.grounding.models.sentence_encoder import (
+    BETTER_MODEL,
+    PACKAGED_MODEL,
+    SentenceEncoder,
+)
 from fcp_ros.grounding.tuning.adapter import TunedEncoder
 from fcp_ros.grounding.tuning.blending import Blend, TunedHead, list_tuned_heads
 
@@ -144,14 +148,14 @@ def _build_unfit(file: Path, why: str, remedy: str = RETRAIN) -> GroundingError:
 class TunedSource:
     """The heads of a model, helped by a tuned encoder. Raises GroundingError: a damaged file.
 
-    `folder`: of the encoder that was tuned; `plain`: the heads that its file has blends for.
+    `encoder`: the one that was tuned; `plain`: the heads that its file has blends for.
     """
 
     def __init__(
-        self, plain: HeadSource, folder: Path, file: Path, sets: Sequence[str] = ()
+        self, plain: HeadSource, encoder: SentenceEncoder, file: Path, sets: Sequence[str] = ()
     ) -> None:
         self._plain = plain
-        self._folder = folder
+        self._encoder = encoder
         self.file = file
         self.sets = frozenset(sets)  # whose heads it helps; another set is left to its head
         self.hash = f"{plain.hash}+{hash_file(file)}"
@@ -174,14 +178,15 @@ class TunedSource:
     def load(self) -> Mapping[str, TunedHead]:
         """Read heads and encoder. NOT_A_MODEL, MISSING_LIBRARY: they can't be used."""
         tuned = load_tuned(self.file)
-        if tuned.weights != compute_weights_fingerprint(self._folder):
-            why = f"it was tuned from {tuned.encoder}, but {self._folder} holds another model"
+        if tuned.weights != self._encoder.weights:
+            folder = self._encoder.folder
+            why = f"it was tuned from {tuned.encoder}, but {folder} holds another model"
             raise _build_unfit(self.file, why)
         if self._plain.weights not in tuned.blends:
             why = f"it was not fitted with the heads of {self._plain.model}"
             raise _build_unfit(self.file, why)
         try:
-            encoder = TunedEncoder(self._folder, tuned.arrays, tuned.forms)
+            encoder = TunedEncoder(self._encoder.map_model(), tuned.arrays, tuned.forms)
         except ImportError as error:
             raise GroundingError(
                 GroundingCode.MISSING_LIBRARY,
@@ -208,19 +213,22 @@ def find_tuned(plain: HeadSource, own: Path | None = None) -> TunedSource | None
                 continue
             raise _build_unfit(file, f"it is damaged ({error})") from error
         sets = text.get("blends", {}).get(plain.weights)
-        folder = _find_folder(str(text.get("weights", ""))) if sets is not None else None
-        if folder is not None:
-            return TunedSource(plain, folder, file, sets)
+        encoder = _find_encoder(str(text.get("weights", "")), plain) if sets is not None else None
+        if encoder is not None:
+            return TunedSource(plain, encoder, file, sets)
     if own is not None:
         raise _build_unfit(own, f"it doesn't fit {plain.model}, or its encoder was not fetched")
     return None
 
 
-def _find_folder(weights: str) -> Path | None:
-    """Find the folder of the encoder with these weights among those that are here."""
+def _find_encoder(weights: str, plain: HeadSource) -> SentenceEncoder | None:
+    """Find the encoder with these weights: that of the heads, or one of those that are here."""
+    own = plain.encoder
+    if isinstance(own, SentenceEncoder) and own.weights == weights:
+        return own
     for name in (BETTER_MODEL, PACKAGED_MODEL):
         if find_state(name) in (ModelState.READY, ModelState.INSTALLED):
             folder = find_ready_folder(name)
             if compute_weights_fingerprint(folder) == weights:
-                return folder
+                return SentenceEncoder(folder)
     return None

@@ -33,7 +33,7 @@ from fcp_ros.grounding.judgement_set import (
     measure_agreement,
     split,
 )
-from fcp_ros.grounding.models.bert_encoder import map_weights, read_config
+from fcp_ros.grounding.models.bert_encoder import map_model, read_config
 from fcp_ros.grounding.models.model_folder import compute_fingerprint, compute_weights_fingerprint
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.tuning.adapter import TunedEncoder, reduce_change
@@ -100,7 +100,7 @@ def tune(request: TuningRequest, report: Report) -> dict[tuple[str, str], Agreem
     tuner.run(state, report)
     report("reducing", 0, 1)
     arrays = reduce_tuned(request.folder, tuner, RANKS[model_type])
-    encoder = TunedEncoder(request.folder, arrays, forms)
+    encoder = TunedEncoder(map_model(request.folder), arrays, forms)
     folds = {}
     for number, (name, kind) in enumerate(request.sets.items()):
         report("scoring", number, len(request.sets))
@@ -133,8 +133,7 @@ def _measure(
 def reduce_tuned(folder: Path, tuner: Tuner, rank: int) -> Arrays:
     """Reduce what a training changed of the encoder of a folder."""
     after = {name: p.detach().numpy() for name, p in tuner.model.named_parameters()}
-    kind, file = str(read_config(folder)["model_type"]), folder / "model.safetensors"
-    return reduce_change(map_weights(file, kind, len(tuner.model.layers)), after, rank)
+    return reduce_change(map_model(folder).weights, after, rank)
 
 
 @dataclass(frozen=True, slots=True)

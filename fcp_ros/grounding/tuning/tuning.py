@@ -25,7 +25,7 @@ from torch.nn import functional
 
 from fcp_ros.foundation.array_file import read_text_about, write_whole
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
-from fcp_ros.grounding.models.bert_encoder import map_weights, read_config
+from fcp_ros.grounding.models.bert_encoder import map_model
 from fcp_ros.grounding.tuning.batches import (
     BatchOptions,
     Example,
@@ -73,17 +73,9 @@ class Tuner:
     def __init__(
         self, folder: Path, pairs: TrainingPairs, forms: Sequence[str], options: TuningOptions
     ) -> None:
-        config = read_config(folder)
-        weights = map_weights(
-            folder / "model.safetensors", config["model_type"], int(config["num_hidden_layers"])
-        )
+        mapped = map_model(folder)
         torch.manual_seed(options.batches.seed)
-        self.model = PairEncoder(
-            weights,
-            int(config["num_attention_heads"]),
-            float(config["layer_norm_eps"]),
-            len(pairs.names),
-        )
+        self.model = PairEncoder(mapped.weights, mapped.heads, mapped.epsilon, len(pairs.names))
         for layer in self.model.layers[: options.frozen]:
             layer.requires_grad_(False)
         self.options = options

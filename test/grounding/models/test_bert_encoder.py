@@ -19,6 +19,7 @@ from fcp_ros.grounding.models.bert_encoder import (
     BertEncoder,
     apply_gelu,
     can_encode,
+    map_model,
     split_batches,
 )
 from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
@@ -35,7 +36,7 @@ PHRASES = (
 
 @pytest.fixture(scope="module")
 def encoder() -> BertEncoder:
-    return BertEncoder(find_packaged_model())
+    return BertEncoder(map_model(find_packaged_model()))
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +77,7 @@ def test_vectors_are_those_of_sentence_transformers(
     model = library.SentenceTransformer(str(folder), device="cpu")
     wanted = model.encode(phrases, normalize_embeddings=True)
     assert can_encode(folder)
-    assert BertEncoder(folder).encode(phrases) == pytest.approx(wanted, abs=2e-6)
+    assert BertEncoder(map_model(folder)).encode(phrases) == pytest.approx(wanted, abs=2e-6)
 
 
 def test_a_batch_gives_what_single_phrases_give(encoder: BertEncoder) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,8 @@ from fcp_ros.grounding import (
 from fcp_ros.grounding.confirming import make_tuned
 from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
 from fcp_ros.grounding.heads.head_file import HeadSource, find_packaged_heads
+from fcp_ros.grounding.models import sentence_encoder
+from fcp_ros.grounding.models.bert_encoder import MappedModel, map_model
 from fcp_ros.grounding.models.model_store import FOLDER_VARIABLE, MANIFEST
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.tuning.tuned_file import (
@@ -74,7 +77,7 @@ def test_an_encoder_is_tuned_and_its_file_used(
     make_folder: Callable[..., Path], plain: HeadSource
 ) -> None:
     """A tuned encoder is refused where another one lies in its folder."""
-    source = TunedSource(plain, make_folder("bert"), PACKAGED)
+    source = TunedSource(plain, SentenceEncoder(make_folder("bert")), PACKAGED)
     with pytest.raises(GroundingError, match="holds another model") as caught:
         source.load()
     assert caught.value.code is GroundingCode.NOT_A_MODEL
@@ -137,6 +140,25 @@ def test_what_was_confirmed_counts_from_then_on_and_nothing_else_moves(household
     assert grounder.record(requests[0], 1.0)
     (row,) = grounder.calibration.entries("serves_as")
     assert (row.source, row.prior) == ("tuned", after[0].prior)
+    grounder.close()
+
+
+def test_the_weights_are_mapped_once_for_both_looks(
+    household, minilm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pages of each map count, so a second one costs all the memory of the encoder again."""
+    mapped: list[Path] = []
+
+    def note(folder: Path) -> MappedModel:
+        mapped.append(folder)
+        return map_model(folder)
+
+    monkeypatch.setattr(sentence_encoder, "map_model", note)
+    grounder = make_grounder(household, replace(minilm, device=Device.CPU))
+    grounder.judge([ask(*FRESH)])
+    grounder.confirm([ask(*FRESH)])
+    assert grounder.judge([ask(*FRESH)])[0].source == "tuned"
+    assert mapped == [sentence_encoder.find_packaged_model()]
     grounder.close()
 
 

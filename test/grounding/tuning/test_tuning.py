@@ -13,7 +13,7 @@ from later import Later
 
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.judgement_set import JudgementSet
-from fcp_ros.grounding.models.bert_encoder import map_weights
+from fcp_ros.grounding.models.bert_encoder import map_model
 from fcp_ros.grounding.tuning.adapter import TunedEncoder, reduce_change
 from fcp_ros.grounding.tuning.batches import (
     BatchOptions,
@@ -133,12 +133,12 @@ def test_numpy_computes_the_logits_of_torch(
         folder, sets, rate=preset.rate, layer_decay=preset.layer_decay, frozen=frozen
     )
     tuner.run(tmp_path / "state", lambda *_: None, until=5)
-    before = map_weights(folder / "model.safetensors", kind, 2)
-    arrays = reduce_change(before, list_weights(tuner), rank=24)
+    model = map_model(folder)
+    arrays = reduce_change(model.weights, list_weights(tuner), rank=24)
     ranks = [arrays[f"layers.{layer}.inner.left"].shape[1] for layer in range(2)]
     assert ranks == [0 if layer < frozen else 24 for layer in range(2)]
     forms = {name: write_form(name, one.columns) for name, one in sets.items()}
-    encoder = TunedEncoder(folder, arrays, dict(sorted(forms.items())))
+    encoder = TunedEncoder(model, arrays, dict(sorted(forms.items())))
     for number, name in enumerate(sorted(sets)):
         wanted = tuner.score(number, PAIRS)
         assert encoder.score(name, PAIRS) == pytest.approx(wanted, abs=5e-3)
