@@ -156,12 +156,13 @@ class Calibrator:
     def _compute(self, question: Question) -> CalibrationResult:
         predicate, context_key, prior, name, uncertainty = question
         check_degree(prior, f"the prior of {predicate}")
-        centre, strength, pooled = prior, self.options.strength, 0
+        centre, strength, broken, pooled = prior, self.options.strength, 0.0, 0
         model = self._by_model.get(name)
         if model is not None:
             fit = model.fit(predicate)
             centre = fit.compute_centre(prior, context_key)
             strength = fit.compute_strength(centre, uncertainty, strength)
+            broken = fit.broken
             pooled = fit.outcomes if centre != prior else 0
         elif uncertainty is not None:
             strength = convert_uncertainty(prior, uncertainty, strength)
@@ -172,7 +173,7 @@ class Calibrator:
         else:
             left = self._forgetting.decay_by_age(learnt.newest - own.stamp)
             count, weight, total = own.count, own.weight * left, own.total * left
-        degree = compute_posterior(prior, weight, total, strength, self.options.cap, centre)
+        degree = compute_posterior(prior, weight, total, strength, self.options.cap, centre, broken)
         return CalibrationResult(degree, count, weight, centre, pooled)
 
     def _refresh(self) -> None:

@@ -36,6 +36,7 @@ from fcp_ros.grounding.calibration.posterior import (
     Forgetting,
     Neighbourhood,
     convert_uncertainty,
+    estimate_broken,
     estimate_strength,
     fit_neighbourhood,
 )
@@ -63,6 +64,7 @@ class PoolFit:
 
     map: PooledMap  # recalibration of the model's degrees
     strength: float  # number of outcomes that a recalibrated degree is worth
+    broken: float  # share of failures that is due to things that never work
     groups: ContextGroups
     neighbourhood: Neighbourhood | None  # influence of similar contexts; None if it is switched off
     outcomes: int
@@ -243,18 +245,23 @@ def fit_pool(
     """
     prior, quality = rows[_PRIOR], rows[_QUALITY]
     weight, context = _weigh(rows, forgetting)
-    pooled, strength = IDENTITY, options.strength
+    pooled, strength, broken = IDENTITY, options.strength, 0.0
     if options.pooled:
         counted = _count_opinions(rows, weight, context, strength)
         pooled = fit_pooled_map(prior, quality, counted, others)
         strength = _estimate_strength(pooled, rows, weight, context, strength, strength)
     total, expected, mean = _average_contexts(pooled, rows, weight, context, groups)
+    own = strength
+    if options.pooled and len(prior):
+        broken, some, others_worth = estimate_broken(options.strength, total, expected, mean)
+        # Rounded, so that an outcome of one thing leaves the remembered posteriors of others valid.
+        broken, own = round(broken, 2), round(strength ** (1.0 - some) * others_worth**some, 2)
     neighbourhood = None
     if options.neighbours > 0.0 and len(prior):
         counted = total / (1.0 + np.maximum(total - 1.0, 0.0) / (1.0 + strength))
         residual = np.where(counted > 0.0, mean - expected, 0.0)
         neighbourhood = fit_neighbourhood(groups, counted, residual, strength, options.neighbours)
-    return PoolFit(pooled, strength, groups, neighbourhood, len(prior))
+    return PoolFit(pooled, own, broken, groups, neighbourhood, len(prior))
 
 
 def _weigh(rows: Floats, forgetting: Forgetting) -> tuple[Floats, Ints]:

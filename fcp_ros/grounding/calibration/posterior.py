@@ -26,12 +26,13 @@ TOLD = 0.5
 from their degrees: an oracle that misjudges its uncertainty does bounded harm."""
 
 
-MISJUDGED = 0.005
+MISJUDGED = 0.02
 """The probability that a thing is not what its degree says: any rate of success is as likely.
 
 So a degree that outcomes contradict again and again loses its say (epsilon-contaminated prior:
-Berger and Berliner 1986): after 30 failures it is below 0.1 whatever it was, or 0.12 where it was
-worth 16 outcomes. Over the worlds of `test_simulated.py` this costs 0.0001 of squared error."""
+Berger and Berliner 1986): after 30 failures it is below 0.1, whatever it was and was worth. With
+0.005 one that was worth 16 outcomes was 0.12 then; over the worlds of `benchmark.grounding` this
+costs 0.0001 of squared error."""
 KNOTS = 8  # Degrees, from the mean outcome to 0 or 1, at which it is computed
 UNDOUBTED = 1e-3  # The probability of being misjudged below which nothing is doubted
 DOUBTED = 0.01  # No degree is taken to be nearer to 0 or 1 when it is asked what contradicts it
@@ -48,24 +49,37 @@ def compute_posterior(
     strength: float,
     cap: float,
     centre: float | None = None,
+    broken: float = 0.0,
 ) -> float:
     """Compute the calibrated degree.
 
     `weight` and `total` sum up the weights of the outcomes and their weighted qualities.
     `strength`: number of outcomes that the prior, or `centre`, the recalibrated one, is worth, > 0.
     `cap`: the largest distance from `prior` without outcomes of this context; they widen it.
+    `broken`: the share of failures, in [0, 1), that is due to things that never work.
     """
     middle = prior if centre is None else centre
     posterior = middle
     if weight > 0.0:
         mean = min(max(total / weight, 0.0), 1.0)
-        if middle >= mean:
-            posterior = _learn(middle, mean, weight, strength)
+        if broken <= 0.0:
+            posterior = _learn_either_way(middle, mean, weight, strength)
+        elif _is_seen_to_work(mean, weight, broken):
+            working = raise_working(middle, broken)
+            posterior = _learn_either_way(working, mean, weight, strength)
         else:
-            posterior = 1.0 - _learn(1.0 - middle, 1.0 - mean, weight, strength)
+            knots = _compute_broken_knots(mean, weight, strength, broken)
+            posterior = _interpolate(middle, knots)
     widest = 1.0 - math.pow(1.0 - cap, 1.0 + weight / WIDER)
     shift = min(max(posterior - prior, -widest), widest)
     return min(max(prior + shift, 0.0), 1.0)
+
+
+def _learn_either_way(middle: float, mean: float, weight: float, strength: float) -> float:
+    """Compute the posterior of a degree."""
+    if middle >= mean:
+        return _learn(middle, mean, weight, strength)
+    return 1.0 - _learn(1.0 - middle, 1.0 - mean, weight, strength)
 
 
 def _learn(middle: float, mean: float, weight: float, strength: float) -> float:
@@ -73,8 +87,13 @@ def _learn(middle: float, mean: float, weight: float, strength: float) -> float:
     knots = _compute_knots(mean, weight, strength)
     if len(knots) == 2 or mean >= 1.0:
         return middle + weight / (strength + weight) * (mean - middle)
-    place = (middle - mean) / (1.0 - mean) * KNOTS
-    low = min(int(place), KNOTS - 1)
+    return _interpolate((middle - mean) / (1.0 - mean), knots)
+
+
+def _interpolate(share: float, knots: tuple[float, ...]) -> float:
+    """Interpolate between knots at equal distances; `share`: of the way, in [0, 1]."""
+    place = share * (len(knots) - 1)
+    low = min(int(place), len(knots) - 2)
     return knots[low] + (place - low) * (knots[low + 1] - knots[low])
 
 
@@ -100,19 +119,128 @@ def _compute_knots(mean: float, weight: float, strength: float) -> tuple[float, 
     return tuple(knots)
 
 
+# --- things that never work ---
+#
+# Some things fail always, whatever their degree: too wide for the gripper, locked. They are not
+# what a degree that is a little too high looks like, and no Beta distribution has them beside
+# things that mostly work. So of the failures that a degree d leaves room for, 1 - d, a share
+# `broken` is taken to be due to things that never work (zero-inflated beta-binomial): a thing is
+# one of them with probability broken * (1 - d), and otherwise its rate is a Beta distribution,
+# whose mean is so much higher that the mean of both is d. Without outcomes nothing moves.
+
+NEVER = 0.02  # Rate of success of what never works: a success by mistake
+SHARES = (0.0, 0.2, 0.4, 0.6, 0.8)
+"""Values of the share that are weighed against each other."""
+NONE_BROKEN = 0.9
+"""The probability that the share is 0; the others are equally likely. With 2/3 what is learnt of 30
+things from 100 outcomes gets better by a tenth, and what is learnt from 10 worse by a fiftieth."""
+STRENGTHS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+"""Strengths that are weighed against each other beside it, divided by the least one."""
+BROKEN_KNOTS = 16  # Steps of degrees from 0 to 1 at which the posterior is computed
+
+
+def raise_working(degree: float, broken: float) -> float:
+    """Compute the mean degree of the things that do work."""
+    never = broken * (1.0 - degree)
+    return max((degree - never * NEVER) / (1.0 - never), 0.0)
+
+
+def _is_seen_to_work(mean: float, weight: float, broken: float) -> bool:
+    """Return True if these outcomes can't be those of a thing that never works."""
+    as_any = _measure_outcomes(1.0, 1.0, mean, weight)
+    odds = _measure_never(mean, weight) - as_any - math.log(MISJUDGED)
+    return odds + math.log(broken / (1.0 - broken)) < math.log(UNDOUBTED)
+
+
+def _measure_never(mean: float, weight: float) -> float:
+    """Compute the log-likelihood of the outcomes of a thing that never works."""
+    return weight * (mean * math.log(NEVER) + (1.0 - mean) * math.log1p(-NEVER))
+
+
+@lru_cache(maxsize=65_536)
+def _compute_broken_knots(
+    mean: float, weight: float, strength: float, broken: float
+) -> tuple[float, ...]:
+    """Compute the posteriors of degrees from 0 to 1; the order of degrees is kept."""
+    never, as_any = _measure_never(mean, weight), _measure_outcomes(1.0, 1.0, mean, weight)
+    found = [0.0]
+    for number in range(BROKEN_KNOTS + 1):
+        degree = number / BROKEN_KNOTS
+        working, chance = raise_working(degree, broken), broken * (1.0 - degree)
+        inner = min(max(working, DOUBTED), 1.0 - DOUBTED)
+        seen = _measure_outcomes(strength * inner, strength * (1.0 - inner), mean, weight)
+        works = np.logaddexp(seen + math.log(1.0 - MISJUDGED), as_any + math.log(MISJUDGED))
+        odds = chance / (1.0 - chance) * math.exp(min(never - works, 700.0))
+        share = odds / (1.0 + odds)
+        learnt = _learn_either_way(working, mean, weight, strength)
+        found.append(max(found[-1], share * NEVER + (1.0 - share) * learnt))
+    return tuple(found[1:])
+
+
+def estimate_broken(
+    believed: float, weight: Floats, expected: Floats, mean: Floats
+) -> tuple[float, float, float]:
+    """Estimate the share of failures that is due to things that never work.
+
+    By Bayes' rule over it and over the strength, from the contexts' outcomes, float64[c]. Returns
+    the mean share, the probability that it isn't 0, and the strength of the others if so.
+    """
+    known = weight > 1.0  # One outcome is as likely whatever the share.
+    weight, expected, mean = weight[known], expected[known], mean[known]
+    shares = np.array(SHARES)[:, None, None]
+    strengths = believed / RANGE * np.array(STRENGTHS)[:, None]
+    never = shares * (1.0 - expected)
+    working = np.clip((expected - never * NEVER) / (1.0 - never), DOUBTED, 1.0 - DOUBTED)
+    a, b = strengths * working, strengths * (1.0 - working)
+    good, bad = weight * mean, weight * (1.0 - mean)
+    works = log_gamma(a + good) - log_gamma(a) + log_gamma(b + bad) - log_gamma(b)
+    works += log_gamma(strengths) - log_gamma(strengths + weight)
+    fails = good * math.log(NEVER) + bad * math.log1p(-NEVER)
+    each = np.logaddexp(np.log1p(-never) + works, np.log(np.maximum(never, 1e-300)) + fails)
+    # What is believed of the strength counts for something, here as well.
+    total = each.sum(axis=2) - 0.5 * np.log(strengths[:, 0] / believed) ** 2
+    prior = np.full(len(SHARES), (1.0 - NONE_BROKEN) / (len(SHARES) - 1))
+    prior[0] = NONE_BROKEN
+    chance = prior[:, None] * np.exp(total - total.max())
+    chance /= chance.sum()
+    some = chance[1:].sum(axis=0)
+    if some.sum() < UNDOUBTED:
+        return 0.0, 0.0, believed
+    strength = math.exp(float(some @ np.log(strengths[:, 0]) / some.sum()))
+    share = float(np.array(SHARES) @ chance.sum(axis=1))
+    return share, float(some.sum()), min(strength, believed * RANGE)
+
+
+def log_gamma(x: Floats) -> Floats:
+    """Compute the logarithm of the gamma function for x > 0 (numpy has none), within 1e-8.
+
+    Stirling's series eight further on.
+    """
+    moved = x + 8.0
+    series = 1.0 / (12.0 * moved) - 1.0 / (360.0 * moved**3) + 1.0 / (1260.0 * moved**5)
+    product = np.ones_like(x)
+    for step in range(8):
+        product = product * (x + step)
+    far = (moved - 0.5) * np.log(moved) - moved + 0.5 * math.log(2.0 * math.pi) + series
+    return np.asarray(far - np.log(product), dtype=np.float64)
+
+
 def compute_doubt(middle: float, mean: float, weight: float, strength: float) -> float:
     """Compute the probability that a thing is not what its degree says, by Bayes' rule.
 
     Both explanations are Beta distributions of its rate: one of this mean and strength, a flat one.
     """
     inner = min(max(middle, DOUBTED), 1.0 - DOUBTED)
-    a, b = strength * inner, strength * (1.0 - inner)
-    total = weight * mean
-    failed = weight - total
-    as_judged = _log_beta(a + total, b + failed) - _log_beta(a, b)
-    as_any = _log_beta(1.0 + total, 1.0 + failed)
+    as_judged = _measure_outcomes(strength * inner, strength * (1.0 - inner), mean, weight)
+    as_any = _measure_outcomes(1.0, 1.0, mean, weight)
     ratio = as_judged - as_any + math.log((1.0 - MISJUDGED) / MISJUDGED)
     return 1.0 / (1.0 + math.exp(min(ratio, 700.0)))
+
+
+def _measure_outcomes(a: float, b: float, mean: float, weight: float) -> float:
+    """Compute the log-likelihood of outcomes whose rate has this Beta distribution."""
+    good = weight * mean
+    return _log_beta(a + good, b + weight - good) - _log_beta(a, b)
 
 
 def _log_beta(a: float, b: float) -> float:

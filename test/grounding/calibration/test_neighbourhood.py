@@ -145,4 +145,4 @@ def test_weights_count(calibrator: Calibrator) -> None:
     calibrator.store.record(replace(outcome(context, 0.0), weight=0.5))
     (answer,) = calibrator.calibrate([Question("serves_as", context, 0.9, "m")])
     assert 0.85 < answer.centre < 0.9
-    assert answer.degree == pytest.approx(4 * answer.centre / 4.5, abs=0.01)
+    assert answer.degree == pytest.approx(4 * answer.centre / 4.5, abs=0.04)
