@@ -308,6 +308,8 @@ def _describe_model(model: ModelSummary) -> Iterator[str]:
         f"[dim]degrees of[/] {escape_text(model.model)} [dim]after {model.outcomes} outcomes, [/]"
     )
     yield f"{headline}[dim]each worth {model.strength:.1f}[/]"
+    if model.broken > NOTICEABLE:
+        yield f"[dim]{model.broken:.0%} of the failures are those of things that never work[/]"
     if max(abs(y - x) for x, y in model.points) > NOTICEABLE:
         curve = "".join(BLOCKS[min(int(y * len(BLOCKS)), len(BLOCKS) - 1)] for _, y in model.points)
         shown = "  ".join(f"{x:.1f} → {y:.2f}" for x, y in model.points[1:10:2])

@@ -161,8 +161,8 @@ class Calibrator:
         if model is not None:
             fit = model.fit(predicate)
             centre = fit.compute_centre(prior, context_key)
-            strength = fit.compute_strength(centre, uncertainty, strength)
-            broken = fit.broken
+            seen, broken = fit.find_own(context_key)
+            strength = fit.compute_strength(seen, centre, uncertainty, strength)
             pooled = fit.outcomes if centre != prior else 0
         elif uncertainty is not None:
             strength = convert_uncertainty(prior, uncertainty, strength)

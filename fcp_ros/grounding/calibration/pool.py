@@ -65,17 +65,29 @@ class PoolFit:
     map: PooledMap  # recalibration of the model's degrees
     strength: float  # number of outcomes that a recalibrated degree is worth
     broken: float  # share of failures that is due to things that never work
+    # strength and share for each context with outcomes, by what was seen of the others
+    own: tuple[tuple[float, float], ...]
     groups: ContextGroups
     neighbourhood: Neighbourhood | None  # influence of similar contexts; None if it is switched off
     outcomes: int
 
-    def compute_strength(self, degree: float, uncertainty: float | None, believed: float) -> float:
-        """Compute the number of outcomes that the degree of one context is worth."""
+    def find_own(self, context_key: str) -> tuple[float, float]:
+        """Find strength and share of things that never work for a context."""
+        number = self.groups.find(context_key)[0]
+        return self.own[number] if number >= 0 and self.own else (self.strength, self.broken)
+
+    def compute_strength(
+        self, strength: float, degree: float, uncertainty: float | None, believed: float
+    ) -> float:
+        """Compute the number of outcomes that the degree of one context is worth.
+
+        `strength`: by what was seen; `uncertainty`: by what the oracle says.
+        """
         if uncertainty is None:
-            return self.strength
+            return strength
         told = convert_uncertainty(degree, uncertainty, believed)
         seen = (1.0 - TOLD) * compute_blend(self.map.outcomes, FEW, ENOUGH)
-        return float(told ** (1.0 - seen) * self.strength**seen)
+        return float(told ** (1.0 - seen) * strength**seen)
 
     def compute_centre(self, prior: float, context_key: str) -> float:
         """Compute the degree of a context without its own outcomes."""
@@ -245,23 +257,25 @@ def fit_pool(
     """
     prior, quality = rows[_PRIOR], rows[_QUALITY]
     weight, context = _weigh(rows, forgetting)
-    pooled, strength, broken = IDENTITY, options.strength, 0.0
+    pooled, strength = IDENTITY, options.strength
     if options.pooled:
         counted = _count_opinions(rows, weight, context, strength)
         pooled = fit_pooled_map(prior, quality, counted, others)
         strength = _estimate_strength(pooled, rows, weight, context, strength, strength)
     total, expected, mean = _average_contexts(pooled, rows, weight, context, groups)
-    own = strength
+    broken, own = 0.0, ()
     if options.pooled and len(prior):
-        broken, some, others_worth = estimate_broken(options.strength, total, expected, mean)
+        found = estimate_broken(options.strength, total, expected, mean)
+        worth = strength ** (1.0 - found.some) * found.strength**found.some
         # Rounded, so that an outcome of one thing leaves the remembered posteriors of others valid.
-        broken, own = round(broken, 2), round(strength ** (1.0 - some) * others_worth**some, 2)
+        own = tuple(zip(worth.round(2).tolist(), found.share.round(2).tolist(), strict=True))
+        broken = float(found.share.mean())
     neighbourhood = None
     if options.neighbours > 0.0 and len(prior):
         counted = total / (1.0 + np.maximum(total - 1.0, 0.0) / (1.0 + strength))
         residual = np.where(counted > 0.0, mean - expected, 0.0)
         neighbourhood = fit_neighbourhood(groups, counted, residual, strength, options.neighbours)
-    return PoolFit(pooled, own, broken, groups, neighbourhood, len(prior))
+    return PoolFit(pooled, strength, broken, own, groups, neighbourhood, len(prior))
 
 
 def _weigh(rows: Floats, forgetting: Forgetting) -> tuple[Floats, Ints]:

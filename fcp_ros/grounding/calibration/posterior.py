@@ -30,9 +30,8 @@ MISJUDGED = 0.02
 """The probability that a thing is not what its degree says: any rate of success is as likely.
 
 So a degree that outcomes contradict again and again loses its say (epsilon-contaminated prior:
-Berger and Berliner 1986): after 30 failures it is below 0.1, whatever it was and was worth. With
-0.005 one that was worth 16 outcomes was 0.12 then; over the worlds of `benchmark.grounding` this
-costs 0.0001 of squared error."""
+Berger and Berliner 1986): after 30 failures it is below 0.1. With 0.005 one that was worth 16 was
+0.12 then; over the worlds of `benchmark.grounding` this costs 0.0001 of squared error."""
 KNOTS = 8  # Degrees, from the mean outcome to 0 or 1, at which it is computed
 UNDOUBTED = 1e-3  # The probability of being misjudged below which nothing is doubted
 DOUBTED = 0.01  # No degree is taken to be nearer to 0 or 1 when it is asked what contradicts it
@@ -124,9 +123,9 @@ def _compute_knots(mean: float, weight: float, strength: float) -> tuple[float, 
 # Some things fail always, whatever their degree: too wide for the gripper, locked. They are not
 # what a degree that is a little too high looks like, and no Beta distribution has them beside
 # things that mostly work. So of the failures that a degree d leaves room for, 1 - d, a share
-# `broken` is taken to be due to things that never work (zero-inflated beta-binomial): a thing is
-# one of them with probability broken * (1 - d), and otherwise its rate is a Beta distribution,
-# whose mean is so much higher that the mean of both is d. Without outcomes nothing moves.
+# `broken` is due to things that never work (zero-inflated beta-binomial): a thing is one of them
+# with probability broken * (1 - d), else its rate has a Beta distribution with so much higher a
+# mean that the mean of both is d. Without outcomes nothing moves.
 
 NEVER = 0.02  # Rate of success of what never works: a success by mistake
 SHARES = (0.0, 0.2, 0.4, 0.6, 0.8)
@@ -177,16 +176,21 @@ def _compute_broken_knots(
     return tuple(found[1:])
 
 
-def estimate_broken(
-    believed: float, weight: Floats, expected: Floats, mean: Floats
-) -> tuple[float, float, float]:
+@dataclass(frozen=True, slots=True)
+class BrokenShare:
+    """The estimates for each context, from the outcomes of all others, float64[c]."""
+
+    share: Floats  # of failures that is due to things that never work
+    some: Floats  # the probability that it isn't 0
+    strength: Floats  # number of outcomes that a degree is worth if so
+
+
+def estimate_broken(believed: float, weight: Floats, expected: Floats, mean: Floats) -> BrokenShare:
     """Estimate the share of failures that is due to things that never work.
 
-    By Bayes' rule over it and over the strength, from the contexts' outcomes, float64[c]. Returns
-    the mean share, the probability that it isn't 0, and the strength of the others if so.
+    By Bayes' rule over it and over the strength, from the outcomes of contexts, float64[c]. What a
+    thing's own outcomes say is left out of its own estimate: they would count twice.
     """
-    known = weight > 1.0  # One outcome is as likely whatever the share.
-    weight, expected, mean = weight[known], expected[known], mean[known]
     shares = np.array(SHARES)[:, None, None]
     strengths = believed / RANGE * np.array(STRENGTHS)[:, None]
     never = shares * (1.0 - expected)
@@ -197,25 +201,23 @@ def estimate_broken(
     works += log_gamma(strengths) - log_gamma(strengths + weight)
     fails = good * math.log(NEVER) + bad * math.log1p(-NEVER)
     each = np.logaddexp(np.log1p(-never) + works, np.log(np.maximum(never, 1e-300)) + fails)
+    each *= weight > 1.0  # One outcome is as likely whatever the share.
+    log = each.sum(axis=2, keepdims=True) - each
     # What is believed of the strength counts for something, here as well.
-    total = each.sum(axis=2) - 0.5 * np.log(strengths[:, 0] / believed) ** 2
+    log -= 0.5 * np.log(strengths / believed) ** 2
     prior = np.full(len(SHARES), (1.0 - NONE_BROKEN) / (len(SHARES) - 1))
     prior[0] = NONE_BROKEN
-    chance = prior[:, None] * np.exp(total - total.max())
-    chance /= chance.sum()
+    chance = prior[:, None, None] * np.exp(log - log.max(axis=(0, 1)))
+    chance /= chance.sum(axis=(0, 1))
     some = chance[1:].sum(axis=0)
-    if some.sum() < UNDOUBTED:
-        return 0.0, 0.0, believed
-    strength = math.exp(float(some @ np.log(strengths[:, 0]) / some.sum()))
-    share = float(np.array(SHARES) @ chance.sum(axis=1))
-    return share, float(some.sum()), min(strength, believed * RANGE)
+    total = np.maximum(some.sum(axis=0), 1e-300)
+    strength = np.exp((some * np.log(strengths)).sum(axis=0) / total)
+    share = (shares * chance).sum(axis=(0, 1))
+    return BrokenShare(share, some.sum(axis=0), np.clip(strength, None, believed * RANGE))
 
 
 def log_gamma(x: Floats) -> Floats:
-    """Compute the logarithm of the gamma function for x > 0 (numpy has none), within 1e-8.
-
-    Stirling's series eight further on.
-    """
+    """Compute the logarithm of the gamma function for x > 0, by Stirling's series at x + 8."""
     moved = x + 8.0
     series = 1.0 / (12.0 * moved) - 1.0 / (360.0 * moved**3) + 1.0 / (1260.0 * moved**5)
     product = np.ones_like(x)

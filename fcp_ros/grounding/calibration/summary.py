@@ -41,6 +41,7 @@ class ModelSummary:
     # (degree of the oracle, recalibrated degree) at 0, 0.1 .. 1.
     points: tuple[tuple[float, float], ...]
     strength: float  # number of outcomes that a recalibrated degree is worth
+    broken: float  # share of failures that is due to things that never work
     # trust in twins, then in contexts that share the first argument, the second and so on, each in
     # [0, 1]
     trust: tuple[float, ...]
@@ -128,6 +129,7 @@ def _summarise_model(
         fit.outcomes,
         tuple((point, fit.map.apply(point)) for point in POINTS),
         fit.strength,
+        fit.broken,
         fit.neighbourhood.trust if fit.neighbourhood is not None else (),
         reliability,
         drift,
