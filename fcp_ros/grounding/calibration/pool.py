@@ -263,7 +263,8 @@ def fit_pool(
         pooled = fit_pooled_map(prior, quality, counted, others)
         strength = _estimate_strength(pooled, rows, weight, context, strength, strength)
     total, expected, mean = _average_contexts(pooled, rows, weight, context, groups)
-    broken, own = 0.0, ()
+    broken = 0.0
+    own: tuple[tuple[float, float], ...] = ()
     if options.pooled and len(prior):
         found = estimate_broken(options.strength, total, expected, mean)
         worth = strength ** (1.0 - found.some) * found.strength**found.some
