@@ -10,6 +10,7 @@ from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_text
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader.answers import (
     LEAST_DEGREE,
     MARGIN,
@@ -32,7 +33,7 @@ from fcp_ros.language.domain_reader.preparation import (
     PreparedInstruction,
     Subject,
 )
-from fcp_ros.language.domain_reader.removal import put_somewhere
+from fcp_ros.language.domain_reader.removal import put_somewhere, removes_nothing
 from fcp_ros.language.domain_reader.terms.places import PresentState
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
@@ -190,10 +191,19 @@ class DomainReader:
                 faults.append(_make_fault(error, sentence))
                 continue
             found.append(_Draft(goal, degree, sentence, first, name))
+        found = self._drop_idle(found, context)
         best = max((draft.degree for draft in found), default=0.0)
         for draft in found:  # what fits about as well as the best is asked about
             alike = draft.degree >= ABOUT_AS_WELL * best
             yield replace(draft, degree=best) if alike else draft
+
+    @staticmethod
+    def _drop_idle(found: list[_Draft], context: ReadingContext) -> list[_Draft]:
+        """Drop choices by which something is taken from where it isn't, unless all are so."""
+        state = PresentState(context.instance)
+        left = [draft for draft in found if not removes_nothing(draft.goal, state)]
+        plain = all(draft.degree >= Confidence.PLAIN.least for draft in left)
+        return left if left and plain else found
 
 
 def _check_drafts(
