@@ -191,7 +191,8 @@ class DomainReader:
                 faults.append(_make_fault(error, sentence))
                 continue
             found.append(_Draft(goal, degree, sentence, first, name))
-        found = self._drop_idle(found, context)
+        if len(first.candidates) <= MOST_CHOICES:
+            found = self._drop_idle(found, context)
         best = max((draft.degree for draft in found), default=0.0)
         for draft in found:  # what fits about as well as the best is asked about
             alike = draft.degree >= ABOUT_AS_WELL * best

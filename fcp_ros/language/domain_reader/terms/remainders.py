@@ -161,6 +161,10 @@ class RemainderResolver(DescriptionMatcher):
             self.degree *= Confidence.LIKELY.degree  # one was said, and several are left
         if noun is not None and left_out >= set(noun.members):
             self.degree *= _NO_OTHERS
+        if phrase.number is not None:
+            known = [n for n in self._list_known(noun, referent) if n not in left_out]
+            if len(known) - len(self._list_single(noun)) != phrase.number.value:
+                self.degree *= Confidence.LIKELY.degree  # there are more others, or fewer
         for name in sorted(left_out):
             referent.restrictions.append(Not(Atom(SAME, (Variable(referent.name), Constant(name)))))
         return referent
