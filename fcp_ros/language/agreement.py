@@ -12,20 +12,13 @@ from dataclasses import replace
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.expressions.syntax import (
-    Atom,
-    Exists,
-    Expression,
-    ExpressionError,
-    Forall,
-    list_conjuncts,
-)
+from fcp_ros.domain.expressions.syntax import ExpressionError, list_conjuncts
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.wording import join_words
 from fcp_ros.language.confidence import LEARNED, Confidence
 from fcp_ros.language.confirmation import ask_person
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
-from fcp_ros.language.domain_reader.terms.places import PresentState
+from fcp_ros.language.domain_reader.idle_demands import asks_idly
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 
@@ -124,33 +117,11 @@ def _contradicts(doubt: Reading, best: Reading, context: ReadingContext) -> bool
 
 
 def _is_idle(one: Reading, other: Reading, context: ReadingContext) -> bool:
-    """Return True if a reading only asks for what is so already where another one asks for more.
-
-    "Throw the peel in the corridor away" doesn't ask that it is in the corridor, where it is, and
-    "keep the door closed" not only that it is closed at the end.
-    """
+    """Return True if a reading only adds what is so already to another one."""
     try:
-        own, others = (_list_demands(reading, context) for reading in (one, other))
+        return asks_idly(one.goal, other.goal, context.domain, context.instance)
     except ExpressionError:
         return False
-    state = PresentState(context.instance)
-    mine, theirs = own - others, others - own
-    return (
-        bool(mine)
-        and all(_is_so(part, state) for part in mine)
-        and not any(_is_so(part, state) for part in theirs)
-    )
-
-
-def _list_demands(reading: Reading, context: ReadingContext) -> set[Expression]:
-    parsed = parse_expression(reading.goal)
-    checked = check_goal(parsed, context.domain, context.instance, reading.goal)
-    return set(list_conjuncts(checked))
-
-
-def _is_so(demand: Expression, state: PresentState) -> bool:
-    """Return True for a demand of the end, without a condition, that is fulfilled already."""
-    return isinstance(demand, (Atom, Exists, Forall)) and state.holds(demand, {})
 
 
 def _asks_less(one: Reading, other: Reading) -> bool:

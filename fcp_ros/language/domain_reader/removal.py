@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from fcp_ros.cset import Schema
-from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -26,10 +25,8 @@ from fcp_ros.domain.expressions.syntax import (
     Or,
     Term,
     Variable,
-    atoms,
     children,
     free_variables,
-    list_conjuncts,
 )
 from fcp_ros.domain.model import IS_A, SAME, Domain
 from fcp_ros.domain.phrase_goals import SlotValue, fill_goal
@@ -162,23 +159,3 @@ def _list_wanted(goal: Expression) -> Iterator[Atom]:
     )
     for part in parts:
         yield from _list_wanted(part)
-
-
-def removes_nothing(goal: str, state: PresentState) -> bool:
-    """Return True if a goal asks that something goes where it isn't.
-
-    "Take the bowl off the couch" is about the bowl that is there.
-    """
-    parts = list_conjuncts(parse_expression(goal))
-    plain = (part for part in parts if all(atom.predicate != SAME for atom in atoms(part)))
-    return any(_removes(part) and state.holds(part, {}) for part in plain)
-
-
-def _removes(part: Expression) -> bool:
-    """Return True if a demand of the end asks that something is not so."""
-    if isinstance(part, Not):
-        atom = part.body.body if isinstance(part.body, Exists) else part.body
-        return isinstance(atom, Atom)
-    if isinstance(part, (Forall, Exists)):
-        return _removes(part.body)
-    return isinstance(part, (And, Or)) and any(map(_removes, part.parts))

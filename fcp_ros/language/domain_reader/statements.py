@@ -103,9 +103,7 @@ def state_under(
     return found
 
 
-def _take_out(
-    statements: Sequence[Statement], referents: Sequence[Referent]
-) -> list[Statement]:
+def _take_out(statements: Sequence[Statement], referents: Sequence[Referent]) -> list[Statement]:
     """Return statements in which some variables are left to be bound around them."""
     return [
         Statement(tuple(r for r in s.prefix if r not in referents), s.matrix) for s in statements

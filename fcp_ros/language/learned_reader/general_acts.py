@@ -186,7 +186,6 @@ class GeneralActs:
         through = where is not None and where.preposition in _THROUGH and said.thing is None
         yield replace(clause, verb="stay" if stay else "go", sometime=through)
 
-
     def _is_task(self, said: Nucleus, phrase: NounPhrase) -> bool:
         """Return True for "come to me" where the domain says itself what that is."""
         said_so = self._parsed.patterns.imperatives.get(said.lemma, ())
