@@ -117,7 +117,9 @@ def _contradicts(doubt: Reading, best: Reading, context: ReadingContext) -> bool
 
 
 def _is_idle(one: Reading, other: Reading, context: ReadingContext) -> bool:
-    """Return True if a reading only adds what is so already to another one."""
+    """Return True if a reading only adds what is so already to another one, which is plain."""
+    if other.level is not Confidence.PLAIN:
+        return False
     try:
         return asks_idly(one.goal, other.goal, context.domain, context.instance)
     except ExpressionError:
