@@ -18,6 +18,7 @@ from fcp_ros.foundation.wording import join_words
 from fcp_ros.language.confidence import LEARNED, Confidence
 from fcp_ros.language.confirmation import ask_person
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
+from fcp_ros.language.domain_reader.idle_demands import asks_idly
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 
@@ -85,7 +86,8 @@ def weigh_answers(
     if rival.unread:
         return first
     if not have_same_meaning(best.goal, rival.goal, context.domain, context.instance):
-        return ask_between(first, (rival, best)) if rival.degree >= LEARNED.doubting else first
+        doubted = rival.degree >= LEARNED.doubting and not _is_idle(rival, best, context)
+        return ask_between(first, (rival, best)) if doubted else first
     if best.level is not Confidence.PLAIN and rival.degree >= LEARNED.agreeing:
         agreed = replace(best, degree=Confidence.PLAIN.least)
         return replace(first, readings=(agreed, *first.readings[1:]))
@@ -109,9 +111,19 @@ def _answer_alone(first: Interpretation, second: Interpretation, rival: Reading)
 
 def _contradicts(doubt: Reading, best: Reading, context: ReadingContext) -> bool:
     """Return True if a reading is sure and says something else, not only less."""
-    if doubt.degree < LEARNED.alone or _asks_less(doubt, best):
+    if doubt.degree < LEARNED.alone or _asks_less(doubt, best) or _is_idle(doubt, best, context):
         return False
     return not have_same_meaning(best.goal, doubt.goal, context.domain, context.instance)
+
+
+def _is_idle(one: Reading, other: Reading, context: ReadingContext) -> bool:
+    """Return True if a reading only adds what is so already to another one, which is plain."""
+    if other.level is not Confidence.PLAIN:
+        return False
+    try:
+        return asks_idly(one.goal, other.goal, context.domain, context.instance)
+    except ExpressionError:
+        return False
 
 
 def _asks_less(one: Reading, other: Reading) -> bool:

@@ -56,6 +56,32 @@ GOALS = {
     "Keep food off the couch.": "always forall ?x1: food (not on(?x1, couch_1))",
     "Keep the mug off the couch.": "never on(mug_1, couch_1)",
     "Keep the mug out of the fridge.": "never inside(mug_1, fridge_1)",
+    "Put the mug on the counter. Don't put the other cups there.": (
+        "on(mug_1, counter_1) and never exists ?x1: cup (not same(?x1, mug_1) and "
+        "on(?x1, counter_1) and not initially (on(?x1, counter_1)))"
+    ),
+    "Don't put cups or dishes on the couch.": (
+        "never exists ?x1: cup (on(?x1, couch_1)) and never exists ?x2: dish (on(?x2, couch_1))"
+    ),
+    # what is taken from somewhere is what is there
+    "Take the cup off the table.": (
+        "not on(mug_1, table_1) and exists ?place: fixture (not same(?place, table_1) and "
+        "usual_place(mug_1, ?place) and (on(mug_1, ?place) or inside(mug_1, ?place)))"
+    ),
+    # what a condition speaks of is what is meant behind it
+    "If there is a cup on the table, put it on the couch.": (
+        "not initially (exists ?x1: cup (on(?x1, table_1))) or exists ?x1: cup "
+        "(initially (on(?x1, table_1)) and on(?x1, couch_1))"
+    ),
+    "If anything is on the couch, put it on the table.": (
+        "forall ?x1: item (not initially (on(?x1, couch_1)) or on(?x1, table_1))"
+    ),
+    # what is done instead of something else
+    "Put the apple on the TV stand rather than on the couch.": "on(apple_1, tv_stand_1)",
+    "Put the apple on the table instead of the couch.": "on(apple_1, table_1)",
+    "Put a cup on the couch, but not the mug.": (
+        'exists ?x1: cup (not is_a(?x1, "mug") and on(?x1, couch_1))'
+    ),
     # the robot is nobody to whom something is brought
     "Close the fridge before you bring the milk.": (
         "closed(fridge_1) and holding(robot_1, milk_1) and exists ?room: room (at(person_1, ?room) "

@@ -38,8 +38,10 @@ from fcp_ros.language.domain_reader.slot_filling import choose_goal
 from fcp_ros.language.domain_reader.statements import (
     ComposedClause,
     Statement,
+    ban_remainders,
     close_groups,
     is_crisp,
+    state_under,
 )
 from fcp_ros.language.domain_reader.step_order import (
     StepOrder,
@@ -235,6 +237,8 @@ class GoalJoiner:
     def _compose(self, clause: SpokenClause) -> ComposedClause:
         clause = ban_any(widen_any(clause))
         composed, conditions, provisos = self._compose_parts(clause)
+        if clause.negated:
+            ban_remainders(composed.statements)
         if clause.provisos:
             self._follow_provisos(composed, provisos)
         elif clause.permitted:
@@ -246,11 +250,7 @@ class GoalJoiner:
         else:
             self._follow_act(clause, composed, conditions)
         if conditions:
-            condition = join([c.close() for c in conditions])
-            composed.statements = [
-                Statement((), Or((Not(Initially(condition)), s.close())))
-                for s in composed.statements
-            ]
+            composed.statements = state_under(composed.statements, conditions)
         if clause.preferred:
             bodies = [s.close() for s in composed.statements] + composed.constraints
             composed.constraints = [Preference(WISH, Fraction(0), body) for body in bodies]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fcp_ros.language.parsing.trees import (
     Act,
     Argument,
+    Coordination,
     Determiner,
     Noun,
     NounPhrase,
@@ -51,10 +52,16 @@ def _ban(said: Predication) -> Predication:
     if said.negated:
         return said
     arguments = {
-        slot: argument if isinstance(argument, int) else mean_any(argument)
+        slot: argument if isinstance(argument, int) else _mean_any_each(argument)
         for slot, argument in said.arguments.items()
     }
     return replace(said, arguments=arguments)
+
+
+def _mean_any_each(phrase: Phrase) -> Phrase:
+    if isinstance(phrase, Coordination):
+        return replace(phrase, parts=tuple(map(_mean_any_each, phrase.parts)))
+    return mean_any(phrase)
 
 
 def mean_any(phrase: Phrase) -> Phrase:

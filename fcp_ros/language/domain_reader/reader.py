@@ -10,6 +10,7 @@ from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_text
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader.answers import (
     LEAST_DEGREE,
     MARGIN,
@@ -25,6 +26,7 @@ from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.contradictions import find_self_relation
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
 from fcp_ros.language.domain_reader.graded_goals import decide_sets, drop_idle_guides
+from fcp_ros.language.domain_reader.idle_demands import places_idly, removes_nothing
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
 from fcp_ros.language.domain_reader.preparation import (
     InstructionPreparer,
@@ -146,14 +148,14 @@ class DomainReader:
                     known = drafts.get(draft.goal)
                     if known is None or known.degree < draft.degree:
                         drafts[draft.goal] = draft
-        ranked = sorted(drafts.values(), key=lambda draft: -draft.degree)
+        found = [_doubt_idle(draft, tokens, context) for draft in drafts.values()]
+        ranked = sorted(found, key=lambda draft: -draft.degree)
         candidates = _check_drafts(prepared, ranked, faults)
         refused = _find_refusal(instruction, tokens, candidates, faults)
         if refused is not None:
             return refused
         if not candidates:
-            found = _answer_nothing(instruction, tokens, faults, subject)
-            return self._note_missing(found)
+            return self._note_missing(_answer_nothing(instruction, tokens, faults, subject))
         return self._note_missing(answer(instruction, candidates, context.domain, context.instance))
 
     def _note_missing(self, found: Interpretation) -> Interpretation:
@@ -190,10 +192,29 @@ class DomainReader:
                 faults.append(_make_fault(error, sentence))
                 continue
             found.append(_Draft(goal, degree, sentence, first, name))
+        if len(first.candidates) <= MOST_CHOICES:
+            found = self._drop_idle(found, context)
         best = max((draft.degree for draft in found), default=0.0)
         for draft in found:  # what fits about as well as the best is asked about
             alike = draft.degree >= ABOUT_AS_WELL * best
             yield replace(draft, degree=best) if alike else draft
+
+    @staticmethod
+    def _drop_idle(found: list[_Draft], context: ReadingContext) -> list[_Draft]:
+        """Drop choices by which something is taken from where it isn't, unless all are so."""
+        state = PresentState(context.instance)
+        left = [draft for draft in found if not removes_nothing(draft.goal, state)]
+        plain = all(draft.degree >= Confidence.PLAIN.least for draft in left)
+        return left if left and plain else found
+
+
+def _doubt_idle(draft: _Draft, tokens: Sequence[Token], context: ReadingContext) -> _Draft:
+    """Rate a reading lower by which some of several things are to be put where they are."""
+    if draft.degree < Confidence.PLAIN.least or draft.ambiguity is not None:
+        return draft
+    if not places_idly(draft.goal, draft.sentence, tokens, PresentState(context.instance)):
+        return draft
+    return replace(draft, degree=Confidence.DOUBTFUL.degree)
 
 
 def _check_drafts(

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field, replace
 from fcp_ros.domain.expressions.syntax import (
     And,
     Expression,
+    Initially,
+    Not,
+    Or,
     TrajectoryConstraint,
     atoms,
     free_variables,
@@ -62,6 +65,49 @@ def _close_group(group: Sequence[Statement]) -> Expression:
         for statement in group
     ]
     return Statement(tuple(shared), join(own)).close()
+
+
+def ban_remainders(statements: Sequence[Statement]) -> None:
+    """Let what a ban says of "the others" be said of any of them, not only of all together."""
+    for referent in (r for statement in statements for r in statement.prefix):
+        if referent.remainder and referent.quantifier is Quantifier.FORALL:
+            referent.quantifier = Quantifier.EXISTS
+
+
+def state_under(
+    statements: Sequence[Statement], conditions: Sequence[ComposedClause]
+) -> list[Statement]:
+    """State that something is so if conditions held initially.
+
+    What they speak of is the same in both parts: "if anything is on the couch, put *it* on the
+    table" is about each such thing, "if there is a cup there, put it ..." about one.
+    """
+    told = [statement for condition in conditions for statement in condition.statements]
+    found_there = [
+        r
+        for r in dict.fromkeys(r for statement in told for r in statement.prefix)
+        if r.quantifier is Quantifier.EXISTS and any(r in s.prefix for s in statements)
+    ]
+    unmet = Not(Initially(join(close_groups(told))))
+    others = [s for s in statements if not any(r in s.prefix for r in found_there)]
+    found = [Statement((), Or((unmet, s.close()))) for s in others]
+    about = [s for s in statements if s not in others]
+    if about:
+        met = Initially(join(close_groups(_take_out(told, found_there))))
+        asked = join(close_groups(_take_out(about, found_there)))
+        if any(r.noun is not None for r in found_there):
+            some = Statement(tuple(found_there), join([met, asked]))
+            return [*found, Statement((), Or((unmet, some.close())))]
+        each = [replace(r, quantifier=Quantifier.FORALL) for r in found_there]
+        found.append(Statement((), Statement(tuple(each), Or((Not(met), asked))).close()))
+    return found
+
+
+def _take_out(statements: Sequence[Statement], referents: Sequence[Referent]) -> list[Statement]:
+    """Return statements in which some variables are left to be bound around them."""
+    return [
+        Statement(tuple(r for r in s.prefix if r not in referents), s.matrix) for s in statements
+    ]
 
 
 @dataclass

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from fcp_ros.language.domain_reader.preparation import ParsedInstruction
-from fcp_ros.language.english.function_words import PREPOSITIONS
+from fcp_ros.language.english.function_words import INSTEAD_OF, PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.learned_reader.marks import Mark, MarkKind
@@ -46,7 +46,6 @@ _LEFT_OUT = PhraseSet(
     "[just] all of (them|those|these) (but|except|bar|save) [for]",
 )
 """Words before what is left out that are nouns or prepositions elsewhere."""
-_INSTEAD = PhraseSet("(instead of|rather than|as opposed to)")
 _NOT = PhraseSet("[but|and] [just|only] not")
 _NONE = PhraseSet("[but|and] no")
 _BEHIND = {
@@ -170,7 +169,7 @@ class FragmentFinder:
         end = _NOT.find_end(self._tokens, place)
         if end > place and (loose or self._follows_noun(place)):
             yield FragmentKind.NOT, end
-        end = _INSTEAD.find_end(self._tokens, place)
+        end = INSTEAD_OF.find_end(self._tokens, place)
         if end > place and place > start:
             yield FragmentKind.INSTEAD, end
         end = _NONE.find_end(self._tokens, place)
@@ -270,6 +269,7 @@ def cut_tokens(tree: Tree, gone: Collection[int]) -> Tree | None:
 
 
 _ALL = (Determiner.ALL, Determiner.EACH, Determiner.REST)
+_OPEN = (Determiner.A, Determiner.ANY)
 _LINKS = {FragmentKind.THEN: Link.THEN, FragmentKind.EARLIER: Link.EARLIER}
 
 
@@ -318,9 +318,11 @@ class FragmentWriter:
         """Leave things out of those that a clause is about; None if they aren't among them."""
         (said,) = clause.predications
         for slot, argument in said.arguments.items():
-            if not isinstance(argument, NounPhrase) or not _is_of_many(argument):
+            if not isinstance(argument, NounPhrase):
                 continue
-            if fragment.kind is FragmentKind.LEFT_OUT or _has(argument, fragment.phrase):
+            among = _has(argument, fragment.phrase)
+            among = among or (fragment.kind is FragmentKind.LEFT_OUT and _is_of_many(argument))
+            if among and (_is_of_many(argument) or argument.determiner in _OPEN):
                 fewer = replace(
                     argument,
                     excluded=(*argument.excluded, fragment.phrase),

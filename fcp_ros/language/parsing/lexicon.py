@@ -357,12 +357,27 @@ class Lexicon:
             stand_in = next((n for n in self._find_synonym(said) if n.members), None)
             if stand_in is not None:
                 return Noun(said, stand_in.labels, stand_in.type, stand_in.members)
+            fuller = self._list_fuller(said.split())
+            if fuller:
+                members = [name for label in fuller for name in self._members[label]]
+                return Noun(said, fuller, self.find_common_type(fuller), tuple(members))
         extra = tuple(self._labels.get(said, ()))
         labels = (said, *extra) if said not in extra and (extra or not members) else (said,)
         if extra and members:
             named = [self._goes_by(said, member) for member in members]
             labels = (said,) if all(named) else (said, *extra) if any(named) else extra
         return Noun(said, labels, self.find_common_type((said,)), tuple(dict.fromkeys(members)))
+
+    def _list_fuller(self, words: Sequence[str]) -> tuple[str, ...]:
+        """List the labels that say more than a noun: "full glass bottle" is a "full bottle"."""
+        if len(words) < 2:
+            return ()
+        found = [
+            label
+            for label in sorted(self._categories)
+            if (own := label.split())[-1] == words[-1] and {*words} < {*own}
+        ]
+        return tuple(label for label in found if label in self._members)
 
     def _cover(self, labels: tuple[str, ...]) -> tuple[str, ...]:
         """Return the type that names all of these things alone, if one of the labels is one."""

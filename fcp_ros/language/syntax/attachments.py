@@ -73,6 +73,7 @@ def mend_tree(tree: Tree) -> Tree:
         _attach_places,
         _release_places,
         _release_destinations,
+        _release_sources,
     )
     for mend in mends:
         tree = mend(tree)
@@ -362,6 +363,20 @@ def _release_destinations(tree: Tree) -> Tree:
             above = tree.words[above.head]
         if above.is_verb:
             moved[word.place] = (above.place, "prep")
+    return move_words(tree, moved)
+
+
+def _release_sources(tree: Tree) -> Tree:
+    """Give "off the counter" in "take the bowl and the vase | off the counter" to the verb."""
+    moved: dict[int, tuple[int, str]] = {}
+    for word in tree.words:
+        above = tree.words[word.head]
+        if word.role != "prep" or word.text != "off" or above.role != "conj":
+            continue
+        while above.role == "conj" and above.is_noun:
+            above = tree.words[above.head]
+        if above.role == "dobj":
+            moved[word.place] = (above.head, "prep")
     return move_words(tree, moved)
 
 

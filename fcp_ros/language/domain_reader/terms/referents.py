@@ -60,6 +60,7 @@ class Referent:
     further: bool = False  # one of which it isn't so already ("one more cup")
     whole: Term | None = None  # the things of which it is one or several, if these were spoken of
     apart: tuple[Referent, ...] = ()  # variables of things that it is not ("another one")
+    remainder: bool = False  # "the rest", "the others": what is left of several things
 
     def wrap(self, body: Expression) -> Expression:
         """Bind the variable around a formula."""

@@ -135,14 +135,14 @@ class RemainderResolver(DescriptionMatcher):
         if isinstance(phrase.head, Noun) and len(phrase.head.members) == 1 and not self.mentions:
             raise Unresolved('which one is not meant by "other"', Refusal.REMAINDER)
         referent = self.maker.make(whole, noun, Quantifier.FORALL)
-        referent.plural = True
+        referent.plural = referent.remainder = True
         referent.type = referent.type or slot_type
         for quality in phrase.qualities:
             referent.restrictions.append(self._restrict(referent, quality, True))
         names: set[str] = set()
         for mention in self.mentions:
             head = mention.phrase.head
-            related = noun is None or (isinstance(head, Noun) and head.labels == noun.labels)
+            related = noun is None or (isinstance(head, Noun) and _is_kind_of(head, noun))
             for term in (
                 mention.term.parts if isinstance(mention.term, TermGroup) else (mention.term,)
             ):
@@ -161,6 +161,10 @@ class RemainderResolver(DescriptionMatcher):
             self.degree *= Confidence.LIKELY.degree  # one was said, and several are left
         if noun is not None and left_out >= set(noun.members):
             self.degree *= _NO_OTHERS
+        if phrase.number is not None:
+            known = [n for n in self._list_known(noun, referent) if n not in left_out]
+            if len(known) - len(self._list_single(noun)) != phrase.number.value:
+                self.degree *= Confidence.LIKELY.degree  # there are more others, or fewer
         for name in sorted(left_out):
             referent.restrictions.append(Not(Atom(SAME, (Variable(referent.name), Constant(name)))))
         return referent
@@ -211,7 +215,8 @@ class RemainderResolver(DescriptionMatcher):
             if all(isinstance(term, Constant) for term in later) and left:
                 return left[0] if len(left) == 1 else TermGroup(left)
         referent = self.maker.make(replace(phrase, number=None), None, Quantifier.FORALL)
-        referent.plural, referent.type, referent.types = True, slot_type, self.list_types(whole)
+        referent.plural = referent.remainder = True
+        referent.type, referent.types = slot_type, self.list_types(whole)
         if isinstance(whole, TermGroup):
             known = [part for part in whole.parts if isinstance(part, Constant)]
             same = [Atom(SAME, (Variable(referent.name), part)) for part in known]
@@ -360,3 +365,10 @@ def _is_kind(head: Head, kind: Noun) -> bool:
     if isinstance(head, ElementName):
         return head.name in kind.members
     return isinstance(head, Noun) and bool({*head.labels} & {*kind.labels})
+
+
+def _is_kind_of(kind: Noun, noun: Noun) -> bool:
+    """Return True if all that one noun names is named by another one, too: "both corridors"."""
+    return kind.labels == noun.labels or (
+        bool(kind.members) and set(kind.members) <= set(noun.members)
+    )

@@ -152,7 +152,7 @@ class EllipsisParser(MotionParser, ABC):
             return
         for end, theme in self._nouns.parse_phrases(start):
             clause = self._repeat(before, theme)
-            excepted = leave_out(before, (theme,)) is not None
+            excepted = leave_out(before, (theme,), open_=True) is not None
             if clause is not None and not excepted and self._nouns.ends_clause(end):
                 act = Act.STATE if joined == "but" else Act.ACHIEVE
                 negated = replace(clause, act=act, negated=True)

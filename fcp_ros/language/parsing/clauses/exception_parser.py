@@ -6,13 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from fcp_ros.language.english.function_words import INSTEAD_OF
 from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.clauses.timing_parser import TimingParser
 from fcp_ros.language.parsing.noun_phrases.relative_parser import EXCEPT
 from fcp_ros.language.parsing.trees import (
+    PLACE,
+    Act,
     Argument,
     Coordination,
     Determiner,
+    Noun,
     NounPhrase,
     Phrase,
     Reference,
@@ -65,11 +69,33 @@ class ExceptionParser(TimingParser):
         if end in (start, opened):
             return
         use = self._nouns.describe_use(start, end, WordRole.LIMIT, "except")
+        contrasted = self._get(end - 1) == "not"
         for after, excluded in self._nouns.parse_phrases(end):
             fewer = leave_out(clause, (excluded,))
+            if fewer is None and contrasted and self._nouns.ends_clause(after):
+                fewer = leave_out(clause, (excluded,), open_=True)
             if fewer is not None:
                 uses = (*clause.uses, use, *list_phrase_uses(excluded))
                 yield after, replace(fewer, uses=uses, degree=clause.degree * excluded.degree)
+
+    def _read_replaced(
+        self, start: int, clause: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "rather than (on) the couch", which asks for nothing more than the clause does."""
+        end = INSTEAD_OF.find_end(self._tokens, start)
+        if end == start or clause.negated or clause.act not in (Act.ACHIEVE, Act.BRING, Act.STATE):
+            return
+        use = self._nouns.describe_use(start, end, WordRole.LIMIT, "instead of")
+        places = [
+            (after, said.arguments.get(PLACE))
+            for after, said in self._nouns.parse_modifiers(end)
+            if said.preposition and not said.source
+        ]
+        for after, other in (*self._nouns.parse_phrases(end), *places):
+            if isinstance(other, (NounPhrase, Coordination)) and self._nouns.ends_clause(after):
+                unasked = self._nouns.list_uses(range(end, after), WordRole.LIMIT)
+                uses = (*clause.uses, use, *unasked)
+                yield after, replace(clause, uses=uses, degree=clause.degree * other.degree)
 
     def _read_description(
         self, start: int, clause: SpokenClause
@@ -95,29 +121,52 @@ class ExceptionParser(TimingParser):
             )
 
 
-def leave_out(clause: SpokenClause, excluded: tuple[Phrase, ...]) -> SpokenClause | None:
-    """Leave something out of the things of a clause; None if these are not several."""
+def leave_out(
+    clause: SpokenClause, excluded: tuple[Phrase, ...], *, open_: bool = False
+) -> SpokenClause | None:
+    """Leave something out of the things of a clause; None if these are not several.
+
+    Args:
+        open_: also out of those of which it is open which are meant: "a cup, but not the mug".
+    """
     if len(clause.predications) != 1:
         return None
     said = clause.predications[0]
     for slot, argument in said.arguments.items():
-        fewer = _exclude(argument, excluded)
+        fewer = _exclude(argument, excluded, open_)
         if fewer is not None:
             left = replace(said, arguments={**said.arguments, slot: fewer})
             return replace(clause, predications=(left,))
     return None
 
 
-def _exclude(argument: Argument, excluded: tuple[Phrase, ...]) -> Argument | None:
-    nothing = isinstance(argument, NounPhrase) and argument.determiner is Determiner.NO
-    if isinstance(argument, NounPhrase) and (nothing or is_universal(argument)):
-        return replace(argument, excluded=(*argument.excluded, *excluded))
+def _exclude(
+    argument: Argument, excluded: tuple[Phrase, ...], open_: bool = False
+) -> Argument | None:
+    if isinstance(argument, NounPhrase):
+        nothing = argument.determiner is Determiner.NO
+        some = open_ and all(_may_be(argument, other) for other in excluded)
+        if nothing or some or is_universal(argument):
+            return replace(argument, excluded=(*argument.excluded, *excluded))
     if isinstance(argument, Coordination):
         parts = [_exclude(part, excluded) for part in argument.parts]
         phrases = [part for part in parts if isinstance(part, (NounPhrase, Coordination))]
         if len(phrases) == len(argument.parts):
             return replace(argument, parts=tuple(phrases))
     return None
+
+
+def _may_be(phrase: NounPhrase, other: Phrase) -> bool:
+    """Return True if it is open which things are meant, and others are among them."""
+    if phrase.determiner not in (Determiner.A, Determiner.ANY, Determiner.BARE):
+        return False
+    if not isinstance(other, NounPhrase):
+        return False
+    if phrase.head is Reference.THING or other.head is Reference.ONE:
+        return True
+    if not isinstance(phrase.head, Noun) or not isinstance(other.head, Noun):
+        return False
+    return bool(other.head.members) and set(other.head.members) <= set(phrase.head.members)
 
 
 def is_universal(argument: object) -> bool:

@@ -346,5 +346,9 @@ def _read_rest(tokens: Sequence[Token], start: int) -> Iterator[NounOpening]:
         if _get(tokens, end) in ("remaining", "other", "leftover"):
             quantity = tuple(range(start, end + 1))
             yield replace(rest, end=end + 1, quantity=quantity)
+            count = read_count(tokens, end + 1)
+            if count is not None and count[1].value > 1:  # "the other two cups"
+                quantity = tuple(range(start, count[0]))
+                yield replace(rest, end=count[0], number=count[1], quantity=quantity)
         elif _get(tokens, end) == "others":
             yield replace(rest, end=end, quantity=())
