@@ -45,6 +45,12 @@ GOALS = {
     "Put the mug on the couch and the book on the same surface as the mug.": (
         "on(mug_1, couch_1) and exists ?x1: surface (on(mug_1, ?x1) and on(book_1, ?x1))"
     ),
+    # what the robot holds it lets go of; it isn't banned from ever taking it
+    "Put the mug down.": "not holding(robot_1, mug_1)",
+    "Don't put the mug down.": "holding(robot_1, mug_1)",
+    # to a person, wherever they are by then
+    "Come to me.": "exists ?room: room (at(person_1, ?room) and at(robot_1, ?room))",
+    "Go to the couch.": "at(robot_1, living_room_1)",
     # "any" that is banned is all
     "Don't touch anything on the counter.": (
         f"always forall ?x1: item (not initially (on(?x1, counter_1)) or {IN_PLACE[1:-1]})"
