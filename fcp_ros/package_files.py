@@ -59,5 +59,5 @@ def _ament_folders() -> list[Path]:
         return []
     try:
         return [Path(get_package_share_directory("fcp_ros")) / "config"]
-    except PackageNotFoundError:
+    except (PackageNotFoundError, OSError):  # the latter without AMENT_PREFIX_PATH
         return []

@@ -48,6 +48,19 @@ CHOICES = {
 }
 
 
+MODELS = {
+    "mpnet": (
+        "the sentence model that judges by default (405 MB, once a machine)",
+        "minilm judges, which came with the packages",
+    ),
+    "smollm2-135m": (
+        "the small model that says plainly what people mean (93 MB, once a machine)",
+        "what the reader itself doesn't understand is not read",
+    ),
+}
+"""The models that are fetched: their stages' titles, and what is done without them."""
+
+
 class Setup:
     """The stages that make the environment in the folder `venv`.
 
@@ -75,7 +88,7 @@ class Setup:
             others = [pool.submit(self.build, packages)]
             pin, source = pin_of("torch"), chosen["FCP_TORCH"]
             run("torch", [VERSION, pin, source], pin, self.install_torch, pin, source)
-            others.append(pool.submit(self.have_model, chosen))
+            others.append(pool.submit(self.have_models, chosen))
             title, failure = "search kernels (compiled once)", "no kernels; see above"
             command = [self.python, "-m", "fcp_ros.planning.warm_up"]
             # What is compiled already for these sources is only looked up.
@@ -84,13 +97,15 @@ class Setup:
             for other in others:
                 other.result()
 
-    def have_model(self, chosen: dict[str, str]) -> None:
-        """Have the model that judges by default, unless it is left out."""
-        model = chosen["FCP_DEFAULT_MODEL"] or "mpnet"
+    def have_models(self, chosen: dict[str, str]) -> None:
+        """Have the models that judge and read by default, unless they are left out."""
+        is_wanted = chosen["FCP_DEFAULT_MODEL"] != "none"
         folders = [os.environ.get(name, "") for name in ("FCP_MODELS", "XDG_CACHE_HOME")]
-        inputs = [model, SOURCE / "config" / "models.yaml", *folders]
-        title = "the sentence model that judges by default (405 MB, once a machine)"
-        self.stages.run("model", inputs, title, self.fetch_model, model)
+        for model, (title, otherwise) in MODELS.items():
+            choice = model if is_wanted else "none"
+            inputs = [choice, SOURCE / "config" / "models.yaml", *folders]
+            name = f"model-{model}"
+            self.stages.run(name, inputs, title, self.fetch_model, model, is_wanted, otherwise)
 
     def build(self, packages: list[str | Path]) -> None:
         """Build the interfaces, and write the environment that has them."""
@@ -219,21 +234,21 @@ class Setup:
         fix = f"{output}\n{fix} and run make again"
         raise SetupError(f"rclpy or the interfaces don't import:\n{fix}")
 
-    def fetch_model(self, log: Log, choice: str) -> None:
-        """Fetch the model, or say in one line why minilm judges instead: no failure stops here.
+    def fetch_model(self, log: Log, model: str, is_wanted: bool, otherwise: str) -> None:
+        """Fetch a model, or say in one line what is done without it: no failure stops here.
 
         The user's folder of models is outside the checkout: another one finds the model there.
         """
-        if choice == "none":
-            say("  left out (FCP_DEFAULT_MODEL=none): where mpnet is not yet there, minilm judges")
+        if not is_wanted:
+            say(f"  left out (FCP_DEFAULT_MODEL=none): unless {model} is there, {otherwise}")
             return
-        command = [self.python, "-m", "fcp_ros.cli.main", "models", "fetch", choice]
+        command = [self.python, "-m", "fcp_ros.cli.main", "models", "fetch", model]
         if log.succeeds(command, VARIABLES):
             return
         lines = log.lines()
         reason = next((line for line in lines if line.startswith("error ")), lines[-1])
         say(f"  {reason.removeprefix('error ')[:300]}")
-        say(f"  so minilm judges, which came with the packages, until `fcp models fetch {choice}`")
+        say(f"  until `fcp models fetch {model}`, {otherwise}")
 
     def add(self, log: Log, *arguments: str | Path, on_failure: str) -> None:
         """Install packages into the environment."""

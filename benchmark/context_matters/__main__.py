@@ -51,9 +51,12 @@ def main(
     quick: Annotated[bool, typer.Option("--quick", help="Few and small, 2 minutes.")] = False,
     only: Annotated[str, typer.Option(help="Tasks and meanings whose name has this.")] = "",
     model: Annotated[
-        Path | None,
-        typer.Option(help="A language model's folder, asked about what can't be read."),
-    ] = None,
+        str,
+        typer.Option(
+            help="The language model that is asked about what can't be read: tuned, a file of "
+            "`fcp language train-writer`, or a folder."
+        ),
+    ] = "",
     reader: Annotated[str, typer.Option(help="A reader by its name in the registry.")] = "domain",
     endpoint: Annotated[
         str, typer.Option(help="A model server that the reader asks about what it can't read.")
@@ -82,7 +85,7 @@ def main(
         make_reader(
             ReaderOptions(
                 reader,
-                model=str(model or ""),
+                model=model,
                 endpoint=endpoint,
                 device=device,
                 seconds=model_seconds,

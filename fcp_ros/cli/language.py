@@ -115,8 +115,49 @@ def train_remarks(
 
 
 @app.command()
+def train_writer(
+    rows: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files of rows (JSON lines); docs/language_models.md has their form."),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="safetensors file to write.")] = Path(
+        "plain_adapter.safetensors"
+    ),
+    own_only: Annotated[
+        bool, typer.Option("--own-only", help="Leave the package's own rows out.")
+    ] = False,
+    base: Annotated[
+        str, typer.Option(help="Small language model that is trained; `fcp models fetch` it first.")
+    ] = "smollm2-135m",
+    steps: Annotated[int, typer.Option(min=1, help="Steps of 16 rows each.")] = 430,
+    seed: Annotated[int, typer.Option(help="Of all that is drawn at random.")] = 1,
+) -> None:
+    """Train a small language model to say plainly what is to be done (half an hour on two cores).
+
+    A training that is stopped goes on where it was when it is started again.
+    """
+    # torch takes seconds to import.
+    from fcp_ros.language.model_reader.adapter_training import AdapterOptions, train_adapter
+    from fcp_ros.language.model_reader.heard_rows import PACKAGED_ROWS, read_heard_rows
+
+    console = open_console()
+    with explain_errors():
+        files = [*([] if own_only else [PACKAGED_ROWS]), *(rows or [])]
+        data = read_heard_rows(files)
+        with console.status("reading") as status:
+
+            def report(what: str, done: int, every: int) -> None:
+                status.update(f"{what} {done} of {every}")
+
+            options = AdapterOptions(steps=steps, seed=seed)
+            datasheet = train_adapter(base, data, options, out, report)
+    console.print(_build_table(datasheet))
+    console.print(f"wrote {out}: read with it by --reader-model {out}", soft_wrap=True)
+
+
+@app.command()
 def show(file: Annotated[Path, typer.Argument(help="File of weights.")] = PACKAGED_FILE) -> None:
-    """Show the datasheet of a file of weights, of demands or of remarks."""
+    """Show the datasheet of a file of weights: of demands, of remarks, of a writer."""
     with explain_errors():
         what, datasheet = _describe_weights(file)
     console = open_console()
@@ -126,6 +167,7 @@ def show(file: Annotated[Path, typer.Argument(help="File of weights.")] = PACKAG
 
 def _describe_weights(file: Path) -> tuple[str, Datasheet]:
     from fcp_ros.foundation.input_error import InputError
+    from fcp_ros.language.model_reader.plain_adapter import load_adapter
     from fcp_ros.language.remarks import remark_model
 
     try:
@@ -134,6 +176,9 @@ def _describe_weights(file: Path) -> tuple[str, Datasheet]:
         with suppress(InputError):
             remarks, datasheet = remark_model.load_weights(file)
             return f"encoder {remarks.encoder}, remarks", datasheet
+        with suppress(InputError):
+            adapter, datasheet = load_adapter(file)
+            return f"{adapter.base}, plain English", datasheet
         raise error
     return f"encoder {weights.encoder}, {len(weights.kind_names)} kinds of demands", datasheet
 

@@ -16,6 +16,9 @@ from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.language.reader import MODEL_SECONDS, InstructionReader
 
+TUNED = "tuned"
+"""The setting `model` that takes the package's own small model."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReaderOptions:
@@ -23,9 +26,10 @@ class ReaderOptions:
 
     reader: str = "domain"  # one of `READERS`
     file: str = ""  # of the reader `file`: readings by instruction
-    # the language model that is asked about what a reader of `CASCADED` can't read: a folder
-    # (Hugging Face format), or the model's name on the server
-    model: str = ""
+    # the language model that is asked about what a reader of `CASCADED` can't read: "tuned" (the
+    # small one of the package, where `fcp models fetch` brought it), a file of another change of
+    # one, a folder (Hugging Face format), or the model's name on the server; "" for none
+    model: str = TUNED
     endpoint: str = ""  # the URL of that server, with the OpenAI protocol
     device: str = "auto"  # of the model in a folder: "auto", "cpu" or "cuda"
     seconds: float = MODEL_SECONDS  # that the language model may take for one instruction
@@ -96,6 +100,9 @@ READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
 }
 """The maker of every reader by its name in options and parameters."""
 
+ADAPTER_SUFFIX = ".safetensors"
+"""Of a file that makes a small model write plain English (`fcp language train-writer`)."""
+
 CASCADED = frozenset(["domain", "chart", "learned"])
 """Readers that have a language model asked about what they can't read, where one is configured."""
 
@@ -110,11 +117,14 @@ def make_reader(options: ReaderOptions) -> InstructionReader:
         hint = suggest_name(options.reader, READERS)
         raise InputError(f"there is no reader called {options.reader!r}; {hint}")
     reader = READERS[options.reader](options)
-    if options.reader not in CASCADED or not (options.endpoint or options.model):
+    if options.reader not in CASCADED:
+        return reader
+    make_second = _find_second(options, reader)
+    if make_second is None:
         return reader
     from fcp_ros.language.cascade import CascadeReader
 
-    return CascadeReader(reader, partial(_make_rewriting, options, reader), options.seconds)
+    return CascadeReader(reader, make_second, options.seconds)
 
 
 def warm_up_server(options: ReaderOptions, check: Callable[[], None]) -> str:
@@ -128,27 +138,54 @@ def warm_up_server(options: ReaderOptions, check: Callable[[], None]) -> str:
     """
     if options.reader not in CASCADED or not options.endpoint:
         return ""
-    from fcp_ros.language.model_reader import open_server, read_examples_ahead
+    from fcp_ros.language.model_reader import open_server
 
     try:
-        read_examples_ahead(open_server(options.endpoint, options.model), check)
+        open_server(options.endpoint, _name_on_server(options)).read_ahead(check)
     except InputError as error:
         return str(error)
     return ""
 
 
-def _make_rewriting(options: ReaderOptions, reader: InstructionReader) -> InstructionReader:
-    """Make the reader of what the configured language model makes of an instruction.
-
-    Raises:
-        InputError: the model or the server can't be used.
-    """
-    from fcp_ros.language.model_reader import RewritingReader, open_folder, open_server
-
+def _find_second(
+    options: ReaderOptions, reader: InstructionReader
+) -> Callable[[], InstructionReader] | None:
+    """Find the reader of what a language model makes of an instruction; None without a model."""
     if options.endpoint:
-        generator = open_server(options.endpoint, options.model)
-        return RewritingReader("endpoint", generator, reader)
+        return partial(_make_of_server, options, reader)
+    if options.model == TUNED:
+        from fcp_ros.language.model_reader.plain_adapter import PACKAGED_FILE, is_base_here
+
+        return partial(_make_of_tuned, PACKAGED_FILE, options, reader) if is_base_here() else None
+    if options.model.endswith(ADAPTER_SUFFIX):
+        return partial(_make_of_tuned, Path(options.model), options, reader)
+    return partial(_make_of_folder, options, reader) if options.model else None
+
+
+def _make_of_server(options: ReaderOptions, reader: InstructionReader) -> InstructionReader:
+    from fcp_ros.language.model_reader import RewritingReader, open_server
+
+    writer = open_server(options.endpoint, _name_on_server(options))
+    return RewritingReader("endpoint", writer, reader)
+
+
+def _make_of_folder(options: ReaderOptions, reader: InstructionReader) -> InstructionReader:
+    from fcp_ros.language.model_reader import RewritingReader, open_folder
+
     return RewritingReader("model", open_folder(Path(options.model), options.device), reader)
+
+
+def _make_of_tuned(
+    file: Path, options: ReaderOptions, reader: InstructionReader
+) -> InstructionReader:
+    from fcp_ros.language.model_reader import RewritingReader, TunedWriter
+    from fcp_ros.language.model_reader.plain_adapter import open_adapted
+
+    return RewritingReader(TUNED, TunedWriter(open_adapted(file, options.device)), reader)
+
+
+def _name_on_server(options: ReaderOptions) -> str:
+    return "" if options.model == TUNED else options.model
 
 
 def _require(value: str, reader: str, what: str) -> str:

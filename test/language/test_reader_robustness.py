@@ -224,7 +224,7 @@ def test_any_text_gets_an_answer(text):
 
 
 MODELS = replace(HOUSE, similarity=EmbeddingLabelSimilarity())
-READERS = [make_reader(ReaderOptions(reader=name)) for name in ("learned", "domain")]
+READERS = [make_reader(ReaderOptions(reader=name, model="")) for name in ("learned", "domain")]
 
 
 @SLOW

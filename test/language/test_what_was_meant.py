@@ -45,6 +45,9 @@ GOALS = {
     "Put the mug on the couch and the book on the same surface as the mug.": (
         "on(mug_1, couch_1) and exists ?x1: surface (on(mug_1, ?x1) and on(book_1, ?x1))"
     ),
+    # to a person, wherever they are by then
+    "Come to me.": "exists ?room: room (at(person_1, ?room) and at(robot_1, ?room))",
+    "Go to the couch.": "at(robot_1, living_room_1)",
     # "any" that is banned is all
     "Don't touch anything on the counter.": (
         f"always forall ?x1: item (not initially (on(?x1, counter_1)) or {IN_PLACE[1:-1]})"
@@ -76,6 +79,13 @@ def test_what_is_meant_is_read(reader, house, sentence, goal):
     answer = reader.read(sentence, house)
     assert answer.status is ReadingStatus.READ, answer.message
     assert answer.readings[0].goal == goal
+
+
+def test_what_is_put_down_may_be_held_before(learned, home):
+    goals = {"Put the mug down.": "not holding", "Don't put the mug down.": "holding"}
+    for sentence, relation in goals.items():
+        answer = learned.read(sentence, home)
+        assert answer.readings[0].goal == f"{relation}(robot_1, mug_1)"
 
 
 @pytest.mark.parametrize(

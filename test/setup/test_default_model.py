@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The set-up's model: fetched where that is possible, never a reason to stop."""
+"""The set-up's models: fetched where that is possible, never a reason to stop."""
 
 from __future__ import annotations
 
@@ -17,19 +17,21 @@ def module(repository: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def fetch(module, folder: Path, choice: str, command: str) -> None:
-    """Run the stage with a python that is the given shell command."""
+    """Run the stages with a python that is the given shell command."""
     python = folder / "bin" / "python"
     python.parent.mkdir(exist_ok=True)
     python.write_text(f"#!/bin/sh\necho called >> {folder}/calls\n{command}\n")
     python.chmod(0o755)
     setup = module.Setup(folder, "jazzy")
-    setup.stages.run("model", [choice], "model", setup.fetch_model, choice)
+    setup.have_models({"FCP_DEFAULT_MODEL": choice})
 
 
-def test_it_is_fetched(module, tmp_path: Path, capsys) -> None:
-    fetch(module, tmp_path, "mpnet", "echo $*")
-    assert "judges" not in capsys.readouterr().out
-    assert "models fetch mpnet" in (tmp_path / "logs" / "model.log").read_text()
+def test_they_are_fetched(module, tmp_path: Path, capsys) -> None:
+    fetch(module, tmp_path, "", "echo $*")
+    assert "until" not in capsys.readouterr().out
+    for name in ("mpnet", "smollm2-135m"):
+        log = tmp_path / "logs" / f"model-{name}.log"
+        assert f"models fetch {name}" in log.read_text()
 
 
 def test_without_a_network_the_set_up_goes_on(module, tmp_path: Path, capsys) -> None:
@@ -37,15 +39,25 @@ def test_without_a_network_the_set_up_goes_on(module, tmp_path: Path, capsys) ->
         fetch(module, tmp_path, "mpnet", "echo error the index can\\'t be reached >&2; false")
     told = capsys.readouterr().out
     assert "the index can't be reached" in told
-    assert "minilm judges" in told
-    assert "`fcp models fetch mpnet`" in told
-    assert (tmp_path / "calls").read_text() == "called\n"  # not tried by each make
+    assert "until `fcp models fetch mpnet`, minilm judges" in told
+    assert "`fcp models fetch smollm2-135m`" in told
+    assert (tmp_path / "calls").read_text() == 2 * "called\n"  # not tried by each make
 
 
-def test_it_can_be_left_out(module, tmp_path: Path, capsys) -> None:
+def test_they_can_be_left_out(module, tmp_path: Path, capsys) -> None:
     fetch(module, tmp_path, "none", "true")
     assert "FCP_DEFAULT_MODEL=none" in capsys.readouterr().out
     assert not (tmp_path / "calls").exists()
+
+
+def test_the_package_finds_its_files_without_a_ros_environment(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in set-up, before the environment is there: fetching the models failed (issue 29)."""
+    from fcp_ros.package_files import config_folder
+
+    monkeypatch.delenv("AMENT_PREFIX_PATH", raising=False)
+    assert config_folder() == repository / "config"
 
 
 @pytest.mark.parametrize(

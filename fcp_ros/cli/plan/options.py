@@ -30,7 +30,7 @@ from fcp_ros.cli.options import (
 from fcp_ros.cli.plan.output import ANSWER_TIMEOUT
 from fcp_ros.cli.plan.request import PlanInput, SpokenInput, is_pddl
 from fcp_ros.cli.terminal import explain_errors, fail
-from fcp_ros.language.registry import READERS, ReaderOptions, make_reader
+from fcp_ros.language.registry import READERS, TUNED, ReaderOptions, make_reader
 from fcp_ros.planning import Algorithm, Heuristic, Optimise, PlanningOptions
 from fcp_ros.planning.model.option_table import DEFAULTS, OPTION, make_options
 
@@ -197,11 +197,12 @@ class ReadingOptions:
     reader_model: Annotated[
         str,
         typer.Option(
-            help="Folder of a language model, or its name on the server, that is asked about what "
-            "the reader can't read.",
+            help="Language model that is asked about what the reader can't read: the package's "
+            "tuned one (once `fcp models fetch smollm2-135m` has brought it), a file of `fcp "
+            "language train-writer`, a folder, or the name on the server; empty for none.",
             rich_help_panel=ABOUT_READING,
         ),
-    ] = ""
+    ] = TUNED
     reader_endpoint: Annotated[
         str,
         typer.Option(

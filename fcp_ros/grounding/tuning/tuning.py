@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -23,7 +22,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from fcp_ros.foundation.array_file import read_text_about, write_whole
 from fcp_ros.grounding.judgement import GroundingCode, GroundingError
 from fcp_ros.grounding.models.bert_encoder import map_model
 from fcp_ros.grounding.tuning.batches import (
@@ -35,10 +33,14 @@ from fcp_ros.grounding.tuning.batches import (
 )
 from fcp_ros.grounding.tuning.pair_texts import PairText, PairWriter, make_writer
 from fcp_ros.grounding.tuning.torch_encoder import PairEncoder, pack
+from fcp_ros.grounding.tuning.training_state import (
+    KEEP,
+    compute_rate,
+    keep_state,
+    restore_state,
+)
 
-KEEP = 50  # Steps between two kept states
 TIED = 0.04  # Judgements that are closer say nothing about an order
-STATE = "fcp_ros tuning state 1"
 
 Report = Callable[[str, int, int], None]
 
@@ -92,15 +94,15 @@ class Tuner:
 
     def run(self, state: Path, report: Report, until: int | None = None) -> None:
         """Train to the end (or to a step), from where the state in the file was."""
-        if state.is_file():
-            self._restore(state)
+        self.done = restore_state(state, self.identity, self._name_trained(), self._optimizer)
         self.model.train()
         end = self.steps if until is None else min(until, self.steps)
         for batch in itertools.islice(self._draw(), max(end - self.done, 0)):
             report("tuning", self.done, self.steps)
             self._step(batch)
             if self.done % KEEP == 0 or self.done == end:
-                self._keep(state)
+                trained = self._name_trained()
+                keep_state(state, self.identity, trained, self._optimizer, self.done)
         self.model.eval()
         report("tuning", self.done, self.steps)
 
@@ -133,12 +135,13 @@ class Tuner:
         loss = compute_loss(logits[torch.arange(len(batch)), kinds], batch, self.options.ranks)
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(self._list_trained(), self.options.largest_gradient)
+        trained = self._name_trained().values()
+        torch.nn.utils.clip_grad_norm_(trained, self.options.largest_gradient)
         self._optimizer.step()
         self.done += 1
 
-    def _list_trained(self) -> list[Tensor]:
-        return [p for p in self.model.parameters() if p.requires_grad]
+    def _name_trained(self) -> dict[str, Tensor]:
+        return {name: p for name, p in self.model.named_parameters() if p.requires_grad}
 
     def _identify(self, folder: Path) -> str:
         """Hash all that the outcome depends on, so that no state of another training is used."""
@@ -146,51 +149,6 @@ class Tuner:
         digest.update(repr((self._forms, self._pairs.training, self._pairs.extra)).encode())
         digest.update((folder / "model.safetensors").read_bytes())
         return digest.hexdigest()[:24]
-
-    def _keep(self, file: Path) -> None:
-        from safetensors.torch import save
-
-        tensors = {}
-        for name, parameter in self.model.named_parameters():
-            if parameter.requires_grad:
-                moments = self._optimizer.state[parameter]
-                tensors[f"weight.{name}"] = parameter.detach()
-                tensors[f"mean.{name}"] = moments["exp_avg"]
-                tensors[f"square.{name}"] = moments["exp_avg_sq"]
-        text = json.dumps({"format": STATE, "identity": self.identity, "done": self.done})
-        file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            write_whole(file, save(tensors, {"state": text}))
-        except OSError as error:
-            raise GroundingError(
-                GroundingCode.STORE_FAILED,
-                f"the state of the training can't be kept in {file} ({error.strerror or error}); "
-                "make room, or set FCP_MODELS to a folder on another disk",
-            ) from error
-
-    def _restore(self, file: Path) -> None:
-        from safetensors import SafetensorError, safe_open
-
-        try:
-            text = read_text_about(file, "state")
-            if text.get("format") != STATE or text.get("identity") != self.identity:
-                return  # of other judgements or settings: it is trained from the beginning
-            with safe_open(str(file), framework="pt") as tensors, torch.no_grad():
-                for name, parameter in self.model.named_parameters():
-                    if parameter.requires_grad:
-                        parameter.copy_(tensors.get_tensor(f"weight.{name}"))
-                        self._optimizer.state[parameter] = {
-                            "step": torch.tensor(float(text["done"])),
-                            "exp_avg": tensors.get_tensor(f"mean.{name}"),
-                            "exp_avg_sq": tensors.get_tensor(f"square.{name}"),
-                        }
-        except (OSError, KeyError, TypeError, ValueError, RuntimeError, SafetensorError) as error:
-            raise GroundingError(
-                GroundingCode.STORE_FAILED,
-                f"the state of the training in {file} is damaged ({error}); delete the file to "
-                "start again",
-            ) from error
-        self.done = int(text["done"])
 
 
 def write_texts(
@@ -214,14 +172,6 @@ def list_groups(model: PairEncoder, options: TuningOptions) -> list[dict[str, ob
         rate = options.rate * options.layer_decay**height
         groups.append({"params": list(layer.parameters()), "lr": rate})
     return groups
-
-
-def compute_rate(step: int, steps: int, warm_up: float) -> float:
-    """Compute the share of the rate at a step: a rise, then a fall to 0, both linear."""
-    rise = max(1.0, warm_up * steps)
-    if step < rise:
-        return (step + 1) / rise
-    return max(steps - step, 0) / max(steps - rise, 1.0)
 
 
 def compute_loss(logits: Tensor, batch: Sequence[Example], ranks: float) -> Tensor:

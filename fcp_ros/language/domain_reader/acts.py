@@ -44,8 +44,8 @@ class ActComposer:
         self._filler = filler
         self._schema = resolver.context.domain.schema
 
-    def compose(self, composed: ComposedClause, said: Predication) -> None:
-        """Add what an act asks for to the statements of its clause.
+    def compose(self, composed: ComposedClause, said: Predication) -> list[Statement]:
+        """State what an act asks for; its themes are noted in its clause.
 
         Raises:
             Unresolved: it can't be expressed.
@@ -56,8 +56,7 @@ class ActComposer:
             phrase = said.arguments[PLACE]
             assert not isinstance(phrase, int)
             place = self._resolver.resolve(phrase, "", place=True)
-            composed.statements += self._go(robot, place, near=not composed.clause.negated)
-            return
+            return self._go(robot, place, near=not composed.clause.negated)
         phrase = said.arguments[THEME]
         assert not isinstance(phrase, int)
         holding = self.find_holding()
@@ -67,15 +66,14 @@ class ActComposer:
         theme = self._resolver.resolve(phrase, type_)
         composed.themes.append(theme)
         if act is Act.HOLD:
-            composed.statements += self._hold(theme, holding)
-        elif act is Act.BRING:
+            return self._hold(theme, holding)
+        if act is Act.BRING:
             person = said.arguments[PERSON]
             assert isinstance(person, NounPhrase)
-            composed.statements += self._bring(robot, theme, person, holding)
-        else:
-            composed.statements += self._keep_place(theme)
-            if act is Act.STAY:
-                composed.clause = replace(composed.clause, act=Act.KEEP)
+            return self._bring(robot, theme, person, holding)
+        if act is Act.STAY:
+            composed.clause = replace(composed.clause, act=Act.KEEP)
+        return self._keep_place(theme)
 
     def find_holding(self) -> Meaning | None:
         """Return the relation between the robot and what it holds; its slots are in this order."""
@@ -127,9 +125,17 @@ class ActComposer:
         except Unresolved:
             if near and isinstance(place, Constant):
                 room = self.find_room(place.name)
+                if room and self._may_leave(place, room):
+                    return self._filler.relate(Constant(robot), place, "near")
                 if room:
                     return self._filler.relate(Constant(robot), Constant(room), "to")
             raise
+
+    def _may_leave(self, place: Constant, room: str) -> bool:
+        """Return True for a person: wherever they are, when the robot comes, is meant."""
+        types = self._resolver.list_types(place), frozenset((self._resolver.type_of(room),))
+        where = self._resolver.places.choose("in", *types)
+        return where is not None and not self._schema.relation(where.meaning.name).static
 
     def find_room(self, name: str) -> str:
         """Find the place of an element in which the robot can be, through what it is on."""

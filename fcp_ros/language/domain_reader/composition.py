@@ -86,7 +86,8 @@ class Composer:
                 assert not isinstance(phrase, int)
                 self.resolver.resolve(phrase, "", place=slot == PLACE)
             elif clause.act in (Act.BRING, Act.HOLD, Act.GO, Act.STAY, Act.RETURN):
-                self.acts.compose(composed, said)
+                stated = self.acts.compose(composed, said)
+                composed.statements += self._negate_all(stated, said.negated)
             else:
                 composed.statements += self._compose_predication(composed, said)
         if not composed.part_constraints():

@@ -146,8 +146,8 @@ class GeneralActs:
         if said.thing is not None and down and said.lemma in ("put", "set", "lay"):
             theme = self._places.read_noun(said, said.thing)
             if theme is not None:
-                one = Predication(None, {THEME: theme}, degree=theme.degree)
-                yield self._places.make(said, Act.HOLD, one, "keep", negated=True)
+                one = Predication(None, {THEME: theme}, negated=True, degree=theme.degree)
+                yield self._places.make(said, Act.HOLD, one, "keep")
             return
         whole = f"{said.lemma} {said.thing.text} of" if said.thing is not None else ""
         mine = said.thing is None or said.speaker  # "could i get | the mug" asks to bring it

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instructions that a language model says in plain words, for the reader behind which it stands.
 
-    rewriting.py  asks the model (plain_english.yaml: the task and the examples), reads its text
-    word_uses.py  which word of the instruction led to what in the goal
-    names.py      words, and names that may be shown to a model
+    rewriting.py              has drafts written, and reads them
+    plain_writers.py          asks a model for drafts: by a task and examples (plain_english.yaml),
+                              or one that was tuned for it
+    plain_adapter.py          the change of a small model that was tuned (plain_adapter.safetensors)
+    adapter_training.py       trains it, on what people say and the same in plain English
+    word_uses.py              which word of the instruction led to what in the goal
+    names.py                  words, and names that may be shown to a model
 
 Texts from people and scenes are data. What the model writes is read like what a person says.
 """
 
-from fcp_ros.language.model_reader.rewriting import (
-    RewritingReader,
-    open_folder,
-    open_server,
-    read_examples_ahead,
-)
+from fcp_ros.language.model_reader.plain_writers import TunedWriter, open_folder, open_server
+from fcp_ros.language.model_reader.rewriting import RewritingReader
 
-__all__ = ["RewritingReader", "open_folder", "open_server", "read_examples_ahead"]
+__all__ = ["RewritingReader", "TunedWriter", "open_folder", "open_server"]

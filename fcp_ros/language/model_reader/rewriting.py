@@ -1,56 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """A language model says plainly what a person wants, and another reader reads that.
 
+    what was said -> drafts in plain English, likeliest first (`plain_writers.py`)
+                  -> each is read -> the first without a doubt, with the words accounted for
+
 A small model writes plain English far better than goals, and what it writes has to pass the whole
-reader behind it. Its task and examples are the same for all instructions (`plain_english.yaml`), so
-that a server reads them once; neither the scene nor the domain is in them.
+reader behind it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
 from time import monotonic
-
-import yaml
 
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import ExpressionError
-from fcp_ros.foundation.stopping import Check
 from fcp_ros.foundation.wording import shorten_words, to_printable
-from fcp_ros.grounding.generation import TextGenerator, TextRequest, quote_data
-from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
 from fcp_ros.grounding.judgement import GroundingError
-from fcp_ros.grounding.options import Device, EndpointOptions
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.english.turning_words import CONTRARY, RESTRICTIONS
-from fcp_ros.language.model_reader.names import split_words
-from fcp_ros.language.model_reader.word_uses import align_words
+from fcp_ros.language.model_reader.names import find_stem, split_words
+from fcp_ros.language.model_reader.plain_writers import PlainWriter, load_plain_english
+from fcp_ros.language.model_reader.word_uses import align_words, list_words_for_things
 from fcp_ros.language.reader import InstructionReader, ReadingContext, find_excess
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
 
-MOST_TOKENS = 100
-"""Longest plain text that a model may write (tokens)."""
 LONGEST_TEXT = 1_000
 """Longest plain text that is read (characters)."""
 MOST_SECONDS = 60.0
 """Seconds that it may take where nobody sets a limit."""
-WARM_UP_SECONDS = 180.0
-"""Seconds that a server may take to read the examples: a minute of CPU on one core."""
 _HEEDED = CONTRARY | RESTRICTIONS
 """Words that turn a meaning round: a plain text without any of them has lost it."""
-
-
-@dataclass(frozen=True)
-class PlainEnglish:
-    """The task and the examples that a model is given."""
-
-    task: str
-    nothing: str  # its answer where nothing is to be done
-    examples: tuple[tuple[str, str], ...]  # what was heard, and the same in plain words
 
 
 class RewritingReader:
@@ -59,11 +42,11 @@ class RewritingReader:
     def __init__(
         self,
         name: str,
-        generator: TextGenerator,
+        writer: PlainWriter,
         reader: InstructionReader,  # reads the plain text
     ) -> None:
         self._name = name
-        self._generator = generator
+        self._writer = writer
         self._reader = reader
 
     @property
@@ -76,84 +59,67 @@ class RewritingReader:
         excess = find_excess(instruction)
         if excess:
             return self._answer(instruction, ReadingStatus.REFUSED, excess)
+        seconds = max(0.1, min(MOST_SECONDS, context.until - monotonic()))
         try:
-            text = self._rewrite(instruction, context)
+            drafts = self._writer.write(instruction, seconds, context.check)
         except GroundingError as error:
             return self._answer(instruction, ReadingStatus.FAILED, to_printable(error.sentence))
-        if not text or text == load_plain_english().nothing:
-            message = "The language model finds nothing in this that is to be done."
+        answers = []
+        for draft in drafts:
+            answers.append(self._read_draft(instruction, draft, context))
+            if draft == load_plain_english().nothing or is_whole(answers[-1]):
+                break
+        return choose_answer(answers) or self._answer_nothing(instruction)
+
+    def _read_draft(self, instruction: str, draft: str, context: ReadingContext) -> Interpretation:
+        if not draft or draft == load_plain_english().nothing:
+            return self._answer_nothing(instruction)
+        if len(draft) > LONGEST_TEXT:  # a server that heeds no limit of tokens
+            message = f"The language model wrote {len(draft)} characters, which are not read."
             return self._answer(instruction, ReadingStatus.NOT_UNDERSTOOD, message)
-        if len(text) > LONGEST_TEXT:  # a server that heeds no limit of tokens
-            message = f"The language model wrote {len(text)} characters, which are not read."
-            return self._answer(instruction, ReadingStatus.NOT_UNDERSTOOD, message)
-        found = self._reader.read(text, context)
+        found = self._reader.read(draft, context)
         if found.status is ReadingStatus.AMBIGUOUS:
             bare = tuple(replace(reading, words=()) for reading in found.readings)
             return replace(found, instruction=instruction, readings=bare, reader=self._name)
         best = found.best
         if best is None:
-            message = f'The language model takes this for "{shorten_words(text)}". {found.message}'
+            message = f'The language model takes this for "{shorten_words(draft)}". {found.message}'
             return self._answer(instruction, ReadingStatus.NOT_UNDERSTOOD, message)
-        reading = replace(best, words=_account_for(instruction, text, best, context))
+        reading = replace(best, words=_account_for(instruction, draft, best, context))
         return replace(found, instruction=instruction, readings=(reading,), reader=self._name)
 
-    def _rewrite(self, instruction: str, context: ReadingContext) -> str:
-        """Ask the model for plain words; the likeliest answer, on one line."""
-        seconds = max(0.1, min(MOST_SECONDS, context.until - monotonic()))
-        texts = self._generator.write(_write_request(instruction, seconds), context.check)
-        whole = (one.text for one in texts if one.is_complete)
-        return to_printable(" ".join(next(whole, "").split()))
+    def _answer_nothing(self, instruction: str) -> Interpretation:
+        message = "The language model finds nothing in this that is to be done."
+        return self._answer(instruction, ReadingStatus.NOT_UNDERSTOOD, message)
 
     def _answer(self, instruction: str, status: ReadingStatus, message: str) -> Interpretation:
         return Interpretation(instruction, status, message, reader=self._name)
 
 
-def open_folder(folder: Path, device: str = "auto") -> TextGenerator:
-    """Open the language model in a folder; it is loaded at the first request.
+def is_whole(answer: Interpretation) -> bool:
+    """Return True for a reading without a doubt that leaves nothing out that was named."""
+    return _is_plain(answer) and not _count_unread(answer)
 
-    Raises:
-        GroundingError: the folder holds no language model that may be loaded.
+
+def choose_answer(answers: Sequence[Interpretation]) -> Interpretation | None:
+    """Choose among the answers to drafts, likeliest first; None if there are none.
+
+    Returns:
+        The first without a doubt, of those that leave least out; else the first with a reading,
+        else a question, else the first.
     """
-    return make_model_generator(folder, Device(device))
+    plain = sorted(filter(_is_plain, answers), key=_count_unread)
+    read = (answer for answer in answers if answer.best is not None)
+    asked = (answer for answer in answers if answer.status is ReadingStatus.AMBIGUOUS)
+    return next(chain(plain, read, asked, answers), None)
 
 
-def open_server(url: str, model: str = "") -> TextGenerator:
-    """Open a language model of a server, which is not asked yet.
-
-    Raises:
-        GroundingError: the url is none.
-    """
-    options = EndpointOptions(url=url, model=model, timeout=WARM_UP_SECONDS, retries=1)
-    return ServerGenerator(options)
+def _is_plain(answer: Interpretation) -> bool:
+    return answer.best is not None and answer.best.level is Confidence.PLAIN
 
 
-def read_examples_ahead(generator: TextGenerator, check: Check) -> None:
-    """Have a model read the task and the examples, so that no instruction waits for that.
-
-    Raises:
-        GroundingError: it can't be asked, or takes too long.
-    """
-    generator.write(_write_request("Hello.", WARM_UP_SECONDS, most_tokens=1), check)
-
-
-def _write_request(said: str, seconds: float, most_tokens: int = MOST_TOKENS) -> TextRequest:
-    told = load_plain_english()
-    return TextRequest(
-        told.task,
-        quote_data(said),
-        most_tokens=most_tokens,
-        seconds=seconds,
-        examples=told.examples,
-    )
-
-
-@cache
-def load_plain_english() -> PlainEnglish:
-    """Load the task and the examples; they are a file of this package."""
-    text = files(__package__).joinpath("plain_english.yaml").read_text(encoding="utf-8")
-    document = yaml.safe_load(text)
-    examples = tuple((one["heard"], one["plain"]) for one in document["examples"])
-    return PlainEnglish(document["task"], document["nothing"], examples)
+def _count_unread(answer: Interpretation) -> int:
+    return 0 if answer.best is None else len(answer.best.unread)
 
 
 def _account_for(
@@ -162,22 +128,26 @@ def _account_for(
     """Account for the words of an instruction.
 
     Words without a counterpart in the goal are taken for what people say besides, as a person
-    confirms the goal. Those that would turn it round are unread if the plain text has none such.
+    confirms the goal. Unread are names of what is there, as a model may have left a demand out, and
+    words that would turn the goal round if the plain text has none such.
     """
     try:
         goal = check_goal(parse_expression(reading.goal), context.domain, context.instance)
     except ExpressionError:
         return ()
     is_kept = any(word in _HEEDED for word in split_words(text))
-    return tuple(_settle(instruction, is_kept, align_words(instruction, goal, context)))
+    there = list_words_for_things(context.instance)
+    return tuple(_settle(instruction, is_kept, there, align_words(instruction, goal, context)))
 
 
-def _settle(instruction: str, is_kept: bool, uses: tuple[WordUse, ...]) -> Iterator[WordUse]:
+def _settle(
+    instruction: str, is_kept: bool, there: frozenset[str], uses: tuple[WordUse, ...]
+) -> Iterator[WordUse]:
     for use in uses:
-        heeded = instruction[use.start : use.end].lower() in _HEEDED
-        if heeded and not is_kept:
+        word = instruction[use.start : use.end].lower()
+        if word in _HEEDED and not is_kept:
             yield replace(use, role=WordRole.UNREAD)
-        elif use.role is WordRole.UNREAD:
+        elif use.role is WordRole.UNREAD and find_stem(word) not in there:
             yield replace(use, role=WordRole.FILLER)
         else:
             yield use

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import (
@@ -207,6 +208,12 @@ def _list_forms(goal: Expression) -> Iterator[str]:
         yield "place"
     for part in children(goal):
         yield from _list_forms(part)
+
+
+def list_words_for_things(instance: Instance) -> frozenset[str]:
+    """List the stems of the words that name kinds of things of a scene."""
+    kinds = {str(instance.attribute(id_, "category") or "") for id_ in instance.all_elements()}
+    return frozenset(chain.from_iterable(map(_split, kinds)))
 
 
 def _split(name: str) -> frozenset[str]:

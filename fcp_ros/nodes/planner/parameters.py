@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from fcp_ros.language.registry import READERS, ReaderOptions
+from fcp_ros.language.registry import READERS, TUNED, ReaderOptions
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES
 from fcp_ros.nodes.runtime.parameters import (
     DOMAIN_FOLDERS,
@@ -92,9 +92,11 @@ PARAMETERS = (
     ),
     ParameterSpec(
         "reader_model",
-        "",
-        "Folder of a language model (Hugging Face format), or its name on the server, that is "
-        "asked about what the reader can't read. Not with the reader file.",
+        TUNED,
+        "Language model that is asked about what the reader can't read: tuned (the package's small "
+        "one, where smollm2-135m was fetched), a file from `fcp language train-writer`, a folder "
+        "(Hugging Face format), or the name on the server; empty for none. Not with the reader "
+        "file.",
         takes_effect=AT_START,
     ),
     ParameterSpec(

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small language model that is trained to write plain English: rows, training, file, reader."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from later import Later
+from tiny_language_models import make_model, make_tokenizer
+
+from fcp_ros.foundation.input_error import InputError
+from fcp_ros.grounding.models.model_store import FOLDER_VARIABLE, MANIFEST
+from fcp_ros.language.confidence import Confidence
+from fcp_ros.language.model_reader.heard_rows import (
+    HeardRow,
+    HeardRows,
+    RowChanger,
+    mistype,
+    read_heard_rows,
+)
+from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.reading import ReadingStatus
+from fcp_ros.language.registry import ReaderOptions, make_reader
+
+adapter_training = Later("fcp_ros.language.model_reader.adapter_training")  # imports torch
+plain_adapter = Later("fcp_ros.language.model_reader.plain_adapter")
+
+BASE = "smollm2-135m"
+SAID = ("fruit, table, chop chop", "the milk, wherever it may be, is what I fancy")
+PLAIN = ("Put the apple on the table.", "Bring me the milk.")
+ROWS = HeardRows(tuple(map(HeardRow, SAID, PLAIN)), (HeardRow(SAID[0], PLAIN[0]),), ("a: 2 rows",))
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of fetched models, with a tiny one that has learnt nothing."""
+    pytest.importorskip("llguidance")
+    folder = tmp_path_factory.mktemp("models")
+    tokenizer = make_tokenizer([*SAID, *PLAIN], "digits")
+    model = make_model("llama", tokenizer, max_position_embeddings=2048)
+    model.save_pretrained(folder / BASE)
+    tokenizer.save_pretrained(folder / BASE)
+    (folder / BASE / MANIFEST).write_text("{}")
+    return folder
+
+
+def make_trainer(models: Path, steps: int) -> Any:
+    options = adapter_training.AdapterOptions(
+        steps=steps, batch=2, rank=8, first_layer=0, rate=2e-2, weight_decay=0.0
+    )
+    return adapter_training.AdapterTrainer(models / BASE, ROWS, ["pear"], options)
+
+
+@pytest.fixture(scope="module")
+def adapter(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a change that was trained on two rows."""
+    from fcp_ros.grounding.models.model_folder import compute_weights_fingerprint
+    from fcp_ros.language.datasheet import Datasheet
+
+    trainer = make_trainer(models, 150)
+    trainer.run(models / "state.safetensors", lambda *_: None)
+    assert trainer.measure() > 0.5
+    weights = compute_weights_fingerprint(models / BASE)
+    file = tmp_path_factory.mktemp("adapter") / "own.safetensors"
+    made = plain_adapter.PlainAdapter(BASE, weights, trainer.extract())
+    plain_adapter.save_adapter(made, Datasheet(ROWS.sources, {}), file)
+    return file
+
+
+def test_it_reads_what_it_was_taught(
+    models: Path, adapter: Path, house: ReadingContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(models))
+    reader = make_reader(ReaderOptions(model=str(adapter), device="cpu", seconds=60.0))
+    answer = reader.read(SAID[0], house)
+    assert answer.best is not None, answer.message
+    assert answer.best.goal == "on(apple_1, table_1)"
+    assert answer.best.level is not Confidence.PLAIN, "a person confirms it"
+
+
+def test_a_training_that_was_killed_goes_on_where_it_was(models: Path, tmp_path: Path) -> None:
+    whole, killed, again = (make_trainer(models, 6) for _ in range(3))
+    whole.run(tmp_path / "whole", lambda *_: None)
+    killed.run(tmp_path / "killed", lambda *_: None, until=3)
+    again.run(tmp_path / "killed", lambda *_: None)
+    for name, values in whole.extract().items():
+        assert np.array_equal(values, again.extract()[name]), name
+
+
+def test_without_the_base_the_default_reader_stands_alone_and_a_named_file_says_what_to_do(
+    adapter: Path, house: ReadingContext
+) -> None:
+    alone = make_reader(ReaderOptions()).read("flurb the gnork", house)
+    assert alone.status is ReadingStatus.NOT_UNDERSTOOD
+    assert "language model" not in alone.message
+    named = make_reader(ReaderOptions(model=str(adapter))).read("flurb the gnork", house)
+    assert f"fcp models fetch {BASE}" in named.message
+
+
+def test_a_file_for_other_weights_or_without_any_is_refused(
+    models: Path, adapter: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(models))
+    own, sheet = plain_adapter.load_adapter(adapter)
+    other = plain_adapter.PlainAdapter(BASE, "0" * 16, own.arrays)
+    plain_adapter.save_adapter(other, sheet, tmp_path / "other.safetensors")
+    with pytest.raises(InputError, match="trained on other weights"):
+        plain_adapter.open_adapted(tmp_path / "other.safetensors")
+    damaged = tmp_path / "damaged.safetensors"
+    damaged.write_bytes(adapter.read_bytes()[:1000])
+    with pytest.raises(InputError, match="train it again"):
+        plain_adapter.open_adapted(damaged)
+
+
+def test_rows_are_read_and_some_kept_apart(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    lines = [json.dumps({"heard": f"give {n}  ", "plain": "Bring it."}) for n in range(400)]
+    file.write_text("\n".join([*lines, lines[0], ""]))
+    rows = read_heard_rows([file])
+    assert len(rows.training) + len(rows.apart) == 400
+    assert 4 <= len(rows.apart) <= 40
+    file.write_text('{"heard": "x", "plain": "Y."}\n{"heard": "x"}\n')
+    with pytest.raises(InputError, match="line 2"):
+        read_heard_rows([file])
+    with pytest.raises(InputError, match="can't be read"):
+        read_heard_rows([tmp_path / "absent.jsonl"])
+
+
+def test_changed_rows_keep_the_same_things_on_both_sides() -> None:
+    row = HeardRow("oh, mugs and a spoon, on the desk", "Put mugs and a spoon on the desk.")
+    changer = RowChanger([row], ["egg cup"])
+    changed = {changer.change(row, Random(seed)) for seed in range(200)}
+    assert any("egg cups" in one.heard and "egg cups" in one.plain for one in changed)
+    assert any("an egg cup" in one.plain for one in changed)
+    assert row in changed
+    for one in changed:
+        assert one.plain.count("egg cup") >= one.heard.count("egg cup"), one
+
+
+def test_a_mistyped_text_differs_in_one_word() -> None:
+    text = "put the saucer near the candle"
+    found = {mistype(text, Random(seed)) for seed in range(50)}
+    assert len(found) > 10
+    for one in found:
+        pairs = zip(text.split(), one.split(), strict=True)
+        assert sum(a != b for a, b in pairs) <= 1
+    assert mistype("put it on", Random(0)) == "put it on"
