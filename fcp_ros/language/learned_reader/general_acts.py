@@ -24,7 +24,6 @@ from fcp_ros.language.learned_reader.nucleus import (
 )
 from fcp_ros.language.learned_reader.phrases import LearnedPhrases
 from fcp_ros.language.learned_reader.place_reader import PlaceReader
-from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.trees import (
     PERSON,
     PLACE,
@@ -176,7 +175,7 @@ class GeneralActs:
             phrase, words = self._places.read_place(said, where.noun), where.words
             for further in inner:
                 phrase = phrase and self._places.add_place(said, phrase, further)
-        if phrase is None or (isinstance(phrase, NounPhrase) and self._is_task(said, phrase)):
+        if phrase is None:
             return
         uses = list_uses(words, WordRole.ACTION, "to")
         one = Predication(None, {PLACE: phrase}, preposition="to", uses=uses, degree=phrase.degree)
@@ -185,12 +184,6 @@ class GeneralActs:
         )
         through = where is not None and where.preposition in _THROUGH and said.thing is None
         yield replace(clause, verb="stay" if stay else "go", sometime=through)
-
-    def _is_task(self, said: Nucleus, phrase: NounPhrase) -> bool:
-        """Return True for "come to me" where the domain says itself what that is."""
-        said_so = self._parsed.patterns.imperatives.get(said.lemma, ())
-        named = any(pattern.meaning.source is MeaningSource.TASK for pattern in said_so)
-        return named and self._nouns.fits_person(phrase)
 
 
 def _speaker(token: int) -> NounPhrase:
