@@ -26,6 +26,7 @@ from fcp_ros.language.domain_reader.contradictions import find_self_relation
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.file_reader import FileReader
 from fcp_ros.language.model_reader import RewritingReader
+from fcp_ros.language.model_reader.plain_writers import PromptedWriter
 from fcp_ros.language.parsing.pattern_building import build_patterns
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, ReadingStatus, Refusal, WordRole
@@ -327,7 +328,7 @@ def server(monkeypatch):
 
 def ask_server(server: ChatServer) -> Interpretation:
     endpoint = EndpointOptions(url=server.url, timeout=1.0, retries=0)
-    reader = RewritingReader("endpoint", ServerGenerator(endpoint), READER)
+    reader = RewritingReader("endpoint", PromptedWriter(ServerGenerator(endpoint)), READER)
     found = reader.read("put a mug on the table", ReadingContext(*build_kitchen()))
     assert found.message.isprintable()
     assert len(found.message) < 600

@@ -41,7 +41,7 @@ _LETTERS = "etaoinshrdlucmfwypvbgk"
 
 @dataclass(frozen=True, slots=True)
 class HeardRow:
-    """What was heard, and what is to be done in plain words."""
+    """A sentence that was heard, and the same in plain words."""
 
     heard: str
     plain: str
