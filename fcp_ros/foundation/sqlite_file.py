@@ -46,11 +46,12 @@ def open_database(
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _check_kind(path)
+        _check_is_regular(path)
         return _connect(path, statements, synchronous), ""
     except (OSError, sqlite3.OperationalError) as error:
         raise _make_error(path, error) from error
     except sqlite3.DatabaseError as error:
+        _check_kind(path)
         note = _set_aside(path, error)
     try:
         return _connect(path, statements, synchronous), note
@@ -66,9 +67,12 @@ def read_database(path: Path, statements: Sequence[str]) -> sqlite3.Connection:
     try:
         if not path.exists():
             raise FileNotFoundError(f"there is no file {path}")
-        _check_kind(path)
+        _check_is_regular(path)
         copy = _copy(path)
-    except (OSError, sqlite3.DatabaseError) as error:
+    except (OSError, sqlite3.OperationalError) as error:
+        raise _make_error(path, error) from error
+    except sqlite3.DatabaseError as error:
+        _check_kind(path)
         raise _make_error(path, error) from error
     try:
         _check_soundness(copy)
@@ -82,14 +86,20 @@ def read_database(path: Path, statements: Sequence[str]) -> sqlite3.Connection:
     return copy
 
 
-def _check_kind(path: Path) -> None:
-    """Refuse what exists and is no SQLite file."""
-    if not path.exists():
-        return
-    if not path.is_file():  # opening a pipe would wait for its other end
+def _check_is_regular(path: Path) -> None:
+    if path.exists() and not path.is_file():  # opening a pipe would wait for its other end
         raise DatabaseFileError(
             f"{path} is no regular file: give the path of a database, or of a new file"
         )
+
+
+def _check_kind(path: Path) -> None:
+    """Refuse a file that SQLite could not read and that never was one of its own.
+
+    Never called for a database that is in use: closing a file drops all locks that the process has
+    on it (POSIX), SQLite's too. Another process took itself for the last one then and removed the
+    journal that this one went on writing to: 29 of 30 outcomes were lost, once in 40 trials.
+    """
     with path.open("rb") as stream:
         start = stream.read(len(HEADER))
     if start and start != HEADER:
