@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +15,11 @@ import pytest
 from fcp_ros.foundation.sqlite_file import DatabaseFileError, open_database, read_database
 
 TABLES = ("CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)",)
+LEAVE_WAL = """
+import sqlite3, sys
+print(sqlite3.connect(sys.argv[1], timeout=0).execute("PRAGMA journal_mode=DELETE").fetchall())
+"""
+"""Needs the file for itself alone."""
 OTHER_TABLES = {
     "another table": "CREATE TABLE bookmarks (url TEXT)",
     "a table of the same name": "CREATE TABLE notes (title TEXT)",
@@ -145,6 +152,21 @@ def test_an_empty_file_becomes_a_database(tmp_path: Path) -> None:
 def measure_journal(path: Path) -> int:
     """Measure the write-ahead log of a database (bytes)."""
     return path.with_name(f"{path.name}-wal").stat().st_size
+
+
+def test_opening_a_database_again_leaves_its_locks_in_place(tmp_path: Path) -> None:
+    """Else another process that closes it removes the journal that is still written to."""
+    file = tmp_path / "facts.sqlite"
+    first, _ = open_database(file, TABLES, synchronous="FULL")
+    first.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()
+    open_database(file, TABLES, synchronous="FULL")
+    read_database(file, TABLES).close()
+    # In another process: SQLite itself knows of the connections of this one.
+    done = subprocess.run(
+        [sys.executable, "-c", LEAVE_WAL, str(file)], capture_output=True, text=True, timeout=60
+    )
+    assert "locked" in done.stderr, done.stdout
+    first.close()
 
 
 def test_rows_that_come_and_go_do_not_fill_the_disk(tmp_path: Path) -> None:
