@@ -191,14 +191,16 @@ def estimate_broken(believed: float, weight: Floats, expected: Floats, mean: Flo
     By Bayes' rule over it and over the strength, from the outcomes of contexts, float64[c]. What a
     thing's own outcomes say is left out of its own estimate: they would count twice.
     """
+    from scipy.special import gammaln  # slow to import, and not needed without outcomes
+
     shares = np.array(SHARES)[:, None, None]
     strengths = believed / RANGE * np.array(STRENGTHS)[:, None]
     never = shares * (1.0 - expected)
     working = np.clip((expected - never * NEVER) / (1.0 - never), DOUBTED, 1.0 - DOUBTED)
     a, b = strengths * working, strengths * (1.0 - working)
     good, bad = weight * mean, weight * (1.0 - mean)
-    works = log_gamma(a + good) - log_gamma(a) + log_gamma(b + bad) - log_gamma(b)
-    works += log_gamma(strengths) - log_gamma(strengths + weight)
+    works = gammaln(a + good) - gammaln(a) + gammaln(b + bad) - gammaln(b)
+    works += gammaln(strengths) - gammaln(strengths + weight)
     fails = good * math.log(NEVER) + bad * math.log1p(-NEVER)
     each = np.logaddexp(np.log1p(-never) + works, np.log(np.maximum(never, 1e-300)) + fails)
     each *= weight > 1.0  # One outcome is as likely whatever the share.
@@ -214,17 +216,6 @@ def estimate_broken(believed: float, weight: Floats, expected: Floats, mean: Flo
     strength = np.exp((some * np.log(strengths)).sum(axis=0) / total)
     share = (shares * chance).sum(axis=(0, 1))
     return BrokenShare(share, some.sum(axis=0), np.clip(strength, None, believed * RANGE))
-
-
-def log_gamma(x: Floats) -> Floats:
-    """Compute the logarithm of the gamma function for x > 0, by Stirling's series at x + 8."""
-    moved = x + 8.0
-    series = 1.0 / (12.0 * moved) - 1.0 / (360.0 * moved**3) + 1.0 / (1260.0 * moved**5)
-    product = np.ones_like(x)
-    for step in range(8):
-        product = product * (x + step)
-    far = (moved - 0.5) * np.log(moved) - moved + 0.5 * math.log(2.0 * math.pi) + series
-    return np.asarray(far - np.log(product), dtype=np.float64)
 
 
 def compute_doubt(middle: float, mean: float, weight: float, strength: float) -> float:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,17 +14,11 @@ from fcp_ros.grounding.calibration.posterior import (
     NEVER,
     compute_posterior,
     estimate_broken,
-    log_gamma,
     raise_working,
 )
 
 DEGREE = st.floats(0.0, 1.0)
 DRAWN = 200_000
-
-
-def test_the_logarithm_of_gamma_is_the_one_of_the_standard_library() -> None:
-    values = np.concatenate([np.geomspace(1e-3, 1e4, 500), [1.0, 2.0]])
-    assert log_gamma(values) == pytest.approx([math.lgamma(x) for x in values], abs=1e-8, rel=1e-9)
 
 
 @given(st.floats(0.05, 1.0), st.floats(0.0, 0.8))
