@@ -81,10 +81,12 @@ def train_adapter(
     folder = find_ready_folder(base)
     things = list_things()
     trainer = AdapterTrainer(folder, rows, things, options)
-    trainer.run(locate_features() / f"plain-{trainer.identity}.safetensors", report)
+    state = locate_features() / f"plain-{trainer.identity}.safetensors"
+    trainer.run(state, report)
     sheet = Datasheet(rows.sources, {"a token of rows kept apart": trainer.measure()})
     adapter = PlainAdapter(base, compute_weights_fingerprint(folder), trainer.extract())
     save_adapter(adapter, sheet, out)
+    state.unlink(missing_ok=True)  # six times as large as the file
     return sheet
 
 

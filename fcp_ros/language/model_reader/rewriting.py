@@ -67,9 +67,9 @@ class RewritingReader:
         answers = []
         for draft in drafts:
             answers.append(self._read_draft(instruction, draft, context))
-            if draft == load_plain_english().nothing or is_whole(answers[-1]):
+            if draft == load_plain_english().nothing or _leaves_nothing_out(answers[-1]):
                 break
-        return choose_answer(answers) or self._answer_nothing(instruction)
+        return _choose_draft(answers) or self._answer_nothing(instruction)
 
     def _read_draft(self, instruction: str, draft: str, context: ReadingContext) -> Interpretation:
         if not draft or draft == load_plain_english().nothing:
@@ -96,12 +96,12 @@ class RewritingReader:
         return Interpretation(instruction, status, message, reader=self._name)
 
 
-def is_whole(answer: Interpretation) -> bool:
+def _leaves_nothing_out(answer: Interpretation) -> bool:
     """Return True for a reading without a doubt that leaves nothing out that was named."""
     return _is_plain(answer) and not _count_unread(answer)
 
 
-def choose_answer(answers: Sequence[Interpretation]) -> Interpretation | None:
+def _choose_draft(answers: Sequence[Interpretation]) -> Interpretation | None:
     """Choose among the answers to drafts, likeliest first; None if there are none.
 
     Returns:

@@ -14,6 +14,7 @@ from later import Later
 from tiny_language_models import make_model, make_tokenizer
 
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.grounding.heads.feature_maker import locate_features
 from fcp_ros.grounding.models.model_store import FOLDER_VARIABLE, MANIFEST
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.model_reader.heard_rows import (
@@ -49,26 +50,26 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def make_trainer(models: Path, steps: int) -> Any:
-    options = adapter_training.AdapterOptions(
+def make_options(steps: int) -> Any:
+    return adapter_training.AdapterOptions(
         steps=steps, batch=2, rank=8, first_layer=0, rate=2e-2, weight_decay=0.0
     )
-    return adapter_training.AdapterTrainer(models / BASE, ROWS, ["pear"], options)
+
+
+def make_trainer(models: Path, steps: int) -> Any:
+    folder, options = models / BASE, make_options(steps)
+    return adapter_training.AdapterTrainer(folder, ROWS, ["pear"], options)
 
 
 @pytest.fixture(scope="module")
 def adapter(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of a change that was trained on two rows."""
-    from fcp_ros.grounding.models.model_folder import compute_weights_fingerprint
-    from fcp_ros.language.datasheet import Datasheet
-
-    trainer = make_trainer(models, 150)
-    trainer.run(models / "state.safetensors", lambda *_: None)
-    assert trainer.measure() > 0.5
-    weights = compute_weights_fingerprint(models / BASE)
     file = tmp_path_factory.mktemp("adapter") / "own.safetensors"
-    made = plain_adapter.PlainAdapter(BASE, weights, trainer.extract())
-    plain_adapter.save_adapter(made, Datasheet(ROWS.sources, {}), file)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(FOLDER_VARIABLE, str(models))
+        sheet = adapter_training.train_adapter(BASE, ROWS, make_options(150), file, lambda *_: None)
+        assert not list(locate_features().glob("plain-*")), "nothing is left to go on with"
+    assert sheet.scores["a token of rows kept apart"] > 0.5
     return file
 
 
