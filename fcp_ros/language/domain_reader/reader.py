@@ -193,19 +193,19 @@ class DomainReader:
                 continue
             found.append(_Draft(goal, degree, sentence, first, name))
         if len(first.candidates) <= MOST_CHOICES:
-            found = self._drop_idle(found, context)
+            found = _drop_idle(found, context)
         best = max((draft.degree for draft in found), default=0.0)
         for draft in found:  # what fits about as well as the best is asked about
             alike = draft.degree >= ABOUT_AS_WELL * best
             yield replace(draft, degree=best) if alike else draft
 
-    @staticmethod
-    def _drop_idle(found: list[_Draft], context: ReadingContext) -> list[_Draft]:
-        """Drop choices by which something is taken from where it isn't, unless all are so."""
-        state = PresentState(context.instance)
-        left = [draft for draft in found if not removes_nothing(draft.goal, state)]
-        plain = all(draft.degree >= Confidence.PLAIN.least for draft in left)
-        return left if left and plain else found
+
+def _drop_idle(found: list[_Draft], context: ReadingContext) -> list[_Draft]:
+    """Drop choices by which something is taken from where it isn't, unless all are so."""
+    state = PresentState(context.instance)
+    left = [draft for draft in found if not removes_nothing(draft.goal, state)]
+    plain = all(draft.degree >= Confidence.PLAIN.least for draft in left)
+    return left if left and plain else found
 
 
 def _doubt_idle(draft: _Draft, tokens: Sequence[Token], context: ReadingContext) -> _Draft:
