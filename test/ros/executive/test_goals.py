@@ -102,7 +102,7 @@ def test_a_failing_postcondition_leads_to_a_new_plan_too(here):
 
 def test_replanning_is_bounded_and_says_why_it_ended(here):
     # A low alpha: what fails again and again is soon no longer worth a try.
-    request = plan_request("holding(robot_1, drinking_glass_1)", alpha=0.1)
+    request = plan_request("holding(robot_1, drinking_glass_1)", alpha=0.01)
 
     def achieve(most):
         send = partial(here.client.send_achieve, request, max_replans=most)

@@ -31,8 +31,8 @@ def tick_until(until, root, *ends):
     return root.status
 
 
-def want(goal):
-    return plan_request(goal, alpha=0.3)
+def want(goal, alpha=0.3):
+    return plan_request(goal, alpha=alpha)
 
 
 # --- behaviours ---
@@ -52,7 +52,8 @@ def test_a_goal_is_achieved(here, until):
 
 
 def test_a_goal_that_fails_says_why(here, until):
-    request = want("on(drinking_glass_1, table_1)")
+    # A low alpha: it has failed in other files' tests, and is soon no longer worth a try.
+    request = want("on(drinking_glass_1, table_1)", alpha=0.01)
     goal = AchieveGoal("tidy", here.client, request, max_replans=0)
     assert tick_until(until, goal, Status.SUCCESS, Status.FAILURE) is Status.FAILURE
     assert "EXECUTION_FAILED" in goal.feedback_message
