@@ -39,6 +39,7 @@ from fcp_ros.grounding.models.model_store import (
     verify_model,
 )
 from fcp_ros.grounding.models.sentence_encoder import find_default_model, suggest_better_model
+from fcp_ros.language.model_reader.compact_model import make_ready
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Fetch, check and remove models by name."
@@ -121,6 +122,7 @@ def fetch(names: NamesArgument) -> None:
             with _open_progress() as progress:
                 lines = ProgressLines(open_console(stderr=True))
                 folder = fetch_model(name, lines if progress.disable else ProgressBars(progress))
+            make_ready(name)
             console.print(
                 f"{name} is ready in {folder} ({_write_bytes(measure_folder(folder))}): give its "
                 f"name as the model, such as model:={name}",

@@ -97,9 +97,7 @@ def _quote(text: str) -> str:
 class TextRequest:
     """A request for texts."""
 
-    # what is to be done: the same for many requests, and first in the prompt; "" for a model that
-    # does nothing else
-    task: str
+    task: str  # what is to be done: the same for many requests, and first in the prompt
     question: str  # this request's own part, last in the prompt
     # all texts that are allowed; None: any text, which ends where its end is likelier than any
     # word. With one, a line is the whole answer.
@@ -114,8 +112,7 @@ class TextRequest:
     def turns(self) -> tuple[Turn, ...]:
         """The chat that this stands for, the question last."""
         if not self.examples:
-            content = f"{self.task}\n\n{self.question}" if self.task else self.question
-            return (Turn("user", content),)
+            return (Turn("user", f"{self.task}\n\n{self.question}"),)
         told = (
             turn
             for question, answer in self.examples

@@ -156,9 +156,9 @@ def _find_second(
     if options.model == TUNED:
         from fcp_ros.language.model_reader.plain_adapter import PACKAGED_FILE, is_base_here
 
-        return partial(_make_of_tuned, PACKAGED_FILE, options, reader) if is_base_here() else None
+        return partial(_make_of_tuned, PACKAGED_FILE, reader) if is_base_here() else None
     if options.model.endswith(ADAPTER_SUFFIX):
-        return partial(_make_of_tuned, Path(options.model), options, reader)
+        return partial(_make_of_tuned, Path(options.model), reader)
     return partial(_make_of_folder, options, reader) if options.model else None
 
 
@@ -175,13 +175,11 @@ def _make_of_folder(options: ReaderOptions, reader: InstructionReader) -> Instru
     return RewritingReader("model", open_folder(Path(options.model), options.device), reader)
 
 
-def _make_of_tuned(
-    file: Path, options: ReaderOptions, reader: InstructionReader
-) -> InstructionReader:
+def _make_of_tuned(file: Path, reader: InstructionReader) -> InstructionReader:
     from fcp_ros.language.model_reader import RewritingReader, TunedWriter
-    from fcp_ros.language.model_reader.plain_adapter import open_adapted
+    from fcp_ros.language.model_reader.compact_model import open_compact_model
 
-    return RewritingReader(TUNED, TunedWriter(open_adapted(file, options.device)), reader)
+    return RewritingReader(TUNED, TunedWriter(open_compact_model(file)), reader)
 
 
 def _name_on_server(options: ReaderOptions) -> str:

@@ -5,6 +5,7 @@
     plain_writers.py          asks a model for drafts: by a task and examples (plain_english.yaml),
                               or one that was tuned for it
     plain_adapter.py          the change of a small model that was tuned (plain_adapter.safetensors)
+    compact_model.py          the model with its change, in 8 bits, which writes the drafts
     adapter_training.py       trains it, on what people say and the same in plain English
     word_uses.py              which word of the instruction led to what in the goal
     names.py                  words, and names that may be shown to a model

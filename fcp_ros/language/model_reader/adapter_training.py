@@ -27,8 +27,6 @@ from fcp_ros.foundation.array_file import Arrays
 from fcp_ros.grounding.heads.feature_maker import locate_features
 from fcp_ros.grounding.judgement_set import read_judgements
 from fcp_ros.grounding.language_model.causal_model import load_language_model
-from fcp_ros.grounding.language_model.chat_turn import Turn
-from fcp_ros.grounding.language_model.rubric_prompt import apply_chat_template, tokenize_texts
 from fcp_ros.grounding.models.model_folder import compute_weights_fingerprint
 from fcp_ros.grounding.models.model_store import find_ready_folder
 from fcp_ros.grounding.options import Device, Precision
@@ -41,8 +39,8 @@ from fcp_ros.grounding.tuning.training_state import (
 from fcp_ros.language.datasheet import Datasheet
 from fcp_ros.language.model_reader.heard_rows import HeardRow, HeardRows, RowChanger
 from fcp_ros.language.model_reader.plain_adapter import (
+    PROMPT,
     SIDES,
-    TEMPLATE,
     PlainAdapter,
     save_adapter,
 )
@@ -128,7 +126,6 @@ class AdapterTrainer:
         loaded = load_language_model(folder, Device.CPU, Precision.FLOAT32)
         torch.manual_seed(options.seed)
         self._model, self._tokenizer = loaded.model, loaded.tokenizer
-        self._tokenizer.chat_template = TEMPLATE
         self.maps = adapt_maps(self._model, options)
         self._rows, self._options = rows, options
         self._changer = RowChanger(rows.training, things)
@@ -208,9 +205,8 @@ class AdapterTrainer:
 
     def _pack(self, rows: Sequence[HeardRow]) -> _Batch:
         end_token = self._tokenizer.eos_token_id
-        asked = [apply_chat_template(self._tokenizer, (Turn("user", r.heard),)) for r in rows]
-        heard = tokenize_texts(self._tokenizer, asked)
-        plain_words = tokenize_texts(self._tokenizer, [row.plain for row in rows])
+        heard = self._tokenize([PROMPT.format(row.heard) for row in rows])
+        plain_words = self._tokenize([row.plain for row in rows])
         pairs = [
             (said, [*plain, end_token]) for said, plain in zip(heard, plain_words, strict=True)
         ]
@@ -223,6 +219,10 @@ class AdapterTrainer:
             wanted[number, len(said) : end] = torch.tensor(plain)
             is_there[number, :end] = 1
         return _Batch(tokens, wanted, is_there)
+
+    def _tokenize(self, texts: list[str]) -> list[list[int]]:
+        found: list[list[int]] = self._tokenizer(texts, add_special_tokens=False)["input_ids"]
+        return found
 
     def _compute_loss(self, batch: _Batch) -> tuple[Tensor, int]:
         """Compute the mean loss of the wanted tokens, and their number."""

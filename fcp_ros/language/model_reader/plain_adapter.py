@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,7 @@ from numpy.typing import NDArray
 
 from fcp_ros.foundation.array_file import Arrays, read_text_about
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.grounding.generators import ModelGenerator
-from fcp_ros.grounding.language_model.causal_model import LanguageModel, load_language_model
-from fcp_ros.grounding.models.model_folder import compute_weights_fingerprint
-from fcp_ros.grounding.models.model_store import ModelState, find_ready_folder, find_state
-from fcp_ros.grounding.options import Device, Precision
+from fcp_ros.grounding.models.model_store import ModelState, find_state
 from fcp_ros.language.datasheet import Datasheet, read_arrays, write_arrays
 
 PACKAGED_FILE = Path(__file__).with_name("plain_adapter.safetensors")
@@ -31,7 +26,7 @@ KIND = "plain english"
 FORMAT = "fcp_ros plain english 1"
 SIDES = ("left", "right")
 RETRAIN = "train it again with `fcp language train-writer`"
-TEMPLATE = "{% for m in messages %}<|im_start|>{{ m.content }}<|im_end|>\n{% endfor %}"
+PROMPT = "<|im_start|>{}<|im_end|>\n"
 """What was said, without names of roles: each of their tokens would cost a pass in training. The
 model answers behind it."""
 
@@ -85,31 +80,6 @@ def is_base_here(file: Path = PACKAGED_FILE) -> bool:
     """Return True if the model that a file changes was fetched. InputError: a damaged file."""
     base = _read_base(file)
     return find_state(base) in (ModelState.READY, ModelState.INSTALLED)
-
-
-def open_adapted(file: Path = PACKAGED_FILE, device: str = "auto") -> ModelGenerator:
-    """Open the model that a file changes; both are loaded at the first request.
-
-    Raises:
-        InputError: the file is damaged, or was made for other weights.
-        GroundingError: its model was not fetched.
-    """
-    adapter, _ = load_adapter(file)
-    folder = find_ready_folder(adapter.base)
-    if compute_weights_fingerprint(folder) != adapter.weights:
-        raise InputError(
-            f"{file} was trained on other weights than those of {adapter.base} in {folder}; "
-            f"{RETRAIN}"
-        )
-    name = f"{adapter.base}+{file.stem}"
-    return ModelGenerator(name, partial(_load, folder, adapter, Device(device)))
-
-
-def _load(folder: Path, adapter: PlainAdapter, device: Device) -> LanguageModel:
-    loaded = load_language_model(folder, device, Precision.AUTO)
-    add_change(loaded.model, adapter.arrays)
-    loaded.tokenizer.chat_template = TEMPLATE
-    return loaded
 
 
 def add_change(model: Any, arrays: Mapping[str, NDArray[Any]]) -> None:

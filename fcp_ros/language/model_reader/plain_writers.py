@@ -8,7 +8,7 @@ and is given what was said alone. Neither the scene nor the domain is shown to a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -19,9 +19,11 @@ import yaml
 
 from fcp_ros.foundation.stopping import Check
 from fcp_ros.foundation.wording import to_printable
-from fcp_ros.grounding.generation import TextGenerator, TextRequest, WrittenText, quote_data
+from fcp_ros.grounding.generation import TextGenerator, TextRequest, quote_data
 from fcp_ros.grounding.generators import ServerGenerator, make_model_generator
 from fcp_ros.grounding.options import Device, EndpointOptions
+from fcp_ros.language.model_reader.compact_model import CompactModel
+from fcp_ros.language.model_reader.plain_adapter import PROMPT
 
 MOST_TOKENS = 100
 """Longest plain text that a model may write (tokens)."""
@@ -56,7 +58,8 @@ class PromptedWriter:
         self._generator = generator
 
     def write(self, said: str, seconds: float, check: Check) -> tuple[str, ...]:
-        return _list_texts(self._generator.write(self._ask(said, seconds), check))
+        written = self._generator.write(self._ask(said, seconds), check)
+        return _tidy(one.text for one in written if one.is_complete)
 
     def read_ahead(self, check: Check) -> None:
         """Have the model read the task and the examples, so that no instruction waits for that.
@@ -80,18 +83,16 @@ class PromptedWriter:
 class TunedWriter:
     """Has a model write that was tuned for it: a few drafts."""
 
-    def __init__(self, generator: TextGenerator) -> None:
-        self._generator = generator
+    def __init__(self, model: CompactModel) -> None:
+        self._model = model
 
     def write(self, said: str, seconds: float, check: Check) -> tuple[str, ...]:
-        request = TextRequest(
-            "", quote_data(said), count=DRAFTS, most_tokens=MOST_TOKENS, seconds=seconds
-        )
-        return _list_texts(self._generator.write(request, check))
+        prompt = PROMPT.format(quote_data(said))
+        return _tidy(self._model.write(prompt, DRAFTS, MOST_TOKENS, seconds, check))
 
 
-def _list_texts(written: Sequence[WrittenText]) -> tuple[str, ...]:
-    return tuple(to_printable(" ".join(one.text.split())) for one in written if one.is_complete)
+def _tidy(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(to_printable(" ".join(text.split())) for text in texts)
 
 
 def open_folder(folder: Path, device: str = "auto") -> PromptedWriter:

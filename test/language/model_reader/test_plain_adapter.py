@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,7 +15,9 @@ from later import Later
 from tiny_language_models import make_model, make_tokenizer
 
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.stopping import never_stop
 from fcp_ros.grounding.heads.feature_maker import locate_features
+from fcp_ros.grounding.judgement import GroundingError
 from fcp_ros.grounding.models.model_store import FOLDER_VARIABLE, MANIFEST
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.model_reader.heard_rows import (
@@ -29,6 +32,7 @@ from fcp_ros.language.reading import ReadingStatus
 from fcp_ros.language.registry import ReaderOptions, make_reader
 
 adapter_training = Later("fcp_ros.language.model_reader.adapter_training")  # imports torch
+compact_model = Later("fcp_ros.language.model_reader.compact_model")
 plain_adapter = Later("fcp_ros.language.model_reader.plain_adapter")
 
 BASE = "smollm2-135m"
@@ -40,9 +44,9 @@ ROWS = HeardRows(tuple(map(HeardRow, SAID, PLAIN)), (HeardRow(SAID[0], PLAIN[0])
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of fetched models, with a tiny one that has learnt nothing."""
-    pytest.importorskip("llguidance")
     folder = tmp_path_factory.mktemp("models")
     tokenizer = make_tokenizer([*SAID, *PLAIN], "digits")
+    tokenizer.bos_token = tokenizer.unk_token = tokenizer.eos_token  # CTranslate2 wants them named
     model = make_model("llama", tokenizer, max_position_embeddings=2048)
     model.save_pretrained(folder / BASE)
     tokenizer.save_pretrained(folder / BASE)
@@ -111,11 +115,56 @@ def test_a_file_for_other_weights_or_without_any_is_refused(
     other = plain_adapter.PlainAdapter(BASE, "0" * 16, own.arrays)
     plain_adapter.save_adapter(other, sheet, tmp_path / "other.safetensors")
     with pytest.raises(InputError, match="trained on other weights"):
-        plain_adapter.open_adapted(tmp_path / "other.safetensors")
+        compact_model.open_compact_model(tmp_path / "other.safetensors")
     damaged = tmp_path / "damaged.safetensors"
     damaged.write_bytes(adapter.read_bytes()[:1000])
     with pytest.raises(InputError, match="train it again"):
-        plain_adapter.open_adapted(damaged)
+        compact_model.open_compact_model(damaged)
+
+
+def test_it_is_converted_once_and_writes_what_its_layers_find_likeliest(
+    models: Path, adapter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(models))
+    model = compact_model.open_compact_model(adapter)
+    prompt = plain_adapter.PROMPT.format(SAID[1])
+    written = model.write(prompt, 3, 100, 60.0, never_stop)
+    assert written[0] == PLAIN[1]
+    assert 1 < len(written) == len(set(written)) <= 3
+    assert model.write(prompt, 1, 3, 60.0, never_stop) == (), "a text that was cut is none"
+    (folder,) = (models / BASE).glob("compact-*")
+    weights = folder / "model.bin"
+    before = weights.stat().st_mtime_ns
+    assert compact_model.find_compact_folder(adapter) == folder
+    assert weights.stat().st_mtime_ns == before
+    assert not list((models / BASE).glob(".compact-*")), "nothing half made is left"
+
+
+def test_one_that_waits_too_long_or_is_stopped_gets_an_error(
+    models: Path, adapter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(models))
+    model = compact_model.open_compact_model(adapter)
+    with pytest.raises(GroundingError, match="did not answer within 0 s"):
+        model.write("", 4, 2000, 0.0, never_stop)
+
+    def stop() -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        model.write("", 4, 2000, 60.0, stop)
+
+
+def test_damaged_weights_are_named_with_what_to_do(
+    models: Path, adapter: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "models"
+    shutil.copytree(models, copy)
+    monkeypatch.setenv(FOLDER_VARIABLE, str(copy))
+    folder = compact_model.find_compact_folder(adapter)
+    (folder / "model.bin").write_bytes(b"no weights")
+    with pytest.raises(GroundingError, match=f"fcp models fetch {BASE}"):
+        compact_model.CompactModel("own", folder).write("", 1, 5, 60.0, never_stop)
 
 
 def test_rows_are_read_and_some_kept_apart(tmp_path: Path) -> None:
