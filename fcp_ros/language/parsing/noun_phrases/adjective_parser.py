@@ -10,6 +10,7 @@ from fcp_ros.domain.phrases import PhraseWord
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.parsing.meanings import SpokenPattern
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PatternMatcher
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
@@ -24,6 +25,12 @@ _EMPTY_WORDS = gather_words(
     "necessary needed required respective corresponding usual actual available existing present "
     "whole entire various individual appropriate very really"
 )
+
+CUTS = {
+    "slice": ("sliced", "cut"),
+    **dict.fromkeys(("piece", "chunk", "wedge"), ("cut", "sliced")),
+}
+"""Nouns for what was cut off, and the states that a domain may have for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +109,7 @@ class AdjectiveParser:
             fits = pattern.is_adjective and not pattern.finite
             if fits and match_words(self._tokens, first, words):
                 known, end = True, first + len(words)
-                use = self._use(start, end, WordRole.QUALITY, pattern.meaning.name)
-                said = Predication(
-                    pattern.meaning,
-                    {},
-                    pattern.subject,
-                    negated=negated,
-                    attributive=True,
-                    degree=pattern.degree,
-                )
-                yield end, Adjectives((said,), (), (use,))
+                yield end, self._describe_state(pattern, start, end, negated)
         if self._lexicon.find_attribute(text):
             known = True
             use = self._use(start, start + 1, WordRole.QUALITY, text)
@@ -125,3 +123,24 @@ class AdjectiveParser:
         if text not in FILLERS and self._tokens[start].kind is TokenKind.WORD:
             use = self._use(start, start + 1, WordRole.UNREAD, "", 0.0)
             yield start + 1, Adjectives(uses=(use,), degree=UNKNOWN_ADJECTIVE)
+
+    def read_cut(self, noun: str, start: int, end: int) -> Adjectives | None:
+        """Read the tokens of "slice (of)" as the state that the domain calls sliced or cut."""
+        states = self._chart.patterns.states
+        known = (states[word] for word in CUTS.get(noun, ()) if word in states)
+        pattern = next(known, None)
+        return None if pattern is None else self._describe_state(pattern, start, end)
+
+    def _describe_state(
+        self, pattern: SpokenPattern, start: int, end: int, negated: bool = False
+    ) -> Adjectives:
+        use = self._use(start, end, WordRole.QUALITY, pattern.meaning.name)
+        said = Predication(
+            pattern.meaning,
+            {},
+            pattern.subject,
+            negated=negated,
+            attributive=True,
+            degree=pattern.degree,
+        )
+        return Adjectives((said,), (), (use,))

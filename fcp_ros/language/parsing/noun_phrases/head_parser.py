@@ -14,6 +14,7 @@ from fcp_ros.language.parsing.lexicon import NounMatch
 from fcp_ros.language.parsing.noun_phrases.adjective_parser import (
     UNKNOWN_ADJECTIVE,
     AdjectiveParser,
+    Adjectives,
 )
 from fcp_ros.language.parsing.noun_phrases.quantities import (
     MANY_CLOSED,
@@ -248,6 +249,7 @@ class HeadParser:
             former = replace(blank, uses=(*blank.uses, use))
             yield from self._read_contents(place + 1, former)
         if place != core.token:
+            yield from self._read_cut(place, core, opening, blank)
             return
         yield from self._read_general(place, opening, blank)
         yield from self._read_measure(core, opening, blank)
@@ -400,8 +402,10 @@ class HeadParser:
         known = self._lexicon.find_noun(singular)
         present = known is not None and bool(known.members) and singular not in _SORTS
         degree = _MEASURE_PRESENT if present else _MEASURED
-        use = self._use(place, place + 2, WordRole.FILLER)
-        measured = replace(blank, uses=(*blank.uses, use), degree=blank.degree * degree)
+        cut = self._adjectives.read_cut(singular, place, place + 2)
+        if cut is None:
+            cut = Adjectives(uses=(self._use(place, place + 2, WordRole.FILLER),), degree=degree)
+        measured = cut.add_to(blank, place + 2)
         several = core.text != singular
         after = replace(opening, end=place + 2, definite=False, partitive=False, many=False)
         both = opening.determiner is Determiner.BOTH
@@ -416,6 +420,19 @@ class HeadParser:
                 for phrase in (*named, *(general if self._get(begin) in _FURNITURE else ())):
                     whole = replace(phrase, plural=several)
                     yield from self._close_many(whole, opening)
+
+    def _read_cut(
+        self, place: int, core: Word, opening: NounOpening, blank: NounPhrase
+    ) -> Iterator[NounPhrase]:
+        """Read "(two) apple slices": sliced apples, where the domain has a word for that."""
+        cut = self._adjectives.read_cut(core.lemma, core.token, core.token + 1)
+        if cut is None:
+            return
+        for match in self._lexicon.find_nouns(self._tokens, place):
+            if match.end == core.token:
+                named = self._name(blank, place, match.end, match, match.degree)
+                whole = replace(cut.add_to(named, core.token + 1), plural=core.text != core.lemma)
+                yield from self._close_many(whole, opening)
 
     def _read_contents(self, place: int, blank: NounPhrase) -> Iterator[NounPhrase]:
         """Read "(previous) contents of the shelf": all that is in something initially."""
